@@ -5,6 +5,7 @@ import io.radixflow.jobs.client.ReplyListener;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.event.EventWriter;
+import io.radixflow.lab.drill.proof.TurnKey;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;

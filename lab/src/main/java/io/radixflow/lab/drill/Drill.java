@@ -7,6 +7,12 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.jobs.event.RecordReader;
 import io.radixflow.lab.drill.http.HttpTraffic;
+import io.radixflow.lab.drill.proof.HttpVerifier;
+import io.radixflow.lab.drill.proof.Recovery;
+import io.radixflow.lab.drill.proof.RecoveryTimes;
+import io.radixflow.lab.drill.proof.TierTally;
+import io.radixflow.lab.drill.proof.TurnKey;
+import io.radixflow.lab.drill.proof.Verifier;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
@@ -205,7 +211,7 @@ public final class Drill {
       DeadlyTurns deadly,
       Observed observed)
       throws IOException, InterruptedException {
-    HttpVerifier http = new HttpVerifier();
+    HttpVerifier http = new HttpVerifier(SessionScript.PREFIX);
     TopicContents.read(
         calm, calm.get(RadixflowOptions.EVENTS_TOPIC), record -> http.event(record.value()));
     sent.addAll(http.events());

@@ -36,14 +36,14 @@ public record DrillOptions(
 
   /** Replies of three to twelve seconds by a simulated model. */
   public static DrillOptions simulated(long seed, Optional<Path> directory) {
-    String model = ModelLoader.SIM + ":reply=" + SIM_REPLY;
+    String model = ModelLoader.SIM + ":calls=1,reply=" + SIM_REPLY;
     String deadly = ",deadly=" + (int) DeadlyTurns.MARK;
     return new DrillOptions(model + ",step=30" + deadly, model, 16, 6, 400, seed, false, directory);
   }
 
   /** A few conversations of a real model. */
   public static DrillOptions real(String model, long seed, Optional<Path> directory) {
-    return new DrillOptions(model, model, 4, 4, 64, seed, false, directory);
+    return new DrillOptions(model, model, 4, 4, 96, seed, false, directory);
   }
 
   public DrillOptions withTiers(boolean wanted) {

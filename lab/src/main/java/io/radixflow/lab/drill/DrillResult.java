@@ -1,5 +1,11 @@
 package io.radixflow.lab.drill;
 
+import io.radixflow.lab.drill.proof.HttpVerifier;
+import io.radixflow.lab.drill.proof.Recovery;
+import io.radixflow.lab.drill.proof.RecoveryPhases;
+import io.radixflow.lab.drill.proof.RecoveryTimes;
+import io.radixflow.lab.drill.proof.TierTally;
+import io.radixflow.lab.drill.proof.Verifier;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -73,6 +79,8 @@ public record DrillResult(
     line(text, "  %5d  changed", verdict.changed());
     line(text, "  %5d  out of order", verdict.disordered());
     line(text, "  %5d  with deltas that do not join", verdict.brokenDeltas());
+    line(text, "  %5d  with content that meets a schema", verdict.contents());
+    line(text, "  %5d  calls of tools with arguments that meet theirs", verdict.calls());
     line(text, "%d processes ended by deadly turns, of %d at most", deaths, mostDeaths);
     line(text, "%d processes ended by themselves, taken for dead before and fenced off", fallen);
     line(text, "other breaches");

@@ -1,5 +1,6 @@
 package io.radixflow.lab.drill;
 
+import io.radixflow.lab.drill.proof.Kill;
 import io.radixflow.tools.cluster.JavaProcess;
 import io.radixflow.tools.cluster.ProcessCluster;
 import java.io.IOException;

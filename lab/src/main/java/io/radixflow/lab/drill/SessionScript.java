@@ -1,32 +1,41 @@
 package io.radixflow.lab.drill;
 
 import io.radixflow.lab.drill.http.HttpScript;
+import io.radixflow.lab.drill.http.TurnForm;
 import io.radixflow.operators.StableHash;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
  * The events of one session, a function of a seed: an opening with a system prompt that all share,
  * messages, some on branches forked off, some made again, some cancelled and edited; greedy, with a
- * seed, or without one. Some sessions belong to a tenant; some are closed, some erased at the end.
+ * seed, or without one. Replies are free, JSON of a schema, or calls of tools, whose results are
+ * the next turn. Some sessions belong to a tenant; some are closed, some erased at the end.
  *
  * <p>The text of a cancelled turn depends on when the cancel comes, and so would every turn that
  * follows it. So none does: the conversation continues from the turn before on a new branch, as it
  * does when a user edits a message.
  */
-final class SessionScript {
+public final class SessionScript {
   /** Begins the ids of all these sessions, and of no other. */
-  static final String PREFIX = "drill-";
+  public static final String PREFIX = "drill-";
 
   private static final List<String> WORDS =
       List.of(
           "what", "harbour", "light", "tells", "of", "the", "storm", "when", "boats", "return",
           "and", "who", "keeps", "watch", "over", "night", "wind", "tide", "name", "three");
+
+  /** Names, in the metadata of an event, the turn whose calls it gives results to. */
+  private static final String RESULTS_OF = "results-of";
+
   private static final double HOT = 0.9;
   private static final int MAX_SIDE_BRANCHES = 2;
   private static final int MAX_CANCEL_PAUSE_MILLIS = 2_500;
@@ -70,8 +79,31 @@ final class SessionScript {
   static boolean needsQuiet(ConversationEvent event) {
     return switch (event.kind()) {
       case OPEN, FORK, CLOSE, ERASE -> true;
-      default -> event.matchHistory();
+      default -> event.matchHistory() || resultsOf(event) != null;
     };
+  }
+
+  /** Returns the turn whose calls an event gives results to; null if it gives none. */
+  static String resultsOf(ConversationEvent event) {
+    return event.metadata() == null ? null : event.metadata().get(RESULTS_OF);
+  }
+
+  /**
+   * Returns an event that {@link #resultsOf} calls, with the results of those that were made: one
+   * without calls is answered by what the user says.
+   *
+   * @param calls the reply that made them
+   */
+  static ConversationEvent withResults(ConversationEvent event, Reply calls) {
+    List<Message> results = new ArrayList<>();
+    for (ToolCall call : calls.toolCalls()) {
+      results.add(
+          new Message("tool", TurnForm.result(call), call.name(), List.of(), call.id(), null));
+    }
+    return event.toBuilder()
+        .messages(results.isEmpty() ? event.messages() : results)
+        .metadata(null)
+        .build();
   }
 
   /** The events that are answered: all but cancels. */
@@ -92,7 +124,8 @@ final class SessionScript {
         branches.get(0),
         List.of(new Message("system", HttpScript.SYSTEM)),
         null,
-        null);
+        null,
+        TurnForm.FREE);
     lastTurns.add(null);
   }
 
@@ -106,7 +139,7 @@ final class SessionScript {
   }
 
   private void end(EventKind kind) {
-    add(kind, "end", ConversationEvent.MAIN_BRANCH, List.of(), null, null);
+    add(kind, "end", ConversationEvent.MAIN_BRANCH, List.of(), null, null, TurnForm.FREE);
   }
 
   private void turn(String turn) {
@@ -116,16 +149,15 @@ final class SessionScript {
     double choice = random.nextDouble();
     if (last != null && choice < 0.1 && sideBranches < MAX_SIDE_BRANCHES) {
       String made = "side" + ++sideBranches;
-      add(EventKind.FORK, turn, name, List.of(), made, last);
+      add(EventKind.FORK, turn, name, List.of(), made, last, TurnForm.FREE);
       branches.add(made);
       lastTurns.add(null);
     } else if (last != null && choice < 0.2) {
-      add(EventKind.REGENERATE, turn, name, List.of(), null, last);
+      add(EventKind.REGENERATE, turn, name, List.of(), null, last, TurnForm.draw(random));
     } else if (last != null && choice < 0.4) {
       cancelAndEdit(turn, branch);
     } else {
-      message(turn, name);
-      lastTurns.set(branch, turn);
+      lastTurns.set(branch, answered(turn, name));
     }
   }
 
@@ -154,18 +186,44 @@ final class SessionScript {
       }
     }
     String edited = "edit-" + turn;
-    add(EventKind.FORK, turn + "-fork", name, List.of(), edited, lastTurns.get(branch));
-    message(turn + "-edit", edited);
+    add(
+        EventKind.FORK,
+        turn + "-fork",
+        name,
+        List.of(),
+        edited,
+        lastTurns.get(branch),
+        TurnForm.FREE);
     branches.set(branch, edited);
-    lastTurns.set(branch, turn + "-edit");
+    lastTurns.set(branch, answered(turn + "-edit", edited));
   }
 
-  private void message(String turn, String branch) {
-    add(EventKind.MESSAGE, turn, branch, List.of(new Message("user", sentence())), null, null);
+  /** Adds a message, and the results of the calls that it may lead to; returns the last turn. */
+  private String answered(String turn, String branch) {
+    TurnForm form = message(turn, branch);
+    if (!form.hasTools()) {
+      return turn;
+    }
+    String results = turn + "-results";
+    message(results, branch, form.ofResults(), sentence());
+    int last = events.size() - 1;
+    Map<String, String> metadata = Map.of(RESULTS_OF, turn);
+    events.set(last, events.get(last).toBuilder().metadata(metadata).build());
+    return results;
+  }
+
+  private TurnForm message(String turn, String branch) {
+    TurnForm form = TurnForm.draw(random);
+    message(turn, branch, form, form.input(sentence()));
+    return form;
+  }
+
+  private void message(String turn, String branch, TurnForm form, String text) {
+    add(EventKind.MESSAGE, turn, branch, List.of(new Message("user", text)), null, null, form);
   }
 
   private void cancel(String turn, String branch) {
-    add(EventKind.CANCEL, turn, branch, List.of(), null, null);
+    add(EventKind.CANCEL, turn, branch, List.of(), null, null, TurnForm.FREE);
   }
 
   private String sentence() {
@@ -182,26 +240,26 @@ final class SessionScript {
       String branch,
       List<Message> messages,
       String newBranch,
-      String atTurn) {
+      String atTurn,
+      TurnForm form) {
     boolean generates = kind == EventKind.MESSAGE || kind == EventKind.REGENERATE;
     events.add(
         ConversationEvent.builder(kind, session, turn)
             .branch(branch)
             .tenant(tenant)
             .messages(messages)
-            .options(generates ? options() : null)
+            .options(generates ? options(form) : null)
             .newBranch(newBranch)
             .atTurn(atTurn)
             .build());
   }
 
-  private GenerationOptions options() {
+  private GenerationOptions options(TurnForm form) {
     double temperature = mode == 0 ? 0 : HOT;
     Long seed = mode == 1 ? random.nextLong() >>> 16 : null;
-    return GenerationOptions.builder()
-        .temperature(temperature)
-        .maxTokens(maxTokens)
-        .seed(seed)
-        .build();
+    GenerationOptions.Builder options =
+        GenerationOptions.builder().temperature(temperature).maxTokens(maxTokens).seed(seed);
+    form.addTo(options);
+    return options.build();
   }
 }

@@ -2,6 +2,7 @@ package io.radixflow.lab.drill;
 
 import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.client.ReplyListener;
+import io.radixflow.lab.drill.proof.TurnKey;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
@@ -90,9 +91,14 @@ final class Traffic implements AutoCloseable {
           return;
         }
         left.remove();
+        String calls = SessionScript.resultsOf(next);
         quiet = SessionScript.needsQuiet(next);
         inFlight++;
         synchronized (Traffic.this) {
+          if (calls != null) {
+            Reply reply = replies.get(new TurnKey(next.session(), calls));
+            next = SessionScript.withResults(next, reply);
+          }
           sent.add(next);
           asked.add(TurnKey.of(next));
         }

@@ -5,6 +5,7 @@ import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.kernels.ModelLoader;
+import io.radixflow.lab.drill.proof.TurnKey;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.tools.cluster.Waiting;

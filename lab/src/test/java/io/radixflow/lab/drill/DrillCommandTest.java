@@ -2,9 +2,13 @@ package io.radixflow.lab.drill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.lab.drill.RecoveryPhases.Phases;
-import io.radixflow.lab.drill.RecoveryPhases.Summary;
-import io.radixflow.lab.drill.RecoveryTimes.Times;
+import io.radixflow.lab.drill.proof.HttpVerifier;
+import io.radixflow.lab.drill.proof.Recovery;
+import io.radixflow.lab.drill.proof.RecoveryPhases.Phases;
+import io.radixflow.lab.drill.proof.RecoveryPhases.Summary;
+import io.radixflow.lab.drill.proof.RecoveryTimes.Times;
+import io.radixflow.lab.drill.proof.TierTally;
+import io.radixflow.lab.drill.proof.Verifier;
 import io.radixflow.tools.cli.Cli;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -172,7 +176,8 @@ class DrillCommandTest {
     return new DrillResult(
         Map.of(Fault.TASKMANAGER_KILLED, 3),
         new HttpVerifier.Verdict(30, 5, 0, 0, 0, new Times(6, 700, 9_000), List.of()),
-        new Verifier.Verdict(40, 38 - lost, 2, 5, 4, lost, doubled, changed, 0, 0, findings),
+        new Verifier.Verdict(
+            40, 38 - lost, 2, 5, 4, lost, doubled, changed, 11, 12, 0, 0, findings),
         deadLetters,
         4,
         9,

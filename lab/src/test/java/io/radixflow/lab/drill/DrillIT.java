@@ -83,6 +83,8 @@ class DrillIT {
     assertThat(result.faults().values().stream().mapToInt(Integer::intValue).sum())
         .isEqualTo(faults);
     assertThat(result.verdict().rejected()).isZero();
+    assertThat(result.verdict().contents()).isPositive();
+    assertThat(result.verdict().calls()).isPositive();
     assertThat(result.verdict().replied()).isGreaterThanOrEqualTo(faults * Drill.REPLIES_BETWEEN);
   }
 }

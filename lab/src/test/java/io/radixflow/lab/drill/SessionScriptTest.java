@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.jobs.event.EventParser;
 import io.radixflow.jobs.event.EventWriter;
+import io.radixflow.lab.drill.proof.TurnKey;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Origin;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -42,6 +46,37 @@ class SessionScriptTest {
         .extracting(ConversationEvent::kind)
         .contains(EventKind.MESSAGE, EventKind.FORK, EventKind.REGENERATE);
     assertThat(SessionScript.turnsOf(events).stream().map(TurnKey::of)).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void someTurnsAskForJsonAndWhatFollowsACallGivesItsResult() {
+    List<ConversationEvent> events = manySessions();
+    assertThat(events)
+        .anyMatch(event -> event.options() != null && event.options().responseFormat() != null);
+    int results = 0;
+    for (int i = 1; i < events.size(); i++) {
+      ConversationEvent event = events.get(i);
+      String turn = SessionScript.resultsOf(event);
+      if (turn == null) {
+        continue;
+      }
+      results++;
+      ConversationEvent calls = events.get(i - 1);
+      assertThat(calls.turn()).isEqualTo(turn);
+      assertThat(calls.branch()).isEqualTo(event.branch());
+      assertThat(calls.options().tools()).isEqualTo(event.options().tools());
+      assertThat(SessionScript.needsQuiet(event)).isTrue();
+      Reply reply =
+          Reply.builder("s", "main", turn, EventKind.MESSAGE)
+              .toolCalls(List.of(new ToolCall("c1", "find_light", "{}")))
+              .build();
+      ConversationEvent resolved = SessionScript.withResults(event, reply);
+      assertThat(resolved.messages()).extracting(Message::toolCallId).containsExactly("c1");
+      assertThat(SessionScript.resultsOf(resolved)).isNull();
+      Reply none = reply.toBuilder().toolCalls(List.of()).build();
+      assertThat(SessionScript.withResults(event, none).messages()).isEqualTo(event.messages());
+    }
+    assertThat(results).isGreaterThan(20);
   }
 
   @Test

@@ -43,11 +43,14 @@ class ToolLoopTest {
   }
 
   private ServingHarness open() throws Exception {
+    return open(EngineOptions.DEFAULT);
+  }
+
+  private ServingHarness open(EngineOptions options) throws Exception {
     SimModel model = SimModel.open(SimOptions.DEFAULT.withCalls(true));
     engine =
         new ServingEngine(
-            ContinuousBatchingEngine.open(model, DeviceOptions.DEFAULT, EngineOptions.DEFAULT),
-            model);
+            ContinuousBatchingEngine.open(model, DeviceOptions.DEFAULT, options), model);
     ServingHarness h =
         new ServingHarness(
             TestEngineFactory.of("tool-loop", () -> engine), ServingOptions.DEFAULT, 1, 0);
@@ -225,6 +228,28 @@ class ToolLoopTest {
       assertThat(reply.finishReason()).isEqualTo("length");
       assertThat(reply.toolCalls()).extracting(ToolCall::name).containsExactly("warmth");
       assertThat("{\"at\": \"Ulm\"}").startsWith(reply.toolCalls().get(0).arguments());
+      Reply next = run(h, ask("t2", tools().build(), user(CALL)));
+      assertThat(next.finishReason()).isEqualTo("tool_calls");
+    }
+  }
+
+  @Test
+  void aReplyThatIsCancelledBeforeItsCallBeginsHasNoTextOfTheCall() throws Exception {
+    // a mail brings four tokens at most, and the call opens after more than 40
+    try (ServingHarness h = open(EngineOptions.builder().ringTokens(4).build())) {
+      h.send(ask("t1", tools().build(), user(CALL)));
+      for (int i = 0; i < 3; i++) {
+        h.awaitMail();
+      }
+      h.send(ConversationEvent.builder(EventKind.CANCEL, "s", "t1").build());
+      while (h.replies().isEmpty()) {
+        h.awaitMail();
+      }
+      Reply reply = h.reply("t1");
+      assertThat(reply.finishReason()).isEqualTo("cancelled");
+      assertThat(reply.usage().completionTokens()).isPositive();
+      assertThat(reply.text()).isEmpty();
+      assertThat(h.deltas()).extracting(ReplyDelta::text).containsOnly("");
       Reply next = run(h, ask("t2", tools().build(), user(CALL)));
       assertThat(next.finishReason()).isEqualTo("tool_calls");
     }

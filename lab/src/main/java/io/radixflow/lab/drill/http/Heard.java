@@ -1,5 +1,6 @@
 package io.radixflow.lab.drill.http;
 
+import io.radixflow.operators.record.ToolCall;
 import java.util.List;
 
 /**
@@ -9,8 +10,10 @@ import java.util.List;
  * @param session of the turn, as the gateway named it
  * @param turn its id, as the gateway named it
  * @param id of the completion or response
- * @param text all pieces of the reply, joined
- * @param finish {@code stop}, {@code length} or {@code cancelled}; null if the turn failed
+ * @param text all pieces of the content, joined
+ * @param calls calls of tools, in order
+ * @param finish {@code stop}, {@code tool_calls}, {@code length} or {@code cancelled}; null if the
+ *     turn failed
  * @param waits milliseconds from each break of the connection to the next event
  * @param faults what was wrong with what came
  */
@@ -20,16 +23,36 @@ public record Heard(
     String turn,
     String id,
     String text,
+    List<ToolCall> calls,
     String finish,
     List<Long> waits,
     List<String> faults) {
 
   public Heard {
+    calls = List.copyOf(calls);
     waits = List.copyOf(waits);
     faults = List.copyOf(faults);
   }
 
   public boolean cancelled() {
     return "cancelled".equals(finish);
+  }
+
+  /** Returns whether a text and calls are the beginnings of others. */
+  public static boolean isPrefix(
+      String text, List<ToolCall> calls, String whole, List<ToolCall> wholeCalls) {
+    boolean prefix = whole.startsWith(text) && calls.size() <= wholeCalls.size();
+    for (int i = 0; prefix && i < calls.size(); i++) {
+      ToolCall call = calls.get(i);
+      ToolCall other = wholeCalls.get(i);
+      boolean last = i + 1 == calls.size();
+      prefix =
+          call.id().equals(other.id())
+              && call.name().equals(other.name())
+              && (last
+                  ? other.arguments().startsWith(call.arguments())
+                  : other.arguments().equals(call.arguments()));
+    }
+    return prefix;
   }
 }

@@ -15,9 +15,9 @@ final class Hearing {
   private static final int UNAVAILABLE = 503;
 
   private final HttpTurn turn;
-  private final StringBuilder text = new StringBuilder();
   private final List<Long> waits = new ArrayList<>();
   private final List<String> faults = new ArrayList<>();
+  private HeardReply reply = new HeardReply();
   private String before = "";
   private String session;
   private String name;
@@ -67,8 +67,8 @@ final class Hearing {
       brokeAt = System.nanoTime();
     }
     if (turn.chat()) {
-      before = before.length() > text.length() ? before : text.toString();
-      text.setLength(0);
+      before = before.length() > reply.all().length() ? before : reply.all();
+      reply = new HeardReply();
     }
   }
 
@@ -94,10 +94,10 @@ final class Hearing {
     came();
     if (turn.chat()) {
       id = answer.path("id").asText();
-      text.append(answer.at("/choices/0/message/content").asText());
+      reply = HeardReply.ofMessage(answer.at("/choices/0/message"));
       finish = answer.at("/choices/0/finish_reason").asText();
     } else {
-      text.append(answer.at("/output/0/content/0/text").asText());
+      reply = HeardReply.ofOutput(answer.path("output"));
       closed(answer);
     }
     ended = true;
@@ -127,22 +127,23 @@ final class Hearing {
   private void chunk(JsonNode chunk) {
     id = chunk.path("id").asText();
     for (JsonNode choice : chunk.path("choices")) {
-      text.append(choice.at("/delta/content").asText(""));
+      reply.chunk(choice.path("delta"));
       if (choice.hasNonNull("finish_reason")) {
         finish = choice.path("finish_reason").asText();
       }
     }
     pieces++;
-    int common = Math.min(before.length(), text.length());
-    if (!text.substring(0, common).equals(before.substring(0, common))) {
-      fault("'" + text + "' came where '" + before + "' had come before");
+    String all = reply.all();
+    int common = Math.min(before.length(), all.length());
+    if (!all.substring(0, common).equals(before.substring(0, common))) {
+      fault("'" + all + "' came where '" + before + "' had come before");
     }
   }
 
   private void response(JsonNode event) {
     String type = event.path("type").asText();
     String delta = event.path("delta").asText("");
-    boolean piece = type.equals("response.output_text.delta");
+    boolean piece = type.endsWith(".delta");
     long expected = number + (piece ? delta.codePointCount(0, delta.length()) : 1);
     long given = event.path("sequence_number").asLong(-1);
     if (given != expected) {
@@ -150,18 +151,23 @@ final class Hearing {
     }
     number = given;
     if (piece) {
-      text.append(delta);
+      if (type.equals("response.output_text.delta")) {
+        reply.content(delta);
+      } else if (type.equals("response.function_call_arguments.delta")) {
+        reply.arguments(delta);
+      }
       pieces++;
+    } else if (type.equals("response.output_item.added")) {
+      reply.open(event.path("item"));
     } else if (event.has("response")) {
       id = event.at("/response/id").asText();
       if (number > 1) {
-        String all = event.at("/response/output/0/content/0/text").asText();
+        HeardReply whole = HeardReply.ofOutput(event.at("/response/output"));
         closed(event.path("response"));
         // a cancel may come sooner when the job has gone back to a checkpoint
-        boolean same =
-            "cancelled".equals(finish) ? text.indexOf(all) == 0 : all.contentEquals(text);
+        boolean same = "cancelled".equals(finish) ? whole.isPrefixOf(reply) : whole.matches(reply);
         if (!same) {
-          fault(type + " has '" + all + "', and its pieces '" + text + "'");
+          fault(type + " has '" + whole.all() + "', and its pieces '" + reply.all() + "'");
         }
       }
     }
@@ -171,7 +177,7 @@ final class Hearing {
     id = response.path("id").asText();
     finish =
         switch (response.path("status").asText()) {
-          case "completed" -> "stop";
+          case "completed" -> reply.calls().isEmpty() ? "stop" : "tool_calls";
           case "cancelled" -> "cancelled";
           case "incomplete" -> "length";
           default -> null;
@@ -186,13 +192,14 @@ final class Hearing {
 
   /** Takes the end of a stream. */
   void done() {
-    if (text.length() < before.length()) {
-      fault("'" + text + "' is all where '" + before + "' had come before");
+    if (reply.all().length() < before.length()) {
+      fault("'" + reply.all() + "' is all where '" + before + "' had come before");
     }
     ended = true;
   }
 
   Heard heard() {
-    return new Heard(turn.key(), session, name, id, text.toString(), finish, waits, faults);
+    return new Heard(
+        turn.key(), session, name, id, reply.text(), reply.calls(), finish, waits, faults);
   }
 }

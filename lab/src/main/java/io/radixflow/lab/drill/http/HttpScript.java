@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
  * The requests of one conversation over HTTP, a function of a seed. Half of the conversations are
  * chats, whose client sends the whole conversation each time; the others are chains of responses.
  * Some requests follow an earlier one than the last, some are cancelled, some lose their connection
- * on purpose.
+ * on purpose. Some ask for JSON, or for calls of tools; what follows a call gives its result.
  *
  * <p>The text of a cancelled turn depends on when the cancel comes, so nothing follows it.
  *
@@ -37,6 +37,7 @@ public record HttpScript(String name, boolean chat, List<Step> steps) {
    *
    * @param input what the user says
    * @param after the step that it follows, or {@link #NONE}
+   * @param form of the reply
    * @param temperature 0 to 0.9
    * @param seed of the sampling, or null
    * @param maxTokens of the reply
@@ -47,6 +48,7 @@ public record HttpScript(String name, boolean chat, List<Step> steps) {
   public record Step(
       String input,
       int after,
+      TurnForm form,
       double temperature,
       Long seed,
       int maxTokens,
@@ -76,11 +78,15 @@ public record HttpScript(String name, boolean chat, List<Step> steps) {
       boolean cancelled = !chat && streamed && random.nextInt(8) == 0;
       boolean dropped = !chat && streamed && !cancelled && random.nextInt(3) == 0;
       int piece = random.nextInt(PIECES);
+      TurnForm drawn = TurnForm.draw(random);
+      // responses cannot be held to a schema
+      TurnForm form = chat || drawn.kind() != TurnForm.Kind.STRUCTURED ? drawn : TurnForm.FREE;
       Long given = number % 3 == 1 ? (Long) (random.nextLong() >>> 16) : null;
       steps.add(
           new Step(
-              sentence(random, name + ", " + i),
+              form.input(sentence(random, name + ", " + i)),
               after,
+              form,
               number % 3 == 0 ? 0 : HOT,
               given,
               maxTokens,

@@ -13,6 +13,7 @@ PAUSE = 0.5
 # not in the client's signature of a response, so they go as they are
 EXTRA = ("seed",)
 TERMINAL = ("response.completed", "response.incomplete", "response.failed")
+DELTAS = ("response.output_text.delta", "response.function_call_arguments.delta")
 STATES = {"completed": "stop", "incomplete": "length", "cancelled": "cancelled"}
 
 clients = [
@@ -24,13 +25,56 @@ class Broken(Exception):
     """The stream is not whole, or the client leaves it on purpose."""
 
 
+class Reply:
+    """Content and calls of tools, as they come; "all" has their pieces in order."""
+
+    def __init__(self):
+        self.text, self.calls, self.all = "", [], ""
+
+    def content(self, piece):
+        self.text += piece or ""
+        self.all += piece or ""
+
+    def open(self, id, name):
+        self.calls.append(dict(id=id, name=name, arguments=""))
+        self.all += f"\n{id} {name} "
+
+    def arguments(self, piece, index=-1):
+        if piece:
+            self.calls[index]["arguments"] += piece
+            self.all += piece
+
+    def message(self, message):
+        self.content(message.content)
+        for i, call in enumerate(message.tool_calls or []):
+            if call.id:
+                self.open(call.id, call.function.name)
+            self.arguments(call.function.arguments, getattr(call, "index", i))
+
+    def output(self, output):
+        for item in output:
+            for part in getattr(item, "content", None) or []:
+                self.content(part.text)
+            if item.type == "function_call":
+                self.open(item.call_id, item.name)
+                self.arguments(item.arguments)
+        return self
+
+    def parts(self):
+        return [self.text] + [call[key] for call in self.calls for key in ("id", "name", "arguments")]
+
+    def begins(self, other):
+        mine, others = self.parts(), other.parts()
+        return len(mine) <= len(others) and all(other.startswith(part) for part, other in zip(mine, others))
+
+
 class Hearing:
     def __init__(self, turn):
         self.turn = turn
-        self.text, self.before, self.number, self.pieces = "", "", -1, 0
+        self.reply, self.before, self.number, self.pieces = Reply(), "", -1, 0
         self.broke_at, self.left = None, False
         self.heard = dict(
-            key=turn["key"], session=None, turn=None, id=None, text="", finish=None, waits=[], faults=[]
+            key=turn["key"], session=None, turn=None, id=None, text="", calls=[], finish=None, waits=[], faults=[]
         )
 
     def fault(self, what):
@@ -41,7 +85,7 @@ class Hearing:
         self.left = True
         self.broke_at = self.broke_at or time.monotonic()
         if self.turn["chat"]:
-            self.before, self.text = max(self.before, self.text, key=len), ""
+            self.before, self.reply = max(self.before, self.reply.all, key=len), Reply()
 
     def came(self):
         if self.broke_at:
@@ -58,34 +102,39 @@ class Hearing:
         self.came()
         self.heard["id"] = chunk.id
         for choice in chunk.choices:
-            self.text += choice.delta.content or ""
+            self.reply.message(choice.delta)
             self.heard["finish"] = choice.finish_reason or self.heard["finish"]
-        common = min(len(self.before), len(self.text))
-        if self.text[:common] != self.before[:common]:
-            self.fault(f"{self.text!r} came where {self.before!r} had come before")
+        self.compare(min(len(self.before), len(self.reply.all)))
+
+    def compare(self, common):
+        if self.reply.all[:common] != self.before[:common]:
+            self.fault(f"{self.reply.all!r} came where {self.before!r} had come before")
 
     def event(self, event):
         self.came()
-        piece = event.type == "response.output_text.delta"
+        piece = event.type in DELTAS
         expected = self.number + (len(event.delta) if piece else 1)
         if event.sequence_number != expected:
             self.fault(f"{event.type} has number {event.sequence_number} instead of {expected}")
         self.number = event.sequence_number
         if piece:
-            self.text += event.delta
+            (self.reply.content if event.type == DELTAS[0] else self.reply.arguments)(event.delta)
             self.pieces += 1
+        elif event.type == "response.output_item.added" and event.item.type == "function_call":
+            self.reply.open(event.item.call_id, event.item.name)
         elif event.type in TERMINAL:
             self.closed(event.response)
             cut = self.heard["finish"] == "cancelled"
-            whole = event.response.output_text
-            if not (self.text.startswith(whole) if cut else self.text == whole):
-                self.fault(f"{event.type} has {whole!r}, and its pieces {self.text!r}")
+            whole = Reply().output(event.response.output)
+            if not (whole.begins(self.reply) if cut else whole.parts() == self.reply.parts()):
+                self.fault(f"{event.type} has {whole.all!r}, and its pieces {self.reply.all!r}")
         elif event.type == "response.created":
             self.heard["id"] = event.response.id
 
     def closed(self, response):
         self.heard["id"] = response.id
-        self.heard["finish"] = STATES.get(response.status)
+        calls = response.status == "completed" and self.reply.calls
+        self.heard["finish"] = "tool_calls" if calls else STATES.get(response.status)
 
 
 def chat(client, turn, hearing):
@@ -94,15 +143,15 @@ def chat(client, turn, hearing):
     if not turn["body"]["stream"]:
         hearing.came()
         hearing.heard["id"] = answer.id
-        hearing.text = answer.choices[0].message.content
+        hearing.reply.message(answer.choices[0].message)
         hearing.heard["finish"] = answer.choices[0].finish_reason
         return
     for chunk in answer:
         hearing.chunk(chunk)
     if not hearing.heard["finish"]:
         raise Broken
-    if len(hearing.text) < len(hearing.before):
-        hearing.fault(f"{hearing.text!r} is all where {hearing.before!r} had come before")
+    if len(hearing.reply.all) < len(hearing.before):
+        hearing.fault(f"{hearing.reply.all!r} is all where {hearing.before!r} had come before")
 
 
 def response(client, turn, hearing):
@@ -116,7 +165,7 @@ def response(client, turn, hearing):
         answer = hearing.begin(create(extra_headers=key, extra_body=extra, **body))
     if not streamed:
         hearing.came()
-        hearing.text = answer.output_text
+        hearing.reply.output(answer.output)
         hearing.closed(answer)
         return
     may_leave, over = not hearing.left, False
@@ -154,7 +203,7 @@ def hear(turn):
         hearing.broke()
         attempt += 1
         time.sleep(PAUSE)
-    return dict(hearing.heard, text=hearing.text)
+    return dict(hearing.heard, text=hearing.reply.text, calls=hearing.reply.calls)
 
 
 for line in sys.stdin:

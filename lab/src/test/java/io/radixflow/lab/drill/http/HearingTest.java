@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.radixflow.operators.record.ToolCall;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
@@ -135,6 +136,47 @@ class HearingTest {
     hearing.broke();
     chunk("a");
     hearing.done();
+    assertThat(hearing.heard().faults()).hasSize(1);
+  }
+
+  @Test
+  void callsOfAResponseAreHeardWithTheirNumbers() {
+    open();
+    other(4, "response.output_item.done");
+    event(
+        """
+        {"type": "response.output_item.added", "sequence_number": 5,
+        "item": {"type": "function_call", "call_id": "c", "name": "f"}}""");
+    event(
+        """
+        {"type": "response.function_call_arguments.delta", "sequence_number": 7,
+        "delta": "{}"}""");
+    event(
+        """
+        {"type": "response.completed", "sequence_number": 8, "response": {"status": "completed",
+        "output": [{"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}]}}""");
+    hearing.done();
+
+    Heard heard = hearing.heard();
+    assertThat(heard.faults()).isEmpty();
+    assertThat(heard.calls()).containsExactly(new ToolCall("c", "f", "{}"));
+    assertThat(heard.finish()).isEqualTo("tool_calls");
+  }
+
+  @Test
+  void callsOfAChatThatComesAgainMustBeTheSame() {
+    String chunk =
+        """
+        {"id": "c", "choices": [{"delta": {"tool_calls": [{"index": 0, "id": "%s",
+        "function": {"name": "f", "arguments": "{"}}]}}]}""";
+    hearing = hearing(true);
+    event(chunk.formatted("c1"));
+    hearing.broke();
+    event(chunk.formatted("c1"));
+    assertThat(hearing.heard().faults()).isEmpty();
+    assertThat(hearing.heard().calls()).containsExactly(new ToolCall("c1", "f", "{"));
+    hearing.broke();
+    event(chunk.formatted("c2"));
     assertThat(hearing.heard().faults()).hasSize(1);
   }
 

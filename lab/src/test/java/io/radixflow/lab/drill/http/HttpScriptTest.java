@@ -2,6 +2,7 @@ package io.radixflow.lab.drill.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.record.ToolCall;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,10 +48,42 @@ class HttpScriptTest {
   }
 
   @Test
+  void someTurnsAskForJsonOrForCalls() {
+    for (TurnForm.Kind kind : TurnForm.Kind.values()) {
+      assertThat(SCRIPTS.stream().flatMap(s -> s.steps().stream()))
+          .anyMatch(step -> step.form().kind() == kind);
+    }
+  }
+
+  @Test
+  void whatFollowsACallGivesItsResult() {
+    TurnForm form = new TurnForm(TurnForm.Kind.REQUIRED, 1);
+    HttpScript.Step step = new HttpScript.Step("Ahoy", -1, form, 0, null, 9, true, -1, -1);
+    HttpScript.Step next = new HttpScript.Step("x", 0, TurnForm.FREE, 0, null, 9, true, -1, -1);
+    ToolCall call = new ToolCall("c1", "find_light", "{}");
+    Map<Integer, Heard> said =
+        Map.of(
+            0,
+            new Heard("k", "s", "t", "r", "", List.of(call), "tool_calls", List.of(), List.of()));
+
+    HttpTurn chat = HttpTurn.of(new HttpScript("n", true, List.of(step, next)), 1, said);
+    assertThat(chat.body().at("/messages").findValuesAsText("role"))
+        .containsExactly("system", "user", "assistant", "tool");
+    assertThat(chat.body().at("/messages/2/tool_calls/0/id").asText()).isEqualTo("c1");
+    assertThat(chat.body().at("/messages/3/tool_call_id").asText()).isEqualTo("c1");
+    HttpTurn response = HttpTurn.of(new HttpScript("n", false, List.of(step, next)), 1, said);
+    assertThat(response.body().at("/input/0/call_id").asText()).isEqualTo("c1");
+    HttpTurn first = HttpTurn.of(new HttpScript("n", false, List.of(step, next)), 0, Map.of());
+    assertThat(first.body().at("/tool_choice").asText()).isEqualTo("required");
+    assertThat(first.body().at("/tools/0/name").asText()).isEqualTo("find_light");
+  }
+
+  @Test
   void aChatSendsAllThatWasSaidAndAResponseNamesItsPredecessor() {
-    HttpScript.Step step = new HttpScript.Step("Ahoy", -1, 0, null, 9, true, -1, -1);
-    HttpScript.Step next = new HttpScript.Step("And?", 0, 0, null, 9, true, -1, -1);
-    Heard heard = new Heard("k", "s", "t", "resp_1", "Aye", "stop", List.of(), List.of());
+    HttpScript.Step step = new HttpScript.Step("Ahoy", -1, TurnForm.FREE, 0, null, 9, true, -1, -1);
+    HttpScript.Step next = new HttpScript.Step("And?", 0, TurnForm.FREE, 0, null, 9, true, -1, -1);
+    Heard heard =
+        new Heard("k", "s", "t", "resp_1", "Aye", List.of(), "stop", List.of(), List.of());
     Map<Integer, Heard> said = new HashMap<>(Map.of(0, heard));
 
     HttpTurn chat = HttpTurn.of(new HttpScript("n", true, List.of(step, next)), 1, said);

@@ -62,7 +62,7 @@ class JavaClientTest {
   }
 
   private Heard send(boolean chat) throws InterruptedException {
-    HttpScript.Step step = new HttpScript.Step("Ahoy", -1, 0, null, 9, true, -1, -1);
+    HttpScript.Step step = new HttpScript.Step("Ahoy", -1, TurnForm.FREE, 0, null, 9, true, -1, -1);
     return client.send(HttpTurn.of(new HttpScript("n", chat, List.of(step)), 0, Map.of()));
   }
 

@@ -112,7 +112,11 @@ public final class ReplyOutput {
     }
     turn.endedMillis = now();
     ReplyParts parts = turn.parts();
-    parts.finish();
+    if (reason != FinishReason.CANCELLED && reason != FinishReason.REPLACED) {
+      // a cancelled reply has no text that might yet have become a call: after a failure it may
+      // end later, and then is one
+      parts.finish();
+    }
     String finish = finishReason(turn, reason);
     Usage usage = turn.usage();
     metrics.generated(usage);

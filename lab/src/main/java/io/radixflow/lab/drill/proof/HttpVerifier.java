@@ -1,4 +1,4 @@
-package io.radixflow.lab.drill;
+package io.radixflow.lab.drill.proof;
 
 import io.radixflow.jobs.event.EventParser;
 import io.radixflow.lab.drill.http.Heard;
@@ -18,7 +18,7 @@ import java.util.Set;
  * Compares what HTTP clients heard with what the gateways sent to the job and with what an
  * undisturbed run answers to that.
  */
-final class HttpVerifier {
+public final class HttpVerifier {
   private static final int MAX_FINDINGS = 100;
   private static final int MAX_EVENT = 16 << 20;
 
@@ -26,12 +26,20 @@ final class HttpVerifier {
   private final Map<TurnKey, ConversationEvent> turns = new LinkedHashMap<>();
   private final List<ConversationEvent> events = new ArrayList<>();
   private final List<String> findings = new ArrayList<>();
+  private final String others;
   private int changed;
 
+  /**
+   * @param others begins the ids of sessions that HTTP clients have no part in
+   */
+  public HttpVerifier(String others) {
+    this.others = others;
+  }
+
   /** Takes the next record of a partition of the topic of events. */
-  void event(byte[] record) {
+  public void event(byte[] record) {
     ConversationEvent event = parser.parse(record, Origin.NONE).event();
-    if (event == null || event.session().startsWith(SessionScript.PREFIX)) {
+    if (event == null || event.session().startsWith(others)) {
       return;
     }
     if (event.kind() == EventKind.CANCEL) {
@@ -52,7 +60,7 @@ final class HttpVerifier {
   }
 
   /** The events of HTTP clients' turns, each once, and of their cancels; a session's in order. */
-  List<ConversationEvent> events() {
+  public List<ConversationEvent> events() {
     return List.copyOf(events);
   }
 
@@ -64,7 +72,7 @@ final class HttpVerifier {
    * @param failures of clients themselves
    * @param expected the undisturbed run's replies
    */
-  Verdict verdict(
+  public Verdict verdict(
       List<Heard> heard, int unheard, List<String> failures, Map<TurnKey, Reply> expected) {
     Map<TurnKey, Heard> known = new HashMap<>();
     failures.forEach(this::change);
@@ -106,11 +114,13 @@ final class HttpVerifier {
     } else if (expected == null) {
       change(one.key() + ": the gateways sent no such turn to the job");
     } else if (one.cancelled()) {
-      if (!expected.text().startsWith(one.text())) {
-        change(one.key() + ": cancelled with a text that is no prefix of the undisturbed run's");
+      if (!Heard.isPrefix(one.text(), one.calls(), expected.text(), expected.toolCalls())) {
+        change(one.key() + ": cancelled with a reply that is no prefix of the undisturbed run's");
       }
     } else if (!expected.text().equals(one.text())) {
       change(one.key() + ": '" + one.text() + "' instead of '" + expected.text() + "'");
+    } else if (!expected.toolCalls().equals(one.calls())) {
+      change(one.key() + ": " + one.calls() + " instead of " + expected.toolCalls());
     } else if (!expected.finishReason().equals(one.finish())) {
       change(one.key() + ": " + one.finish() + " instead of " + expected.finishReason());
     }
@@ -138,7 +148,7 @@ final class HttpVerifier {
    * @param waits from each break to the next event
    * @param findings descriptions of what is wrong; only the first hundred
    */
-  record Verdict(
+  public record Verdict(
       int turns,
       int resumed,
       int lost,
@@ -147,11 +157,11 @@ final class HttpVerifier {
       RecoveryTimes.Times waits,
       List<String> findings) {
 
-    Verdict {
+    public Verdict {
       findings = List.copyOf(findings);
     }
 
-    boolean holds() {
+    public boolean holds() {
       return lost + doubled + changed == 0;
     }
   }

@@ -1,9 +1,9 @@
-package io.radixflow.lab.drill;
+package io.radixflow.lab.drill.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.lab.drill.RecoveryPhases.Phases;
-import io.radixflow.lab.drill.RecoveryPhases.Summary;
+import io.radixflow.lab.drill.proof.RecoveryPhases.Phases;
+import io.radixflow.lab.drill.proof.RecoveryPhases.Summary;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;

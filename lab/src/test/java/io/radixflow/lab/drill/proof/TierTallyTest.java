@@ -1,4 +1,4 @@
-package io.radixflow.lab.drill;
+package io.radixflow.lab.drill.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.radixflow.lab.drill;
+package io.radixflow.lab.drill.proof;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import java.util.Set;
@@ -11,7 +11,7 @@ import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
  * @param subtasks of the serving operator that it ran
  * @param parallelism of the serving operator
  */
-record Kill(long millis, Set<Integer> subtasks, int parallelism) {
+public record Kill(long millis, Set<Integer> subtasks, int parallelism) {
 
   /** Returns true if the killed TaskManager served the session. */
   boolean owned(String session) {

@@ -1,21 +1,21 @@
-package io.radixflow.lab.drill;
+package io.radixflow.lab.drill.proof;
 
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 
 /** Identifies a turn: its id is unique within its session. */
-record TurnKey(String session, String turn) {
+public record TurnKey(String session, String turn) {
 
-  static TurnKey of(ConversationEvent event) {
+  public static TurnKey of(ConversationEvent event) {
     return new TurnKey(event.session(), event.turn());
   }
 
-  static TurnKey of(Reply reply) {
+  public static TurnKey of(Reply reply) {
     return new TurnKey(reply.session(), reply.turn());
   }
 
-  static TurnKey of(ReplyDelta delta) {
+  public static TurnKey of(ReplyDelta delta) {
     return new TurnKey(delta.session(), delta.turn());
   }
 

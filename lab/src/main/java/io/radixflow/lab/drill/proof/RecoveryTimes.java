@@ -1,4 +1,4 @@
-package io.radixflow.lab.drill;
+package io.radixflow.lab.drill.proof;
 
 import io.radixflow.operators.record.ReplyDelta;
 import java.util.ArrayList;
@@ -24,7 +24,7 @@ public final class RecoveryTimes {
   private final List<Long> survivors = new ArrayList<>();
   private final List<Long> silence = new ArrayList<>();
 
-  RecoveryTimes(List<Kill> kills) {
+  public RecoveryTimes(List<Kill> kills) {
     this.kills = List.copyOf(kills);
     for (int i = 0; i < kills.size(); i++) {
       running.add(new HashSet<>());
@@ -33,7 +33,7 @@ public final class RecoveryTimes {
   }
 
   /** Takes the next delta of a partition. */
-  void delta(ReplyDelta delta, long timestamp) {
+  public void delta(ReplyDelta delta, long timestamp) {
     TurnKey key = TurnKey.of(delta);
     for (int i = 0; i < kills.size(); i++) {
       Kill kill = kills.get(i);

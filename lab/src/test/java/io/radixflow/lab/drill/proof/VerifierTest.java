@@ -1,12 +1,14 @@
-package io.radixflow.lab.drill;
+package io.radixflow.lab.drill.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.Usage;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,7 +47,8 @@ class VerifierTest {
     Verifier.Verdict verdict = verdict();
 
     assertThat(verdict.findings()).isEmpty();
-    assertThat(verdict).isEqualTo(new Verifier.Verdict(4, 4, 0, 0, 0, 0, 0, 0, 0, 0, List.of()));
+    assertThat(verdict)
+        .isEqualTo(new Verifier.Verdict(4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of()));
     assertThat(verdict.holds()).isTrue();
   }
 
@@ -278,6 +281,124 @@ class VerifierTest {
     deltas.removeIf(delta -> delta.turn().equals("4"));
 
     assertThat(verdict().findings()).containsExactly("s/4: no deltas");
+  }
+
+  private static final ToolCall CALL = new ToolCall("c1", "ask", "{\"a\": 1}");
+  private static final GenerationOptions.Builder OPTIONS =
+      GenerationOptions.builder()
+          .responseFormat(
+              "{\"type\":\"json_schema\",\"json_schema\":{\"schema\":{\"type\":\"integer\"}}}")
+          .tools(
+              "[{\"type\":\"function\",\"function\":{\"name\":\"ask\",\"parameters\":"
+                  + "{\"properties\":{\"a\":{\"type\":\"integer\"}}}}},"
+                  + "{\"type\":\"function\",\"function\":{\"name\":\"other\",\"parameters\":{}}}]");
+
+  /** Makes turn 1 one that asks for a form, and gets calls and a text. */
+  private void formed(GenerationOptions options, String finish, String text, ToolCall... calls) {
+    sent.set(0, sent.get(0).toBuilder().options(options).build());
+    Reply reply =
+        reply("1", finish, text).toBuilder()
+            .toolCalls(List.of(calls))
+            .usage(new Usage(5, 0, LENGTH))
+            .build();
+    replies.set(0, reply);
+    expected.put(TurnKey.of(reply), reply);
+    deltas.removeIf(delta -> delta.turn().equals("1"));
+    int offset = 0;
+    for (int i = 0; i < calls.length; i++) {
+      deltas.add(part(offset, ReplyDelta.Kind.TOOL_CALL, i, calls[i].id(), calls[i].name(), null));
+      offset += calls[i].name().length();
+      String arguments = calls[i].arguments();
+      deltas.add(part(offset, ReplyDelta.Kind.ARGUMENTS, i, calls[i].id(), arguments, null));
+      offset += arguments.length();
+    }
+    deltas.add(part(offset, null, -1, null, text, finish));
+  }
+
+  private static ReplyDelta part(
+      int offset, ReplyDelta.Kind kind, int index, String id, String text, String finish) {
+    return new ReplyDelta(
+        "s",
+        "main",
+        "1",
+        0,
+        offset,
+        0,
+        0,
+        7,
+        text,
+        kind,
+        index,
+        id,
+        finish,
+        null,
+        0,
+        Usage.NONE,
+        null,
+        null,
+        null,
+        null);
+  }
+
+  @Test
+  void repliesThatHaveTheFormThatWasAskedForAreCounted() {
+    formed(OPTIONS.build(), "tool_calls", "", CALL, new ToolCall("c2", "other", "{}"));
+    assertThat(verdict().findings()).isEmpty();
+    assertThat(verdict()).matches(v -> v.holds() && v.calls() == 2 && v.contents() == 0);
+
+    formed(OPTIONS.build(), "stop", "17");
+    assertThat(verdict().findings()).isEmpty();
+    assertThat(verdict()).matches(v -> v.holds() && v.calls() == 0 && v.contents() == 1);
+  }
+
+  @Test
+  void aFinishedReplyOfAnotherFormCountsAsChanged() {
+    formed(OPTIONS.build(), "stop", "1.5");
+    assertThat(verdict()).matches(v -> v.changed() == 1 && v.contents() == 0);
+    formed(OPTIONS.build(), "stop", "{");
+    assertThat(verdict().changed()).isEqualTo(1);
+    formed(OPTIONS.build(), "tool_calls", "", new ToolCall("c", "ask", "{\"a\": \"x\"}"));
+    assertThat(verdict().changed()).isEqualTo(1);
+    formed(OPTIONS.build(), "tool_calls", "", new ToolCall("c", "third", "{}"));
+    assertThat(verdict().changed()).isEqualTo(1);
+
+    formed(OPTIONS.build(), "length", "{");
+    assertThat(verdict().holds()).isTrue();
+    formed(OPTIONS.build(), "length", "", new ToolCall("c", "ask", "{\"a"));
+    assertThat(verdict().holds()).isTrue();
+  }
+
+  @Test
+  void aChoiceOfToolsThatWasNotFollowedCountsAsChanged() {
+    GenerationOptions required =
+        OPTIONS.build().toBuilder().toolChoice("required").parallelToolCalls(false).build();
+    formed(required, "tool_calls", "", CALL);
+    assertThat(verdict().holds()).isTrue();
+    formed(required, "tool_calls", "", CALL, CALL);
+    assertThat(verdict().changed()).isEqualTo(1);
+    formed(required, "stop", "7");
+    assertThat(verdict().changed()).isEqualTo(1);
+
+    String other = "{\"type\":\"function\",\"function\":{\"name\":\"other\"}}";
+    formed(required.toBuilder().toolChoice(other).build(), "tool_calls", "", CALL);
+    assertThat(verdict().changed()).isEqualTo(1);
+  }
+
+  @Test
+  void aCallThatIsNotTheUndisturbedRunsCountsAsChanged() {
+    formed(OPTIONS.build(), "tool_calls", "", CALL);
+    Reply reply = replies.get(0);
+    ToolCall other = new ToolCall("c1", "ask", "{\"a\": 2}");
+    expected.put(TurnKey.of(reply), reply.toBuilder().toolCalls(List.of(other)).build());
+    assertThat(verdict().changed()).isEqualTo(1);
+  }
+
+  @Test
+  void aDeltaOfAnotherPartThanTheReplyHasThereIsBroken() {
+    formed(OPTIONS.build(), "tool_calls", "", CALL);
+    deltas.add(part(0, null, -1, null, "ask", null));
+    assertThat(verdict().brokenDeltas()).isEqualTo(1);
+    assertThat(verdict().findings()).singleElement().asString().contains("'ask' at 0");
   }
 
   private Verifier.Verdict verdict() {

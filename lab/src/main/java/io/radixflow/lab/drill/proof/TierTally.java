@@ -1,4 +1,4 @@
-package io.radixflow.lab.drill;
+package io.radixflow.lab.drill.proof;
 
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.TierUsage;
@@ -22,12 +22,12 @@ public final class TierTally {
   private long disk;
   private long remote;
 
-  TierTally(List<Kill> kills) {
+  public TierTally(List<Kill> kills) {
     this.kills = List.copyOf(kills);
     kills.forEach(kill -> after.add(new TreeMap<>()));
   }
 
-  void reply(Reply reply) {
+  public void reply(Reply reply) {
     TierUsage tiers = reply.usage().tiers();
     host += tiers.hostTokens();
     disk += tiers.diskTokens();
@@ -46,7 +46,7 @@ public final class TierTally {
     }
   }
 
-  Tokens tokens() {
+  public Tokens tokens() {
     long afterKills =
         after.stream()
             .filter(attempts -> !attempts.isEmpty())

@@ -1,4 +1,4 @@
-package io.radixflow.lab.drill;
+package io.radixflow.lab.drill.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,6 +7,7 @@ import io.radixflow.lab.drill.http.Heard;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class HttpVerifierTest {
 
-  private final HttpVerifier verifier = new HttpVerifier();
+  private final HttpVerifier verifier = new HttpVerifier("drill-");
   private final List<Heard> heard = new ArrayList<>();
   private final Map<TurnKey, Reply> expected = new HashMap<>();
 
@@ -34,7 +35,9 @@ class HttpVerifierTest {
   }
 
   private void hear(String turn, String text, String finish, String... faults) {
-    heard.add(new Heard("k-" + turn, "s", turn, "id", text, finish, List.of(7L), List.of(faults)));
+    heard.add(
+        new Heard(
+            "k-" + turn, "s", turn, "id", text, List.of(), finish, List.of(7L), List.of(faults)));
   }
 
   private HttpVerifier.Verdict verdict(int unheard) {
@@ -82,6 +85,25 @@ class HttpVerifierTest {
     HttpVerifier.Verdict verdict = verdict(0);
     assertThat(verdict.changed()).isEqualTo(5);
     assertThat(verdict.holds()).isFalse();
+  }
+
+  @Test
+  void otherCallsThanTheRepliesCountAsChanged() {
+    ToolCall call = new ToolCall("c", "ask", "{\"a\": 1}");
+    turn("1", "");
+    TurnKey key = new TurnKey("s", "1");
+    expected.put(key, expected.get(key).toBuilder().toolCalls(List.of(call)).build());
+    hear("1", "", "stop");
+    assertThat(verdict(0).changed()).isEqualTo(1);
+
+    heard.set(0, new Heard("k", "s", "1", "id", "", List.of(call), "stop", List.of(), List.of()));
+    assertThat(verdict(0).changed()).isEqualTo(1); // counts all that were found so far
+    ToolCall cut = new ToolCall("c", "ask", "{\"a");
+    heard.set(
+        0, new Heard("k", "s", "1", "id", "", List.of(cut), "cancelled", List.of(), List.of()));
+    assertThat(verdict(0).changed()).isEqualTo(1);
+    heard.set(0, new Heard("k", "s", "1", "id", "", List.of(cut), "stop", List.of(), List.of()));
+    assertThat(verdict(0).changed()).isEqualTo(2);
   }
 
   @Test

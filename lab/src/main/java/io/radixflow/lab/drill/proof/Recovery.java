@@ -1,4 +1,4 @@
-package io.radixflow.lab.drill;
+package io.radixflow.lab.drill.proof;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -23,7 +23,7 @@ public record Recovery(
   /**
    * @param logs the directory of JobManagers' logs
    */
-  static Recovery of(RecoveryTimes times, List<Kill> kills, Path logs) throws IOException {
+  public static Recovery of(RecoveryTimes times, List<Kill> kills, Path logs) throws IOException {
     RecoveryPhases phases = RecoveryPhases.read(logs, kills);
     return new Recovery(
         times.owned(),

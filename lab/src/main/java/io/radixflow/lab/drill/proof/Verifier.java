@@ -1,5 +1,6 @@
-package io.radixflow.lab.drill;
+package io.radixflow.lab.drill.proof;
 
+import io.radixflow.lab.drill.http.Heard;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
@@ -32,6 +33,7 @@ public final class Verifier {
   private final Map<String, Integer> lastPlaces = new HashMap<>();
   private final Map<TurnKey, DeltaTrail> trails = new HashMap<>();
   private final Set<TurnKey> changed = new HashSet<>();
+  private final ReplyForms forms = new ReplyForms();
   private final List<String> findings = new ArrayList<>();
   private int doubled;
   private int disordered;
@@ -41,7 +43,7 @@ public final class Verifier {
    * @param deadly turns that end as errors
    * @param expected the undisturbed run's replies to all others
    */
-  Verifier(List<ConversationEvent> sent, Set<TurnKey> deadly, Map<TurnKey, Reply> expected) {
+  public Verifier(List<ConversationEvent> sent, Set<TurnKey> deadly, Map<TurnKey, Reply> expected) {
     this.deadly = deadly;
     for (ConversationEvent event : sent) {
       if (event.kind() == EventKind.CANCEL) {
@@ -68,7 +70,7 @@ public final class Verifier {
   }
 
   /** Takes the next committed reply of a partition; answers of gateways' queries are skipped. */
-  void reply(Reply reply) {
+  public void reply(Reply reply) {
     if (reply.kind() == EventKind.QUERY) {
       return;
     }
@@ -83,6 +85,10 @@ public final class Verifier {
       doubled++;
       find(key, "another committed reply, of attempt " + reply.attempt());
       return;
+    }
+    String fault = forms.fault(event.options(), reply);
+    if (fault != null) {
+      change(key, fault);
     }
     if (reply.finishReason().equals(CANCELLED)) {
       compareCancelled(key, reply);
@@ -107,9 +113,19 @@ public final class Verifier {
     Reply undisturbed = expected.get(key);
     if (!cancelled.contains(key)) {
       change(key, "cancelled without a cancel event");
-    } else if (undisturbed == null || !undisturbed.text().startsWith(reply.text())) {
-      change(key, "cancelled with a text that is no prefix of the undisturbed run's");
+    } else if (undisturbed == null || !isPrefix(reply, undisturbed)) {
+      change(key, "cancelled with a reply that is no prefix of the undisturbed run's");
     }
+  }
+
+  private static boolean isPrefix(Reply reply, Reply whole) {
+    boolean reasoned = text(whole.reasoning()).startsWith(text(reply.reasoning()));
+    return reasoned
+        && Heard.isPrefix(reply.text(), reply.toolCalls(), whole.text(), whole.toolCalls());
+  }
+
+  private static String text(String text) {
+    return text == null ? "" : text;
   }
 
   private void order(TurnKey key, ConversationEvent event, Reply reply) {
@@ -125,11 +141,15 @@ public final class Verifier {
     Reply undisturbed = expected.get(key);
     if (undisturbed == null) {
       change(key, "the undisturbed run has no reply");
-    } else if (!reply.text().equals(undisturbed.text())) {
-      change(key, "'" + reply.text() + "' instead of '" + undisturbed.text() + "'");
+    } else if (!said(reply).equals(said(undisturbed))) {
+      change(key, "'" + said(reply) + "' instead of '" + said(undisturbed) + "'");
     } else if (!ending(reply).equals(ending(undisturbed))) {
       change(key, ending(reply) + " instead of " + ending(undisturbed));
     }
+  }
+
+  private static List<Object> said(Reply reply) {
+    return List.of(text(reply.reasoning()), reply.text(), reply.toolCalls());
   }
 
   private static String ending(Reply reply) {
@@ -148,7 +168,7 @@ public final class Verifier {
   }
 
   /** Takes the next delta of a partition; all replies must be known. */
-  void delta(ReplyDelta delta) {
+  public void delta(ReplyDelta delta) {
     TurnKey key = TurnKey.of(delta);
     trails.computeIfAbsent(key, this::trail).add(delta);
   }
@@ -160,7 +180,7 @@ public final class Verifier {
   }
 
   /** The result; nothing may follow. */
-  Verdict verdict() {
+  public Verdict verdict() {
     int lost = 0;
     int rejected = 0;
     int cut = 0;
@@ -195,6 +215,8 @@ public final class Verifier {
         lost,
         doubled,
         changed.size(),
+        forms.contents(),
+        forms.calls(),
         disordered,
         broken,
         findings);
@@ -216,7 +238,10 @@ public final class Verifier {
    * @param cancelled of those replied, with what was there when the cancel came
    * @param lost of those, without a committed reply
    * @param doubled committed replies beyond the first of a turn, and replies to no turn
-   * @param changed replies that are not the undisturbed run's
+   * @param changed replies that are not the undisturbed run's, or have not the form that their
+   *     turns asked for
+   * @param contents finished replies that were held to a schema, and meet it
+   * @param calls of tools whose arguments meet their schemas
    * @param disordered replies that came before one of an earlier turn of their branch
    * @param brokenDeltas turns whose deltas leave a gap, differ from the reply, or do not end
    * @param findings descriptions of what is wrong; only the first hundred
@@ -230,6 +255,8 @@ public final class Verifier {
       int lost,
       int doubled,
       int changed,
+      int contents,
+      int calls,
       int disordered,
       int brokenDeltas,
       List<String> findings) {

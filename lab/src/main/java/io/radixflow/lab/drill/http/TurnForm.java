@@ -1,0 +1,198 @@
+package io.radixflow.lab.drill.http;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.operators.StableHash;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.ToolCall;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * The form that a turn of a drill asks of its reply. Half of the turns are free; the others want
+ * JSON of a schema, or calls of tools.
+ *
+ * @param variant chooses a schema, the arguments that the user asks for, and whether a reply may
+ *     have several calls; 0 or more
+ */
+public record TurnForm(Kind kind, int variant) {
+
+  /** The forms; REQUIRED, NAMED and AUTO are choices of tools. */
+  public enum Kind {
+    FREE,
+    STRUCTURED,
+    REQUIRED,
+    NAMED,
+    AUTO
+  }
+
+  /** A turn that asks for nothing. */
+  public static final TurnForm FREE = new TurnForm(Kind.FREE, 0);
+
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final int VARIANTS = 1000;
+  private static final int RESULTS = 10_000;
+  private static final String NAMED = "tide_at";
+
+  private static final List<JsonNode> SCHEMAS =
+      List.of(
+          read(
+              """
+              {"type": "object", "properties": {"light": {"type": "string", "maxLength": 12},
+              "height": {"type": "integer", "minimum": 0, "maximum": 500}},
+              "required": ["light", "height"], "additionalProperties": false}"""),
+          read(
+              """
+              {"type": "object", "properties": {"flags": {"type": "array", "minItems": 1,
+              "maxItems": 3, "items": {"enum": ["red", "gr\\u00fcn", "\\"white\\"", 7]}}},
+              "required": ["flags"], "additionalProperties": false}"""),
+          read(
+              """
+              {"type": "object", "properties": {
+              "ship": {"type": "string", "pattern": "^[A-Z][a-z\\u00e9]{2,8}$"},
+              "tide": {"anyOf": [{"type": "null"},
+              {"type": "number", "minimum": -5, "maximum": 15}]},
+              "seen": {"type": "boolean"}},
+              "required": ["ship", "tide"], "additionalProperties": false}"""),
+          read(
+              """
+              {"type": "object", "properties": {"day": {"type": "string", "format": "date"},
+              "keeper": {"type": "object", "properties": {"name": {"type": "string",
+              "minLength": 1, "maxLength": 8}, "watch": {"enum": [1, 2, 3]}},
+              "required": ["watch"], "additionalProperties": false}},
+              "required": ["day", "keeper"], "additionalProperties": false}"""));
+
+  private static final JsonNode TOOLS =
+      read(
+          """
+          [{"type": "function", "function": {"name": "find_light", "strict": true,
+          "description": "Finds a light", "parameters": {"type": "object",
+          "properties": {"name": {"type": "string", "maxLength": 12},
+          "miles": {"type": "integer", "minimum": 1, "maximum": 40}},
+          "required": ["name", "miles"], "additionalProperties": false}}},
+          {"type": "function", "function": {"name": "tide_at", "strict": true,
+          "description": "The tide in a harbour", "parameters": {"type": "object",
+          "properties": {"harbour": {"enum": ["Husum", "M\\u00f8n", "St. \\"Ives\\""]},
+          "hour": {"type": "integer", "minimum": 0, "maximum": 23}},
+          "required": ["harbour", "hour"], "additionalProperties": false}}}]""");
+
+  /** Draws a form. */
+  public static TurnForm draw(SplittableRandom random) {
+    Kind kind =
+        switch (random.nextInt(10)) {
+          case 0, 1, 2, 3, 4 -> Kind.FREE;
+          case 5, 6 -> Kind.STRUCTURED;
+          case 7 -> Kind.REQUIRED;
+          case 8 -> Kind.NAMED;
+          default -> Kind.AUTO;
+        };
+    return new TurnForm(kind, random.nextInt(VARIANTS));
+  }
+
+  /** Returns whether the turn has tools. */
+  public boolean hasTools() {
+    return kind == Kind.REQUIRED || kind == Kind.NAMED || kind == Kind.AUTO;
+  }
+
+  /** Returns the form of a turn that gives results to a turn of this form: it may call again. */
+  public TurnForm ofResults() {
+    return new TurnForm(Kind.AUTO, variant);
+  }
+
+  /**
+   * Returns what the user says: where the model chooses, which calls the simulated model is to
+   * make.
+   */
+  public String input(String sentence) {
+    if (kind != Kind.AUTO) {
+      return sentence;
+    }
+    String light =
+        "call find_light {\"name\": \"Reef %d\", \"miles\": %d}"
+            .formatted(variant, 1 + variant % 40);
+    String tide = "call tide_at {\"harbour\": \"Møn\", \"hour\": %d}".formatted(variant % 24);
+    return variant % 2 == 0 ? light : light + "\n" + tide;
+  }
+
+  /** Returns what a tool gives for a call. */
+  public static String result(ToolCall call) {
+    long hash = StableHash.of64(call.id(), call.name(), call.arguments());
+    return call.name() + " gives " + Math.floorMod(hash, RESULTS);
+  }
+
+  /** Adds this form to the options of an event. */
+  public void addTo(GenerationOptions.Builder options) {
+    if (kind == Kind.STRUCTURED) {
+      options.responseFormat(format().toString());
+    }
+    if (hasTools()) {
+      JsonNode choice = choice();
+      options
+          .tools(TOOLS.toString())
+          .toolChoice(choice.isTextual() ? choice.textValue() : choice.toString())
+          .parallelToolCalls(mayCallTwice());
+    }
+  }
+
+  /** Adds this form to the body of a chat completion or of a response. */
+  void addTo(ObjectNode body, boolean chat) {
+    if (kind == Kind.STRUCTURED) {
+      body.set("response_format", format());
+    }
+    if (hasTools()) {
+      body.put("parallel_tool_calls", mayCallTwice());
+      body.set("tools", chat ? TOOLS : flat());
+      JsonNode choice = choice();
+      if (!chat && choice.isObject()) {
+        choice = MAPPER.createObjectNode().put("type", "function").put("name", NAMED);
+      }
+      body.set("tool_choice", choice);
+    }
+  }
+
+  private boolean mayCallTwice() {
+    return kind == Kind.AUTO || variant % 3 == 0;
+  }
+
+  private ObjectNode format() {
+    ObjectNode format = MAPPER.createObjectNode().put("type", "json_schema");
+    format
+        .putObject("json_schema")
+        .put("name", "log")
+        .put("strict", true)
+        .set("schema", SCHEMAS.get(variant % SCHEMAS.size()));
+    return format;
+  }
+
+  private JsonNode choice() {
+    return switch (kind) {
+      case REQUIRED -> MAPPER.getNodeFactory().textNode("required");
+      case NAMED -> {
+        ObjectNode named = MAPPER.createObjectNode().put("type", "function");
+        named.putObject("function").put("name", NAMED);
+        yield named;
+      }
+      default -> MAPPER.getNodeFactory().textNode("auto");
+    };
+  }
+
+  /** Returns the tools as the API of responses has them. */
+  private static ArrayNode flat() {
+    ArrayNode tools = MAPPER.createArrayNode();
+    for (JsonNode tool : TOOLS) {
+      tools.addObject().put("type", "function").setAll((ObjectNode) tool.get("function"));
+    }
+    return tools;
+  }
+
+  private static JsonNode read(String json) {
+    try {
+      return MAPPER.readTree(json);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+}
