@@ -10,6 +10,7 @@ import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.step.GemmEpilogue;
+import io.radixflow.kernels.cuda.step.GemmKernel;
 import io.radixflow.kernels.cuda.step.GemmPlan;
 import io.radixflow.kernels.cuda.step.ProgramRecorder;
 import io.radixflow.kernels.cuda.step.SamplingKernel;
@@ -24,13 +25,15 @@ import io.radixflow.kernels.sampling.Sampler;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;
 import java.nio.IntBuffer;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.SplittableRandom;
 import jcuda.Pointer;
 
 /**
- * Tries a device in a second: loads the kernels, multiplies a matrix on the tensor cores and
- * compares with doubles, draws tokens and compares with the CPU's.
+ * Tries a device in a second: loads the kernels, multiplies a matrix by each kernel of products and
+ * attends over short sequences, which it compares with doubles, draws tokens and compares with the
+ * CPU's.
  */
 public final class CudaSelfTest {
 
@@ -60,42 +63,72 @@ public final class CudaSelfTest {
     try (CudaContext context = CudaContext.open(ordinal)) {
       CudaSelfTest test = new CudaSelfTest(context);
       String wrong = test.products();
+      if (wrong == null) {
+        wrong = new AttentionSelfTest(context, test.module, test.stream).run();
+      }
       return wrong == null ? test.draws() : wrong;
     } catch (CudaException | CudaUnavailableException e) {
       return e.getMessage();
     }
   }
 
+  /** Every kernel of products that the device takes; those of deterministic mode agree. */
   private String products() {
     short[] weights = bf16(FEATURES * DEPTH);
     short[] rows = bf16(ROWS * DEPTH);
-    DeviceMemory result = context.allocate(4L * ROWS * FEATURES, "the self-test");
     CudaDevice device = context.device();
     int shared = device.sharedMemory();
     GemmPlan plan =
-        new GemmPlan(
-            GpuMode.DETERMINISTIC, device.multiprocessors(), device.hopper(), shared, shared);
+        new GemmPlan(GpuMode.FAST, device.multiprocessors(), device.hopper(), shared, shared);
     CudaMatrix matrix = new CudaMatrix(upload(weights), null, FEATURES, DEPTH, false);
+    DeviceMemory source = upload(rows);
+    DeviceMemory count = upload(new int[] {ROWS});
+    double[] expected = expected(weights, rows);
+    float[] deterministic = null;
+    for (GemmKernel kernel : GemmKernel.values()) {
+      if (!plan.allowed(kernel)) {
+        continue;
+      }
+      float[] sums = product(kernel, matrix, source, count);
+      for (int i = 0; i < sums.length; i++) {
+        if (!(Math.abs(expected[i] - sums[i]) < 1e-3)) {
+          return "a product by " + kernel + " is " + sums[i] + " instead of " + expected[i];
+        }
+      }
+      if (kernel.deterministic()) {
+        if (deterministic != null && !Arrays.equals(deterministic, sums)) {
+          return "products by " + kernel + " have other bits than those by other kernels";
+        }
+        deterministic = sums;
+      }
+    }
+    return null;
+  }
+
+  private float[] product(
+      GemmKernel kernel, CudaMatrix matrix, DeviceMemory source, DeviceMemory count) {
+    DeviceMemory result = context.allocate(4L * ROWS * FEATURES, "the self-test");
     KernelLaunch launch =
         ProgramRecorder.product(
-            module, plan, matrix, upload(rows), result, null, GemmEpilogue.LOGITS, ROWS);
-    launch.pointer(upload(new int[] {ROWS})).nullPointer();
+            module, kernel, matrix, source, result, null, GemmEpilogue.LOGITS, ROWS);
+    launch.pointer(count).nullPointer();
     ProgramRecorder.finish(launch, matrix, GemmEpilogue.LOGITS).on(stream);
     stream.synchronize();
     float[] sums = new float[ROWS * FEATURES];
     result.read(Pointer.to(sums), result.bytes());
+    return sums;
+  }
+
+  private static double[] expected(short[] weights, short[] rows) {
+    double[] sums = new double[ROWS * FEATURES];
     for (int i = 0; i < sums.length; i++) {
-      double sum = 0;
       for (int k = 0; k < DEPTH; k++) {
-        sum +=
+        sums[i] +=
             (double) BFloat16.toFloat(weights[i % FEATURES * DEPTH + k])
                 * BFloat16.toFloat(rows[i / FEATURES * DEPTH + k]);
       }
-      if (!(Math.abs(sum - sums[i]) < 1e-3)) {
-        return "a product is " + sums[i] + " instead of " + sum;
-      }
     }
-    return null;
+    return sums;
   }
 
   private String draws() {

@@ -8,6 +8,8 @@ import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import java.util.List;
 import jcuda.driver.CUresult;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CudaSupportTest {
 
@@ -51,5 +53,23 @@ class CudaSupportTest {
       EmulatedDriver.reset();
       assertThat(EmulatedDriver.deviceAllocations()).isZero();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "rf_gemm_16x8",
+        "rf_gemm_fast_16x16",
+        "rf_gemm_hopper_128x256",
+        "rf_rope_store",
+        "rf_attend_keys_80",
+        "rf_attend_rows_128"
+      })
+  void theSelfTestCoversKernelsOfEachKind(String kernel) {
+    EmulatedGpu.requireEmulated();
+    EmulatedDriver.reset();
+    EmulatedDriver.failLaunch(kernel, 1, CUresult.CUDA_ERROR_ILLEGAL_ADDRESS);
+    assertThat(CudaSelfTest.run(0)).contains("CUDA_ERROR_ILLEGAL_ADDRESS");
+    EmulatedDriver.reset();
   }
 }

@@ -9,7 +9,7 @@ package io.radixflow.kernels.cuda.step;
  * multiple of 8, features of 8, with {@link GemmEpilogue#SWIGLU} of 16, with {@link
  * GemmEpilogue#LOGITS} anything.
  */
-enum GemmKernel {
+public enum GemmKernel {
   F16_R8("rf_gemm_16x8", 16, 8, 64, 2, 2, 8, false),
   F32_R8("rf_gemm_32x8", 32, 8, 128, 2, 2, 8, false),
   F32_R16("rf_gemm_32x16", 32, 16, 128, 2, 2, 6, false),
@@ -102,7 +102,7 @@ enum GemmKernel {
   }
 
   /** Returns whether an element is summed in the one order that deterministic mode uses. */
-  boolean deterministic() {
+  public boolean deterministic() {
     return slices == 2 && !hopper;
   }
 

@@ -79,7 +79,7 @@ public final class GemmPlan {
   }
 
   /** Returns whether this mode and device can use the kernel. */
-  boolean allowed(GemmKernel kernel) {
+  public boolean allowed(GemmKernel kernel) {
     return (mode == GpuMode.FAST || kernel.deterministic())
         && (hopper || !kernel.hopper())
         && kernel.sharedBytes() <= sharedBytesOfBlock;

@@ -128,6 +128,19 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
       GemmEpilogue epilogue,
       int rows) {
     GemmKernel kernel = products.kernel(rows, matrix.rows(), matrix.columns());
+    return product(module, kernel, matrix, source, result, extra, epilogue, rows);
+  }
+
+  /** The same by a given kernel. */
+  public static KernelLaunch product(
+      KernelModule module,
+      GemmKernel kernel,
+      CudaMatrix matrix,
+      DeviceMemory source,
+      DeviceMemory result,
+      DeviceMemory extra,
+      GemmEpilogue epilogue,
+      int rows) {
     KernelLaunch launch =
         module
             .launch(kernel.function())
