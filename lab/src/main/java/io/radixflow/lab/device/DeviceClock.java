@@ -51,7 +51,7 @@ record DeviceClock(CudaContext context, CudaStream stream, int repetitions) {
 
   /** The same for work that finds nothing of its data in the device's cache. */
   double replayedCold(Work work, KernelModule module) {
-    long bytes = 2L * context.device().cacheBytes() & -16;
+    long bytes = 2L * context.cacheBytes() & -16;
     try (DeviceMemory other = context.allocate(bytes + 16, "what fills the cache")) {
       other.fillAsync((byte) 0, stream);
       Work fill = read(module, context, other.slice(0, bytes), other.slice(bytes, 16));

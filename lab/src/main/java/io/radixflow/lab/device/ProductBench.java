@@ -94,7 +94,7 @@ final class ProductBench {
     CudaContext context = clock.context();
     CudaStream stream = clock.stream();
     long room = (long) (SHARE_FOR_WEIGHTS * context.freeMemory());
-    int copies = copies(product.weightBytes(), context.device().cacheBytes(), room);
+    int copies = copies(product.weightBytes(), context.cacheBytes(), room);
     try (DeviceMemory weights = context.allocate(copies * product.weightBytes(), "weights");
         DeviceMemory source = context.allocate(2L * rows * product.depth(), "rows");
         DeviceMemory result = context.allocate(4L * rows * product.features(), "a product");
@@ -119,7 +119,7 @@ final class ProductBench {
       DeviceMemory source,
       DeviceMemory result,
       DeviceMemory count) {
-    CudaMatrix matrix = new CudaMatrix(weights, null, product.features(), product.depth(), false);
+    CudaMatrix matrix = CudaMatrix.ofBf16(weights, product.features(), product.depth());
     GemmEpilogue epilogue = product.epilogue();
     DeviceMemory extra = epilogue == GemmEpilogue.RESIDUAL ? result : null;
     KernelLaunch launch =

@@ -98,6 +98,11 @@ public final class CudaContext implements AutoCloseable {
     return free[0];
   }
 
+  /** Bytes of the device's second-level cache. */
+  public int cacheBytes() {
+    return CudaDriver.cacheBytes(device.ordinal());
+  }
+
   /** Device memory with undefined contents; {@code what} is for the message if there is none. */
   public DeviceMemory allocate(long bytes, String what) {
     return DeviceMemory.allocate(this, bytes, what);

@@ -11,7 +11,6 @@ import java.util.Locale;
  * @param minor of the compute capability
  * @param multiprocessors how many run blocks
  * @param sharedMemory the most bytes of shared memory a block may ask for
- * @param cacheBytes bytes of the second-level cache
  */
 public record CudaDevice(
     int ordinal,
@@ -20,8 +19,7 @@ public record CudaDevice(
     int major,
     int minor,
     int multiprocessors,
-    int sharedMemory,
-    int cacheBytes) {
+    int sharedMemory) {
 
   /**
    * Says why the kernels do not run on the device, or null if they do: they need bf16 tensor cores

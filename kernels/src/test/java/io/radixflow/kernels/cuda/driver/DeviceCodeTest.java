@@ -20,7 +20,7 @@ class DeviceCodeTest {
   }
 
   private static CudaDevice device(int major, int minor) {
-    return new CudaDevice(0, "a device", 1 << 30, major, minor, 4, 232448, 1 << 20);
+    return new CudaDevice(0, "a device", 1 << 30, major, minor, 4, 232448);
   }
 
   @Test
