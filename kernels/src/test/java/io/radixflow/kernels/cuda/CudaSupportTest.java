@@ -13,10 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class CudaSupportTest {
 
-  private static final CudaDevice HOPPER =
-      new CudaDevice(0, "GPU", 1L << 36, 9, 0, 132, 227 << 10);
-  private static final CudaDevice TURING =
-      new CudaDevice(0, "GPU", 1L << 34, 7, 5, 40, 64 << 10);
+  private static final CudaDevice HOPPER = new CudaDevice(0, "GPU", 1L << 36, 9, 0, 132, 227 << 10);
+  private static final CudaDevice TURING = new CudaDevice(0, "GPU", 1L << 34, 7, 5, 40, 64 << 10);
 
   private static CudaSupport support(int driver, CudaDevice device, boolean code) {
     return new CudaSupport(driver, null, List.of(device), "nvcc was not found", code);

@@ -119,7 +119,7 @@ final class ProductBench {
       DeviceMemory source,
       DeviceMemory result,
       DeviceMemory count) {
-    CudaMatrix matrix = CudaMatrix.ofBf16(weights, product.features(), product.depth());
+    CudaMatrix matrix = new CudaMatrix(weights, null, product.features(), product.depth(), false);
     GemmEpilogue epilogue = product.epilogue();
     DeviceMemory extra = epilogue == GemmEpilogue.RESIDUAL ? result : null;
     KernelLaunch launch =
