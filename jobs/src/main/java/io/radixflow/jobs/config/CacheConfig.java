@@ -65,6 +65,14 @@ public final class CacheConfig {
                   + "tier has, and what any next prompt begins with where the chat template leaves out "
                   + "what the model thought.");
 
+  public static final ConfigOption<Double> WINDOW_SHARE =
+      ALL.number("cache.window-share", DEFAULT.windowShare(), 0.01, 1.0)
+          .describe(
+              "Of models with sliding-window layers: part of the pool's pages whose entries in these "
+                  + "layers it can keep. A page whose entries no query can reach needs none. Less "
+                  + "leaves memory for more pages. Tiers below the device need them all: without "
+                  + "effect there.");
+
   public static final ConfigOption<String> NAMESPACE_KEY =
       ALL.text("cache.namespace-key", null)
           .describe(
@@ -97,7 +105,8 @@ public final class CacheConfig {
             settings.get(TENANT_SLOTS),
             settings.get(SESSION_SHARE),
             settings.get(TENANT_SHARE)),
-        settings.get(PREFILL_WHEN_IDLE));
+        settings.get(PREFILL_WHEN_IDLE),
+        settings.get(WINDOW_SHARE));
   }
 
   /** Which namespaces tenants' pages have, as the settings say. */

@@ -86,6 +86,26 @@ public interface Backend extends AutoCloseable {
   KvPool openPool(int pages, int pageTokens);
 
   /**
+   * The most tokens that a query sees in layers whose entries the pool can keep in {@linkplain
+   * KvPool#parts window parts}; 0 if it keeps all layers' entries in its pages.
+   */
+  default int partedWindow() {
+    return 0;
+  }
+
+  /**
+   * Allocates a KV pool with window parts; otherwise as {@link #openPool(int, int)}.
+   *
+   * @param parts number of window parts; 0 to keep all layers' entries in the pages
+   */
+  default KvPool openPool(int pages, int parts, int pageTokens) {
+    if (parts != 0) {
+      throw new IllegalArgumentException("a pool of " + name() + " has no window parts");
+    }
+    return openPool(pages, pageTokens);
+  }
+
+  /**
    * Starts one step over {@code batch}; the caller may not touch the batch until the ticket is
    * done.
    *

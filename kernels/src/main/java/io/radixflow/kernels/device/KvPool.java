@@ -14,14 +14,44 @@ public interface KvPool extends AutoCloseable {
   /** Tokens a page. */
   int pageTokens();
 
-  /** Bytes of one page over all layers, K and V. */
+  /** Bytes of one page, K and V, over all layers but those in window parts. */
   long pageBytes();
+
+  /**
+   * Number of window parts; 0 if the pages hold the entries of all layers.
+   *
+   * <p>A window part holds what layers with an attention window keep of one page. There are fewer
+   * of them than pages, as no query reaches most pages' entries in these layers.
+   */
+  default int parts() {
+    return 0;
+  }
+
+  /** Bytes of one window part over all layers with a window, K and V. */
+  default long partBytes() {
+    return 0;
+  }
+
+  /**
+   * Says which window part has a page's entries from now on. The backend's owner calls it before it
+   * submits the first step that uses the part, and changes a page's only while no step in flight
+   * reads or writes it: that step's queries lie beyond the window, or it does not have the page. So
+   * a plain array holds the mapping, and submitting a step publishes it to the device's threads.
+   *
+   * @param part -1 for none: no step may come to the page's entries in these layers
+   */
+  default void mapWindow(int page, int part) {
+    throw new UnsupportedOperationException("this device's pages have no window parts");
+  }
 
   /**
    * Declares a page's content unneeded; a pool may overwrite it, after the steps submitted so far,
    * to make a later read of it show. Called by the backend's owner.
    */
   default void discard(int page) {}
+
+  /** Declares a window part's content unneeded, as {@link #discard} a page's. */
+  default void discardPart(int part) {}
 
   /**
    * Allocates host pages for this pool; any thread, as that may take long. Copies are the backend's

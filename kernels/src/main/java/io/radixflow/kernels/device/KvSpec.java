@@ -62,4 +62,12 @@ public record KvSpec(List<Group> groups) {
   public long bytesPerToken() {
     return groups.stream().mapToLong(Group::bytesPerToken).sum();
   }
+
+  /** Bytes of one token over the layers that have an attention window. */
+  public long windowBytesPerToken() {
+    return groups.stream()
+        .filter(group -> group.window() > 0)
+        .mapToLong(Group::bytesPerToken)
+        .sum();
+  }
 }

@@ -63,7 +63,17 @@ final class SimBackend implements Backend {
 
   @Override
   public KvSpec kvSpec() {
-    return new KvSpec(List.of(new KvSpec.Group(1, 1, 1, 0, KvSpec.Type.SIM, 0)));
+    KvSpec.Group full = new KvSpec.Group(1, 1, 1, 0, KvSpec.Type.SIM, 0);
+    int window = options.window();
+    return new KvSpec(
+        window == 0
+            ? List.of(full)
+            : List.of(full, new KvSpec.Group(1, 1, 1, 0, KvSpec.Type.SIM, window)));
+  }
+
+  @Override
+  public int partedWindow() {
+    return options.window();
   }
 
   @Override
@@ -83,11 +93,18 @@ final class SimBackend implements Backend {
 
   @Override
   public String numericsEpoch() {
-    return String.format("%016x", SimPool.mix(0x73696dL, Double.hashCode(options.endOfTurn())));
+    long model = SimPool.mix(0x73696dL, Double.hashCode(options.endOfTurn()));
+    return String.format(
+        "%016x", options.window() == 0 ? model : SimPool.mix(model, options.window()));
   }
 
   @Override
   public KvPool openPool(int pages, int pageTokens) {
+    return openPool(pages, 0, pageTokens);
+  }
+
+  @Override
+  public KvPool openPool(int pages, int parts, int pageTokens) {
     if (pool != null) {
       throw new IllegalArgumentException("a pool of " + pool.pages() + " pages is open already");
     }
@@ -95,7 +112,12 @@ final class SimBackend implements Backend {
       throw new IllegalArgumentException(
           pages + " pages of " + pageTokens + " tokens: need a page, of 1, 2, 4 … 128 tokens");
     }
-    pool = new SimPool(this, pages, pageTokens, options.calls());
+    if (parts < 0 || parts > 0 && options.window() == 0) {
+      throw new IllegalArgumentException(parts + " window parts for window " + options.window());
+    }
+    SimWindow window =
+        options.window() == 0 ? null : new SimWindow(options.window(), pages, parts, pageTokens);
+    pool = new SimPool(this, pages, pageTokens, options.calls(), window);
     return pool;
   }
 
@@ -108,6 +130,12 @@ final class SimBackend implements Backend {
   void discard(SimPool from, int page) {
     if (options.poison() && !closed) {
       work.add(() -> from.poison(page));
+    }
+  }
+
+  void discardPart(SimWindow from, int part) {
+    if (options.poison() && !closed) {
+      work.add(() -> from.poison(part));
     }
   }
 
@@ -208,7 +236,7 @@ final class SimBackend implements Backend {
       slots.store(table, start + i, token, prefix);
       prefix = slots.extend(prefix, table, start + i);
       while (output < batch.outputs() && batch.outputRow(output) == batchRow) {
-        logits(slots, table, start + i, prefix, token);
+        logits(slots, table, start + i, slots.seen(prefix, table, start + i), token);
         produce(ticket, output++);
       }
     }

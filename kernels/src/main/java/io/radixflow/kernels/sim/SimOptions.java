@@ -13,6 +13,7 @@ package io.radixflow.kernels.sim;
  * @param clock what simulated time is measured by
  * @param fault runs before each step and may fail it
  * @param calls whether it calls tools when a user's message says so, see {@link SimCalls}
+ * @param window tokens that a query sees in the layer with an attention window; 0 without one
  */
 public record SimOptions(
     int contextLength,
@@ -23,19 +24,22 @@ public record SimOptions(
     boolean poison,
     SimClock clock,
     SimFault fault,
-    boolean calls) {
+    boolean calls,
+    int window) {
 
   /** 4,096 positions, replies of 48 tokens on average, no step time, one step ahead. */
   public static final SimOptions DEFAULT =
-      new SimOptions(4096, 1.0 / 48, 0, 0, 2, false, SimClock.SYSTEM, SimFault.NONE, false);
+      new SimOptions(4096, 1.0 / 48, 0, 0, 2, false, SimClock.SYSTEM, SimFault.NONE, false, 0);
 
   private static final String KEYS =
       "context (tokens), reply (average tokens), step (milliseconds), deadly (token that ends the"
-          + " process), calls (1: calls tools when a user writes: call NAME ARGUMENTS)";
+          + " process), calls (1: calls tools when a user writes: call NAME ARGUMENTS), window"
+          + " (tokens that a layer with an attention window sees)";
 
   public SimOptions {
     require(contextLength >= 2, "context length " + contextLength + " is below 2");
     require(endOfTurn >= 0 && endOfTurn <= 1, "end of turn " + endOfTurn + " is not in [0, 1]");
+    require(window >= 0, "window " + window + " is negative");
     require(stepNanos >= 0 && rowNanos >= 0, "step and row time must not be negative");
     require(
         pipelineDepth == 1 || pipelineDepth == 2,
@@ -46,7 +50,8 @@ public record SimOptions(
    * Reads options as they stand behind the model's name: empty, or {@code :KEY=VALUE,KEY=VALUE…},
    * for example {@code :step=20,reply=400}. Keys are {@code context}, positions of the model;
    * {@code reply}, tokens of a reply on average; {@code step}, milliseconds of a step; {@code
-   * calls}, 1 for one that calls tools as {@link SimCalls} says; {@code deadly}, a token that ends
+   * calls}, 1 for one that calls tools as {@link SimCalls} says; {@code window}, tokens that a query
+   * sees in a layer with an attention window, of which there is none otherwise; {@code deadly}, a token that ends
    * the process when it is read, so that a drill can see what becomes of turns that do: without the
    * option there is none.
    *
@@ -67,6 +72,7 @@ public record SimOptions(
             case "reply" -> options.withEndOfTurn(1.0 / value);
             case "step" -> options.withTime(value * 1_000_000L, 0);
             case "calls" -> options.withCalls(value > 0);
+            case "window" -> options.withWindow(value);
             case "deadly" -> options.withFault(SimFault.haltOnToken(value));
             default ->
                 throw new IllegalArgumentException(
@@ -94,7 +100,7 @@ public record SimOptions(
   /** A copy with another context length. */
   public SimOptions withContextLength(int tokens) {
     return new SimOptions(
-        tokens, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, fault, calls);
+        tokens, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, fault, calls, window);
   }
 
   /** A copy with another probability to end the turn. */
@@ -108,7 +114,8 @@ public record SimOptions(
         poison,
         clock,
         fault,
-        calls);
+        calls,
+        window);
   }
 
   /** A copy with simulated time. */
@@ -122,36 +129,52 @@ public record SimOptions(
         poison,
         clock,
         fault,
-        calls);
+        calls,
+        window);
   }
 
   /** A copy with another pipeline depth. */
   public SimOptions withPipelineDepth(int depth) {
     return new SimOptions(
-        contextLength, endOfTurn, stepNanos, rowNanos, depth, poison, clock, fault, calls);
+        contextLength, endOfTurn, stepNanos, rowNanos, depth, poison, clock, fault, calls, window);
   }
 
   /** A copy that poisons the content of freed pages, or does not. */
   public SimOptions withPoison(boolean on) {
     return new SimOptions(
-        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, on, clock, fault, calls);
+        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, on, clock, fault, calls, window);
   }
 
   /** A copy with another clock. */
   public SimOptions withClock(SimClock other) {
     return new SimOptions(
-        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, other, fault, calls);
+        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, other, fault, calls, window);
   }
 
   /** A copy with injected faults. */
   public SimOptions withFault(SimFault other) {
     return new SimOptions(
-        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, other, calls);
+        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, other, calls, window);
   }
 
   /** A copy that calls tools when a user's message says so, or does not. */
   public SimOptions withCalls(boolean on) {
     return new SimOptions(
-        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, fault, on);
+        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, fault, on, window);
+  }
+
+  /** A copy whose model has a layer in which a query sees so many tokens; 0 for none. */
+  public SimOptions withWindow(int tokens) {
+    return new SimOptions(
+        contextLength,
+        endOfTurn,
+        stepNanos,
+        rowNanos,
+        pipelineDepth,
+        poison,
+        clock,
+        fault,
+        calls,
+        tokens);
   }
 }

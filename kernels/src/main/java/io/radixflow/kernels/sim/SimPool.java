@@ -17,7 +17,7 @@ import java.util.Objects;
  * <p>Owned by the backend's thread.
  */
 final class SimPool implements KvPool {
-  private static final long POISON = 0xDEAD_BEEF_DEAD_BEEFL;
+  static final long POISON = 0xDEAD_BEEF_DEAD_BEEFL;
 
   private static final long TOKEN_BITS = 0x1FF;
 
@@ -27,10 +27,15 @@ final class SimPool implements KvPool {
   private final boolean legible;
   private final long[] slots;
 
+  /** The layer with an attention window, or null. */
+  private final SimWindow window;
+
   /**
    * @param legible whether slots have their tokens, so that they can be read back
+   * @param window the slots of a layer with an attention window; null without one
    */
-  SimPool(SimBackend backend, int pages, int pageTokens, boolean legible) {
+  SimPool(SimBackend backend, int pages, int pageTokens, boolean legible, SimWindow window) {
+    this.window = window;
     this.legible = legible;
     this.backend = backend;
     this.pages = pages;
@@ -53,10 +58,20 @@ final class SimPool implements KvPool {
     return hash;
   }
 
-  /** Stores a token's slot. */
+  /** Stores a token's slot, and the one of the layer with a window, which depends on it. */
   void store(int[] table, int position, int token, long prefix) {
-    long hash = mix(prefix, (long) position << 32 | token);
-    slots[slot(table, position)] = legible ? hash & ~TOKEN_BITS | token : hash;
+    long before = window == null ? prefix : window.read(prefix, table, position, position - 1);
+    long hash = mix(before, (long) position << 32 | token);
+    hash = legible ? hash & ~TOKEN_BITS | token : hash;
+    slots[slot(table, position)] = hash;
+    if (window != null) {
+      window.store(table, position, hash);
+    }
+  }
+
+  /** Returns what a query sees whose own slot is the last of a prefix. */
+  long seen(long prefix, int[] table, int position) {
+    return window == null ? prefix : window.read(prefix, table, position, position);
   }
 
   /** The tokens of slots {@code 0 .. to-1} of a legible pool. */
@@ -83,6 +98,14 @@ final class SimPool implements KvPool {
 
   void poison(int page) {
     Arrays.fill(slots, page * pageTokens, (page + 1) * pageTokens, POISON);
+    if (isWindowInPages()) {
+      window.poison(page);
+    }
+  }
+
+  /** Returns whether each page has its own slots of a layer with a window. */
+  private boolean isWindowInPages() {
+    return window != null && window.parts() == 0;
   }
 
   static long mix(long hash, long value) {
@@ -103,7 +126,27 @@ final class SimPool implements KvPool {
 
   @Override
   public long pageBytes() {
-    return 8L * pageTokens;
+    return (isWindowInPages() ? 16L : 8L) * pageTokens;
+  }
+
+  @Override
+  public int parts() {
+    return window == null ? 0 : window.parts();
+  }
+
+  @Override
+  public long partBytes() {
+    return parts() == 0 ? 0 : 8L * pageTokens;
+  }
+
+  @Override
+  public void mapWindow(int page, int part) {
+    window.map(page, part);
+  }
+
+  @Override
+  public void discardPart(int part) {
+    backend.discardPart(window, part);
   }
 
   @Override
@@ -149,7 +192,11 @@ final class SimPool implements KvPool {
     }
     return () -> {
       for (int i = 0; i < count; i++) {
-        move.apply(buffers[i].asLongBuffer(), slots, pool[i] * pageTokens, pageTokens);
+        LongBuffer buffer = buffers[i].asLongBuffer();
+        move.apply(buffer, slots, pool[i] * pageTokens, pageTokens);
+        if (isWindowInPages()) {
+          move.apply(buffer, window.slots(), pool[i] * pageTokens, pageTokens);
+        }
       }
     };
   }

@@ -140,6 +140,11 @@ public final class PageAllocator {
     groupCount = 0;
   }
 
+  /** Returns whether the page has no owner. */
+  boolean isFree(int page) {
+    return owner[page] == FREE;
+  }
+
   /** Returns whether a running request owns the page. */
   public boolean isInFlight(int page) {
     return owner[page] == IN_FLIGHT;

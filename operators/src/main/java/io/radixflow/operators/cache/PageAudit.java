@@ -58,4 +58,21 @@ public final class PageAudit {
     }
     return wrong[0];
   }
+
+  /**
+   * Makes the window parts agree with the pages in use and with what running requests have locked.
+   *
+   * @param locked passes the page of each lock that a running request holds
+   * @return how many pages and counters were wrong; 0 if all is well
+   */
+  public static int repair(
+      WindowParts parts, PageAllocator allocator, Consumer<IntConsumer> locked) {
+    int[] held = new int[allocator.total()];
+    boolean[] inUse = new boolean[held.length];
+    for (int page = 0; page < held.length; page++) {
+      inUse[page] = !allocator.isFree(page);
+    }
+    locked.accept(page -> held[page]++);
+    return parts.repair(held, inUse);
+  }
 }

@@ -16,6 +16,9 @@ final class PrefixInsertion {
   /** The reporter of changes; null without a listener or follower. */
   private CacheEvents events;
 
+  /** The window parts of pages; null if pages hold the entries of all layers. */
+  private WindowParts parts;
+
   PrefixInsertion(
       PageAllocator allocator,
       int pageTokens,
@@ -27,6 +30,11 @@ final class PrefixInsertion {
     this.tree = tree;
     this.locks = locks;
     this.history = history;
+  }
+
+  /** Keeps the window parts of pages that the tree's replace from now on. */
+  void keepParts(WindowParts windowParts) {
+    parts = windowParts;
   }
 
   /** Reports what is stored from now on. */
@@ -99,6 +107,9 @@ final class PrefixInsertion {
       int own = table[at + i];
       if (own != node.page(i)) {
         table[at + i] = node.page(i);
+        if (parts != null) {
+          parts.replaced(own, node.page(i));
+        }
         allocator.free(own);
       }
     }

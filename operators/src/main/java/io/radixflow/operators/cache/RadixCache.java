@@ -138,6 +138,14 @@ public final class RadixCache {
     }
   }
 
+  /**
+   * Has the window parts of duplicates passed to the pages that replace them, and their locks. The
+   * cache must be empty.
+   */
+  public void keepParts(WindowParts parts) {
+    insertion.keepParts(parts);
+  }
+
   private CacheEvents events() {
     if (evictablePages() + protectedPages() > 0) {
       throw new IllegalStateException("pages are cached already, which no listener knows");

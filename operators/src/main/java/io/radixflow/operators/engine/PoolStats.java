@@ -10,6 +10,7 @@ package io.radixflow.operators.engine;
  * @param inFlightPages pages of running requests that are not in the cache
  * @param evictedPages pages evicted from the radix cache so far
  * @param repairs times that page accounting was found wrong and was repaired
+ * @param windows the parts of pages that layers with an attention window have
  */
 public record PoolStats(
     int totalPages,
@@ -18,7 +19,8 @@ public record PoolStats(
     int protectedPages,
     int inFlightPages,
     long evictedPages,
-    long repairs) {
+    long repairs,
+    WindowStats windows) {
   /** A pool without pages. */
-  public static final PoolStats NONE = new PoolStats(0, 0, 0, 0, 0, 0, 0);
+  public static final PoolStats NONE = new PoolStats(0, 0, 0, 0, 0, 0, 0, WindowStats.NONE);
 }

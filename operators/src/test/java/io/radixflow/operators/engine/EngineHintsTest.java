@@ -62,7 +62,7 @@ class EngineHintsTest {
   @Test
   void aRangeOfHighPriorityOutlastsWhatOthersStore() {
     CacheOptions byPriority =
-        new CacheOptions(PrefixCaching.RADIX, "priority", 1, SessionBounds.DEFAULT, false);
+        new CacheOptions(PrefixCaching.RADIX, "priority", 1, SessionBounds.DEFAULT, false, 1);
     try (Engine engine = Engines.open(SMALL.build().toBuilder().cache(byPriority));
         EngineClient client = new EngineClient(engine)) {
       RetentionRange system = new RetentionRange(0, 40, 50, Long.MAX_VALUE);

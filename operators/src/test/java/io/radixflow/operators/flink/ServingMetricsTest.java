@@ -9,6 +9,7 @@ import io.radixflow.operators.engine.PoolStats;
 import io.radixflow.operators.engine.SchedulerStats;
 import io.radixflow.operators.engine.SessionStats;
 import io.radixflow.operators.engine.StepStats;
+import io.radixflow.operators.engine.WindowStats;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.tiers.TierMetrics;
 import io.radixflow.operators.flink.turn.ServingMetrics;
@@ -171,7 +172,7 @@ class ServingMetricsTest {
     EngineStats stats =
         new EngineStats(
             new StepStats(1, 7, 2, 3, 4),
-            new PoolStats(50, 11, 12, 13, 14, 6, 8),
+            new PoolStats(50, 11, 12, 13, 14, 6, 8, new WindowStats(64, 31, 32, 33, 34, 35, 36)),
             new SchedulerStats(9, 10, 5, 0, 0, 0),
             SessionStats.NONE,
             KvEventStats.NONE,
@@ -194,6 +195,12 @@ class ServingMetricsTest {
     wanted.put("pagesProtected", 13);
     wanted.put("pagesInFlight", 14);
     wanted.put("pages", 50);
+    wanted.put("windowParts", 31);
+    wanted.put("windowPartsFree", 32);
+    wanted.put("windowPartsLocked", 33);
+    wanted.put("windowPartsTaken", 34L);
+    wanted.put("windowMatchesShortened", 35L);
+    wanted.put("windowTokensLost", 36L);
     wanted.put("grammarsCompiled", 21L);
     wanted.put("grammarCompileMillis", 22L);
     wanted.put("grammarsReused", 23L);

@@ -64,6 +64,11 @@ public final class CacheSlot {
     closed = true;
   }
 
+  /** Returns the page that its last turn did not fill, or -1. */
+  public int partialPage() {
+    return partialPage;
+  }
+
   /** Returns whether it has no position. */
   public boolean isEmpty() {
     return positions.isEmpty();

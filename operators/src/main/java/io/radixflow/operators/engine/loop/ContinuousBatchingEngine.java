@@ -78,7 +78,7 @@ public final class ContinuousBatchingEngine implements Engine {
     this.journal = journal;
     this.sharesPages = options.cache().caching() == PrefixCaching.RADIX;
     PoolSizing sizing = PoolSizing.of(backend, options, Runtime.getRuntime().maxMemory());
-    KvPool pool = backend.openPool(sizing.pages(), sizing.pageTokens());
+    KvPool pool = backend.openPool(sizing.pages(), sizing.parts(), sizing.pageTokens());
     info =
         new EngineInfo(
             backend.model(),
@@ -91,6 +91,7 @@ public final class ContinuousBatchingEngine implements Engine {
         new KvPages(
             pool,
             options.maxRunning(),
+            backend.partedWindow(),
             options.cache(),
             sessions,
             Tiers.open(options.tiers(), pool, info.numericsEpoch(), this::onEngineThread),
@@ -128,13 +129,17 @@ public final class ContinuousBatchingEngine implements Engine {
     }
     Calibration.run(backend, pages, info.contextLength());
     loop.start();
-    long tokens = (long) info.pages() * info.pageTokens();
+    KvPool pool = pages.pool();
+    long bytes = pool.pages() * pool.pageBytes() + pool.parts() * pool.partBytes();
     LOG.info(
-        "Engine on {}: KV pool of {} MB, {} pages of {} tokens; {}",
+        "Engine on {}: KV pool of {} MB, {} pages of {} tokens{}; {}",
         info.backend(),
-        tokens * backend.kvSpec().bytesPerToken() >> 20,
+        bytes >> 20,
         info.pages(),
         info.pageTokens(),
+        pool.parts() == 0
+            ? ""
+            : ", " + pool.parts() + " window parts of " + backend.partedWindow() + " tokens",
         options.kvPages() > 0 || options.kvBytes() > 0
             ? "its size is configured"
             : "engine.kv-memory sets another size");

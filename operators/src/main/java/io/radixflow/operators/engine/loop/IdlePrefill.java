@@ -161,7 +161,10 @@ final class IdlePrefill {
     if (!hasPages() || current.stepsInFlight > 0 || prefix == null) {
       return false;
     }
-    int rows = Math.min(STEP_ROWS, current.length - current.scheduled);
+    int rows = pages.prepare(current, Math.min(STEP_ROWS, current.length - current.scheduled));
+    if (rows <= 0) {
+      return false;
+    }
     Batch batch = step.batch;
     batch.beginChunk(pages.table(current), current.pages, current.scheduled);
     for (int i = 0; i < rows; i++) {

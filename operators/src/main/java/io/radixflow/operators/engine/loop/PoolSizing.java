@@ -7,11 +7,12 @@ import io.radixflow.operators.engine.EngineOptions;
  * How large the KV pool is, and what one request may use of it.
  *
  * @param pages pages of the pool
+ * @param parts window parts of the pool; 0 if its pages hold the entries of all layers
  * @param pageTokens tokens a page
  * @param contextLength tokens of one request: no more than the model, the options and the pool
  *     allow
  */
-record PoolSizing(int pages, int pageTokens, int contextLength) {
+record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
   /** A pool without a given size: contexts that it holds at most. */
   private static final int CONTEXTS = 4;
 
@@ -36,7 +37,12 @@ record PoolSizing(int pages, int pageTokens, int contextLength) {
     if (options.contextLength() > 0) {
       context = Math.min(context, options.contextLength());
     }
-    long pageBytes = pageTokens * backend.kvSpec().bytesPerToken();
+    // tiers copy whole pages
+    int window = options.tiers().enabled() ? 0 : backend.partedWindow();
+    double share = options.cache().windowShare();
+    long allBytes = pageTokens * backend.kvSpec().bytesPerToken();
+    long partBytes = window == 0 ? 0 : pageTokens * backend.kvSpec().windowBytesPerToken();
+    long pageBytes = allBytes - partBytes + (long) Math.ceil(share * partBytes);
     long pages = options.kvPages();
     if (pages == 0) {
       long onePerContext = (context + pageTokens - 1L) / pageTokens;
@@ -57,7 +63,19 @@ record PoolSizing(int pages, int pageTokens, int contextLength) {
               + pageBytes
               + " bytes; give it more memory");
     }
-    return new PoolSizing((int) pages, pageTokens, (int) Math.min(context, pages * pageTokens));
+    int rows = Math.min(options.stepRows(), backend.maxBatchRows());
+    int parts = window == 0 ? 0 : parts((int) pages, share, window, rows, pageTokens);
+    return new PoolSizing(
+        (int) pages, parts, pageTokens, (int) Math.min(context, pages * pageTokens));
+  }
+
+  /**
+   * Window parts of a pool: a share of its pages, but no fewer than one request needs for its
+   * window, the rows of two steps, and pages that these fill in part.
+   */
+  private static int parts(int pages, double share, int window, int rows, int pageTokens) {
+    int least = (window - 1) / pageTokens + 2 * ((rows - 1) / pageTokens + 1) + 2;
+    return (int) Math.min(pages, Math.max(least, Math.ceil(share * pages)));
   }
 
   /**

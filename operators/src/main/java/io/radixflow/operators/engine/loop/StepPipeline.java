@@ -211,6 +211,7 @@ final class StepPipeline {
     if (prefill) {
       pages.commit(request);
     }
+    pages.computed(request);
     if (step.output(index) >= 0) {
       replies.accept(request, step.ticket, step.output(index));
     }
@@ -254,6 +255,7 @@ final class StepPipeline {
         replies.releaseIfUnused(request);
       } else {
         request.rewind();
+        pages.rewound(request);
       }
       if (request.state != Request.State.ENDED && !request.ahead) {
         request.sampling =

@@ -57,6 +57,8 @@ public final class KvPages {
   private final LongSupplier clock;
   private final int pageTokens;
   private final int maxRunning;
+  private final int window;
+  private RequestWindows windows;
   private PageAllocator allocator;
   private RadixCache cache;
   private SessionAwareCache sessions;
@@ -70,6 +72,7 @@ public final class KvPages {
   /**
    * @param maxRunning requests that hold pages at once, those that ended and wait for a step in
    *     flight included
+   * @param window tokens that a query sees in the layers of the pool's window parts
    * @param options what requests share
    * @param slots drops sessions that have nothing cached
    * @param tiers below the pool
@@ -78,6 +81,7 @@ public final class KvPages {
   public KvPages(
       KvPool pool,
       int maxRunning,
+      int window,
       CacheOptions options,
       CachedSessions slots,
       Tiers tiers,
@@ -89,14 +93,17 @@ public final class KvPages {
     this.slots = slots;
     this.clock = clock;
     this.maxRunning = maxRunning;
+    this.window = window;
     this.pageTokens = pool.pageTokens();
     reset();
   }
 
   /** Empties pool and cache: all pages are free afterwards. */
   public final void reset() {
-    allocator = new PageAllocator(pool.pages(), pageTokens, pool::discard);
+    windows = new RequestWindows(pool, window);
+    allocator = new PageAllocator(pool.pages(), pageTokens, this::freed);
     cache = options.open(allocator, pageTokens);
+    cache.keepParts(windows.parts());
     loads.reset();
     tiers.attach(cache, allocator);
     if (events != null) {
@@ -110,6 +117,11 @@ public final class KvPages {
     sessions = new SessionAwareCache(cache, allocator, options.sessions(), slots::dropped);
     hints = new HintApplier(cache, allocator, clock);
     tables = new ReqToTokenPool(maxRunning);
+  }
+
+  private void freed(int page) {
+    windows.pageFreed(page);
+    pool.discard(page);
   }
 
   /** Hands what changes in the cache, which is empty, to a sink. */
@@ -152,11 +164,16 @@ public final class KvPages {
         cache.protectedPages(),
         allocator.inFlight(),
         evicted,
-        repairs);
+        repairs,
+        windows.stats());
   }
 
   public KvEventStats eventStats() {
     return events == null ? KvEventStats.NONE : events.stats();
+  }
+
+  public KvPool pool() {
+    return pool;
   }
 
   public PageAllocator allocator() {
@@ -211,7 +228,7 @@ public final class KvPages {
    */
   public boolean admitFree(Request request, PrefixMatch match) {
     int cached = match.pages() * pageTokens;
-    cached += sessions.partialTokens(request.slot, request.known, match.pages());
+    cached += partialTokens(request, match.pages());
     int needed = allocator.pagesFor(request.length) - match.pages();
     boolean useful = cached < request.length || request.spec.hints().pinMillis() > 0;
     return useful && needed <= allocator.free() && admit(request, match, 0);
@@ -242,19 +259,22 @@ public final class KvPages {
   }
 
   /**
-   * Returns the longest cached prefix of all of a waiting request's tokens. Looked up only if the
-   * tree has changed since the last time, and then from where that search ended.
+   * Returns the longest cached prefix of all of a waiting request's tokens that can be used. Looked
+   * up only if the tree or the window parts have changed since the last time, and then from where
+   * that search ended.
    */
   public PrefixMatch match(Request request) {
-    PrefixMatch last = request.match;
-    if (last != null && request.matchVersion == cache.version()) {
-      return last;
+    long version = cache.version() + windows.version();
+    if (request.match != null && request.matchVersion == version) {
+      return request.match;
     }
-    request.matchVersion = cache.version();
-    request.match =
-        last == null
+    PrefixMatch last = request.found;
+    request.matchVersion = version;
+    request.found =
+        request.match == null
             ? sessions.match(request.keyIn(cache), request.known)
             : cache.match(request.keyIn(cache), Integer.MAX_VALUE, last.node(), last.pages());
+    request.match = windows.usable(request.found);
     return request.match;
   }
 
@@ -274,7 +294,7 @@ public final class KvPages {
    * @return whether there were enough
    */
   public boolean admit(Request request, PrefixMatch match, int headroom) {
-    if (tables.free() == 0) {
+    if (tables.free() == 0 || !windows.hasRoomFor(request)) {
       return false;
     }
     if (shortage(request, match, headroom) > 0) {
@@ -300,6 +320,7 @@ public final class KvPages {
     }
     makeFree(match.pages() + needed - request.pages);
     boolean partial = request.pages > match.pages();
+    int filled = request.pages;
     allocator.allocExtend(table, request.pages * pageTokens, request.length);
     request.pages = match.pages() + needed;
     if (partial) {
@@ -310,16 +331,27 @@ public final class KvPages {
     request.computed = Math.min(cached, request.length - 1);
     request.rewind();
     request.prefillEnd = request.length;
+    windows.admitted(request, table, Math.max(match.pages(), request.found.pages()), filled);
     return true;
+  }
+
+  /** Returns whether a request's window parts fit beside those of the running ones. */
+  public boolean hasWindowFor(Request request) {
+    return windows.hasRoomFor(request);
   }
 
   /** Takes the page that the session's turn before did not fill; returns its useful tokens. */
   private int takePartialPage(Request request) {
-    int tokens = sessions.partialTokens(request.slot, request.known, request.cachedPages);
+    int tokens = partialTokens(request, request.cachedPages);
     if (tokens > 0) {
       table(request)[request.pages++] = sessions.takePartial(request.slot);
     }
     return tokens;
+  }
+
+  private int partialTokens(Request request, int matchedPages) {
+    int tokens = sessions.partialTokens(request.slot, request.known, matchedPages);
+    return tokens > 0 && windows.isUsable(request.slot.partialPage()) ? tokens : 0;
   }
 
   /** Returns how many pages are missing to admit a request; 0 or less if there are enough. */
@@ -340,9 +372,39 @@ public final class KvPages {
     return victim.pages - victim.cachedPages + locked - wanted;
   }
 
-  /** Makes sure that a request has the page of a position; false if none is free now. */
+  /**
+   * Makes sure that a request has the page of a position, with its window part; false if none is
+   * free now.
+   */
   public boolean ensure(Request request, int position) {
-    return position / pageTokens < request.pages || grow(request);
+    return (position / pageTokens < request.pages || grow(request))
+        && windows.extend(request, table(request), position + 1) > position;
+  }
+
+  /** Returns whether a request has the page of its next position, but not its window part. */
+  public boolean lacksPart(Request request) {
+    return request.scheduled / pageTokens < request.pages;
+  }
+
+  /**
+   * Gives positions that a request's next step computes what they lack, as far as there is any.
+   *
+   * @param rows positions, of whose pages the request has all
+   * @return how many of them the step can compute
+   */
+  public int prepare(Request request, int rows) {
+    int from = request.scheduled;
+    return windows.extend(request, table(request), from + rows) - from;
+  }
+
+  /** A step of a running request has ended, and its tokens are computed. */
+  public void computed(Request request) {
+    windows.computed(request, table(request));
+  }
+
+  /** The steps of a running request have failed, and none is in flight. */
+  public void rewound(Request request) {
+    windows.rewound(request, table(request));
   }
 
   private boolean grow(Request request) {
@@ -401,6 +463,7 @@ public final class KvPages {
 
   /** Takes all pages from a preempted request, which resumes later from what is still cached. */
   public void preempt(Request request) {
+    windows.release(request, table(request));
     SessionPosition end = end(request);
     if (request.slot == null) {
       cache.unlock(request.locked, false);
@@ -422,6 +485,7 @@ public final class KvPages {
    * @return the position from which its session continues, or null if it continues elsewhere
    */
   public SessionPosition release(Request request) {
+    windows.release(request, table(request));
     hints.ended(request);
     SessionPosition end = null;
     boolean closed = request.slot != null && request.slot.isClosed();
@@ -553,12 +617,25 @@ public final class KvPages {
    */
   public int repair(List<Request> holders) {
     int wrong = tiers.audit() ? 0 : 1;
-    return wrong
-        + PageAudit.repair(
+    wrong +=
+        PageAudit.repair(
             allocator,
             cache,
             visitor -> visitInFlight(holders, visitor),
             sessions::forEachSessionPage);
+    return windows.parts() == null
+        ? wrong
+        : wrong
+            + PageAudit.repair(
+                windows.parts(), allocator, visitor -> visitWindows(holders, visitor));
+  }
+
+  private void visitWindows(List<Request> holders, IntConsumer visitor) {
+    for (Request holder : holders) {
+      for (int i = holder.windowFrom; i < holder.windowTo; i++) {
+        visitor.accept(table(holder)[i]);
+      }
+    }
   }
 
   private void visitInFlight(List<Request> holders, IntConsumer visitor) {

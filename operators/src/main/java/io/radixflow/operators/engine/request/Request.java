@@ -119,6 +119,22 @@ public final class Request {
 
   public long matchVersion;
 
+  /** The cached prefix of which {@link #match} is what can be used. */
+  public PrefixMatch found;
+
+  /** Pages of its table whose window parts it has locked. */
+  public int windowFrom;
+
+  public int windowTo;
+
+  /** Window parts that are reserved for it. */
+  public int windowReserved;
+
+  /** Ends of prefixes, in pages, where others may go on: those that it found, or that one awaits. */
+  public int foundPages;
+
+  public int awaitedEnd;
+
   /** Names of its pages in lower tiers; null without them. */
   public PageChain chain;
 

@@ -25,6 +25,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *       chooses as late as possible.
  *   <li>A request that lacks pages is not overtaken in the same step. If it is more urgent than
  *       running ones of its tenant, these are preempted: see {@link Preemption}.
+ *   <li>A request that lacks window parts waits for the steps in flight, which release some, and
+ *       computes as many rows as have them.
  *   <li>When a page is missing, and none becomes free after a copy, the youngest request is
  *       preempted, or a less urgent one of its tenant; first among those that wait for their
  *       consumer. One always continues, and alone it fits: no deadlock.
@@ -258,9 +260,12 @@ public final class Scheduler {
       asksToken = false;
       rows--;
     }
-    if (rows == 0) {
+    int ready = rows == 0 ? 0 : pages.prepare(request, rows);
+    if (ready == 0) {
       return 0;
     }
+    asksToken &= ready == rows;
+    rows = ready;
     int position = request.scheduled;
     Batch batch = step.batch;
     batch.beginChunk(pages.table(request), request.pages, position);
@@ -362,7 +367,7 @@ public final class Scheduler {
     if (admission.isByAge()) {
       return List.of();
     }
-    int slots = running.size() == maxRunning ? 1 : 0;
+    int slots = running.size() == maxRunning || !pages.hasWindowFor(request) ? 1 : 0;
     int lacking = Math.max(slots, pages.shortage(request, pages.match(request), running.size()));
     return lacking <= 0
         ? List.of()
@@ -377,7 +382,7 @@ public final class Scheduler {
       Request request = running.get(i);
       if (request.rowsAhead() == 0 || request.paused || pages.ensure(request, request.scheduled)) {
         i++;
-      } else if (pages.awaitsPages()) {
+      } else if (pages.awaitsPages() || !pipelineEmpty && pages.lacksPart(request)) {
         return false;
       } else if (preemptPaused()) {
         i = 0;

@@ -44,7 +44,9 @@ final class SharedPrefixes {
       Request other = running.get(i);
       if (isComputing(other)) {
         int shared = pages.sharedPages(request, other);
-        if ((shared - matched) * pages.pageTokens() >= WORTH_WAITING_TOKENS) {
+        if (other.cachedPages < shared
+            && (shared - matched) * pages.pageTokens() >= WORTH_WAITING_TOKENS) {
+          other.awaitedEnd = shared;
           request.awaited = other;
           request.awaitedPages = shared;
           deferrals++;

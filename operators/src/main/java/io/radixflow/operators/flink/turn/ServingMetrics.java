@@ -2,6 +2,7 @@ package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.engine.GrammarStats;
+import io.radixflow.operators.engine.WindowStats;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.record.SlotState;
 import io.radixflow.operators.record.TierUsage;
@@ -132,7 +133,17 @@ public final class ServingMetrics {
     group.gauge("pagesProtected", (Gauge<Integer>) () -> stats.get().pool().protectedPages());
     group.gauge("pagesInFlight", (Gauge<Integer>) () -> stats.get().pool().inFlightPages());
     group.gauge("pagesEvicted", (Gauge<Long>) () -> stats.get().pool().evictedPages());
+    windows(() -> stats.get().pool().windows());
     group.gauge("pageRepairs", (Gauge<Long>) () -> stats.get().pool().repairs());
+  }
+
+  private void windows(Supplier<WindowStats> stats) {
+    group.gauge("windowParts", (Gauge<Integer>) () -> stats.get().total());
+    group.gauge("windowPartsFree", (Gauge<Integer>) () -> stats.get().free());
+    group.gauge("windowPartsLocked", (Gauge<Integer>) () -> stats.get().locked());
+    group.gauge("windowPartsTaken", (Gauge<Long>) () -> stats.get().taken());
+    group.gauge("windowMatchesShortened", (Gauge<Long>) () -> stats.get().shortenedMatches());
+    group.gauge("windowTokensLost", (Gauge<Long>) () -> stats.get().lostTokens());
   }
 
   /** Adds the tiers below the engine's device; the same in all subtasks that share it. */

@@ -29,9 +29,9 @@ class PoolSizingTest {
 
   @Test
   void byDefaultFourContextsFitButNoMoreThanAQuarterOfTheHeap() {
-    assertThat(size(EngineOptions.builder(), PLENTY)).isEqualTo(new PoolSizing(1024, 16, 4096));
+    assertThat(size(EngineOptions.builder(), PLENTY)).isEqualTo(new PoolSizing(1024, 0, 16, 4096));
     assertThat(size(EngineOptions.builder(), 4 * 128 * 100))
-        .isEqualTo(new PoolSizing(100, 16, 1600));
+        .isEqualTo(new PoolSizing(100, 0, 16, 1600));
   }
 
   @Test
@@ -51,9 +51,9 @@ class PoolSizingTest {
   @Test
   void aConfiguredPoolSizeIsUsed() {
     assertThat(size(EngineOptions.builder().kvBytes(1300), PLENTY))
-        .isEqualTo(new PoolSizing(10, 16, 160));
+        .isEqualTo(new PoolSizing(10, 0, 16, 160));
     assertThat(size(EngineOptions.builder().kvPages(300).contextLength(50), PLENTY))
-        .isEqualTo(new PoolSizing(300, 16, 50));
+        .isEqualTo(new PoolSizing(300, 0, 16, 50));
   }
 
   @Test

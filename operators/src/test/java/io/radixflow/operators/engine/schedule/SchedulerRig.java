@@ -45,7 +45,7 @@ public final class SchedulerRig {
     Tiers tiers = Tiers.open(options.tiers(), pool, "", Runnable::run);
     backend.close(); // no step runs, and a thread less is left
     return new KvPages(
-        pool, options.maxRunning(), options.cache(), new CachedSessions(), tiers, () -> 0);
+        pool, options.maxRunning(), 0, options.cache(), new CachedSessions(), tiers, () -> 0);
   }
 
   /** A request that has its prompt; others that arrive later have a higher {@code sequence}. */

@@ -1,0 +1,349 @@
+package io.radixflow.operators.cache;
+
+import java.util.Arrays;
+import java.util.function.IntConsumer;
+
+/**
+ * The window parts of a pool's pages: what layers with an attention window keep of a page. No query
+ * reaches a page's part once it is further back than the window, so there are fewer parts than
+ * pages, and a part that no running request needs goes to another page when none is free.
+ *
+ * <p>A prefix can be used only if the pages of the last {@link #window} tokens before its end have
+ * their parts: a window layer's entries depend on the layers below it, so that they cannot be
+ * computed again without all that is before them.
+ *
+ * <p>A part is free, locked by the running requests whose next queries reach it, or kept: for no
+ * request now, but for those to come. Kept ones form two queues. Those in the interior of a prompt,
+ * where no other is likely to go on, are taken first; then those before an end, the least recently
+ * used first. Each operation but {@link #usable} and {@link #repair} takes constant time and
+ * allocates nothing.
+ *
+ * <p>Owned by the cache's thread.
+ */
+public final class WindowParts {
+  /** Says that a page has a part, or none (-1), from now on. */
+  @FunctionalInterface
+  public interface Mapping {
+    void map(int page, int part);
+  }
+
+  private final int window;
+  private final int windowPages;
+  private final int[] part;
+  private final int[] locks;
+  private final int[] free;
+  private final Mapping mapping;
+  private final IntConsumer onFree;
+  private int freeCount;
+  private int lockedCount;
+
+  /** Rings of kept pages, the longest kept first; a ring's head is a number behind the pages'. */
+  private final int[] next;
+
+  private final int[] previous;
+  private final int interior;
+  private final int ends;
+
+  private long version;
+  private long taken;
+
+  /**
+   * @param window tokens that a query sees, its own included
+   * @param pages pages of the pool
+   * @param parts window parts, at most as many as pages
+   * @param mapping gets each page whose part changes
+   * @param onFree gets each part whose content is not needed any more
+   */
+  public WindowParts(
+      int window, int pageTokens, int pages, int parts, Mapping mapping, IntConsumer onFree) {
+    if (window < 1 || parts < 1 || parts > pages) {
+      throw new IllegalArgumentException(
+          parts + " window parts of " + pages + " pages for a window of " + window + " tokens");
+    }
+    this.window = window;
+    this.windowPages = (window - 1) / pageTokens + 1;
+    this.mapping = mapping;
+    this.onFree = onFree;
+    part = new int[pages];
+    Arrays.fill(part, -1);
+    locks = new int[pages];
+    free = new int[parts];
+    for (int i = 0; i < parts; i++) {
+      free[i] = parts - 1 - i;
+    }
+    freeCount = parts;
+    interior = pages;
+    ends = pages + 1;
+    next = new int[pages + 2];
+    previous = new int[pages + 2];
+    clear(interior);
+    clear(ends);
+  }
+
+  private void clear(int queue) {
+    next[queue] = queue;
+    previous[queue] = queue;
+  }
+
+  /** Returns the tokens that a query sees, its own included. */
+  public int window() {
+    return window;
+  }
+
+  /** Returns how many whole pages before the end of a prefix must have parts, if it has as many. */
+  public int windowPages() {
+    return windowPages;
+  }
+
+  /** Returns the number of parts. */
+  public int total() {
+    return free.length;
+  }
+
+  /** Returns the number of parts that no page has. */
+  public int free() {
+    return freeCount;
+  }
+
+  /** Returns the number of parts that running requests need. */
+  public int locked() {
+    return lockedCount;
+  }
+
+  /** Returns how many parts were taken from pages that kept theirs. */
+  public long taken() {
+    return taken;
+  }
+
+  /** Returns a number that changes whenever {@link #usable} may give another result. */
+  public long version() {
+    return version;
+  }
+
+  /** Returns whether a page has its part. */
+  public boolean has(int page) {
+    return part[page] >= 0;
+  }
+
+  /**
+   * Returns the longest part of a matched prefix that can be used: one for whose last tokens the
+   * window's entries are there. Takes as long as pages have to be looked at from its end.
+   */
+  public PrefixMatch usable(PrefixMatch match) {
+    TreeNode node = match.node();
+    int index = match.offset();
+    TreeNode end = node;
+    int offset = index;
+    int pages = match.pages();
+    int run = 0;
+    for (int page = match.pages() - 1; page >= 0 && run < windowPages; page--) {
+      while (index == 0) {
+        node = node.parent;
+        index = node.pageCount();
+      }
+      if (part[node.page(--index)] >= 0) {
+        run++;
+      } else {
+        run = 0;
+        end = node;
+        offset = index;
+        pages = page;
+      }
+    }
+    while (offset == 0 && end != null && !end.isRoot()) {
+      end = end.parent;
+      offset = end.pageCount();
+    }
+    return pages == match.pages() ? match : new PrefixMatch(end, offset, pages);
+  }
+
+  /**
+   * Gives a page a part if it has none, and locks it.
+   *
+   * @return false if there is none, as all are locked
+   */
+  public boolean attach(int page) {
+    if (part[page] < 0) {
+      if (freeCount == 0 && !takeKept()) {
+        return false;
+      }
+      set(page, free[--freeCount]);
+      locks[page] = 1;
+      lockedCount++;
+    } else {
+      lock(page);
+    }
+    return true;
+  }
+
+  private boolean takeKept() {
+    int page = next[interior] != interior ? next[interior] : next[ends];
+    if (page == ends) {
+      return false;
+    }
+    unlink(page);
+    drop(page);
+    taken++;
+    version++;
+    return true;
+  }
+
+  private void drop(int page) {
+    int freed = part[page];
+    set(page, -1);
+    free[freeCount++] = freed;
+    onFree.accept(freed);
+  }
+
+  private void set(int page, int newPart) {
+    part[page] = newPart;
+    mapping.map(page, newPart);
+  }
+
+  /** Locks the part of a page that has one. */
+  public void lock(int page) {
+    if (part[page] < 0) {
+      throw new IllegalStateException("page " + page + " has no window part to lock");
+    }
+    if (locks[page]++ == 0) {
+      unlink(page);
+      lockedCount++;
+    }
+  }
+
+  /**
+   * Releases a lock.
+   *
+   * @param end whether the page lies before an end from which another request may go on
+   */
+  public void unlock(int page, boolean end) {
+    if (locks[page] == 0) {
+      throw new IllegalStateException("the window part of page " + page + " is not locked");
+    }
+    if (--locks[page] == 0) {
+      lockedCount--;
+      link(page, end ? ends : interior);
+    }
+  }
+
+  /** A page has become free, and no request has locked its part. */
+  public void pageFreed(int page) {
+    if (locks[page] > 0) {
+      throw new IllegalStateException("page " + page + " is freed, and its window part locked");
+    }
+    if (part[page] >= 0) {
+      unlink(page);
+      drop(page);
+    }
+  }
+
+  /**
+   * A page is replaced by another one with the same tokens, which gets its locks, and its part if
+   * it has none.
+   *
+   * @param page about to be freed; of one request alone
+   */
+  void replaced(int page, int by) {
+    if (part[page] < 0) {
+      return;
+    }
+    int held = locks[page];
+    if (part[by] < 0) {
+      int moved = part[page];
+      if (held == 0) {
+        unlink(page);
+        link(by, ends);
+      }
+      locks[by] = held;
+      set(page, -1);
+      set(by, moved);
+      version++;
+    } else if (held > 0) {
+      if (locks[by] == 0) {
+        unlink(by);
+      } else {
+        lockedCount--;
+      }
+      locks[by] += held;
+      drop(page);
+    }
+    locks[page] = 0;
+  }
+
+  private void link(int page, int queue) {
+    next[page] = queue;
+    previous[page] = previous[queue];
+    next[previous[queue]] = page;
+    previous[queue] = page;
+  }
+
+  private void unlink(int page) {
+    next[previous[page]] = next[page];
+    previous[next[page]] = previous[page];
+  }
+
+  /**
+   * Compares everything with the locks that requests really hold and the pages that are in use;
+   * repairs what differs.
+   *
+   * @param held for each page, how many running requests have locked its part
+   * @param inUse for each page, whether it is not free
+   * @return how many pages and counters were wrong; 0 if all is well
+   */
+  int repair(int[] held, boolean[] inUse) {
+    boolean[] queued = new boolean[part.length];
+    for (int queue : new int[] {interior, ends}) {
+      int length = 0;
+      for (int page = next[queue];
+          page != queue && length <= part.length;
+          page = next[page], length++) {
+        queued[page] = true;
+      }
+    }
+    boolean[] owned = new boolean[free.length];
+    int wrong = 0;
+    int locked = 0;
+    int attached = 0;
+    for (int page = 0; page < part.length; page++) {
+      boolean has = part[page] >= 0;
+      boolean twice = has && owned[part[page]];
+      boolean right =
+          held[page] == locks[page]
+              && queued[page] == (has && locks[page] == 0)
+              && (!has || inUse[page] && !twice)
+              && (has || held[page] == 0);
+      wrong += right ? 0 : 1;
+      if (has && (twice || !inUse[page])) {
+        set(page, -1);
+      } else if (has) {
+        owned[part[page]] = true;
+        attached++;
+      }
+      locks[page] = part[page] < 0 ? 0 : held[page];
+      locked += locks[page] > 0 ? 1 : 0;
+    }
+    wrong += locked == lockedCount && attached + freeCount == free.length ? 0 : 1;
+    if (wrong > 0) {
+      rebuild(owned, locked);
+    }
+    return wrong;
+  }
+
+  private void rebuild(boolean[] owned, int locked) {
+    clear(interior);
+    clear(ends);
+    for (int page = 0; page < part.length; page++) {
+      if (part[page] >= 0 && locks[page] == 0) {
+        link(page, ends);
+      }
+    }
+    freeCount = 0;
+    for (int each = 0; each < owned.length; each++) {
+      if (!owned[each]) {
+        free[freeCount++] = each;
+      }
+    }
+    lockedCount = locked;
+    version++;
+  }
+}
