@@ -156,4 +156,54 @@ class SimBackendTest {
     batch.token('a');
     assertThat(done(backend.submit(batch)).failure()).hasMessageContaining("beyond 2 pages");
   }
+
+  private static final SimOptions WINDOWED = SimOptions.DEFAULT.withPoison(true).withWindow(10);
+
+  private void reopen(int parts) {
+    backend.close();
+    backend = open(WINDOWED);
+    pool = backend.openPool(16, parts, 4);
+  }
+
+  @Test
+  void aWindowChangesLogitsAndWherePartsLieDoesNot() throws InterruptedException {
+    float[] without = logits(pages(0), 0, 40);
+    reopen(0);
+    float[] whole = logits(pages(0), 0, 40);
+    assertThat(whole).isNotEqualTo(without);
+    assertThat(logits(pages(3), 0, 7)).isEqualTo(whole);
+    reopen(12);
+    for (int i = 0; i < 10; i++) {
+      pool.mapWindow(pages(2)[i], 11 - i);
+    }
+    assertThat(logits(pages(2), 0, 7)).isEqualTo(whole);
+  }
+
+  /** Queries from position 24 on see those from 15 on: pages 3 to 9. */
+  @Test
+  void onlyThePartsOfTheWindowAreRead() throws InterruptedException {
+    reopen(10);
+    for (int page = 0; page < 10; page++) {
+      pool.mapWindow(page, page);
+    }
+    float[] whole = logits(pages(0), 0, 40);
+    for (int page = 0; page < 3; page++) {
+      pool.mapWindow(page, -1);
+      pool.discardPart(page);
+    }
+    assertThat(logits(pages(0), 24, 40)).isEqualTo(whole);
+    pool.discardPart(3);
+    assertThat(logits(pages(0), 24, 40)).isNotEqualTo(whole);
+  }
+
+  @Test
+  void aQueryThatSeesAPageWithoutPartFailsItsStep() throws InterruptedException {
+    reopen(4);
+    pool.mapWindow(1, 0);
+    Batch batch = new Batch();
+    batch.beginChunk(pages(0), 10, 4);
+    batch.token('a');
+    assertThat(done(backend.submit(batch)).failure())
+        .hasMessageContaining("page 0 has no window part");
+  }
 }

@@ -16,12 +16,13 @@ class SimOptionsTest {
   @Test
   void optionsStandBehindTheModelsName() {
     assertThat(SimOptions.parse("")).isEqualTo(SimOptions.DEFAULT);
-    assertThat(SimOptions.parse(":step=20,reply=400,context=8192"))
+    assertThat(SimOptions.parse(":step=20,reply=400,context=8192,window=64"))
         .isEqualTo(
             SimOptions.DEFAULT
                 .withTime(20_000_000, 0)
                 .withEndOfTurn(1.0 / 400)
-                .withContextLength(8192));
+                .withContextLength(8192)
+                .withWindow(64));
   }
 
   @ParameterizedTest

@@ -36,7 +36,33 @@ class EngineProperties {
       int depth,
       CacheOptions cache,
       int ring,
-      int failEvery) {
+      int failEvery,
+      int window) {
+
+    Setup(
+        int pageTokens,
+        int spareTokens,
+        int chunk,
+        int running,
+        int depth,
+        CacheOptions cache,
+        int ring,
+        int failEvery) {
+      this(pageTokens, spareTokens, chunk, running, depth, cache, ring, failEvery, 0);
+    }
+
+    Setup withWindow(int tokens, double share) {
+      return new Setup(
+          pageTokens,
+          spareTokens,
+          chunk,
+          running,
+          depth,
+          cache.withWindowShare(share),
+          ring,
+          failEvery,
+          tokens);
+    }
 
     Engine open() {
       return Engines.open(sim(), options());
@@ -61,6 +87,7 @@ class EngineProperties {
           .withContextLength(CONTEXT)
           .withPipelineDepth(depth)
           .withPoison(true)
+          .withWindow(window)
           .withFault(new EveryNthStep(failEvery));
     }
   }
@@ -120,6 +147,7 @@ class EngineProperties {
     try (Engine engine =
             new Setup(
                     16, 0, 256, 1, 1, CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE), 128, 0)
+                .withWindow(setup.window, 1)
                 .open();
         EngineClient client = new EngineClient(engine)) {
       jobs.forEach(job -> alone.add(client.run(job.request())));
@@ -189,7 +217,13 @@ class EngineProperties {
             caches(),
             Arbitraries.of(4, 5, 64),
             Arbitraries.of(0, 0, 5, 9))
-        .as(Setup::new);
+        .as(Setup::new)
+        .flatMap(
+            setup ->
+                Combinators.combine(
+                        Arbitraries.of(0, 1, 2, 15, 16, 17, 40, 100),
+                        Arbitraries.of(0.01, 0.3, 0.6, 1.0))
+                    .as(setup::withWindow));
   }
 
   @Provide

@@ -79,6 +79,7 @@ public final class Engines {
                 + stats.sessions().pages())
         .isEqualTo(stats.pool().totalPages());
     assertThat(stats.sessions().hot()).isZero();
+    assertThat(stats.pool().windows().locked()).as("window parts").isZero();
     assertThat(stats.pool().repairs()).isZero();
     return stats;
   }

@@ -46,15 +46,22 @@ class SessionProperties {
    * The engine under test.
    *
    * @param hostPages pages of host memory above a store; 0 for neither
+   * @param window tokens that a layer with an attention window sees; 0 without one
    */
   record Setup(
-      int pageTokens, int pages, int chunk, int depth, SessionBounds bounds, int hostPages) {
+      int pageTokens,
+      int pages,
+      int chunk,
+      int depth,
+      SessionBounds bounds,
+      int hostPages,
+      int window) {
 
     TierOptions tiers() {
       return hostPages == 0
           ? TierOptions.NONE
           : TierOptions.NONE
-              .withHostBytes((long) hostPages * pageTokens * 8)
+              .withHostBytes((long) hostPages * pageTokens * (window > 0 ? 16 : 8))
               .withLoadBackThreshold(1)
               .withPrefetch(PrefetchPolicy.BEST_EFFORT, 1)
               .withStore((epoch, bytes) -> new MemoryPageStore(), NamespaceKey.of("secret"));
@@ -70,7 +77,8 @@ class SessionProperties {
         SimOptions.DEFAULT
             .withContextLength(CONTEXT)
             .withPipelineDepth(setup.depth)
-            .withPoison(true);
+            .withPoison(true)
+            .withWindow(setup.window);
     EngineOptions options =
         EngineOptions.builder()
             .pageTokens(setup.pageTokens)
@@ -78,7 +86,7 @@ class SessionProperties {
             .contextLength(CONTEXT)
             .maxRunning(6)
             .prefillChunk(setup.chunk)
-            .cache(CacheOptions.DEFAULT.withSessions(setup.bounds))
+            .cache(CacheOptions.DEFAULT.withSessions(setup.bounds).withWindowShare(0.3))
             .tiers(setup.tiers())
             .auditMillis(0)
             .build();
@@ -182,16 +190,18 @@ class SessionProperties {
                             SessionBounds.DEFAULT,
                             new SessionBounds(2, 1, 1, 1),
                             new SessionBounds(9, 9, 0.1, 0.3)),
-                        Arbitraries.of(0, 20, 1000))
+                        Arbitraries.of(0, 20, 1000),
+                        Arbitraries.of(0, 1, 7, 16, 40))
                     .as(
-                        (spare, chunk, depth, bounds, hostPages) ->
+                        (spare, chunk, depth, bounds, hostPages, window) ->
                             new Setup(
                                 pageTokens,
                                 (CONTEXT + spare) / pageTokens + 1,
                                 chunk,
                                 depth,
                                 bounds,
-                                hostPages)));
+                                hostPages,
+                                window)));
   }
 
   @Provide

@@ -57,7 +57,7 @@ class TieredEngineProperties {
     TierOptions options(Setup setup, MemoryPageStore disk, MemoryPageStore remote) {
       TierOptions options =
           TierOptions.NONE
-              .withHostBytes((long) hostPages * setup.pageTokens() * 8)
+              .withHostBytes((long) hostPages * setup.pageTokens() * (setup.window() > 0 ? 16 : 8))
               .withWritePolicy(policy)
               .withLoadBackThreshold(threshold)
               .withPrefetch(prefetch, Math.max(1, threshold));
@@ -76,7 +76,8 @@ class TieredEngineProperties {
       @ForAll("setups") Setup setup, @ForAll("tiers") Tiers tiers, @ForAll("jobs") List<Job> jobs) {
     List<EngineClient.Seen> alone = new ArrayList<>();
     Setup plain =
-        new Setup(16, 0, 256, 1, 1, CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE), 128, 0);
+        new Setup(16, 0, 256, 1, 1, CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE), 128, 0)
+            .withWindow(setup.window(), 1);
     try (Engine engine = plain.open();
         EngineClient client = new EngineClient(engine)) {
       jobs.forEach(job -> alone.add(client.run(job.request())));
@@ -140,7 +141,8 @@ class TieredEngineProperties {
             caches,
             Arbitraries.of(64),
             Arbitraries.of(0, 0, 0, 9))
-        .as(Setup::new);
+        .as(Setup::new)
+        .flatMap(setup -> Arbitraries.of(0, 0, 17).map(window -> setup.withWindow(window, 1)));
   }
 
   @Provide

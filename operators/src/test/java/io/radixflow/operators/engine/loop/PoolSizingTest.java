@@ -8,6 +8,7 @@ import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.tier.TierOptions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -68,5 +69,24 @@ class PoolSizingTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("100 bytes")
         .hasMessageContaining("128 bytes");
+  }
+
+  /** Half of a page's 256 bytes are its window part. */
+  @Test
+  void aPoolHasWindowPartsForAShareOfItsPages() {
+    try (Backend windowed =
+        SimModel.open(SimOptions.DEFAULT.withWindow(64)).openBackend(DeviceOptions.DEFAULT)) {
+      EngineOptions.Builder options = EngineOptions.builder().stepRows(32).maxRunning(8);
+      EngineOptions half = options.kvBytes(192 * 100).build();
+      assertThat(PoolSizing.of(windowed, half, PLENTY))
+          .isEqualTo(new PoolSizing(100, 50, 16, 1600));
+      EngineOptions few =
+          options.kvBytes(0).kvPages(400).cache(half.cache().withWindowShare(0.01)).build();
+      assertThat(PoolSizing.of(windowed, few, PLENTY).parts())
+          .as("3 pages of the window, twice 2 for rows, and 2 filled in part")
+          .isEqualTo(9);
+      EngineOptions tiers = options.tiers(TierOptions.NONE.withHostBytes(1 << 20)).build();
+      assertThat(PoolSizing.of(windowed, tiers, PLENTY).parts()).isZero();
+    }
   }
 }
