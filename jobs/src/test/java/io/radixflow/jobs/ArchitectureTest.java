@@ -64,6 +64,7 @@ class ArchitectureTest {
           // requests, options, figures
           ".engine.EngineOptions",
           ".engine.EngineRequest",
+          ".engine.PoolStats",
           ".engine.ReplyProgress",
           ".tier.TierStats",
           ".tier.store.PageStoreStats",
