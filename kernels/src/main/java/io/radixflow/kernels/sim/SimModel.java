@@ -50,7 +50,9 @@ public final class SimModel implements ServedModel {
 
   @Override
   public String fingerprint() {
-    return "sim-" + options.endOfTurn() + (options.calls() ? "-calls" : "")
+    return "sim-"
+        + options.endOfTurn()
+        + (options.calls() ? "-calls" : "")
         + (options.window() > 0 ? "-window-" + options.window() : "");
   }
 

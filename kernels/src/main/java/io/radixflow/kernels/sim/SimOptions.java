@@ -50,10 +50,10 @@ public record SimOptions(
    * Reads options as they stand behind the model's name: empty, or {@code :KEY=VALUE,KEY=VALUE…},
    * for example {@code :step=20,reply=400}. Keys are {@code context}, positions of the model;
    * {@code reply}, tokens of a reply on average; {@code step}, milliseconds of a step; {@code
-   * calls}, 1 for one that calls tools as {@link SimCalls} says; {@code window}, tokens that a query
-   * sees in a layer with an attention window, of which there is none otherwise; {@code deadly}, a token that ends
-   * the process when it is read, so that a drill can see what becomes of turns that do: without the
-   * option there is none.
+   * calls}, 1 for one that calls tools as {@link SimCalls} says; {@code window}, tokens that a
+   * query sees in a layer with an attention window, of which there is none otherwise; {@code
+   * deadly}, a token that ends the process when it is read, so that a drill can see what becomes of
+   * turns that do: without the option there is none.
    *
    * @throws IllegalArgumentException if a key is unknown or a value is out of range
    */
@@ -142,25 +142,61 @@ public record SimOptions(
   /** A copy that poisons the content of freed pages, or does not. */
   public SimOptions withPoison(boolean on) {
     return new SimOptions(
-        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, on, clock, fault, calls, window);
+        contextLength,
+        endOfTurn,
+        stepNanos,
+        rowNanos,
+        pipelineDepth,
+        on,
+        clock,
+        fault,
+        calls,
+        window);
   }
 
   /** A copy with another clock. */
   public SimOptions withClock(SimClock other) {
     return new SimOptions(
-        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, other, fault, calls, window);
+        contextLength,
+        endOfTurn,
+        stepNanos,
+        rowNanos,
+        pipelineDepth,
+        poison,
+        other,
+        fault,
+        calls,
+        window);
   }
 
   /** A copy with injected faults. */
   public SimOptions withFault(SimFault other) {
     return new SimOptions(
-        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, other, calls, window);
+        contextLength,
+        endOfTurn,
+        stepNanos,
+        rowNanos,
+        pipelineDepth,
+        poison,
+        clock,
+        other,
+        calls,
+        window);
   }
 
   /** A copy that calls tools when a user's message says so, or does not. */
   public SimOptions withCalls(boolean on) {
     return new SimOptions(
-        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, fault, on, window);
+        contextLength,
+        endOfTurn,
+        stepNanos,
+        rowNanos,
+        pipelineDepth,
+        poison,
+        clock,
+        fault,
+        on,
+        window);
   }
 
   /** A copy whose model has a layer in which a query sees so many tokens; 0 for none. */

@@ -16,9 +16,9 @@ import java.io.Serializable;
  * @param slruProtectedShare part of the pool that SLRU protects at most, above 0, at most 1
  * @param sessions what sessions may keep between turns
  * @param prefillWhenIdle whether the engine, when idle, computes what a next turn will begin with
- * @param windowShare part of the pool's pages, above 0 and at most 1, of which the pool can keep what
- *     layers with an attention window have; counts only for models with such layers, and without
- *     tiers
+ * @param windowShare part of the pool's pages, above 0 and at most 1, of which the pool can keep
+ *     what layers with an attention window have; counts only for models with such layers, and
+ *     without tiers
  */
 @PublicApi
 public record CacheOptions(

@@ -178,8 +178,7 @@ class WindowPartsProperties {
     TreeNode locked = cache.lock(key, cache.match(key, 10));
     cache.unlock(cache.insert(locked, key, 0, 10, table, true).node());
     splits.forEach(at -> cache.unlock(cache.lock(key, cache.match(key, at)), false));
-    List<TreeNode> held =
-        splits.stream().map(at -> cache.lock(key, cache.match(key, at))).toList();
+    List<TreeNode> held = splits.stream().map(at -> cache.lock(key, cache.match(key, at))).toList();
     WindowParts parts =
         new WindowParts(window, pageTokens, PAGES, PAGES, (page, part) -> {}, part -> {});
     with.forEach(index -> parts.attach(table[index]));

@@ -130,7 +130,9 @@ public final class Request {
   /** Window parts that are reserved for it. */
   public int windowReserved;
 
-  /** Ends of prefixes, in pages, where others may go on: those that it found, or that one awaits. */
+  /**
+   * Ends of prefixes, in pages, where others may go on: those that it found, or that one awaits.
+   */
   public int foundPages;
 
   public int awaitedEnd;
