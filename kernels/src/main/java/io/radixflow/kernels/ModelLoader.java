@@ -6,6 +6,7 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.kernels.text.TextModel;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Opens models for serving by the name that a user gives them. */
@@ -44,6 +45,21 @@ public final class ModelLoader {
       return SimModel.open(SimOptions.parse(model.substring(SIM.length())));
     }
     return open(locator.locate(model));
+  }
+
+  /**
+   * Opens tokenizer and chat template alone: also those of a model that cannot be served.
+   * Parameters and exceptions are those of {@link #open(String, Locator)}.
+   */
+  public static TextModel openText(String model, Locator locator) throws IOException {
+    if (isSimulated(model)) {
+      ServedModel sim = open(model, locator);
+      return TextModel.of(sim.tokenizer(), sim.chatTemplate());
+    }
+    Path path = locator.locate(model);
+    return Files.isDirectory(path)
+        ? TextModel.fromDirectory(path)
+        : TextModel.fromGguf(ModelFile.readMetadata(path));
   }
 
   /**

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.text.TextModel;
+import io.radixflow.kernels.text.tokenizer.DjlOracle;
+import io.radixflow.kernels.text.tokenizer.TinyVocabulary;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,5 +57,17 @@ class ModelLoaderTest {
     assertThatThrownBy(() -> ModelLoader.open(file))
         .isInstanceOf(ModelFormatException.class)
         .hasMessageContaining("notes.gguf");
+  }
+
+  @Test
+  void theTextSideOpensWhateverTheArchitecture(@TempDir Path folder) throws IOException {
+    Files.writeString(folder.resolve("config.json"), "{\"model_type\": \"unheard-of\"}");
+    Files.writeString(
+        folder.resolve("tokenizer.json"),
+        DjlOracle.byteLevelJson(TinyVocabulary.get().metadata("qwen2"), true).toString());
+    TextModel text = ModelLoader.openText(folder.toString(), Path::of);
+    assertThat(text.tokenizer().encodeWithSpecial("<|end|>")).containsExactly(0);
+    assertThatThrownBy(() -> ModelLoader.open(folder)).hasMessageContaining("unheard-of");
+    assertThat(ModelLoader.openText("sim", Path::of).tokenizer().encode("a")).hasSize(1);
   }
 }

@@ -9,6 +9,7 @@ import io.radixflow.kernels.cpu.weights.HalfPanels;
 import io.radixflow.kernels.cpu.weights.NibblePanels;
 import io.radixflow.kernels.cpu.weights.Panels;
 import io.radixflow.kernels.cpu.weights.StackedPanels;
+import io.radixflow.kernels.model.BlockCodes;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
@@ -26,6 +27,7 @@ final class PanelLoader {
     BYTES,
     SMALL_BLOCK_BYTES,
     BYTES_WITH_MINIMUM,
+    SMALL_BLOCK_BYTES_WITH_MINIMUM,
     HALF,
     BRAIN,
     FLOAT;
@@ -33,9 +35,10 @@ final class PanelLoader {
     static Form of(TensorType type) {
       return switch (type) {
         case Q4_0, Q4_1, Q4_K -> NIBBLES;
-        case Q8_0 -> BYTES;
-        case Q6_K -> SMALL_BLOCK_BYTES;
-        case Q5_K -> BYTES_WITH_MINIMUM;
+        case Q8_0, Q5_0, IQ4_NL, IQ4_XS, MXFP4 -> BYTES;
+        case Q6_K, Q3_K -> SMALL_BLOCK_BYTES;
+        case Q5_K, Q5_1 -> BYTES_WITH_MINIMUM;
+        case Q2_K -> SMALL_BLOCK_BYTES_WITH_MINIMUM;
         case F16 -> HALF;
         case BF16 -> BRAIN;
         case F32 -> FLOAT;
@@ -109,12 +112,15 @@ final class PanelLoader {
                 fillBytes(source, panel, block, false, target.codes(), target.scales()));
         return target;
       }
-      case BYTES_WITH_MINIMUM -> {
+      case BYTES_WITH_MINIMUM, SMALL_BLOCK_BYTES_WITH_MINIMUM -> {
+        int block = form == Form.BYTES_WITH_MINIMUM ? 32 : 16;
         BytePanelsWithMinimum target =
-            new BytePanelsWithMinimum(rows, columns, new byte[size], new float[size / 16]);
+            new BytePanelsWithMinimum(
+                rows, columns, block, new byte[size], new float[size / block * 2]);
         team.run(
             panels,
-            (panel, worker) -> fillBytes(source, panel, 32, true, target.codes(), target.scales()));
+            (panel, worker) ->
+                fillBytes(source, panel, block, true, target.codes(), target.scales()));
         return target;
       }
       case HALF, BRAIN -> {

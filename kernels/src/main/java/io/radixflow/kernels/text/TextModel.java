@@ -30,6 +30,11 @@ public final class TextModel {
     this.promptStart = promptStart;
   }
 
+  /** The text side of a model that has a tokenizer and a template of its own. */
+  public static TextModel of(Tokenizer tokenizer, ChatTemplate chatTemplate) {
+    return new TextModel(tokenizer, chatTemplate, new int[0]);
+  }
+
   /**
    * Reads tokenizer and template from a GGUF file's metadata.
    *

@@ -12,6 +12,14 @@ import java.nio.ByteOrder;
  */
 public final class SyntheticTensor implements Tensor {
 
+  private static final int[] IQ4 = {
+    -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
+  };
+
+  private static final double[] FP4 = {
+    0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6
+  };
+
   private final String name;
   private final TensorType type;
   private final int rows;
@@ -55,7 +63,13 @@ public final class SyntheticTensor implements Tensor {
       case Q4_K -> out.putShort(at, half(unit / 250)).putShort(at + 2, half(unit / 31));
       case Q5_K -> out.putShort(at, half(unit / 500)).putShort(at + 2, half(unit / 31));
       case Q6_K -> out.putShort(at + 208, half(unit / 2000));
-      default -> throw new IllegalArgumentException(type.name());
+      case Q5_0 -> out.putShort(at, half(unit / 16));
+      case Q5_1 -> out.putShort(at, half(unit / 16)).putShort(at + 2, half(-unit));
+      case Q2_K -> out.putShort(at + 80, half(unit / 45)).putShort(at + 82, half(unit / 15));
+      case Q3_K -> out.putShort(at + 108, half(unit / 128));
+      case IQ4_NL -> out.putShort(at, half(unit / 127));
+      case IQ4_XS -> out.putShort(at, half(unit / 127 / 32));
+      case MXFP4 -> out.put(at, (byte) (124 + Math.getExponent(unit)));
     }
   }
 
@@ -107,6 +121,29 @@ public final class SyntheticTensor implements Tensor {
       case F16 -> d;
       case BF16 -> Float.intBitsToFloat(in.getShort(base) << 16);
       case Q8_0 -> d * in.get(base + 2 + i);
+      case Q5_0 -> d * (nibble(in, base + 6 + i % 16, i / 16) + fifth(in, base + 2, i) - 16);
+      case Q5_1 ->
+          d * (nibble(in, base + 8 + i % 16, i / 16) + fifth(in, base + 4, i))
+              + halfAt(in, base + 2);
+      case Q2_K ->
+          halfAt(in, base + 80) * nibble(in, base + i / 16, 0) * twoBits(in, base + 16, i)
+              - halfAt(in, base + 82) * nibble(in, base + i / 16, 1);
+      case Q3_K -> {
+        int sub = i / 16;
+        int scale = nibble(in, base + 96 + sub % 8, sub / 8);
+        scale += (in.get(base + 104 + sub % 4) >> sub / 4 * 2 & 3) * 16 - 32;
+        int third = in.get(base + i % 32) >> i / 32 & 1;
+        yield halfAt(in, base + 108) * scale * (twoBits(in, base + 32, i) + 4 * third - 4);
+      }
+      case IQ4_NL -> d * IQ4[nibble(in, base + 2 + i % 16, i / 16)];
+      case IQ4_XS -> {
+        int sub = i / 32;
+        int scale = nibble(in, base + 4 + sub / 2, sub % 2);
+        scale += (in.getShort(base + 2) >> 2 * sub & 3) * 16 - 32;
+        yield d * scale * IQ4[nibble(in, base + 8 + sub * 16 + i % 16, i % 32 / 16)];
+      }
+      case MXFP4 ->
+          StrictMath.pow(2, (in.get(base) & 255) - 127) * FP4[nibble(in, base + 1 + i % 16, i / 16)];
       case Q4_0 -> d * (nibble(in, base + 2 + i % 16, i / 16) - 8);
       case Q4_1 -> d * nibble(in, base + 4 + i % 16, i / 16) + halfAt(in, base + 2);
       case Q4_K ->
@@ -128,6 +165,14 @@ public final class SyntheticTensor implements Tensor {
         yield halfAt(in, base + 208) * in.get(base + 192 + i / 16) * (low + 16 * high - 32);
       }
     };
+  }
+
+  private static int fifth(ByteBuffer in, int at, int i) {
+    return (in.getInt(at) >>> i & 1) * 16;
+  }
+
+  private static int twoBits(ByteBuffer in, int at, int i) {
+    return in.get(at + i / 128 * 32 + i % 32) >> i % 128 / 32 * 2 & 3;
   }
 
   private static double halfAt(ByteBuffer in, int at) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.text.template.ChatMessage;
@@ -98,8 +99,8 @@ class TextModelDirectoryTest {
       value = {
         "/model/type # `\"WordPiece\"` # WordPiece",
         "/model/continuing_subword_prefix # `\"##\"` # continuing_subword_prefix",
-        "/normalizer # `{\"type\": \"Lowercase\"}` # Lowercase",
-        "/pre_tokenizer # `{\"type\": \"ByteLevel\", \"add_prefix_space\": true}` # ByteLevel",
+        "/normalizer # `{\"type\": \"Precompiled\"}` # Precompiled",
+        "/pre_tokenizer # `{\"type\": \"UnicodeScripts\"}` # byte_fallback",
         "/pre_tokenizer # `{\"type\": \"Whitespace\"}` # byte_fallback",
         "/added_tokens/0/id # -5 # -5",
         "/added_tokens/0/id # 4000000000 # 4000000000",
@@ -144,6 +145,66 @@ class TextModelDirectoryTest {
                 + " \"trim_offsets\": true, \"use_regex\": false}]}"));
     String text = "The kettle clicked off the 12345 THE them";
     assertThat(read().tokenizer().encode(text)).isEqualTo(new DjlOracle(tokenizer).encode(text));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '#',
+      quoteCharacter = '`',
+      value = {
+        "/normalizer # `{\"type\": \"Lowercase\"}`",
+        "/normalizer # `{\"type\": \"NFKC\"}`",
+        "/normalizer # `{\"type\": \"Strip\", \"strip_left\": true, \"strip_right\": true}`",
+        "/normalizer # `{\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"Prepend\","
+            + " \"prepend\": \"a \"}, {\"type\": \"Replace\", \"pattern\": {\"String\": \"e\"},"
+            + " \"content\": \"th\"}]}`",
+        "/pre_tokenizer # `{\"type\": \"ByteLevel\", \"add_prefix_space\": true,"
+            + " \"trim_offsets\": true, \"use_regex\": true}`",
+        "/pre_tokenizer/pretokenizers/0 # `{\"type\": \"Punctuation\", \"behavior\":"
+            + " \"MergedWithPrevious\"}`",
+        "/pre_tokenizer/pretokenizers/0 # `{\"type\": \"Punctuation\", \"behavior\":"
+            + " \"MergedWithNext\"}`",
+        "/pre_tokenizer/pretokenizers/0 # `{\"type\": \"Digits\", \"individual_digits\": false}`",
+        "/pre_tokenizer/pretokenizers/0 # `{\"type\": \"Split\", \"pattern\": {\"String\": \" \"},"
+            + " \"behavior\": \"Contiguous\", \"invert\": true}`",
+        "/added_tokens/2/lstrip # true",
+        "/added_tokens/2/rstrip # true",
+        "/added_tokens/2/single_word # true",
+        "/added_tokens/2/normalized # true",
+      })
+  void rulesAreThoseOfHuggingFace(String pointer, String value) throws IOException {
+    int slash = pointer.lastIndexOf('/');
+    JsonNode parent = tokenizer.at(pointer.substring(0, slash));
+    if (parent.isArray()) {
+      ((ArrayNode) parent)
+          .set(Integer.parseInt(pointer.substring(slash + 1)), DjlOracle.JSON.readTree(value));
+      write("tokenizer.json", tokenizer.toString());
+    } else {
+      set(pointer, DjlOracle.JSON.readTree(value));
+    }
+    DjlOracle oracle = new DjlOracle(tokenizer);
+    for (String text :
+        List.of(
+            "The KETTLE, clicked!! off...  (12345) e\u0301",
+            " a<think>b <think>  c ，。 x",
+            "ﬁ ½ the\n\n them's",
+            "")) {
+      assertThat(read().tokenizer().encodeWithSpecial(text))
+          .as(text)
+          .isEqualTo(oracle.encode(text));
+    }
+  }
+
+  @Test
+  void aPieceThatIsSpelledAsASpecialTokenStaysPlain() throws IOException {
+    set("/model/ignore_merges", DjlOracle.JSON.readTree("true"));
+    set(
+        "/pre_tokenizer",
+        DjlOracle.JSON.readTree(
+            "{\"type\": \"ByteLevel\", \"add_prefix_space\": false, \"use_regex\": false}"));
+    assertThat(read().tokenizer().encode("<|end|>")).hasSizeGreaterThan(1);
+    assertThat(read().tokenizer().encode("<think>")).hasSizeGreaterThan(1);
+    assertThat(read().tokenizer().encodeWithSpecial("<|end|>")).hasSize(1);
   }
 
   private void set(String pointer, JsonNode value) throws IOException {

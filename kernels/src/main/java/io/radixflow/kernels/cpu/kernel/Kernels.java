@@ -127,7 +127,7 @@ public interface Kernels {
    * @param scales float[block of 32 k][scale, minimum][PANEL] from {@code so}
    */
   void unpackBytesWithMinimum(
-      byte[] codes, int co, float[] scales, int so, int blocks, float[] out);
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out);
 
   /** Widens binary16 to float, exactly; {@code count} is a multiple of {@value #LANES}. */
   void widenHalf(short[] source, int so, int count, float[] out, int oo);

@@ -155,9 +155,9 @@ public final class ScalarKernels implements Kernels {
 
   @Override
   public void unpackBytesWithMinimum(
-      byte[] codes, int co, float[] scales, int so, int blocks, float[] out) {
-    for (int k = 0; k < blocks * 32; k++) {
-      int scale = so + k / 32 * 2 * PANEL;
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
+    for (int k = 0; k < blocks * block; k++) {
+      int scale = so + k / block * 2 * PANEL;
       for (int row = 0; row < PANEL; row++) {
         out[k * PANEL + row] =
             fma(codes[co + k * PANEL + row], scales[scale + row], scales[scale + PANEL + row]);

@@ -48,20 +48,21 @@ final class VectorBytes {
   }
 
   static void unpackWithMinimum(
-      byte[] codes, int co, float[] scales, int so, int blocks, float[] out) {
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
     for (int b = 0; b < blocks; b++) {
       for (int i = 0; i < PANEL; i += L) {
-        int from = b * 32 * PANEL + i;
-        unpackBlockWithMinimum(codes, co + from, scales, so + b * 2 * PANEL + i, out, from);
+        int from = b * block * PANEL + i;
+        unpackBlockWithMinimum(
+            block, codes, co + from, scales, so + b * 2 * PANEL + i, out, from);
       }
     }
   }
 
   private static void unpackBlockWithMinimum(
-      byte[] codes, int co, float[] scales, int so, float[] out, int oo) {
+      int block, byte[] codes, int co, float[] scales, int so, float[] out, int oo) {
     FloatVector d = FloatVector.fromArray(F, scales, so);
     FloatVector m = FloatVector.fromArray(F, scales, so + PANEL);
-    for (int k = 0; k < 32; k++) {
+    for (int k = 0; k < block; k++) {
       code(codes, co + k * PANEL).fma(d, m).intoArray(out, oo + k * PANEL);
     }
   }

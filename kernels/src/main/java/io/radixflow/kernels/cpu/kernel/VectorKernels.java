@@ -105,8 +105,8 @@ final class VectorKernels implements Kernels {
 
   @Override
   public void unpackBytesWithMinimum(
-      byte[] codes, int co, float[] scales, int so, int blocks, float[] out) {
-    VectorBytes.unpackWithMinimum(codes, co, scales, so, blocks, out);
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
+    VectorBytes.unpackWithMinimum(codes, co, scales, so, block, blocks, out);
   }
 
   @Override

@@ -6,12 +6,13 @@ import io.radixflow.kernels.cpu.kernel.Fma;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 
 /**
- * 8-bit codes with a scale and a minimum for each 32 columns: Q5_K.
+ * 8-bit codes with a scale and a minimum for each block of columns: Q5_K, Q5_1 and Q2_K.
  *
+ * @param block columns of a scale: 16 or 32
  * @param codes byte[panel][k][PANEL]
- * @param scales float[panel][block of 32 k][scale, minimum][PANEL]
+ * @param scales float[panel][block of k][scale, minimum][PANEL]
  */
-public record BytePanelsWithMinimum(int rows, int columns, byte[] codes, float[] scales)
+public record BytePanelsWithMinimum(int rows, int columns, int block, byte[] codes, float[] scales)
     implements Panels {
 
   private int codesAt(int panel, int column) {
@@ -19,13 +20,13 @@ public record BytePanelsWithMinimum(int rows, int columns, byte[] codes, float[]
   }
 
   private int scalesAt(int panel, int column) {
-    return (panel * columns + column) / 32 * 2 * PANEL;
+    return (panel * columns + column) / block * 2 * PANEL;
   }
 
   @Override
   public void unpack(Kernels kernels, int panel, int from, int to, float[] out) {
     kernels.unpackBytesWithMinimum(
-        codes, codesAt(panel, from), scales, scalesAt(panel, from), (to - from) / 32, out);
+        codes, codesAt(panel, from), scales, scalesAt(panel, from), block, (to - from) / block, out);
   }
 
   @Override

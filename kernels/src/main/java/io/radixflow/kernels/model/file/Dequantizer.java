@@ -1,14 +1,27 @@
 package io.radixflow.kernels.model.file;
 
+import io.radixflow.kernels.model.BlockCodes;
 import io.radixflow.kernels.model.Float16;
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * Turns the blocks of a row into floats by the formulas of {@link TensorType}. Reads are absolute
  * and little-endian; the buffer's position does not move, so that threads may share it.
  */
 final class Dequantizer {
+  private static final Set<TensorType> BY_CODES =
+      EnumSet.of(
+          TensorType.Q5_0,
+          TensorType.Q5_1,
+          TensorType.Q2_K,
+          TensorType.Q3_K,
+          TensorType.IQ4_NL,
+          TensorType.IQ4_XS,
+          TensorType.MXFP4);
+
   private Dequantizer() {}
 
   /**
@@ -18,6 +31,10 @@ final class Dequantizer {
    */
   static void dequantize(
       TensorType type, ByteBuffer source, int at, int count, float[] target, int offset) {
+    if (BY_CODES.contains(type)) {
+      byCodes(type, source, at, count, target, offset);
+      return;
+    }
     int blocks = count / type.blockElements();
     for (int b = 0; b < blocks; b++) {
       int from = at + b * type.blockBytes();
@@ -34,6 +51,18 @@ final class Dequantizer {
         case Q6_K -> q6k(source, from, target, to);
         default -> throw new AssertionError(type);
       }
+    }
+  }
+
+  private static void byCodes(
+      TensorType type, ByteBuffer source, int at, int count, float[] target, int offset) {
+    BlockCodes row = new BlockCodes(type, count);
+    int bytes = count / type.blockElements() * type.blockBytes();
+    row.read(source.slice(at, bytes).order(source.order()));
+    for (int i = 0; i < count; i++) {
+      float product = row.codes[i] * row.scales[i / row.block];
+      float minimum = row.minima[i / row.block];
+      target[offset + i] = minimum == 0 ? product : product + minimum;
     }
   }
 

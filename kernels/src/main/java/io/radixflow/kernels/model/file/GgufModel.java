@@ -34,6 +34,13 @@ final class GgufModel {
     }
   }
 
+  /** Reads the metadata alone, whatever the architecture. */
+  static GgufMetadata metadata(Path path) throws IOException {
+    try (FileChannel channel = FileChannel.open(path)) {
+      return GgufFile.read(path, channel).metadata();
+    }
+  }
+
   private ModelFile open(Supplier<String> fingerprint) throws IOException {
     ModelConfig config = withDivisors(GgufConfig.read(file));
     Map<String, GraphTensors.Shape> shapes = GraphTensors.of(config);

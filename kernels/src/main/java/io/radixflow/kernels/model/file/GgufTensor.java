@@ -33,11 +33,18 @@ record GgufTensor(String name, long[] dimensions, int ggmlType, long offset) {
       case 1 -> TensorType.F16;
       case 2 -> TensorType.Q4_0;
       case 3 -> TensorType.Q4_1;
+      case 6 -> TensorType.Q5_0;
+      case 7 -> TensorType.Q5_1;
       case 8 -> TensorType.Q8_0;
+      case 10 -> TensorType.Q2_K;
+      case 11 -> TensorType.Q3_K;
       case 12 -> TensorType.Q4_K;
       case 13 -> TensorType.Q5_K;
       case 14 -> TensorType.Q6_K;
+      case 20 -> TensorType.IQ4_NL;
+      case 23 -> TensorType.IQ4_XS;
       case 30 -> TensorType.BF16;
+      case 39 -> TensorType.MXFP4;
       default -> null;
     };
   }

@@ -71,6 +71,21 @@ public final class ModelFile implements WeightSource {
     }
   }
 
+  /**
+   * Reads the metadata of a GGUF file; also of one whose architecture is not served.
+   *
+   * @throws ModelFormatException if it is missing, corrupt or truncated
+   */
+  public static GgufMetadata readMetadata(Path path) {
+    try {
+      return GgufModel.metadata(path);
+    } catch (NoSuchFileException e) {
+      throw new ModelFormatException(path + ": there is no such file: " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw new ModelFormatException(path + ": cannot be read: " + e.getMessage(), e);
+    }
+  }
+
   /** The file or directory. */
   public Path path() {
     return path;

@@ -7,9 +7,11 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 
 /**
- * The four classes of code points that pre-tokenizers distinguish, pinned to Unicode 16.0.
+ * General categories of code points, and the four classes that most pre-tokenizers distinguish,
+ * pinned to Unicode 16.0.
  *
  * <p>The JDK's own tables follow its release (13.0 in JDK 17, 16.0 in JDK 25), and a prompt must
  * not get other token ids with another JDK.
@@ -28,10 +30,20 @@ public final class UnicodeClasses {
   /** Property White_Space: includes U+0085 and U+00A0, not U+001C to U+001F nor U+200B. */
   public static final byte SPACE = 3;
 
+  /** Names of the general categories; a category's number is its index. */
+  static final List<String> CATEGORIES =
+      List.of(
+          "Cn", "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps",
+          "Pe", "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co");
+
   private static final String RESOURCE = "unicode-16.txt";
 
-  /** Letters and numbers end at U+323AF. */
-  private static final byte[] CLASS = load(0x32400);
+  /** Tags and variation selectors end at U+E01EF; planes of private use follow. */
+  private static final int KNOWN = 0xE0200;
+
+  private static final byte[] CATEGORY = load();
+
+  private static final byte[] CLASS = classes();
 
   private UnicodeClasses() {}
 
@@ -40,28 +52,49 @@ public final class UnicodeClasses {
     return codePoint < CLASS.length ? CLASS[codePoint] : OTHER;
   }
 
-  private static byte[] load(int size) {
-    byte[] table = new byte[size];
+  /** The number of a code point's general category. */
+  static int category(int codePoint) {
+    if (codePoint < KNOWN) {
+      return CATEGORY[codePoint];
+    }
+    boolean privateUse = codePoint >= 0xF0000 && (codePoint & 0xFFFF) < 0xFFFE;
+    return privateUse ? CATEGORIES.indexOf("Co") : 0;
+  }
+
+  /** Letters, marks, decimal digits and connecting punctuation: what {@code \w} means. */
+  public static boolean isWord(int codePoint) {
+    String category = CATEGORIES.get(category(codePoint));
+    return category.charAt(0) == 'L'
+        || category.charAt(0) == 'M'
+        || category.equals("Nd")
+        || category.equals("Nl")
+        || category.equals("Pc")
+        || codePoint >= 0x24B6 && codePoint <= 0x24E9
+        || codePoint >= 0x1F130 && codePoint <= 0x1F189 && isSquaredLetter(codePoint);
+  }
+
+  private static boolean isSquaredLetter(int c) {
+    return c <= 0x1F149 || c >= 0x1F150 && c <= 0x1F169 || c >= 0x1F170;
+  }
+
+  private static byte[] load() {
+    byte[] table = new byte[KNOWN];
+    Arrays.fill(table, 0xD800, 0xE000, (byte) CATEGORIES.indexOf("Cs"));
+    Arrays.fill(table, 0xE000, 0xF900, (byte) CATEGORIES.indexOf("Co"));
     try (InputStream in = UnicodeClasses.class.getResourceAsStream(RESOURCE);
         BufferedReader lines =
             new BufferedReader(new InputStreamReader(in, StandardCharsets.US_ASCII))) {
-      byte current = OTHER;
+      byte current = 0;
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        if (line.equals("letters")) {
-          current = LETTER;
-        } else if (line.equals("numbers")) {
-          current = NUMBER;
+        int category = CATEGORIES.indexOf(line);
+        if (category >= 0) {
+          current = (byte) category;
         } else if (!line.startsWith("#")) {
           fill(table, line, current);
         }
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-    Arrays.fill(table, 0x09, 0x0E, SPACE);
-    Arrays.fill(table, 0x2000, 0x200B, SPACE);
-    for (int c : new int[] {0x20, 0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000}) {
-      table[c] = SPACE;
     }
     return table;
   }
@@ -73,5 +106,16 @@ public final class UnicodeClasses {
       int last = dash < 0 ? first : Integer.parseInt(range.substring(dash + 1), 16);
       Arrays.fill(table, first, last + 1, value);
     }
+  }
+
+  /** The classes of all code points up to U+323AF, the last letter. */
+  private static byte[] classes() {
+    byte[] table = new byte[0x32400];
+    for (int c = 0; c < table.length; c++) {
+      char group = CATEGORIES.get(CATEGORY[c]).charAt(0);
+      boolean space = group == 'Z' || c >= 0x9 && c <= 0xD || c == 0x85;
+      table[c] = space ? SPACE : group == 'L' ? LETTER : group == 'N' ? NUMBER : OTHER;
+    }
+    return table;
   }
 }

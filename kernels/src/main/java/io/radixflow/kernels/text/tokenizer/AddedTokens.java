@@ -38,6 +38,10 @@ public final class AddedTokens {
     return byText.values();
   }
 
+  boolean isEmpty() {
+    return byText.isEmpty();
+  }
+
   /** The longest token at {@code at}, or null. */
   public AddedToken match(char[] text, int at, int to) {
     if (text[at] >= byFirstChar.length) {

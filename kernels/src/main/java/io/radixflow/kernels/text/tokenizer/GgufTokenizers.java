@@ -2,6 +2,7 @@ package io.radixflow.kernels.text.tokenizer;
 
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.file.GgufMetadata;
+import io.radixflow.kernels.text.pretokenizer.Metaspace;
 import io.radixflow.kernels.text.pretokenizer.PreTokenizer;
 import io.radixflow.kernels.text.pretokenizer.PreTokenizers;
 import java.util.ArrayList;
@@ -104,14 +105,16 @@ public final class GgufTokenizers {
     PreTokenizer preTokenizer = PreTokenizers.byName(pre);
     List<String> merges = metadata.strings(PREFIX + "merges");
     String fingerprint = fingerprint("byte-level " + pre).add(merges).digits();
-    return new ByteLevelBuilder(tokens, added())
-        .build(
+    ByteLevelVocabulary vocabulary = new ByteLevelVocabulary(tokens, added());
+    return new VocabularyTokenizer(
+        vocabulary.vocabulary(endOfTurnIds()),
+        new VocabularyTokenizer.Pipeline(
+            TextNormalizer.NONE,
             preTokenizer,
-            false,
-            pairs(merges),
-            PreTokenizers.takesWholeWords(preTokenizer),
-            endOfTurnIds(),
-            fingerprint);
+            preTokenizer,
+            vocabulary.encoder(pairs(merges), PreTokenizers.takesWholeWords(pre)),
+            false),
+        fingerprint);
   }
 
   /** The two tokens of each merge, which a space parts; it is not the first character. */
@@ -142,13 +145,17 @@ public final class GgufTokenizers {
       plain.set(id, !added && type != UNUSED && type != BYTE);
       fingerprint.add(Float.floatToIntBits(scores[id]));
     }
-    SentencePieceBuilder builder = new SentencePieceBuilder(tokens, added(), plain);
-    SpacePrefix where = prefix ? SpacePrefix.EVERY_RUN : SpacePrefix.NEVER;
-    return builder.build(
-        builder.mergesByScore(scores),
-        new SentencePieceTokenizer.Spaces(where, false, false),
-        unknownId(),
-        endOfTurnIds(),
+    CharacterVocabulary vocabulary = new CharacterVocabulary(tokens, added(), plain);
+    TextNormalizer spaces = TextNormalizer.replace(" ", String.valueOf(Metaspace.SPACE));
+    PreTokenizer whole = (text, from, to, sink) -> sink.piece(text, from, to);
+    return new VocabularyTokenizer(
+        vocabulary.vocabulary(endOfTurnIds()),
+        new VocabularyTokenizer.Pipeline(
+            prefix ? TextNormalizer.prepend(" ").then(spaces) : spaces,
+            whole,
+            whole,
+            vocabulary.bpe(vocabulary.mergesByScore(scores), true, unknownId(), true, false),
+            prefix),
         fingerprint.digits());
   }
 
@@ -162,7 +169,7 @@ public final class GgufTokenizers {
     for (int id = 0; id < types.length; id++) {
       int type = types[id];
       if (type == CONTROL || type == UNKNOWN || type == USER_DEFINED) {
-        added.add(new AddedToken(tokens.get(id), id, type != USER_DEFINED, false, false));
+        added.add(new AddedToken(tokens.get(id), id, type != USER_DEFINED, AddedToken.Match.PLAIN));
       }
     }
     return added;

@@ -1,141 +1,150 @@
 package io.radixflow.kernels.text.tokenizer;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.text.pretokenizer.Metaspace;
+import io.radixflow.kernels.text.pretokenizer.PatternSplitter;
+import io.radixflow.kernels.text.pretokenizer.PatternSplitter.Behavior;
 import io.radixflow.kernels.text.pretokenizer.PreTokenizer;
 import io.radixflow.kernels.text.pretokenizer.PreTokenizers;
-import io.radixflow.kernels.text.pretokenizer.RegexSplitter;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.regex.Pattern;
+import io.radixflow.kernels.text.pretokenizer.SplitPattern;
 
-/** Reads the normalizer and pre-tokenizer parts of a {@code tokenizer.json}. */
+/** Reads the pre-tokenizer of a {@code tokenizer.json}. */
 final class PreTokenizerJson {
 
-  private PreTokenizerJson() {}
+  private static final PreTokenizer WHOLE = (text, from, to, sink) -> sink.piece(text, from, to);
+
+  /** The punctuation of ASCII and Unicode. */
+  private static final String PUNCTUATION = "[\\p{P}$+<=>^`|~]";
+
+  private final boolean first;
+
+  private PreTokenizerJson(boolean first) {
+    this.first = first;
+  }
 
   /** Returns whether a pre-tokenizer maps text to byte characters. */
-  static boolean isByteLevel(JsonNode preTokenizer) {
-    return steps(preTokenizer, "pretokenizers").stream()
-        .anyMatch(step -> type(step).equals("ByteLevel"));
+  static boolean isByteLevel(JsonNode node) {
+    return TokenizerJson.steps(node, "pretokenizers").stream()
+        .anyMatch(step -> TokenizerJson.type(step).equals("ByteLevel"));
+  }
+
+  /** Returns whether a pre-tokenizer puts U+2581 before the first piece. */
+  static boolean prefixes(JsonNode node) {
+    return TokenizerJson.steps(node, "pretokenizers").stream()
+        .anyMatch(
+            step ->
+                TokenizerJson.type(step).equals("Metaspace")
+                    && prefix(step) != Metaspace.Prefix.NEVER);
   }
 
   /**
-   * Returns whether a byte-level tokenizer's normalizer composes characters (NFC); null does not.
+   * The splitter of a node, which may be null.
+   *
+   * @param first whether it is for the run that begins a text
    */
-  static boolean isNfc(JsonNode normalizer) {
-    boolean nfc = false;
-    for (JsonNode step : steps(normalizer, "normalizers")) {
-      if (!type(step).equals("NFC")) {
-        throw unsupported("normalizer", step);
-      }
-      nfc = true;
-    }
-    return nfc;
+  static PreTokenizer read(JsonNode node, boolean first) {
+    return new PreTokenizerJson(first).chain(node);
   }
 
-  /** The splitter of a byte-level tokenizer. */
-  static PreTokenizer byteLevel(JsonNode preTokenizer) {
+  private PreTokenizer chain(JsonNode node) {
     PreTokenizer chain = null;
-    for (JsonNode step : steps(preTokenizer, "pretokenizers")) {
+    for (JsonNode step : TokenizerJson.steps(node, "pretokenizers")) {
       PreTokenizer splitter = splitter(step);
-      if (splitter != null) {
+      if (splitter != WHOLE) {
         chain = chain == null ? splitter : chain.then(splitter);
       }
     }
-    return chain != null ? chain : (text, from, to, sink) -> sink.piece(text, from, to);
+    return chain == null ? WHOLE : chain;
   }
 
-  private static PreTokenizer splitter(JsonNode step) {
-    switch (type(step)) {
-      case "Digits":
-        if (step.path("individual_digits").asBoolean(false)) {
-          return PreTokenizers.digits();
-        }
-        throw unsupported("pre_tokenizer", step);
-      case "ByteLevel":
-        if (step.path("add_prefix_space").asBoolean(true)) {
-          throw unsupported("pre_tokenizer", step);
-        }
-        return step.path("use_regex").asBoolean(true) ? PreTokenizers.gpt2() : null;
-      case "Split":
-        return split(step);
-      default:
-        throw unsupported("pre_tokenizer", step);
+  private PreTokenizer splitter(JsonNode step) {
+    return switch (TokenizerJson.type(step)) {
+      case "Sequence" -> chain(step);
+      case "Digits" -> digits(step.path("individual_digits").asBoolean(false));
+      case "ByteLevel" -> byteLevel(step);
+      case "Split" -> split(step);
+      case "Punctuation" ->
+          pattern(SplitPattern.compile(PUNCTUATION), behavior(step, "Isolated"), false);
+      case "Whitespace" ->
+          pattern(SplitPattern.compile("\\w+|[^\\w\\s]+"), Behavior.REMOVED, true);
+      case "WhitespaceSplit" -> pattern(SplitPattern.compile("\\s"), Behavior.REMOVED, false);
+      case "CharDelimiterSplit" ->
+          pattern(
+              SplitPattern.literal(step.path("delimiter").asText()), Behavior.REMOVED, false);
+      case "Metaspace" -> metaspace(step);
+      default -> throw TokenizerJson.unsupported("pre_tokenizer", step);
+    };
+  }
+
+  private static PreTokenizer pattern(SplitPattern pattern, Behavior behavior, boolean inverted) {
+    return new PatternSplitter(pattern, behavior, inverted);
+  }
+
+  private static PreTokenizer digits(boolean individual) {
+    return individual
+        ? PreTokenizers.digits()
+        : pattern(SplitPattern.compile("\\p{N}"), Behavior.CONTIGUOUS, false);
+  }
+
+  private static PreTokenizer byteLevel(JsonNode step) {
+    PreTokenizer cut = step.path("use_regex").asBoolean(true) ? PreTokenizers.gpt2() : WHOLE;
+    if (!step.path("add_prefix_space").asBoolean(true)) {
+      return cut;
     }
+    return (text, from, to, sink) -> {
+      if (from < to && text[from] != ' ') {
+        char[] spaced = (" " + new String(text, from, to - from)).toCharArray();
+        cut.split(spaced, 0, spaced.length, sink);
+      } else {
+        cut.split(text, from, to, sink);
+      }
+    };
   }
 
   private static PreTokenizer split(JsonNode step) {
     JsonNode pattern = step.path("pattern");
-    String regex =
-        pattern.has("Regex")
-            ? pattern.path("Regex").asText()
-            : Pattern.quote(pattern.path("String").asText());
-    String behavior = step.path("behavior").asText();
-    boolean invert = step.path("invert").asBoolean(false);
-    if (behavior.equals("Isolated")) {
-      return PreTokenizers.byPattern(regex);
+    Behavior behavior = behavior(step, null);
+    boolean inverted = step.path("invert").asBoolean(false);
+    JsonNode regex = pattern.path("Regex");
+    if (regex.isTextual() && behavior == Behavior.ISOLATED) {
+      return PreTokenizers.byPattern(regex.asText());
     }
-    if (behavior.equals("Removed") && invert) {
-      return new RegexSplitter(PreTokenizers.compile(regex), false);
+    JsonNode literal = pattern.path("String");
+    if (!regex.isTextual() && !literal.isTextual()) {
+      throw TokenizerJson.unsupported("pre_tokenizer", step);
     }
-    throw unsupported("pre_tokenizer", step);
+    SplitPattern compiled =
+        regex.isTextual()
+            ? SplitPattern.compile(regex.asText())
+            : SplitPattern.literal(literal.asText());
+    return pattern(compiled, behavior, inverted);
   }
 
-  /** Rules of a SentencePiece-like tokenizer for spaces. */
-  static SentencePieceTokenizer.Spaces spaces(JsonNode normalizer, JsonNode preTokenizer) {
-    SpacePrefix prefix = SpacePrefix.NEVER;
-    for (JsonNode step : steps(normalizer, "normalizers")) {
-      if (type(step).equals("Prepend") && isSpace(step.path("prepend"))) {
-        prefix = SpacePrefix.EVERY_RUN;
-      } else if (!type(step).equals("Replace")
-          || !step.path("pattern").path("String").asText().equals(" ")
-          || !isSpace(step.path("content"))) {
-        throw unsupported("normalizer", step);
-      }
+  private static Behavior behavior(JsonNode step, String absent) {
+    Behavior behavior = Behavior.of(step.path("behavior").asText(absent));
+    if (behavior == null) {
+      throw TokenizerJson.unsupported("pre_tokenizer", step);
     }
-    boolean once = false;
-    boolean splitEach = false;
-    for (JsonNode step : steps(preTokenizer, "pretokenizers")) {
-      if (!type(step).equals("Metaspace") || !isSpace(step.path("replacement"))) {
-        throw unsupported("pre_tokenizer", step);
-      }
-      once = true;
-      splitEach = step.path("split").asBoolean(true);
-      prefix = metaspacePrefix(step);
-    }
-    return new SentencePieceTokenizer.Spaces(prefix, once, splitEach);
+    return behavior;
   }
 
-  private static SpacePrefix metaspacePrefix(JsonNode step) {
+  private PreTokenizer metaspace(JsonNode step) {
+    if (!step.path("replacement").asText().equals(String.valueOf(Metaspace.SPACE))) {
+      throw TokenizerJson.unsupported("pre_tokenizer", step);
+    }
+    Metaspace.Prefix prefix = prefix(step);
+    boolean later = prefix == Metaspace.Prefix.FIRST && !first;
+    return new Metaspace(
+        later ? Metaspace.Prefix.NEVER : prefix, step.path("split").asBoolean(true));
+  }
+
+  private static Metaspace.Prefix prefix(JsonNode step) {
     boolean legacy = step.path("add_prefix_space").asBoolean(true);
     return switch (step.path("prepend_scheme").asText(legacy ? "always" : "never")) {
-      case "always" -> SpacePrefix.EVERY_RUN;
-      case "first" -> SpacePrefix.FIRST_RUN;
-      case "never" -> SpacePrefix.NEVER;
-      default -> throw unsupported("pre_tokenizer", step);
+      case "always" -> Metaspace.Prefix.ALWAYS;
+      case "first" -> Metaspace.Prefix.FIRST;
+      case "never" -> Metaspace.Prefix.NEVER;
+      default -> throw TokenizerJson.unsupported("pre_tokenizer", step);
     };
-  }
-
-  private static boolean isSpace(JsonNode text) {
-    return text.asText().equals(String.valueOf(SentencePieceTokenizer.SPACE));
-  }
-
-  private static List<JsonNode> steps(JsonNode node, String listField) {
-    List<JsonNode> steps = new ArrayList<>();
-    if (type(node).equals("Sequence")) {
-      node.path(listField).forEach(steps::add);
-    } else if (node.isObject()) {
-      steps.add(node);
-    }
-    return steps;
-  }
-
-  private static String type(JsonNode node) {
-    return node.path("type").asText();
-  }
-
-  private static ModelFormatException unsupported(String part, JsonNode step) {
-    return new ModelFormatException("tokenizer.json: " + part + " " + step + " is not supported");
   }
 }

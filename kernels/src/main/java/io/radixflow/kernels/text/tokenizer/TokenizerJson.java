@@ -2,6 +2,7 @@ package io.radixflow.kernels.text.tokenizer;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.text.pretokenizer.Metaspace;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -12,7 +13,7 @@ import java.util.Set;
 
 /**
  * Reads a tokenizer from Hugging Face's {@code tokenizer.json}: model type BPE, byte-level or with
- * byte fallback. Anything else is refused by its name.
+ * byte fallback, or Unigram. Anything else is refused by its name.
  *
  * <p>The post-processor is left out: it adds BOS and EOS, which chat templates write themselves.
  */
@@ -22,6 +23,7 @@ public final class TokenizerJson {
 
   private final JsonNode root;
   private final JsonNode model;
+  private final boolean unigram;
   private final List<String> tokens;
   private final List<AddedToken> added;
   private final int[] endOfTurnIds;
@@ -30,9 +32,11 @@ public final class TokenizerJson {
     this.root = root;
     model = root.path("model");
     String type = model.path("type").asText("BPE");
-    if (!type.equals("BPE") || !model.path("vocab").isObject()) {
+    unigram = type.equals("Unigram");
+    if (!unigram && !type.equals("BPE")
+        || !(unigram ? model.path("vocab").isArray() : model.path("vocab").isObject())) {
       throw new ModelFormatException(
-          "tokenizer.json: model type '" + type + "' is not supported; supported: BPE");
+          "tokenizer.json: model type '" + type + "' is not supported; supported: BPE, Unigram");
     }
     for (String field : List.of("continuing_subword_prefix", "end_of_word_suffix")) {
       if (!model.path(field).asText("").isEmpty()) {
@@ -40,7 +44,7 @@ public final class TokenizerJson {
       }
     }
     added = readAdded(root.path("added_tokens"));
-    tokens = readTokens(model.path("vocab"), added);
+    tokens = readTokens(added);
     this.endOfTurnIds = endOfTurnIds(endOfTurn, endOfTurnIds);
   }
 
@@ -51,42 +55,91 @@ public final class TokenizerJson {
    */
   public static VocabularyTokenizer read(JsonNode root, Set<String> endOfTurn, int[] endOfTurnIds) {
     TokenizerJson reader = new TokenizerJson(root, endOfTurn, endOfTurnIds);
-    return PreTokenizerJson.isByteLevel(root.path("pre_tokenizer"))
-        ? reader.byteLevel()
-        : reader.sentencePiece();
+    boolean bytes = PreTokenizerJson.isByteLevel(root.path("pre_tokenizer"));
+    return bytes && !reader.unigram ? reader.byteLevel() : reader.characters();
   }
 
   private VocabularyTokenizer byteLevel() {
-    boolean nfc = PreTokenizerJson.isNfc(root.path("normalizer"));
-    return new ByteLevelBuilder(tokens, added)
-        .build(
-            PreTokenizerJson.byteLevel(root.path("pre_tokenizer")),
-            nfc,
-            mergePairs(),
-            model.path("ignore_merges").asBoolean(false),
-            endOfTurnIds,
-            fingerprint());
+    ByteLevelVocabulary vocabulary = new ByteLevelVocabulary(tokens, added);
+    boolean wholePieces = model.path("ignore_merges").asBoolean(false);
+    return tokenizer(
+        vocabulary.vocabulary(endOfTurnIds), vocabulary.encoder(mergePairs(), wholePieces));
   }
 
-  private VocabularyTokenizer sentencePiece() {
-    if (!model.path("byte_fallback").asBoolean(false)) {
+  private VocabularyTokenizer characters() {
+    boolean bytes = model.path("byte_fallback").asBoolean(false);
+    if (!unigram && !bytes) {
       throw new ModelFormatException(
           "tokenizer.json: BPE needs a ByteLevel pre-tokenizer or byte_fallback");
     }
+    CharacterVocabulary vocabulary = new CharacterVocabulary(tokens, added, plain());
+    PieceEncoder encoder =
+        unigram
+            ? vocabulary.unigram(scores(), bytes, checkedUnknown(model.path("unk_id").asInt(-1)))
+            : vocabulary.bpe(
+                vocabulary.mergesByList(mergePairs()),
+                bytes,
+                model.path("vocab").path(model.path("unk_token").asText("")).asInt(-1),
+                model.path("fuse_unk").asBoolean(false),
+                model.path("ignore_merges").asBoolean(false));
+    return tokenizer(vocabulary.vocabulary(endOfTurnIds), encoder);
+  }
+
+  private VocabularyTokenizer tokenizer(Vocabulary vocabulary, PieceEncoder encoder) {
+    JsonNode normalizer = root.path("normalizer");
+    JsonNode preTokenizer = root.path("pre_tokenizer");
+    boolean prefixed =
+        PreTokenizerJson.prefixes(preTokenizer)
+            || steps(normalizer, "normalizers").stream().anyMatch(TokenizerJson::prependsSpace);
+    return new VocabularyTokenizer(
+        vocabulary,
+        new VocabularyTokenizer.Pipeline(
+            NormalizerJson.read(normalizer),
+            PreTokenizerJson.read(preTokenizer, true),
+            PreTokenizerJson.read(preTokenizer, false),
+            encoder,
+            prefixed),
+        fingerprint());
+  }
+
+  private static boolean prependsSpace(JsonNode step) {
+    return type(step).equals("Prepend")
+        && step.path("prepend").asText().equals(String.valueOf(Metaspace.SPACE));
+  }
+
+  /** Ids that text may turn into: not those of bytes, nor of tokens that are special. */
+  private BitSet plain() {
     BitSet plain = new BitSet();
     for (int id = 0; id < tokens.size(); id++) {
-      plain.set(
-          id, !tokens.get(id).isEmpty() && SentencePieceBuilder.byteValue(tokens.get(id)) < 0);
+      plain.set(id, !tokens.get(id).isEmpty() && CharacterVocabulary.byteValue(tokens.get(id)) < 0);
     }
-    added.forEach(token -> plain.clear(token.id()));
-    SentencePieceBuilder builder = new SentencePieceBuilder(tokens, added, plain);
-    String unknown = model.path("unk_token").asText("");
-    return builder.build(
-        builder.mergesByList(mergePairs()),
-        PreTokenizerJson.spaces(root.path("normalizer"), root.path("pre_tokenizer")),
-        model.path("vocab").path(unknown).asInt(-1),
-        endOfTurnIds,
-        fingerprint());
+    boolean wholePieces = unigram || model.path("ignore_merges").asBoolean(false);
+    for (AddedToken token : added) {
+      if (token.special() || wholePieces && !token.isBlank()) {
+        plain.clear(token.id());
+      }
+    }
+    return plain;
+  }
+
+  private double[] scores() {
+    double[] scores = new double[tokens.size()];
+    int id = 0;
+    for (JsonNode entry : model.path("vocab")) {
+      double score = entry.path(1).asDouble(Double.NaN);
+      if (!Double.isFinite(score)) {
+        throw new ModelFormatException("tokenizer.json: token " + id + " has no finite score");
+      }
+      scores[id++] = score;
+    }
+    return scores;
+  }
+
+  private int checkedUnknown(int id) {
+    if (id >= tokens.size()) {
+      throw new ModelFormatException("tokenizer.json: unk_id " + id + " is outside the vocabulary");
+    }
+    return id;
   }
 
   private List<String[]> mergePairs() {
@@ -112,23 +165,33 @@ public final class TokenizerJson {
               token.path("content").asText(),
               checkedId(token.path("id"), token.path("content").asText()),
               token.path("special").asBoolean(false),
-              token.path("lstrip").asBoolean(false),
-              token.path("rstrip").asBoolean(false)));
+              new AddedToken.Match(
+                  token.path("lstrip").asBoolean(false),
+                  token.path("rstrip").asBoolean(false),
+                  token.path("single_word").asBoolean(false),
+                  token.path("normalized").asBoolean(false))));
     }
     return added;
   }
 
-  private static List<String> readTokens(JsonNode vocab, List<AddedToken> added) {
-    int size = 0;
+  private List<String> readTokens(List<AddedToken> added) {
+    JsonNode vocab = model.path("vocab");
+    int size = unigram ? vocab.size() : 0;
     for (Map.Entry<String, JsonNode> entry : vocab.properties()) {
       size = Math.max(size, checkedId(entry.getValue(), entry.getKey()) + 1);
     }
     for (AddedToken token : added) {
       size = Math.max(size, token.id() + 1);
     }
+    if (size > MOST_TOKENS) {
+      throw new ModelFormatException("tokenizer.json: " + size + " tokens; at most " + MOST_TOKENS);
+    }
     String[] tokens = new String[size];
     Arrays.fill(tokens, "");
     vocab.properties().forEach(entry -> tokens[entry.getValue().intValue()] = entry.getKey());
+    for (int id = 0; unigram && id < vocab.size(); id++) {
+      tokens[id] = vocab.path(id).path(0).asText();
+    }
     added.forEach(token -> tokens[token.id()] = token.text());
     return Arrays.asList(tokens);
   }
@@ -166,7 +229,31 @@ public final class TokenizerJson {
         .add(root.path("normalizer").toString())
         .add(root.path("pre_tokenizer").toString())
         .add(model.path("ignore_merges").toString())
+        .add(unigram ? model.path("vocab").toString() : "")
         .add(endOfTurnIds)
         .digits();
+  }
+
+  /** The steps of a part that is one step or a sequence of them; none of a part that is null. */
+  static List<JsonNode> steps(JsonNode node, String listField) {
+    List<JsonNode> steps = new ArrayList<>();
+    if (type(node).equals("Sequence")) {
+      node.path(listField).forEach(steps::add);
+    } else if (node.isObject()) {
+      steps.add(node);
+    }
+    return steps;
+  }
+
+  static String type(JsonNode node) {
+    return node.path("type").asText();
+  }
+
+  static ModelFormatException unsupported(String part, JsonNode step) {
+    String shown = step.toString();
+    return new ModelFormatException(
+        String.format(
+            "tokenizer.json: %s %s is not supported",
+            part, shown.length() > 200 ? shown.substring(0, 200) + "…" : shown));
   }
 }

@@ -1,6 +1,7 @@
 package io.radixflow.kernels.text.tokenizer;
 
 import io.radixflow.kernels.text.pretokenizer.ClassRuns;
+import io.radixflow.kernels.text.pretokenizer.PreTokenizer;
 import io.radixflow.kernels.text.pretokenizer.UnicodeClasses;
 import java.util.Collection;
 import java.util.HashMap;
@@ -9,10 +10,10 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The common part of all tokenizers here: the vocabulary, and the search for added tokens around
- * runs of plain text.
+ * A tokenizer of a model file. A text is searched for added tokens; the runs between them are
+ * normalised, cut into pieces, and each piece is encoded.
  */
-public abstract class VocabularyTokenizer implements Tokenizer {
+public final class VocabularyTokenizer implements Tokenizer {
 
   private static final char REPLACEMENT = '\uFFFD';
 
@@ -25,34 +26,74 @@ public abstract class VocabularyTokenizer implements Tokenizer {
   /** Further ones of vocabularies whose replies are messages of channels. */
   private static final Set<String> CHANNELS = Set.of("<|start|>", "<|end|>", "<|return|>");
 
+  /**
+   * What becomes of a run of plain text.
+   *
+   * @param preTokenizer cuts the run that begins the text
+   * @param laterPreTokenizer cuts all other runs
+   * @param dropsLeadingSpace whether one leading space is dropped from a reply's text
+   */
+  record Pipeline(
+      TextNormalizer normalizer,
+      PreTokenizer preTokenizer,
+      PreTokenizer laterPreTokenizer,
+      PieceEncoder encoder,
+      boolean dropsLeadingSpace) {}
+
+  /**
+   * Added tokens to look for.
+   *
+   * @param raw those found in the text as it is written
+   * @param normalized those found in the normalised runs between them
+   */
+  private record Search(AddedTokens raw, AddedTokens normalized) {}
+
+  /** A run of plain text on its way to ids. */
+  private interface RunSink {
+    void run(char[] text, int from, int to, boolean first);
+  }
+
   private final Vocabulary vocabulary;
+  private final Pipeline pipeline;
   private final String fingerprint;
+  private final Search everywhere;
+  private final Search inPlainText;
   private final Map<Integer, String> markup;
 
-  VocabularyTokenizer(Vocabulary vocabulary, String fingerprint) {
+  VocabularyTokenizer(Vocabulary vocabulary, Pipeline pipeline, String fingerprint) {
     this.vocabulary = vocabulary;
+    this.pipeline = pipeline;
     this.fingerprint = fingerprint;
+    this.everywhere = search(vocabulary.added().all());
+    this.inPlainText =
+        search(vocabulary.added().all().stream().filter(AddedToken::isBlank).toList());
     this.markup = markup(vocabulary);
   }
 
-  /**
-   * Appends the ids of a run of plain text.
-   *
-   * @param text well-formed UTF-16
-   * @param first whether the run begins the text
-   */
-  abstract void encodeRun(char[] text, int from, int to, boolean first, IntList ids);
+  private Search search(Collection<AddedToken> tokens) {
+    return new Search(
+        new AddedTokens(tokens.stream().filter(token -> !token.match().normalized()).toList()),
+        new AddedTokens(
+            tokens.stream()
+                .filter(token -> token.match().normalized())
+                .map(
+                    token ->
+                        new AddedToken(
+                            pipeline.normalizer.normalize(token.text()),
+                            token.id(),
+                            token.special(),
+                            token.match()))
+                .toList()));
+  }
 
+  /** Encodes a text in which nothing is special but white space that is a token. */
   @Override
-  public final int[] encode(CharSequence text) {
-    char[] chars = wellFormed(text);
-    IntList ids = new IntList(chars.length / 3);
-    encodeRun(chars, 0, chars.length, true, ids);
-    return ids.copy(0);
+  public int[] encode(CharSequence text) {
+    return encode(wellFormed(text), inPlainText, -1, true);
   }
 
   @Override
-  public final int[] encodeWithSpecial(CharSequence text) {
+  public int[] encodeWithSpecial(CharSequence text) {
     return encodeRuns(text, -1, true);
   }
 
@@ -63,37 +104,72 @@ public abstract class VocabularyTokenizer implements Tokenizer {
    * @param separator the character, or -1 for none
    * @param atStart whether the text begins the prompt
    */
-  public final int[] encodeRuns(CharSequence text, int separator, boolean atStart) {
-    char[] chars = wellFormed(text);
-    AddedTokens added = vocabulary.added();
+  public int[] encodeRuns(CharSequence text, int separator, boolean atStart) {
+    return encode(wellFormed(text), everywhere, separator, atStart);
+  }
+
+  private int[] encode(char[] chars, Search search, int separator, boolean atStart) {
     IntList ids = new IntList(chars.length / 3);
-    int start = 0;
-    int at = 0;
-    while (at < chars.length) {
-      AddedToken token = added.match(chars, at, chars.length);
-      if (token == null) {
-        at++;
-        continue;
-      }
-      int end = token.stripLeft() ? lastInk(chars, start, at) : at;
-      end = without(separator, chars, start, end);
-      encodeNonEmpty(chars, start, end, atStart && start == 0, ids);
-      ids.add(token.id());
-      at += token.text().length();
-      if (token.stripRight()) {
-        at = ClassRuns.endOfRun(chars, at, chars.length, UnicodeClasses.SPACE);
-      }
-      start = at;
+    RunSink plain =
+        (text, from, to, first) ->
+            encodeRun(text, from, without(separator, text, from, to), first, ids);
+    if (search.normalized.isEmpty()) {
+      search(chars, search.raw, atStart, ids, (text, from, to, first) -> {
+        int end = without(separator, text, from, to);
+        if (from < end) {
+          char[] run = normalized(text, from, end);
+          encodeRun(run, 0, run.length, first, ids);
+        }
+      });
+    } else {
+      search(chars, search.raw, atStart, ids, (text, from, to, first) ->
+          search(normalized(text, from, to), search.normalized, first, ids, plain));
     }
-    int end = without(separator, chars, start, chars.length);
-    encodeNonEmpty(chars, start, end, atStart && start == 0, ids);
     return ids.copy(0);
   }
 
-  private void encodeNonEmpty(char[] chars, int from, int to, boolean first, IntList ids) {
+  private char[] normalized(char[] text, int from, int to) {
+    return pipeline.normalizer.normalize(new String(text, from, to - from)).toCharArray();
+  }
+
+  private void encodeRun(char[] text, int from, int to, boolean first, IntList ids) {
     if (from < to) {
-      encodeRun(chars, from, to, first, ids);
+      PreTokenizer cut = first ? pipeline.preTokenizer : pipeline.laterPreTokenizer;
+      cut.split(text, from, to, (chars, start, end) -> pipeline.encoder.encode(chars, start, end, ids));
     }
+  }
+
+  /** Adds the ids of the added tokens that are found, and passes on the runs between them. */
+  private static void search(
+      char[] text, AddedTokens tokens, boolean atStart, IntList ids, RunSink sink) {
+    int start = 0;
+    int at = 0;
+    while (at < text.length) {
+      AddedToken token = tokens.match(text, at, text.length);
+      int next = at + (token == null ? 1 : token.text().length());
+      if (token == null || token.match().singleWord() && isInWord(text, at, next)) {
+        at = next;
+        continue;
+      }
+      int end = token.match().stripLeft() ? lastInk(text, start, at) : at;
+      if (start < end) {
+        sink.run(text, start, end, atStart && start == 0);
+      }
+      ids.add(token.id());
+      at = next;
+      if (token.match().stripRight()) {
+        at = ClassRuns.endOfRun(text, at, text.length, UnicodeClasses.SPACE);
+      }
+      start = at;
+    }
+    if (start < text.length) {
+      sink.run(text, start, text.length, atStart && start == 0);
+    }
+  }
+
+  private static boolean isInWord(char[] text, int from, int to) {
+    return from > 0 && UnicodeClasses.isWord(Character.codePointBefore(text, from))
+        || to < text.length && UnicodeClasses.isWord(Character.codePointAt(text, to));
   }
 
   /** Removes a character from a range in place and returns the range's new end. */
@@ -132,17 +208,22 @@ public abstract class VocabularyTokenizer implements Tokenizer {
     return chars;
   }
 
-  public final Vocabulary vocabulary() {
+  public Vocabulary vocabulary() {
     return vocabulary;
   }
 
   @Override
-  public final int vocabSize() {
+  public int vocabSize() {
     return vocabulary.size();
   }
 
   @Override
-  public final Map<Integer, String> markup() {
+  public boolean dropsLeadingSpace() {
+    return pipeline.dropsLeadingSpace;
+  }
+
+  @Override
+  public Map<Integer, String> markup() {
     return markup;
   }
 
@@ -161,29 +242,29 @@ public abstract class VocabularyTokenizer implements Tokenizer {
   }
 
   @Override
-  public final byte[] bytes(int id) {
+  public byte[] bytes(int id) {
     byte[] bytes = new byte[vocabulary.byteCount(id)];
     vocabulary.copyBytes(id, bytes, 0);
     return bytes;
   }
 
   @Override
-  public final int byteCount(int id) {
+  public int byteCount(int id) {
     return vocabulary.byteCount(id);
   }
 
   @Override
-  public final int copyBytes(int id, byte[] target, int at) {
+  public int copyBytes(int id, byte[] target, int at) {
     return vocabulary.copyBytes(id, target, at);
   }
 
   @Override
-  public final int[] endOfTurnIds() {
+  public int[] endOfTurnIds() {
     return vocabulary.endOfTurnIds();
   }
 
   @Override
-  public final String fingerprint() {
+  public String fingerprint() {
     return fingerprint;
   }
 }

@@ -142,10 +142,15 @@ class KernelsTest {
   @Test
   void bytesWithMinimaUnpackAlike() {
     byte[] codes = bytes(PANEL + 3 * 32 * PANEL);
-    float[] scales = floats(PANEL + 3 * 2 * PANEL);
-    same(
-        new float[3 * 32 * PANEL],
-        (kernels, out) -> kernels.unpackBytesWithMinimum(codes, PANEL, scales, PANEL, 3, out));
+    float[] scales = floats(PANEL + 6 * 2 * PANEL);
+    for (int block = 16; block <= 32; block += 16) {
+      int columns = block;
+      int blocks = 96 / block;
+      same(
+          new float[3 * 32 * PANEL],
+          (kernels, out) ->
+              kernels.unpackBytesWithMinimum(codes, PANEL, scales, PANEL, columns, blocks, out));
+    }
   }
 
   private byte[] bytes(int count) {

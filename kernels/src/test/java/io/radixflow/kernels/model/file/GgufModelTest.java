@@ -161,8 +161,8 @@ class GgufModelTest {
 
   @Test
   void anEncodingThatIsNotSupportedIsNamed() {
-    model.replace("blk.0.attn_q.weight", new long[] {32, 32}, 20, -1, 4096);
-    refused("blk.0.attn_q.weight: element type IQ4_NL is not supported");
+    model.replace("blk.0.attn_q.weight", new long[] {32, 32}, 16, -1, 4096);
+    refused("blk.0.attn_q.weight: element type IQ2_XXS is not supported");
   }
 
   @Test

@@ -21,6 +21,22 @@ class UnicodeClassesTest {
     assertThat(differences).isEmpty();
   }
 
+  /** Later versions of Unicode moved some marks from one category to another. */
+  @Test
+  void groupsOfCategoriesAgreeWithTheJdkOnLettersMarksAndNumbers() {
+    String groups = "CLLLLLMMMNNN";
+    for (int c = 0; c <= Character.MAX_CODE_POINT; c++) {
+      int type = Character.getType(c);
+      if (type > 0 && type < groups.length()) {
+        String category = UnicodeClasses.CATEGORIES.get(UnicodeClasses.category(c));
+        assertThat(category.charAt(0)).as("U+%X", c).isEqualTo(groups.charAt(type));
+        assertThat(category.equals("Lu"))
+            .as("U+%X", c)
+            .isEqualTo(type == Character.UPPERCASE_LETTER);
+      }
+    }
+  }
+
   @Test
   void whiteSpaceIsThePropertyWhiteSpace() {
     int[] spaces = {0x9, 0xA, 0xB, 0xC, 0xD, 0x20, 0x85, 0xA0, 0x1680, 0x2000, 0x200A, 0x3000};

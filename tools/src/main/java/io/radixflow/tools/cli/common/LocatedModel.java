@@ -6,6 +6,7 @@ import io.radixflow.kernels.model.hub.ModelProgress;
 import io.radixflow.kernels.model.hub.ModelResolver;
 import io.radixflow.kernels.model.hub.ResolvedModel;
 import io.radixflow.kernels.model.hub.ResolverOptions;
+import io.radixflow.kernels.text.TextModel;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -30,6 +31,11 @@ public record LocatedModel(String location, String source) {
 
   public ServedModel open() throws IOException {
     return open(location);
+  }
+
+  /** Opens tokenizer and chat template alone. */
+  public TextModel openText() throws IOException {
+    return ModelLoader.openText(location, Path::of);
   }
 
   public static ServedModel open(String location) throws IOException {

@@ -8,6 +8,7 @@ import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.hub.ModelProgress;
+import io.radixflow.kernels.text.TextModel;
 import java.io.IOException;
 import org.apache.flink.configuration.MemorySize;
 import picocli.CommandLine.ITypeConverter;
@@ -78,6 +79,14 @@ public final class ModelOptions {
     LocatedModel located = locate(command, model);
     try (Progress progress = command.progress("opening " + model)) {
       return located.open();
+    }
+  }
+
+  /** Opens the tokenizer and the chat template alone, whatever the model's architecture. */
+  public TextModel openText(CliCommand command) throws IOException {
+    LocatedModel located = locate(command, model);
+    try (Progress progress = command.progress("opening " + model)) {
+      return located.openText();
     }
   }
 

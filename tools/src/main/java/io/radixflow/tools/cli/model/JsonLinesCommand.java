@@ -3,7 +3,6 @@ package io.radixflow.tools.cli.model;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.text.template.ChatTemplateException;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
@@ -20,7 +19,7 @@ import picocli.CommandLine.Mixin;
  * A command that answers each JSON line of its input with one line of output, in order. A line that
  * cannot be answered gets {@code {"error": …}}; the exit code reports only failures of the whole.
  */
-abstract class JsonLinesCommand extends CliCommand {
+abstract class JsonLinesCommand<M> extends CliCommand {
   @Mixin JsonLineFiles files;
   @Mixin ModelOptions modelOptions;
 
@@ -28,18 +27,27 @@ abstract class JsonLinesCommand extends CliCommand {
     super(environment);
   }
 
+  /** Opens what the lines are answered with. */
+  abstract M open() throws IOException;
+
   /** Answers all lines. */
-  abstract void answer(ServedModel model, JsonLineInput input, JsonLineOutput output)
+  abstract void answer(M model, JsonLineInput input, JsonLineOutput output)
       throws IOException, InterruptedException;
+
+  /** Closes what was opened. */
+  void close(M model) {}
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    try (JsonLineInput input = files.openInput(this);
-        ServedModel model = modelOptions.open(this);
-        JsonLineOutput output = files.openOutput(this)) {
-      answer(model, input, output);
-      if (output.errors() > 0) {
-        err().println(output.errors() + " of " + output.lines() + " lines could not be answered");
+    try (JsonLineInput input = files.openInput(this)) {
+      M model = open();
+      try (JsonLineOutput output = files.openOutput(this)) {
+        answer(model, input, output);
+        if (output.errors() > 0) {
+          err().println(output.errors() + " of " + output.lines() + " lines could not be answered");
+        }
+      } finally {
+        close(model);
       }
     }
     return 0;

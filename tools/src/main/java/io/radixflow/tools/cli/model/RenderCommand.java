@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.text.TextModel;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
@@ -38,7 +38,7 @@ import picocli.CommandLine.Option;
           + " {\"messages\",\"tools\",\"kwargs\",\"bos_token\",\"eos_token\",\"date\"} gives"
           + " {\"text\"} or {\"error\"}."
     })
-public final class RenderCommand extends JsonLinesCommand {
+public final class RenderCommand extends JsonLinesCommand<TextModel> {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** The date of templates that ask for one, where a line has none. */
@@ -111,7 +111,12 @@ public final class RenderCommand extends JsonLinesCommand {
   }
 
   @Override
-  void answer(ServedModel model, JsonLineInput input, JsonLineOutput output) throws IOException {
+  TextModel open() throws IOException {
+    return modelOptions.openText(this);
+  }
+
+  @Override
+  void answer(TextModel model, JsonLineInput input, JsonLineOutput output) throws IOException {
     ChatTemplate chatTemplate = model.chatTemplate();
     answerEach(input, output, fields -> render(chatTemplate, fields));
   }

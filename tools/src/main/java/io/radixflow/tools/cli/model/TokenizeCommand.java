@@ -1,7 +1,7 @@
 package io.radixflow.tools.cli.model;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.text.TextModel;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.JsonLineInput;
@@ -17,13 +17,18 @@ import picocli.CommandLine.Command;
       "{\"text\"} gives {\"ids\",\"idsWithSpecial\"}: as user text, in which nothing is special,"
           + " and with special tokens recognised anywhere."
     })
-public final class TokenizeCommand extends JsonLinesCommand {
+public final class TokenizeCommand extends JsonLinesCommand<TextModel> {
   TokenizeCommand(CliEnvironment environment) {
     super(environment);
   }
 
   @Override
-  void answer(ServedModel model, JsonLineInput input, JsonLineOutput output) throws IOException {
+  TextModel open() throws IOException {
+    return modelOptions.openText(this);
+  }
+
+  @Override
+  void answer(TextModel model, JsonLineInput input, JsonLineOutput output) throws IOException {
     Tokenizer tokenizer = model.tokenizer();
     answerEach(input, output, fields -> tokenize(tokenizer, fields.require("text").text("text")));
   }

@@ -1,24 +1,23 @@
 package io.radixflow.kernels.text.tokenizer;
 
-import io.radixflow.kernels.text.pretokenizer.PreTokenizer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Builds a {@link ByteLevelTokenizer} from the spelled tokens and merges of a model file. */
-final class ByteLevelBuilder {
+/** The tokens of a byte-level model file, spelled in the {@link ByteAlphabet}. */
+final class ByteLevelVocabulary {
 
   private final List<String> tokens;
   private final List<AddedToken> added;
   private final Map<String, Integer> ids;
 
   /**
-   * @param tokens each id's text in the {@link ByteAlphabet}
+   * @param tokens each id's text in the alphabet
    * @param added tokens outside the merges, which have their text as it is
    */
-  ByteLevelBuilder(List<String> tokens, List<AddedToken> added) {
+  ByteLevelVocabulary(List<String> tokens, List<AddedToken> added) {
     this.tokens = tokens;
     this.added = added;
     ids = new HashMap<>(tokens.size() * 2);
@@ -28,33 +27,29 @@ final class ByteLevelBuilder {
   }
 
   /**
-   * @param nfc whether text is composed (Unicode normalization form C) first
+   * The encoder of this vocabulary.
+   *
    * @param merges pairs of token texts, best first
-   * @param wholeWords whether a piece that is a token is taken without merging
+   * @param wholePieces whether a piece that is a token is taken without merging
    */
-  ByteLevelTokenizer build(
-      PreTokenizer preTokenizer,
-      boolean nfc,
-      List<String[]> merges,
-      boolean wholeWords,
-      int[] endOfTurnIds,
-      String fingerprint) {
-    return new ByteLevelTokenizer(
-        new Vocabulary(bytes(), added, endOfTurnIds),
-        fingerprint,
-        preTokenizer,
-        nfc,
-        MergeTable.of(merges, ids),
-        byteIds(),
-        wholeWords ? this::wholeWord : null);
-  }
-
-  private int[] byteIds() {
+  PieceEncoder encoder(List<String[]> merges, boolean wholePieces) {
     int[] byteIds = new int[256];
     for (int b = 0; b < 256; b++) {
       byteIds[b] = ids.getOrDefault(String.valueOf(ByteAlphabet.charOf(b)), -1);
     }
-    return byteIds;
+    return new ByteLevelEncoder(
+        MergeTable.of(merges, ids), byteIds, wholePieces ? plainIds() : Map.of());
+  }
+
+  /** The ids without those of added tokens: a text that a user wrote must not become one. */
+  private Map<String, Integer> plainIds() {
+    Map<String, Integer> plain = new HashMap<>(ids);
+    added.stream().filter(token -> !token.isBlank()).forEach(token -> plain.remove(token.text()));
+    return plain;
+  }
+
+  Vocabulary vocabulary(int[] endOfTurnIds) {
+    return new Vocabulary(bytes(), added, endOfTurnIds);
   }
 
   private List<byte[]> bytes() {
@@ -78,14 +73,5 @@ final class ByteLevelBuilder {
       bytes[i] = (byte) value;
     }
     return bytes;
-  }
-
-  private int wholeWord(char[] text, int from, int to) {
-    byte[] bytes = new String(text, from, to - from).getBytes(StandardCharsets.UTF_8);
-    char[] spelled = new char[bytes.length];
-    for (int i = 0; i < bytes.length; i++) {
-      spelled[i] = ByteAlphabet.charOf(bytes[i] & 0xFF);
-    }
-    return ids.getOrDefault(new String(spelled), -1);
   }
 }

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.text.tokenizer;
 
+import io.radixflow.kernels.text.pretokenizer.Metaspace;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,9 +10,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Builds a {@link SentencePieceTokenizer} from the tokens and scores, or merges, of a model file.
+ * The tokens of a model file that are spelled in characters, with U+2581 for spaces and {@code
+ * <0x0A>} for bytes.
  */
-final class SentencePieceBuilder {
+final class CharacterVocabulary {
 
   /** Longer tokens are never the outcome of a merge: all ways to cut one are tried at load. */
   private static final int LONGEST_MERGED = 256;
@@ -24,19 +26,26 @@ final class SentencePieceBuilder {
   /**
    * @param plain ids that text may turn into; not those of added, byte and unused tokens
    */
-  SentencePieceBuilder(List<String> tokens, List<AddedToken> added, BitSet plain) {
+  CharacterVocabulary(List<String> tokens, List<AddedToken> added, BitSet plain) {
     this.tokens = tokens;
     this.added = added;
     this.plain = plain;
     plain.stream().forEach(id -> ids.putIfAbsent(tokens.get(id), id));
   }
 
-  SentencePieceTokenizer build(
-      MergeTable merges,
-      SentencePieceTokenizer.Spaces spaces,
-      int unknownId,
-      int[] endOfTurnIds,
-      String fingerprint) {
+  Vocabulary vocabulary(int[] endOfTurnIds) {
+    return new Vocabulary(bytes(), added, endOfTurnIds);
+  }
+
+  /**
+   * The BPE encoder of this vocabulary.
+   *
+   * @param bytes whether characters without a token become the tokens of their bytes
+   * @param unknownId the token for what has none, or -1 to drop it
+   * @param wholePieces whether a piece that is a token is taken without merging
+   */
+  PieceEncoder bpe(
+      MergeTable merges, boolean bytes, int unknownId, boolean fusesUnknown, boolean wholePieces) {
     Map<Integer, Integer> characters = new HashMap<>();
     ids.forEach(
         (token, id) -> {
@@ -44,13 +53,17 @@ final class SentencePieceBuilder {
             characters.put(token.codePointAt(0), id);
           }
         });
-    return new SentencePieceTokenizer(
-        new Vocabulary(bytes(), added, endOfTurnIds),
-        fingerprint,
-        new SentencePieceTokenizer.Characters(characters, byteIds(), unknownId),
+    return new CharacterEncoder(
+        new CharacterEncoder.Characters(
+            Map.copyOf(characters), byteIds(bytes), unknownId, fusesUnknown),
         merges,
-        spaces,
-        ids.keySet().stream().noneMatch(SentencePieceBuilder::hasInnerSpace));
+        wholePieces ? ids : Map.of(),
+        ids.keySet().stream().noneMatch(CharacterVocabulary::hasInnerSpace));
+  }
+
+  /** The Unigram encoder of this vocabulary; parameters as of {@link #bpe}. */
+  PieceEncoder unigram(double[] scores, boolean bytes, int unknownId) {
+    return new UnigramEncoder(tokens, scores, plain, byteIds(bytes), unknownId);
   }
 
   /** Merges by score: every way to cut a token in two merges with the rank of the token's score. */
@@ -92,23 +105,21 @@ final class SentencePieceBuilder {
   }
 
   private static boolean hasInnerSpace(String token) {
-    int last = token.lastIndexOf(SentencePieceTokenizer.SPACE);
+    int last = token.lastIndexOf(Metaspace.SPACE);
     return last > 0
-        && token.substring(0, last).chars().anyMatch(c -> c != SentencePieceTokenizer.SPACE);
+        && token.substring(0, last).chars().anyMatch(c -> c != Metaspace.SPACE);
   }
 
-  private int[] byteIds() {
+  private int[] byteIds(boolean used) {
     int[] byteIds = new int[256];
     Arrays.fill(byteIds, -1);
-    int found = 0;
-    for (int id = 0; id < tokens.size(); id++) {
+    for (int id = 0; used && id < tokens.size(); id++) {
       int value = byteValue(tokens.get(id));
       if (value >= 0 && byteIds[value] < 0) {
         byteIds[value] = id;
-        found++;
       }
     }
-    return found == 256 ? byteIds : null;
+    return byteIds;
   }
 
   private List<byte[]> bytes() {
@@ -118,7 +129,7 @@ final class SentencePieceBuilder {
       bytes.add(
           value >= 0
               ? new byte[] {(byte) value}
-              : token.replace(SentencePieceTokenizer.SPACE, ' ').getBytes(StandardCharsets.UTF_8));
+              : token.replace(Metaspace.SPACE, ' ').getBytes(StandardCharsets.UTF_8));
     }
     return bytes;
   }

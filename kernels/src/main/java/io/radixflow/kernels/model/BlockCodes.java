@@ -1,33 +1,38 @@
-package io.radixflow.kernels.cpu;
+package io.radixflow.kernels.model;
 
-import io.radixflow.kernels.model.Float16;
-import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
 
 /**
  * One row of a block-quantised tensor taken apart: a weight is {@code code * scale + minimum},
  * where the product is exact in float (ggml-common.h has the block layouts). Reused row by row.
  */
-final class BlockCodes {
+public final class BlockCodes {
 
   /** Codes, one a column. */
-  final byte[] codes;
+  public final byte[] codes;
 
   /** Scales, one for each {@link #block} columns. */
-  final float[] scales;
+  public final float[] scales;
 
   /** Minima, one for each {@link #block} columns; zero where the type has none. */
-  final float[] minima;
+  public final float[] minima;
 
   /** Columns of a scale. */
-  final int block;
+  public final int block;
+
+  /** The values of the codes of IQ4_NL and IQ4_XS, and of MXFP4, whose scale is halved for them. */
+  private static final byte[] IQ4 = {
+    -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
+  };
+
+  private static final byte[] FP4 = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 
   private final TensorType type;
   private final byte[] bytes;
 
-  BlockCodes(TensorType type, int columns) {
+  public BlockCodes(TensorType type, int columns) {
     this.type = type;
-    block = type == TensorType.Q6_K ? 16 : 32;
+    block = type.scaleElements();
     codes = new byte[columns];
     scales = new float[columns / block];
     minima = new float[columns / block];
@@ -35,13 +40,20 @@ final class BlockCodes {
   }
 
   /** Takes the row at the buffer's position apart and moves the position behind it. */
-  void read(ByteBuffer row) {
+  public void read(ByteBuffer row) {
     for (int column = 0; column < codes.length; column += type.blockElements()) {
       row.get(bytes);
       switch (type) {
         case Q4_0 -> readQ4(column, 2, -8f);
         case Q4_1 -> readQ4(column, 4, 0f);
         case Q8_0 -> readQ8(column);
+        case Q5_0 -> readQ5(column, 2, 16);
+        case Q5_1 -> readQ5(column, 4, 0);
+        case Q2_K -> readQ2(column);
+        case Q3_K -> readQ3(column);
+        case IQ4_NL -> readTable(column, 2, IQ4, half(0));
+        case IQ4_XS -> readIq4(column);
+        case MXFP4 -> readTable(column, 1, FP4, Math.scalb(1f, (bytes[0] & 0xff) - 128));
         case Q4_K -> readK(column, 16, -1);
         case Q5_K -> readK(column, 48, 16);
         case Q6_K -> readQ6(column);
@@ -116,6 +128,64 @@ final class BlockCodes {
       int low = bytes[(i >> 7) * 64 + (group & 1) * 32 + (i & 31)] >> (group >> 1) * 4 & 15;
       int high = bytes[128 + (i >> 7) * 32 + (i & 31)] >> group * 2 & 3;
       codes[column + i] = (byte) ((low | high << 4) - 32);
+    }
+  }
+
+  /** Q5_0 and Q5_1: 32 fifth bits stand before the nibbles. */
+  private void readQ5(int column, int fifthBits, int offset) {
+    scales[column / 32] = half(0);
+    minima[column / 32] = offset == 0 ? half(2) : 0f;
+    splitNibbles(fifthBits + 4, 16, column);
+    for (int i = 0; i < 32; i++) {
+      int fifth = bytes[fifthBits + i / 8] >> i % 8 & 1;
+      codes[column + i] = (byte) ((codes[column + i] | fifth << 4) - offset);
+    }
+  }
+
+  private void readQ2(int column) {
+    float d = half(80);
+    float dmin = half(82);
+    for (int i = 0; i < 16; i++) {
+      scales[column / 16 + i] = d * (bytes[i] & 15);
+      minima[column / 16 + i] = -(dmin * (bytes[i] >> 4 & 15));
+    }
+    for (int i = 0; i < 256; i++) {
+      codes[column + i] = (byte) pair(16, i);
+    }
+  }
+
+  private void readQ3(int column) {
+    float d = half(108);
+    for (int i = 0; i < 16; i++) {
+      int low = bytes[96 + i % 8] >> i / 8 * 4 & 15;
+      int high = bytes[104 + i % 4] >> i / 4 * 2 & 3;
+      scales[column / 16 + i] = d * ((low | high << 4) - 32);
+    }
+    for (int i = 0; i < 256; i++) {
+      int third = bytes[i & 31] >> (i >> 5) & 1;
+      codes[column + i] = (byte) (pair(32, i) - 4 + 4 * third);
+    }
+  }
+
+  /** The two bits of column i: bytes hold columns 32 apart, in two halves of the block. */
+  private int pair(int at, int i) {
+    return bytes[at + (i >> 7) * 32 + (i & 31)] >> (i >> 5 & 3) * 2 & 3;
+  }
+
+  private void readTable(int column, int nibbles, byte[] table, float scale) {
+    scales[column / 32] = scale;
+    splitNibbles(nibbles, 16, column);
+    for (int i = 0; i < 32; i++) {
+      codes[column + i] = table[codes[column + i]];
+    }
+  }
+
+  private void readIq4(int column) {
+    float d = half(0);
+    int high = bytes[2] & 0xff | (bytes[3] & 0xff) << 8;
+    for (int sub = 0; sub < 8; sub++) {
+      int scale = bytes[4 + sub / 2] >> sub % 2 * 4 & 15 | (high >> 2 * sub & 3) << 4;
+      readTable(column + sub * 32, 8 + sub * 16, IQ4, d * (scale - 32));
     }
   }
 }

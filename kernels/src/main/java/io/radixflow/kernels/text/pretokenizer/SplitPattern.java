@@ -1,0 +1,73 @@
+package io.radixflow.kernels.text.pretokenizer;
+
+import io.radixflow.kernels.model.ModelFormatException;
+
+/**
+ * A regular expression of a model's tokenizer, in the syntax of Oniguruma as far as tokenizers use
+ * it. Matching backtracks, within a number of steps that the text's length bounds, and has the
+ * classes of Unicode 16.0 whatever the JDK. Immutable; safe for many threads.
+ */
+public final class SplitPattern {
+
+  private final SplitNode start;
+
+  private SplitPattern(SplitNode start) {
+    this.start = start;
+  }
+
+  /**
+   * Reads a pattern.
+   *
+   * @throws ModelFormatException if it is wrong, or has what is not supported, by name
+   */
+  public static SplitPattern compile(String regex) {
+    return new SplitPattern(new SplitPatternParser(regex).parse());
+  }
+
+  /** The pattern of a text that stands for itself. */
+  public static SplitPattern literal(String text) {
+    return new SplitPattern(SplitPatternParser.literal(text));
+  }
+
+  /** Looks for matches from left to right. */
+  Matcher matcher(char[] text, int from, int to) {
+    return new Matcher(new SplitNode.Input(text, from, to));
+  }
+
+  /** The matches in one text. */
+  final class Matcher {
+    private final SplitNode.Input in;
+    private int begin;
+    private int end;
+    private int next;
+
+    private Matcher(SplitNode.Input in) {
+      this.in = in;
+      next = in.from;
+    }
+
+    /** Finds the next match that is not empty. */
+    boolean find() {
+      int at = next;
+      while (at < in.to) {
+        int found = start.match(in, at);
+        if (found > at) {
+          begin = at;
+          end = found;
+          next = found;
+          return true;
+        }
+        at += Character.charCount(in.codePoint(at));
+      }
+      return false;
+    }
+
+    int begin() {
+      return begin;
+    }
+
+    int end() {
+      return end;
+    }
+  }
+}
