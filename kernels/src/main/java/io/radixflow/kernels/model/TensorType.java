@@ -5,10 +5,11 @@ package io.radixflow.kernels.model;
  * (ggml-common.h); a row is a whole number of blocks.
  *
  * <p>A weight's float value is the real number that its formula below yields, rounded once to
- * nearest even. Scales have at most 11 significant bits and the integers are short, so every product in a
- * formula fits the 24 bits of a float and is exact: the only rounding is the last addition, and
- * {@code fma(q, d, m)} and {@code q·d + m} are the same float in any order of evaluation. A backend
- * that unpacks weights by itself reproduces {@link Tensor#dequantize} bit for bit by using floats.
+ * nearest even. Scales have at most 11 significant bits and the integers are short, so every
+ * product in a formula fits the 24 bits of a float and is exact: the only rounding is the last
+ * addition, and {@code fma(q, d, m)} and {@code q·d + m} are the same float in any order of
+ * evaluation. A backend that unpacks weights by itself reproduces {@link Tensor#dequantize} bit for
+ * bit by using floats.
  */
 public enum TensorType {
   F32(1, 4),
@@ -57,8 +58,8 @@ public enum TensorType {
    */
   IQ4_XS(256, 136),
   /**
-   * 32 weights: a byte e, 16 bytes of nibbles as in Q4_0, each a 4-bit float (E2M1); w =
-   * v·2<sup>e − 127</sup>.
+   * 32 weights: a byte e, 16 bytes of nibbles as in Q4_0, each a 4-bit float (E2M1); w = v·2<sup>e
+   * − 127</sup>.
    */
   MXFP4(32, 17);
 

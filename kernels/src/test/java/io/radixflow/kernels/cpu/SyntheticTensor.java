@@ -143,7 +143,8 @@ public final class SyntheticTensor implements Tensor {
         yield d * scale * IQ4[nibble(in, base + 8 + sub * 16 + i % 16, i % 32 / 16)];
       }
       case MXFP4 ->
-          StrictMath.pow(2, (in.get(base) & 255) - 127) * FP4[nibble(in, base + 1 + i % 16, i / 16)];
+          StrictMath.pow(2, (in.get(base) & 255) - 127)
+              * FP4[nibble(in, base + 1 + i % 16, i / 16)];
       case Q4_0 -> d * (nibble(in, base + 2 + i % 16, i / 16) - 8);
       case Q4_1 -> d * nibble(in, base + 4 + i % 16, i / 16) + halfAt(in, base + 2);
       case Q4_K ->

@@ -52,8 +52,7 @@ final class VectorBytes {
     for (int b = 0; b < blocks; b++) {
       for (int i = 0; i < PANEL; i += L) {
         int from = b * block * PANEL + i;
-        unpackBlockWithMinimum(
-            block, codes, co + from, scales, so + b * 2 * PANEL + i, out, from);
+        unpackBlockWithMinimum(block, codes, co + from, scales, so + b * 2 * PANEL + i, out, from);
       }
     }
   }

@@ -26,7 +26,13 @@ public record BytePanelsWithMinimum(int rows, int columns, int block, byte[] cod
   @Override
   public void unpack(Kernels kernels, int panel, int from, int to, float[] out) {
     kernels.unpackBytesWithMinimum(
-        codes, codesAt(panel, from), scales, scalesAt(panel, from), block, (to - from) / block, out);
+        codes,
+        codesAt(panel, from),
+        scales,
+        scalesAt(panel, from),
+        block,
+        (to - from) / block,
+        out);
   }
 
   @Override

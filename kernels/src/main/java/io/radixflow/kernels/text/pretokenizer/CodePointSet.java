@@ -24,12 +24,12 @@ final class CodePointSet {
   }
 
   boolean contains(int codePoint) {
-    return codePoint < MAPPED
-        ? (bits[codePoint >> 6] >> codePoint & 1) != 0
-        : rule.test(codePoint);
+    return codePoint < MAPPED ? (bits[codePoint >> 6] >> codePoint & 1) != 0 : rule.test(codePoint);
   }
 
-  /** The code points of a general category, such as {@code Lu}, or of a group, such as {@code L}. */
+  /**
+   * The code points of a general category, such as {@code Lu}, or of a group, such as {@code L}.
+   */
   static IntPredicate category(String name) {
     long categories = 0;
     for (int i = 0; i < UnicodeClasses.CATEGORIES.size(); i++) {

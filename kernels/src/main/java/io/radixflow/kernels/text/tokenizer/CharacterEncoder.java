@@ -66,7 +66,8 @@ final class CharacterEncoder implements PieceEncoder {
       return;
     }
     merger.clear();
-    Integer whole = wholePieces.isEmpty() ? null : wholePieces.get(new String(text, from, to - from));
+    Integer whole =
+        wholePieces.isEmpty() ? null : wholePieces.get(new String(text, from, to - from));
     if (whole != null) {
       merger.add(whole);
     } else {

@@ -106,8 +106,7 @@ final class CharacterVocabulary {
 
   private static boolean hasInnerSpace(String token) {
     int last = token.lastIndexOf(Metaspace.SPACE);
-    return last > 0
-        && token.substring(0, last).chars().anyMatch(c -> c != Metaspace.SPACE);
+    return last > 0 && token.substring(0, last).chars().anyMatch(c -> c != Metaspace.SPACE);
   }
 
   private int[] byteIds(boolean used) {

@@ -27,8 +27,7 @@ final class NormalizerJson {
       case "Prepend" -> TextNormalizer.prepend(step.path("prepend").asText());
       case "Replace" -> replace(step);
       case "Strip" ->
-          strip(
-              step.path("strip_left").asBoolean(true), step.path("strip_right").asBoolean(true));
+          strip(step.path("strip_left").asBoolean(true), step.path("strip_right").asBoolean(true));
       default -> throw TokenizerJson.unsupported("normalizer", step);
     };
   }

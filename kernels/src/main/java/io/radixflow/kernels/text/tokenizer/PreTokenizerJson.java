@@ -65,12 +65,10 @@ final class PreTokenizerJson {
       case "Split" -> split(step);
       case "Punctuation" ->
           pattern(SplitPattern.compile(PUNCTUATION), behavior(step, "Isolated"), false);
-      case "Whitespace" ->
-          pattern(SplitPattern.compile("\\w+|[^\\w\\s]+"), Behavior.REMOVED, true);
+      case "Whitespace" -> pattern(SplitPattern.compile("\\w+|[^\\w\\s]+"), Behavior.REMOVED, true);
       case "WhitespaceSplit" -> pattern(SplitPattern.compile("\\s"), Behavior.REMOVED, false);
       case "CharDelimiterSplit" ->
-          pattern(
-              SplitPattern.literal(step.path("delimiter").asText()), Behavior.REMOVED, false);
+          pattern(SplitPattern.literal(step.path("delimiter").asText()), Behavior.REMOVED, false);
       case "Metaspace" -> metaspace(step);
       default -> throw TokenizerJson.unsupported("pre_tokenizer", step);
     };

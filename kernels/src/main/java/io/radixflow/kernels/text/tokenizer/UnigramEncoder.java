@@ -29,8 +29,7 @@ final class UnigramEncoder implements PieceEncoder {
    * @param byteIds the id of each byte's token, or -1
    * @param unknownId the token for what has none, or -1 to drop it
    */
-  UnigramEncoder(
-      List<String> tokens, double[] scores, BitSet plain, int[] byteIds, int unknownId) {
+  UnigramEncoder(List<String> tokens, double[] scores, BitSet plain, int[] byteIds, int unknownId) {
     this.scores = scores;
     this.byteIds = byteIds;
     this.unknownId = unknownId;

@@ -114,16 +114,26 @@ public final class VocabularyTokenizer implements Tokenizer {
         (text, from, to, first) ->
             encodeRun(text, from, without(separator, text, from, to), first, ids);
     if (search.normalized.isEmpty()) {
-      search(chars, search.raw, atStart, ids, (text, from, to, first) -> {
-        int end = without(separator, text, from, to);
-        if (from < end) {
-          char[] run = normalized(text, from, end);
-          encodeRun(run, 0, run.length, first, ids);
-        }
-      });
+      search(
+          chars,
+          search.raw,
+          atStart,
+          ids,
+          (text, from, to, first) -> {
+            int end = without(separator, text, from, to);
+            if (from < end) {
+              char[] run = normalized(text, from, end);
+              encodeRun(run, 0, run.length, first, ids);
+            }
+          });
     } else {
-      search(chars, search.raw, atStart, ids, (text, from, to, first) ->
-          search(normalized(text, from, to), search.normalized, first, ids, plain));
+      search(
+          chars,
+          search.raw,
+          atStart,
+          ids,
+          (text, from, to, first) ->
+              search(normalized(text, from, to), search.normalized, first, ids, plain));
     }
     return ids.copy(0);
   }
@@ -135,7 +145,8 @@ public final class VocabularyTokenizer implements Tokenizer {
   private void encodeRun(char[] text, int from, int to, boolean first, IntList ids) {
     if (from < to) {
       PreTokenizer cut = first ? pipeline.preTokenizer : pipeline.laterPreTokenizer;
-      cut.split(text, from, to, (chars, start, end) -> pipeline.encoder.encode(chars, start, end, ids));
+      cut.split(
+          text, from, to, (chars, start, end) -> pipeline.encoder.encode(chars, start, end, ids));
     }
   }
 

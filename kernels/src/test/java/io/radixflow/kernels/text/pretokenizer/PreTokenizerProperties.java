@@ -64,7 +64,8 @@ class PreTokenizerProperties {
   @Example
   void aPatternThatBacktracksWithoutEndIsCutShort() {
     String text = "a".repeat(20_000);
-    for (String pattern : List.of("(?:a|aa)+b", "(?:a+a+)+b", "a*a*a*a*b", "(?:a?){900}b", "(?:a|aa){40}b")) {
+    for (String pattern :
+        List.of("(?:a|aa)+b", "(?:a+a+)+b", "a*a*a*a*b", "(?:a?){900}b", "(?:a|aa){40}b")) {
       assertThat(String.join("", pieces(own(pattern), text))).isEqualTo(text);
     }
   }

@@ -27,8 +27,7 @@ class UnigramTokenizerProperties {
 
     static Subject of(String kind) {
       ObjectNode json = json(kind);
-      return new Subject(
-          TokenizerJson.read(json, Set.of("</s>"), new int[0]), new DjlOracle(json));
+      return new Subject(TokenizerJson.read(json, Set.of("</s>"), new int[0]), new DjlOracle(json));
     }
   }
 
