@@ -132,7 +132,7 @@ final class ServingSubtask implements AutoCloseable {
                     engine.engine(), channel, mailbox, reader, environment::failExternally));
     ServingLimits limits = new ServingLimits(settings, queues, counts);
     TurnIntake intake = new TurnIntake(settings, limits, branches, queues, runner, output, options);
-    TurnStates turnStates = new TurnStates(queues, engine.model().tokenizer().fingerprint());
+    TurnStates turnStates = new TurnStates(queues, runner);
     queries = new SessionQueries(sessions, queues, turnStates, locations, mailbox, output);
     ends = new SessionEnds(sessions, queries, runner, erasure, erasures, output, mailbox);
     events = new EventHandler(intake, queries, ends, output);

@@ -4,6 +4,7 @@ import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplateException;
 import io.radixflow.kernels.text.template.TemplateOptions;
+import io.radixflow.kernels.text.template.ToolCall;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -14,11 +15,17 @@ public final class CanonicalReply {
   private final Tokenizer tokenizer;
   private final int[] ends;
   private final int end;
+  private final int endOfCalls;
 
   public CanonicalReply(ServedModel model) {
     this.tokenizer = model.tokenizer();
     this.ends = tokenizer.endOfTurnIds().clone();
-    this.end = templateEnd(model);
+    ChatMessage answer = new ChatMessage("assistant", "b");
+    this.end = templateEnd(model, answer, ends.length == 0 ? -1 : ends[0]);
+    ToolCall call = new ToolCall("call00001", "f", "{}");
+    this.endOfCalls =
+        templateEnd(
+            model, new ChatMessage("assistant", "", null, List.of(call), null, null), this.end);
   }
 
   /**
@@ -31,6 +38,16 @@ public final class CanonicalReply {
    * @param text the reply's visible text
    */
   public int[] ids(int[] generated, String text) {
+    return ids(generated, text, false);
+  }
+
+  /**
+   * As {@link #ids(int[], String)}.
+   *
+   * @param calls whether the reply calls tools, after which a template may write another end
+   */
+  public int[] ids(int[] generated, String text, boolean calls) {
+    int end = calls ? endOfCalls : this.end;
     if (generated.length > 0 && isEnd(generated[generated.length - 1])) {
       int[] ids = generated.clone();
       ids[ids.length - 1] = end;
@@ -71,14 +88,19 @@ public final class CanonicalReply {
     return Arrays.equals(text, at, end, marked, 0, marked.length) ? marked : new byte[0];
   }
 
-  /** Returns the end-of-turn id that the template writes, of those that the tokenizer declares. */
-  private int templateEnd(ServedModel model) {
+  /**
+   * Returns the end-of-turn id that the template writes after a reply, of those that the tokenizer
+   * declares.
+   *
+   * @param otherwise what it is where the template writes none
+   */
+  private int templateEnd(ServedModel model, ChatMessage reply, int otherwise) {
     try {
       int[] ids =
           model
               .chatTemplate()
               .encode(
-                  List.of(new ChatMessage("user", "a"), new ChatMessage("assistant", "b")),
+                  List.of(new ChatMessage("user", "a"), reply),
                   false,
                   TemplateOptions.NONE);
       for (int i = ids.length - 1; i >= 0; i--) {
@@ -89,7 +111,7 @@ public final class CanonicalReply {
     } catch (ChatTemplateException e) {
       // a template that wants more than two plain messages
     }
-    return ends.length == 0 ? -1 : ends[0]; // a model without a template has no use for it
+    return otherwise; // a model without a template has no use for it
   }
 
   private boolean isEnd(int id) {

@@ -1,6 +1,5 @@
 package io.radixflow.operators.prompt;
 
-import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.text.ReplyText;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
@@ -26,14 +25,6 @@ import java.util.function.Supplier;
  */
 public final class NextPrompts {
 
-  /** The marks around a model's thinking, opening and closing, that models use. */
-  private static final List<List<String>> MARKS =
-      List.of(
-          List.of("<think>", "</think>"),
-          List.of("<thinking>", "</thinking>"),
-          List.of("<seed:think>", "</seed:think>"),
-          List.of("[THINK]", "[/THINK]"));
-
   private static final String THOUGHT = "pondering";
 
   /** Two messages without a common beginning: every next prompt has what both prompts have. */
@@ -43,10 +34,10 @@ public final class NextPrompts {
   private final ChatTemplate template;
   private final boolean dropsThinking;
 
-  public NextPrompts(ServedModel model) {
-    this.tokenizer = model.tokenizer();
-    this.template = RepliesAsContent.of(model.chatTemplate());
-    this.dropsThinking = MARKS.stream().anyMatch(this::drops);
+  public NextPrompts(ReplyReading reading) {
+    this.tokenizer = reading.tokenizer();
+    this.template = reading.template();
+    this.dropsThinking = reading.thinks() && drops();
   }
 
   /** Returns whether the template leaves out earlier thinking; if not, prompts only grow. */
@@ -54,13 +45,10 @@ public final class NextPrompts {
     return dropsThinking;
   }
 
-  private boolean drops(List<String> marks) {
-    String reply = marks.get(0) + "\n" + THOUGHT + "\n" + marks.get(1) + "\n\nyes";
+  private boolean drops() {
+    ChatMessage reply = new ChatMessage("assistant", "yes", null, List.of(), null, THOUGHT);
     List<ChatMessage> messages =
-        List.of(
-            new ChatMessage("user", "a"),
-            new ChatMessage("assistant", reply),
-            new ChatMessage("user", "b"));
+        List.of(new ChatMessage("user", "a"), reply, new ChatMessage("user", "b"));
     try {
       return !template.render(messages, true, TemplateOptions.NONE).contains(THOUGHT);
     } catch (ChatTemplateException e) {

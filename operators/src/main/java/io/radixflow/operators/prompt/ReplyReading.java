@@ -7,7 +7,6 @@ import io.radixflow.kernels.text.message.ReasoningTokens;
 import io.radixflow.kernels.text.message.ReasoningTracker;
 import io.radixflow.kernels.text.message.ReplyFormat;
 import io.radixflow.kernels.text.message.ReplyParser;
-import io.radixflow.kernels.text.message.Tool;
 import io.radixflow.kernels.text.message.ToolFormat;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
@@ -42,6 +41,15 @@ public final class ReplyReading {
     this.template = RepliesAsContent.of(model.chatTemplate());
   }
 
+  Tokenizer tokenizer() {
+    return tokenizer;
+  }
+
+  /** Returns whether the model may write reasoning. */
+  boolean thinks() {
+    return format.reasoning() != null || format.tools() == ToolFormat.HARMONY;
+  }
+
   /** Returns the model's chat template, which takes replies as they are read here. */
   public ChatTemplate template() {
     return template;
@@ -58,11 +66,10 @@ public final class ReplyReading {
   }
 
   private ReplyParser parser(PromptOptions options, int[] prompt) {
-    if (!options.separateReasoning() && !options.calls()) {
+    if (!options.separateReasoning() && options.tools().isEmpty()) {
       return null;
     }
-    List<Tool> tools = options.calls() ? Tool.list(options.template().tools()) : List.of();
-    return format(options).parser(tools, promptEnd(prompt));
+    return format(options).parser(options.tools(), promptEnd(prompt));
   }
 
   private ReplyFormat chosen(PromptOptions options) {
@@ -77,14 +84,21 @@ public final class ReplyReading {
 
   /**
    * Returns what makes the grammar of a reply; null for one that is free.
-   *
-   * @throws IllegalArgumentException if replies in the model's format cannot be held to one
    */
   public EngineRequest.GrammarSource grammar(PromptOptions options) {
     ReplyConstraint constraint = options.constraint();
     return constraint.isFree()
         ? null
-        : prompt -> grammar(format(options), constraint, promptEnd(prompt));
+        : prompt -> {
+          ReplyFormat used = format(options);
+          boolean channels = used.tools() == ToolFormat.HARMONY;
+          if (channels && !options.separateReasoning() && constraint.callable().isEmpty()) {
+            throw new IllegalArgumentException(
+                "separate_reasoning is false, but replies in the format harmony, which this model"
+                    + " has, are held to a grammar within their final channel");
+          }
+          return grammar(used, constraint, promptEnd(prompt));
+        };
   }
 
   /** Returns what ends the reasoning of a reply when a budget is used up; null for no budget. */
@@ -102,12 +116,6 @@ public final class ReplyReading {
 
   private static GrammarSpec grammar(
       ReplyFormat format, ReplyConstraint constraint, String promptEnd) {
-    if (format.tools() == ToolFormat.HARMONY) {
-      throw new IllegalArgumentException(
-          "replies in the format harmony, which this model has, cannot be held to a grammar:"
-              + " response_format, structured_outputs, tool_choice, parallel_tool_calls and strict"
-              + " are not served with it");
-    }
     GrammarSpec content = constraint.content();
     if (constraint.callable().isEmpty()) {
       return content.after(format.reasoningBefore(promptEnd));

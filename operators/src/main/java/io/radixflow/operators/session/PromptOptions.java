@@ -1,5 +1,6 @@
 package io.radixflow.operators.session;
 
+import io.radixflow.kernels.text.message.Tool;
 import io.radixflow.kernels.text.message.ToolFormat;
 import io.radixflow.kernels.text.template.JsonValues;
 import io.radixflow.kernels.text.template.TemplateOptions;
@@ -15,7 +16,7 @@ import java.util.Map;
  * @param template tools and further variables of the chat template
  * @param identity a hash of those, empty for none: prompts of one conversation extend each other
  *     only if it is the same
- * @param calls whether the reply may call tools
+ * @param tools what the reply may call; empty for none
  * @param toolParser name of the format of calls, or null for the one of the chat template
  * @param separateReasoning whether reasoning is a part of its own, and not content
  * @param constraint what the form of its reply is held to
@@ -23,17 +24,19 @@ import java.util.Map;
 public record PromptOptions(
     TemplateOptions template,
     String identity,
-    boolean calls,
+    List<Tool> tools,
     String toolParser,
     boolean separateReasoning,
     ReplyConstraint constraint) {
 
   /** Options of a prompt that has nothing but messages. */
   public static final PromptOptions NONE =
-      new PromptOptions(TemplateOptions.NONE, "", false, null, true, ReplyConstraint.NONE);
+      new PromptOptions(
+          TemplateOptions.NONE, "", List.of(), null, true, ReplyConstraint.NONE);
 
   private static final PromptOptions CONTENT_ONLY =
-      new PromptOptions(TemplateOptions.NONE, "", false, null, false, ReplyConstraint.NONE);
+      new PromptOptions(
+          TemplateOptions.NONE, "", List.of(), null, false, ReplyConstraint.NONE);
 
   private static final int IDENTITY = 32;
 
@@ -43,7 +46,7 @@ public record PromptOptions(
    *     not go together
    */
   public static PromptOptions resolve(List<GenerationOptions> layers) {
-    String tools = TurnOptions.first(layers, GenerationOptions::tools, "[]");
+    String given = TurnOptions.first(layers, GenerationOptions::tools, "[]");
     String kwargs = TurnOptions.first(layers, GenerationOptions::chatTemplateKwargs, "{}");
     String effort = TurnOptions.first(layers, GenerationOptions::reasoningEffort, "");
     String parser = TurnOptions.first(layers, GenerationOptions::toolParser, null);
@@ -51,9 +54,11 @@ public record PromptOptions(
       ToolFormat.byName(parser);
     }
     boolean separate = TurnOptions.first(layers, GenerationOptions::separateReasoning, true);
-    boolean hasTools = !tools.equals("[]");
-    List<?> list = hasTools ? (List<?>) JsonValues.value(tools) : null;
-    ReplyConstraint constraint = ReplyConstraint.resolve(layers, list);
+    boolean hasTools = !given.equals("[]");
+    List<?> list = hasTools ? (List<?>) JsonValues.value(given) : null;
+    String choice = TurnOptions.first(layers, GenerationOptions::toolChoice, "auto");
+    List<Tool> tools = !hasTools || choice.equals("none") ? List.of() : Tool.list(list);
+    ReplyConstraint constraint = ReplyConstraint.resolve(layers, choice, tools);
     if (!hasTools
         && kwargs.equals("{}")
         && effort.isEmpty()
@@ -64,13 +69,12 @@ public record PromptOptions(
     if (!effort.isEmpty()) {
       variables.put("reasoning_effort", effort);
     }
-    String choice = TurnOptions.first(layers, GenerationOptions::toolChoice, "auto");
     return new PromptOptions(
         new TemplateOptions(list, variables),
         variables.isEmpty() && !hasTools
             ? ""
-            : StableHash.hex(tools, kwargs, effort).substring(0, IDENTITY),
-        hasTools && !choice.equals("none"),
+            : StableHash.hex(given, kwargs, effort).substring(0, IDENTITY),
+        tools,
         parser,
         separate,
         constraint);

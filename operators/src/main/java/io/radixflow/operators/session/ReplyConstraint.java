@@ -28,23 +28,21 @@ public record ReplyConstraint(
 
   /**
    * @param layers options in order of precedence, the strongest first; entries may be null
-   * @param tools definitions of the tools; null for none
+   * @param choice whether the reply may or must call tools
+   * @param tools what it may call; empty for none
    * @throws IllegalArgumentException if the options do not go together
    */
-  static ReplyConstraint resolve(List<GenerationOptions> layers, List<?> tools) {
+  static ReplyConstraint resolve(
+      List<GenerationOptions> layers, String choice, List<Tool> tools) {
     GrammarSpec content = content(layers);
-    String choice = TurnOptions.first(layers, GenerationOptions::toolChoice, "auto");
     boolean forced = !choice.equals("auto") && !choice.equals("none");
-    if (forced && tools == null) {
+    if (forced && tools.isEmpty()) {
       throw new IllegalArgumentException("tool_choice asks for a call, and there are no tools");
     }
-    if (tools == null || choice.equals("none")) {
+    if (tools.isEmpty()) {
       return content == null ? NONE : new ReplyConstraint(content, List.of(), false, false, true);
     }
-    List<Tool> callable = Tool.list(tools);
-    if (choice.startsWith("{")) {
-      callable = List.of(named(callable, choice));
-    }
+    List<Tool> callable = choice.startsWith("{") ? List.of(named(tools, choice)) : tools;
     boolean parallel = TurnOptions.first(layers, GenerationOptions::parallelToolCalls, true);
     boolean held = forced || !parallel || callable.stream().anyMatch(Tool::strict);
     if (!forced && content != null && content.kind() != Kind.JSON_SCHEMA) {

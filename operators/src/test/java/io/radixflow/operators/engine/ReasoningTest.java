@@ -14,6 +14,7 @@ import io.radixflow.operators.prompt.CanonicalReply;
 import io.radixflow.operators.prompt.NextPrompts;
 import io.radixflow.operators.prompt.PromptAssembly;
 import io.radixflow.operators.prompt.ReplyParts;
+import io.radixflow.operators.prompt.ReplyReading;
 import io.radixflow.operators.prompt.ThinkingModel;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.FinishReason;
@@ -95,7 +96,7 @@ class ReasoningTest {
                 "",
                 "s",
                 "main",
-                new NextPrompts(model)
+                new NextPrompts(new ReplyReading(model))
                     .after(
                         prompt::prompt,
                         none,

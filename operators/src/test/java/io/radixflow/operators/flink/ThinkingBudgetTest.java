@@ -9,8 +9,10 @@ import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.prompt.ThinkingModel;
+import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.session.ServingOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,6 +53,10 @@ class ThinkingBudgetTest {
 
   /** A ring of four tokens: a mail brings four at most. */
   private ServingHarness harness() throws Exception {
+    return harness(ServingOptions.DEFAULT);
+  }
+
+  private ServingHarness harness(ServingOptions serving) throws Exception {
     EngineOptions options = EngineOptions.builder().ringTokens(4).build();
     TestEngineFactory factory =
         TestEngineFactory.of(
@@ -62,7 +68,7 @@ class ThinkingBudgetTest {
               engines.add(engine);
               return engine;
             });
-    return new ServingHarness(factory, ServingOptions.DEFAULT, 1, 0);
+    return new ServingHarness(factory, serving, 1, 0);
   }
 
   private static GenerationOptions budget(Integer tokens) {
@@ -98,6 +104,46 @@ class ThinkingBudgetTest {
             .usingRecursiveComparison()
             .ignoringFields("attempt", "created", "cachedTokens")
             .isEqualTo(undisturbed);
+      }
+    }
+  }
+
+  private static Reply.TurnState state(ServingHarness h, String session) throws Exception {
+    String id = "q" + h.replies().size();
+    int before = h.replies().size();
+    h.send(Events.of(EventKind.QUERY, session, id).at("t"));
+    while (h.replies().size() == before) {
+      h.awaitMail();
+    }
+    return h.reply(id).turnState();
+  }
+
+  @Test
+  void afterARestoreAQueryShowsThePartsOfATurnThatDidNotGoOnYet() throws Exception {
+    OperatorSubtaskState saved;
+    try (ServingHarness h = harness(Options.with(o -> o.maxRunning = 2))) {
+      h.open();
+      GenerationOptions options = budget(10).toBuilder().maxTokens(2_000).build();
+      h.send(Events.message("a", "t", "Why?").with(options));
+      h.send(Events.message("b", "t", "Why not?").with(options));
+      while (h.deltas().stream()
+              .filter(delta -> delta.kind() == null && !delta.text().isEmpty())
+              .map(ReplyDelta::session)
+              .distinct()
+              .count()
+          < 2) {
+        h.awaitMail();
+      }
+      saved = h.snapshot();
+    }
+    try (ServingHarness h = harness(Options.with(o -> o.maxRunning = 1))) {
+      h.setProcessingTime(2_000);
+      h.restore(saved, 1);
+      for (String session : List.of("a", "b")) {
+        Reply.TurnState state = state(h, session);
+        assertThat(state.status()).isEqualTo("running");
+        assertThat(state.reasoning()).isNotEmpty();
+        assertThat(state.text()).isNotEmpty().doesNotContain("think>");
       }
     }
   }

@@ -28,13 +28,14 @@ class NextPromptsTest {
   @BeforeEach
   void open() {
     model = ThinkingModel.open(directory, SimOptions.DEFAULT);
-    next = new NextPrompts(model);
+    next = new NextPrompts(new ReplyReading(model));
   }
 
   @Test
   void aTemplateThatDropsThinkingIsRecognised() {
     assertThat(next.dropsThinking()).isTrue();
-    assertThat(new NextPrompts(SimModel.open(SimOptions.DEFAULT)).dropsThinking()).isFalse();
+    ReplyReading sim = new ReplyReading(SimModel.open(SimOptions.DEFAULT));
+    assertThat(new NextPrompts(sim).dropsThinking()).isFalse();
   }
 
   @Test

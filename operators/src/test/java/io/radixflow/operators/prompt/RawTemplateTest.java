@@ -78,7 +78,7 @@ class RawTemplateTest {
   void aModelWithoutAChatTemplateCanBeServed() {
     try (SimModel model = SimModel.open(SimOptions.DEFAULT);
         BaseModel base = new BaseModel(model)) {
-      assertThat(new NextPrompts(base).dropsThinking()).isFalse();
+      assertThat(new NextPrompts(new ReplyReading(base)).dropsThinking()).isFalse();
       assertThat(new CanonicalReply(base).ids(new int[] {'a'}, "a")).startsWith('a');
     }
   }

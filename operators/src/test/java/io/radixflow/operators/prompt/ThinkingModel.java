@@ -13,7 +13,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * The simulated model with a Jinja template that drops what was thought in earlier turns, as Qwen3
@@ -31,6 +33,9 @@ public final class ThinkingModel implements ServedModel {
       {%- endfor %}
       {%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}
       """;
+
+  private static final List<String> SPECIAL =
+      List.of("<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|pad|>");
 
   private final SimModel device;
   private final TextModel text;
@@ -51,10 +56,27 @@ public final class ThinkingModel implements ServedModel {
    * @param directory an empty one, for the tokenizer's files
    */
   public static ThinkingModel open(Path directory, SimOptions options, String template) {
+    return open(directory, options, template, SPECIAL, "<|im_end|>");
+  }
+
+  /**
+   * @param directory an empty one, for the tokenizer's files
+   * @param special special tokens; the device has the first four
+   * @param ends those that end a turn
+   */
+  static ThinkingModel open(
+      Path directory, SimOptions options, String template, List<String> special, String... ends) {
+    String ids =
+        Arrays.stream(ends)
+            .map(end -> String.valueOf(256 + special.indexOf(end)))
+            .collect(Collectors.joining(","));
     try {
-      Files.writeString(directory.resolve("tokenizer.json"), tokenizerJson());
+      Files.writeString(directory.resolve("tokenizer.json"), tokenizerJson(special));
       Files.writeString(
-          directory.resolve("tokenizer_config.json"), "{\"eos_token\":\"<|im_end|>\"}");
+          directory.resolve("tokenizer_config.json"),
+          "{\"eos_token\":\"" + ends[0] + "\"}");
+      Files.writeString(
+          directory.resolve("generation_config.json"), "{\"eos_token_id\":[" + ids + "]}");
       Files.writeString(directory.resolve("chat_template.jinja"), template);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -62,7 +84,7 @@ public final class ThinkingModel implements ServedModel {
     return new ThinkingModel(SimModel.open(options), TextModel.fromDirectory(directory));
   }
 
-  private static String tokenizerJson() {
+  private static String tokenizerJson(List<String> special) {
     StringBuilder vocabulary = new StringBuilder();
     int shifted = 256;
     for (int b = 0; b < 256; b++) {
@@ -71,7 +93,6 @@ public final class ThinkingModel implements ServedModel {
       vocabulary.append(b == 0 ? "" : ",").append("\"\\u%04x\": %d".formatted(symbol, b));
     }
     StringBuilder added = new StringBuilder();
-    List<String> special = List.of("<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|pad|>");
     for (int i = 0; i < special.size(); i++) {
       added
           .append(i == 0 ? "" : ",")

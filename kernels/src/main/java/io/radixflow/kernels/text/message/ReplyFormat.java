@@ -13,6 +13,14 @@ import java.util.Map;
  */
 public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
 
+  /** Headers of harmony's messages, and what ends one that is not the last. */
+  private static final String MESSAGE = "<|message|>";
+
+  private static final String ANALYSIS = "<|channel|>analysis" + MESSAGE;
+  private static final String FINAL = "<|channel|>final";
+  private static final String JSON = " <|constrain|>json";
+  private static final String NEXT = "<|end|><|start|>assistant";
+
   /** Chooses the formats by what a chat template writes. */
   public static ReplyFormat of(String template) {
     ToolFormat tools = ToolFormat.of(template);
@@ -57,9 +65,17 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
             ? calls
             : schema == null
                 ? free(grammar, open)
-                : "(" + calls + " | " + grammar.rule("content", "%json " + schema) + ")";
+                : "(" + calls + " | " + content(grammar, schema) + ")";
     grammar.rule("start", reasoning(grammar, open) + body);
     return grammar.toString();
+  }
+
+  private String content(GrammarText grammar, String schema) {
+    String header =
+        tools == ToolFormat.HARMONY
+            ? "\"" + FINAL + "\" (\"" + JSON + "\")? \"" + MESSAGE + "\" "
+            : "";
+    return grammar.rule("content", header + "%json " + schema);
   }
 
   /** Text up to the first call, and perhaps calls. */
@@ -71,7 +87,9 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
     String text = GrammarText.without(marks);
     if (tools == ToolFormat.HARMONY) {
       grammar.rule("FREE", "/" + text + "/");
-      return grammar.rule("free", "\"<|channel|>final<|message|>\" FREE | calls");
+      grammar.rule(
+          "preamble", "\"<|channel|>commentary" + MESSAGE + "\" FREE \"" + NEXT + "\"");
+      return grammar.rule("free", "preamble* (\"" + FINAL + MESSAGE + "\" FREE | calls)");
     }
     if (tools.leads()) {
       grammar.rule("FREE", "/([ \\t\\r\\n]*[^ \\t\\r\\n{\\[<]" + text + ")?/");
@@ -84,7 +102,7 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
   private String reasoning(GrammarText grammar, boolean open) {
     if (tools == ToolFormat.HARMONY) {
       grammar.rule("THOUGHT", "/" + GrammarText.without(List.of("<|end|>")) + "/");
-      return "(\"<|channel|>analysis<|message|>\" THOUGHT \"<|end|><|start|>assistant\")? ";
+      return "(\"" + ANALYSIS + "\" THOUGHT \"" + NEXT + "\")* ";
     }
     if (reasoning == null) {
       return "";
@@ -95,12 +113,18 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
   }
 
   /**
-   * Returns a regular expression of the reasoning that comes before the answer of a reply; empty if
-   * there is none.
+   * Returns a regular expression of what comes before the answer of a reply, reasoning and header;
+   * empty if there is none.
    *
    * @param promptEnd as for {@link #parser}
    */
   public String reasoningBefore(CharSequence promptEnd) {
+    if (tools == ToolFormat.HARMONY) {
+      String thought = GrammarText.without(List.of("<|end|>"));
+      String analysis = GrammarText.quote(ANALYSIS) + thought + GrammarText.quote(NEXT);
+      String json = "(" + GrammarText.quote(JSON) + ")?";
+      return "(" + analysis + ")*" + GrammarText.quote(FINAL) + json + GrammarText.quote(MESSAGE);
+    }
     if (reasoning == null) {
       return "";
     }

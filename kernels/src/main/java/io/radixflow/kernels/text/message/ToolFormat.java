@@ -303,13 +303,14 @@ public enum ToolFormat {
               "<｜tool▁call▁end｜>");
       case HARMONY ->
           grammar.json(
-              "",
-              "",
-              "<|start|>assistant",
-              "",
-              "<|channel|>commentary to=functions.",
-              " <|constrain|>json<|message|>",
-              "<|call|>");
+                  "",
+                  "",
+                  "<|call|><|start|>assistant",
+                  "",
+                  "<|channel|>commentary to=functions.",
+                  " <|constrain|>json<|message|>",
+                  "")
+              + " \"<|call|>\"?"; // missing where it is the token that ends the turn
       case QWEN3_CODER, SEED_OSS, GLM45 -> grammar.tags((TagCalls) calls.get(0), false);
       case DEEPSEEK_V32, MINIMAX_M2 -> grammar.tags((TagCalls) calls.get(0), true);
       case PYTHONIC -> grammar.literals((LiteralCalls) calls.get(0), "[", ", ", "]");

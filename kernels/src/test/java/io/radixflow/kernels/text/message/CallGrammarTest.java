@@ -133,6 +133,32 @@ class CallGrammarTest {
   }
 
   @Test
+  void holdsTheChannelsOfHarmony() {
+    ReplyFormat format = new ReplyFormat(ToolFormat.HARMONY, null);
+    String call = "<|channel|>commentary to=functions.write <|constrain|>json<|message|>" + LINES;
+    String next = "<|end|><|start|>assistant";
+    String thought = "<|channel|>analysis<|message|>Hm <b>." + next;
+    String told = "<|channel|>commentary<|message|>I write." + next;
+    String schema = "{\"type\":\"object\"}";
+    String asked = format.grammar(List.of(WRITE), true, true, "");
+    assertThat(accepts(asked, call)).isTrue();
+    assertThat(accepts(asked, thought + thought + call + "<|call|>")).isTrue();
+    assertThat(accepts(asked, call + "<|call|><|start|>assistant" + call)).isTrue();
+    assertThat(accepts(asked, told + call)).isFalse();
+    assertThat(accepts(asked, call.replace("[1, 2]", "1"))).isFalse();
+    String free = format.grammar(List.of(WRITE), false, false, "");
+    assertThat(accepts(free, thought + told + call)).isTrue();
+    assertThat(accepts(free, thought + "<|channel|>final<|message|>Done")).isTrue();
+    assertThat(accepts(free, call + "<|call|><|start|>assistant" + call)).isFalse();
+    String either = format.grammar(List.of(WRITE), false, true, schema, "");
+    assertThat(accepts(either, thought + call)).isTrue();
+    assertThat(accepts(either, thought + "<|channel|>final<|message|>{}")).isTrue();
+    assertThat(accepts(either, "<|channel|>final <|constrain|>json<|message|>{}")).isTrue();
+    assertThat(accepts(either, "<|channel|>final<|message|>Done")).isFalse();
+    assertThat(accepts(either, "{}")).isFalse();
+  }
+
+  @Test
   void holdsFunctionsThatAreNotStrictToTheFormAlone() {
     Tool loose = new Tool("write", WRITE.parameters(), false);
     String call = reply(ToolFormat.HERMES, "{\"lines\": 7}");

@@ -7,9 +7,12 @@ import io.radixflow.kernels.grammar.GrammarMatcher;
 import io.radixflow.kernels.grammar.GrammarSpec;
 import io.radixflow.kernels.grammar.GrammarSpec.Kind;
 import io.radixflow.kernels.grammar.TokenTrie;
+import io.radixflow.kernels.sampling.TokenMask;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -45,6 +48,62 @@ class ReasoningBeforeGrammarTest {
     Grammar within = Grammar.of(NUMBER.after(format.reasoningBefore("assistant\n" + open + "\n")));
     assertThat(matches(within, "hm" + close + "17")).isTrue();
     assertThat(matches(within, "17")).isFalse();
+  }
+
+  @Test
+  void theFinalChannelOfHarmonyIsHeld() {
+    ReplyFormat format = ReplyFormat.of("<|channel|><|message|>");
+    Grammar grammar = Grammar.of(NUMBER.after(format.reasoningBefore("<|start|>assistant")));
+    String thought = "<|channel|>analysis<|message|>hm<|end|><|start|>assistant";
+    assertThat(matches(grammar, "<|channel|>final<|message|>17")).isTrue();
+    assertThat(matches(grammar, thought + thought + "<|channel|>final<|message|>17")).isTrue();
+    assertThat(matches(grammar, "<|channel|>final <|constrain|>json<|message|>17")).isTrue();
+    assertThat(matches(grammar, thought + "<|channel|>final<|message|>x")).isFalse();
+    assertThat(matches(grammar, thought + "17")).isFalse();
+    assertThat(matches(grammar, "17")).isFalse();
+  }
+
+  /** Draws a token that a mask allows, a letter or a word if it can. */
+  private static int draw(Random random, long[] mask, int vocabSize) {
+    int[] all =
+        IntStream.range(0, vocabSize).filter(id -> TokenMask.allows(mask, id)).toArray();
+    int[] words = IntStream.of(all).filter(id -> id >= 'A').toArray();
+    return words.length > 0 ? words[random.nextInt(words.length)] : all[random.nextInt(all.length)];
+  }
+
+  @Test
+  void aBudgetOfReasoningGoesTogetherWithAGrammar() {
+    WordTokens tokens =
+        new WordTokens(
+            "<|channel|>",
+            "<|message|>",
+            "<|start|>",
+            "<|end|>",
+            "assistant",
+            "analysis",
+            "final",
+            "commentary",
+            "Hm");
+    ReplyFormat format = ReplyFormat.of("<|channel|><|message|>");
+    Grammar grammar = Grammar.of(NUMBER.after(format.reasoningBefore("")));
+    for (int seed = 0; seed < 20; seed++) {
+      Random random = new Random(seed);
+      GrammarMatcher matcher = grammar.matcher(TokenTrie.of(tokens, tokens.markup()));
+      ReasoningTracker tracker = ReasoningTokens.of(tokens, format).tracker("", 3);
+      StringBuilder reply = new StringBuilder();
+      for (int id = -1; id != 0 && reply.length() < 500; ) {
+        long[] mask = new long[TokenMask.words(tokens.vocabSize())];
+        matcher.mask(mask);
+        tracker.restrict(mask);
+        id = draw(random, mask, tokens.vocabSize());
+        assertThat(matcher.acceptToken(id)).isTrue();
+        tracker.accept(id);
+        String mark = tokens.markup().get(id);
+        reply.append(mark != null ? mark : new String(tokens.bytes(id), StandardCharsets.UTF_8));
+      }
+      assertThat(tracker.count()).isLessThanOrEqualTo(6);
+      assertThat(reply.toString()).matches("(?s).*<\\|channel\\|>final.*<\\|message\\|>\\d+\\x00");
+    }
   }
 
   @Test

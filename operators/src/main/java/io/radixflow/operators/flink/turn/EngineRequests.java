@@ -43,8 +43,8 @@ public final class EngineRequests {
   public EngineRequests(ServingEngine engine, ServingOptions options) {
     this.engine = engine;
     this.options = options;
-    this.nextPrompts = new NextPrompts(engine.model());
     this.reading = new ReplyReading(engine.model());
+    this.nextPrompts = new NextPrompts(reading);
     this.raw = new RawTemplate(engine.model());
   }
 

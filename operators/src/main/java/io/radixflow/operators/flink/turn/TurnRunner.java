@@ -280,7 +280,7 @@ public final class TurnRunner implements EngineConnection.Reader {
   /**
    * Returns a turn that ran before a restore and waits to go on; null if it gained nothing usable.
    */
-  private RunningTurn paused(
+  RunningTurn paused(
       SessionContext session, TurnQueues.Branch branch, TurnQueues.Entry turn) throws Exception {
     List<Progress> gained = session.progress(turn.id());
     if (gained.isEmpty() || !isOfThisTokenizer(gained)) {

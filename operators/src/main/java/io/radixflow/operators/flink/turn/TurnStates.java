@@ -9,12 +9,10 @@ import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.PendingTurn;
-import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.session.TurnDetails;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /**
  * Describes a turn to those who ask, whether it waits, runs or has ended. The text of a turn that
@@ -27,14 +25,11 @@ public final class TurnStates {
   private static final String DONE = "done";
 
   private final TurnQueues queues;
-  private final String tokenizer;
+  private final TurnRunner runner;
 
-  /**
-   * @param tokenizer fingerprint of the tokenizer in use
-   */
-  public TurnStates(TurnQueues queues, String tokenizer) {
+  public TurnStates(TurnQueues queues, TurnRunner runner) {
     this.queues = queues;
-    this.tokenizer = tokenizer;
+    this.runner = runner;
   }
 
   /**
@@ -70,31 +65,18 @@ public final class TurnStates {
       throws Exception {
     PendingTurn pending = session.pending(entry.id());
     String previous = pending.whole() ? null : previous(session, branches, branch, entry);
-    RunningTurn run = branch.running;
-    if (run != null && run.pending.id() == entry.id()) {
-      return pending(pending, RUNNING, previous, "", run.shownLogprobs())
-          .with(run.parts().message(), run.parts().order());
-    }
-    List<Progress> gained = session.progress(entry.id());
-    if (gained.isEmpty() || !gained.get(0).prompt().tokenizer().equals(tokenizer)) {
-      return pending(pending, QUEUED, previous, "", List.of());
-    }
-    return pending(
-        pending,
-        RUNNING,
-        previous,
-        gained.stream().map(Progress::text).collect(Collectors.joining()),
-        gained.stream()
-            .flatMap(piece -> piece.logprobs().stream())
-            .limit(gained.get(gained.size() - 1).shownTokens())
-            .toList());
+    boolean runs = branch.running != null && branch.running.pending.id() == entry.id();
+    RunningTurn run = runs ? branch.running : runner.paused(session, branch, entry);
+    return run == null
+        ? pending(pending, QUEUED, previous, List.of())
+        : pending(pending, RUNNING, previous, run.shownLogprobs())
+            .with(run.parts().message(), run.parts().order());
   }
 
   private static Reply.TurnState pending(
       PendingTurn turn,
       String status,
       String previous,
-      String text,
       List<Reply.TokenLogprob> logprobs) {
     return new Reply.TurnState(
             turn.turn(),
@@ -105,7 +87,7 @@ public final class TurnStates {
             0,
             turn.metadata(),
             turn.messages(),
-            text,
+            "",
             logprobs.isEmpty() ? null : logprobs,
             null,
             null,
