@@ -99,10 +99,7 @@ public final class CanonicalReply {
       int[] ids =
           model
               .chatTemplate()
-              .encode(
-                  List.of(new ChatMessage("user", "a"), reply),
-                  false,
-                  TemplateOptions.NONE);
+              .encode(List.of(new ChatMessage("user", "a"), reply), false, TemplateOptions.NONE);
       for (int i = ids.length - 1; i >= 0; i--) {
         if (isEnd(ids[i])) {
           return ids[i];

@@ -14,7 +14,6 @@ import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.session.PromptOptions;
 import io.radixflow.operators.session.ReplyConstraint;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -82,9 +81,7 @@ public final class ReplyReading {
     return options.separateReasoning() ? used : new ReplyFormat(used.tools(), null);
   }
 
-  /**
-   * Returns what makes the grammar of a reply; null for one that is free.
-   */
+  /** Returns what makes the grammar of a reply; null for one that is free. */
   public EngineRequest.GrammarSource grammar(PromptOptions options) {
     ReplyConstraint constraint = options.constraint();
     return constraint.isFree()

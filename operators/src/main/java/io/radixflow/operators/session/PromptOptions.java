@@ -31,12 +31,10 @@ public record PromptOptions(
 
   /** Options of a prompt that has nothing but messages. */
   public static final PromptOptions NONE =
-      new PromptOptions(
-          TemplateOptions.NONE, "", List.of(), null, true, ReplyConstraint.NONE);
+      new PromptOptions(TemplateOptions.NONE, "", List.of(), null, true, ReplyConstraint.NONE);
 
   private static final PromptOptions CONTENT_ONLY =
-      new PromptOptions(
-          TemplateOptions.NONE, "", List.of(), null, false, ReplyConstraint.NONE);
+      new PromptOptions(TemplateOptions.NONE, "", List.of(), null, false, ReplyConstraint.NONE);
 
   private static final int IDENTITY = 32;
 

@@ -32,8 +32,7 @@ public record ReplyConstraint(
    * @param tools what it may call; empty for none
    * @throws IllegalArgumentException if the options do not go together
    */
-  static ReplyConstraint resolve(
-      List<GenerationOptions> layers, String choice, List<Tool> tools) {
+  static ReplyConstraint resolve(List<GenerationOptions> layers, String choice, List<Tool> tools) {
     GrammarSpec content = content(layers);
     boolean forced = !choice.equals("auto") && !choice.equals("none");
     if (forced && tools.isEmpty()) {

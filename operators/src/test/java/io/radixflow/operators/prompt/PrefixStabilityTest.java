@@ -271,8 +271,7 @@ class PrefixStabilityTest {
             });
     parts.accept(said.toString());
     parts.finish();
-    int[] canonical =
-        new CanonicalReply(model).ids(generated, said.toString(), parts.calls());
+    int[] canonical = new CanonicalReply(model).ids(generated, said.toString(), parts.calls());
     before = concat(prompt.ids(), canonical);
     List<Turn> path = new ArrayList<>(conversation.path());
     long id = conversation.depth() + 1;

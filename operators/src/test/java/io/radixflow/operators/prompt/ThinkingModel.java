@@ -73,8 +73,7 @@ public final class ThinkingModel implements ServedModel {
     try {
       Files.writeString(directory.resolve("tokenizer.json"), tokenizerJson(special));
       Files.writeString(
-          directory.resolve("tokenizer_config.json"),
-          "{\"eos_token\":\"" + ends[0] + "\"}");
+          directory.resolve("tokenizer_config.json"), "{\"eos_token\":\"" + ends[0] + "\"}");
       Files.writeString(
           directory.resolve("generation_config.json"), "{\"eos_token_id\":[" + ids + "]}");
       Files.writeString(directory.resolve("chat_template.jinja"), template);

@@ -87,8 +87,7 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
     String text = GrammarText.without(marks);
     if (tools == ToolFormat.HARMONY) {
       grammar.rule("FREE", "/" + text + "/");
-      grammar.rule(
-          "preamble", "\"<|channel|>commentary" + MESSAGE + "\" FREE \"" + NEXT + "\"");
+      grammar.rule("preamble", "\"<|channel|>commentary" + MESSAGE + "\" FREE \"" + NEXT + "\"");
       return grammar.rule("free", "preamble* (\"" + FINAL + MESSAGE + "\" FREE | calls)");
     }
     if (tools.leads()) {

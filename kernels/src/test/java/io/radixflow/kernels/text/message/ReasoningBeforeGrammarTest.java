@@ -65,8 +65,7 @@ class ReasoningBeforeGrammarTest {
 
   /** Draws a token that a mask allows, a letter or a word if it can. */
   private static int draw(Random random, long[] mask, int vocabSize) {
-    int[] all =
-        IntStream.range(0, vocabSize).filter(id -> TokenMask.allows(mask, id)).toArray();
+    int[] all = IntStream.range(0, vocabSize).filter(id -> TokenMask.allows(mask, id)).toArray();
     int[] words = IntStream.of(all).filter(id -> id >= 'A').toArray();
     return words.length > 0 ? words[random.nextInt(words.length)] : all[random.nextInt(all.length)];
   }

@@ -86,7 +86,8 @@ public final class SessionHistoryWriter {
     TurnPlan plan = turn.plan;
     Prompt prompt = turn.prompt();
     boolean raw = Message.prompt(plan.messages()) != null;
-    int[] generated = raw ? turn.tokens() : canonical.ids(turn.tokens(), turn.text(), turn.parts().calls());
+    int[] generated =
+        raw ? turn.tokens() : canonical.ids(turn.tokens(), turn.text(), turn.parts().calls());
     int added = prompt.ids().length - prompt.keep();
     int[] ids =
         Arrays.copyOfRange(prompt.ids(), prompt.keep(), prompt.ids().length + generated.length);

@@ -280,8 +280,8 @@ public final class TurnRunner implements EngineConnection.Reader {
   /**
    * Returns a turn that ran before a restore and waits to go on; null if it gained nothing usable.
    */
-  RunningTurn paused(
-      SessionContext session, TurnQueues.Branch branch, TurnQueues.Entry turn) throws Exception {
+  RunningTurn paused(SessionContext session, TurnQueues.Branch branch, TurnQueues.Entry turn)
+      throws Exception {
     List<Progress> gained = session.progress(turn.id());
     if (gained.isEmpty() || !isOfThisTokenizer(gained)) {
       return null;

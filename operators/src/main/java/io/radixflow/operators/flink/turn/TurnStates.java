@@ -74,10 +74,7 @@ public final class TurnStates {
   }
 
   private static Reply.TurnState pending(
-      PendingTurn turn,
-      String status,
-      String previous,
-      List<Reply.TokenLogprob> logprobs) {
+      PendingTurn turn, String status, String previous, List<Reply.TokenLogprob> logprobs) {
     return new Reply.TurnState(
             turn.turn(),
             status,
