@@ -73,6 +73,9 @@ class ArchitectureTest {
           ".sim.SimOptions",
           // model and device
           ".model.ModelConfig",
+          ".model.Attention$Grouped",
+          ".model.Attention$Latent",
+          ".model.FeedForward$Router",
           ".model.ForwardGraph$Block",
           ".cuda.step.GemmKernel",
           ".cuda.step.SamplingKernel");

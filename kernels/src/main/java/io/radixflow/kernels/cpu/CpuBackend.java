@@ -16,7 +16,6 @@ import io.radixflow.kernels.model.ForwardGraph;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.Sha256;
 import io.radixflow.kernels.model.WeightSource;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
@@ -74,16 +73,7 @@ public final class CpuBackend implements Backend {
       WeightSource weights, KvSpec.Type kvType, Kernels kernels, WorkerTeam team, long started) {
     this.team = team;
     config = weights.config();
-    kvSpec =
-        new KvSpec(
-            List.of(
-                new KvSpec.Group(
-                    config.layers(),
-                    config.kvHeads(),
-                    config.headDim(),
-                    config.headDim(),
-                    kvType,
-                    0)));
+    kvSpec = KvSpec.of(config, kvType);
     CpuWeightLoader loader = new CpuWeightLoader(weights, team);
     graph = new ForwardGraph<>(config, loader);
     weightBytes = loader.bytes() - (config.tiedEmbedding() ? 0 : loader.embeddingBytes());

@@ -6,10 +6,11 @@ import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.device.HostStepTicket;
 import io.radixflow.kernels.model.Activation;
+import io.radixflow.kernels.model.Attention.Latent;
+import io.radixflow.kernels.model.FeedForward;
 import io.radixflow.kernels.model.ForwardOps;
 import io.radixflow.kernels.model.ModelConfig;
-import java.util.EnumMap;
-import java.util.Map;
+import java.util.List;
 
 /**
  * The operations of the forward pass on the CPU, over the activations of one step. Row-wise
@@ -33,9 +34,11 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   private final ModelConfig config;
   private final WorkerTeam team;
   private final Kernels kernels;
-  private final RopeTable rope;
+  private final HeadRows heads;
   private final MatmulRegion matmul;
+  private final GroupedMatmul grouped;
   private final AttentionRegion attention;
+  private final ExpertsStage experts;
   private final OutputStage outputs;
   private final float[][] lanes;
 
@@ -43,7 +46,9 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   private CpuKvPool pool;
   private HostStepTicket ticket;
 
-  private final Map<Activation, float[]> buffers = new EnumMap<>(Activation.class);
+  private final int[] widths = new int[Activation.values().length];
+  private final float[][] buffers = new float[widths.length][];
+  private int[] rowNumbers = new int[0];
   private int capacity;
 
   private CpuMatrix table;
@@ -52,15 +57,22 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   private int sourceStride;
   private float[] target;
   private int targetStride;
+  private int width;
+  private float epsilon;
   private float[] gain;
   private float[] queryNorm;
   private float[] keyNorm;
+  private FeedForward.Dense gating;
+  private float[] sharedGate;
   private RowOperation operation;
   private final WorkerTeam.Region rowRegion = this::applyRows;
   private final RowOperation embedRow = this::embedRow;
   private final RowOperation normRow = this::normRow;
-  private final RowOperation ropeRow = this::ropeRow;
-  private final RowOperation swigluRow = this::swigluRow;
+  private final RowOperation headsRow = this::headsRow;
+  private final RowOperation latentRow = this::latentRow;
+  private final RowOperation rotatedRow = this::rotatedRow;
+  private final RowOperation gateRow = this::gateRow;
+  private final RowOperation sharedRow = this::sharedRow;
   private final RowOperation addRow = this::addRow;
 
   CpuForward(ModelConfig config, WorkerTeam team, Kernels kernels, StepRows rows) {
@@ -68,28 +80,46 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     this.team = team;
     this.kernels = kernels;
     this.rows = rows;
-    rope = new RopeTable(config);
-    matmul = new MatmulRegion(team, kernels, TileTuner.of(kernels));
+    heads = new HeadRows(config, kernels, rows);
+    TileTuner tuner = TileTuner.of(kernels);
+    matmul = new MatmulRegion(team, kernels, tuner);
+    grouped = new GroupedMatmul(team, kernels, tuner);
     attention = new AttentionRegion(config, kernels, team.size());
-    outputs = new OutputStage(config, team, matmul);
+    experts = new ExpertsStage(config, team, kernels, grouped);
+    outputs = new OutputStage(config, team, kernels, matmul);
     lanes = new float[team.size()][Kernels.LANES];
+    for (Activation activation : Activation.values()) {
+      widths[activation.ordinal()] = activation.width(config);
+    }
+  }
+
+  private int width(Activation activation) {
+    return widths[activation.ordinal()];
   }
 
   /** Floats from row to row of a buffer: the width, filled up to whole panels. */
   private int stride(Activation activation) {
-    return (activation.width(config) + PANEL - 1) / PANEL * PANEL;
+    return (width(activation) + PANEL - 1) / PANEL * PANEL;
+  }
+
+  private float[] buffer(Activation activation) {
+    return buffers[activation.ordinal()];
   }
 
   /** Starts a step over rows that were taken before, with its pool and ticket. */
   void begin(CpuKvPool pool, HostStepTicket ticket) {
     this.pool = pool;
     this.ticket = ticket;
-    rope.ensure(rows.longest);
+    heads.ensure(rows.longest);
     if (rows.rows > capacity) {
       capacity = Math.max(rows.rows, Math.max(16, capacity * 2));
       for (Activation activation : Activation.values()) {
-        buffers.put(
-            activation, new float[(capacity + MatmulRegion.SPARE_ROWS) * stride(activation)]);
+        buffers[activation.ordinal()] =
+            new float[(capacity + MatmulRegion.SPARE_ROWS) * stride(activation)];
+      }
+      rowNumbers = new int[capacity];
+      for (int i = 0; i < capacity; i++) {
+        rowNumbers[i] = i;
       }
     }
   }
@@ -113,12 +143,13 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   private void from(Activation activation) {
-    source = buffers.get(activation);
+    source = buffer(activation);
     sourceStride = stride(activation);
+    width = width(activation);
   }
 
   private void to(Activation activation) {
-    target = buffers.get(activation);
+    target = buffer(activation);
     targetStride = stride(activation);
   }
 
@@ -130,39 +161,49 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   private void embedRow(int row, int worker) {
-    table.panels().row(rows.token[row], target, row * targetStride);
+    int at = row * targetStride;
+    table.panels().row(rows.token[row], target, at);
+    float scale = config.scales().embedding();
+    if (scale != 1) {
+      for (int i = at; i < at + config.hiddenSize(); i++) {
+        target[i] *= scale;
+      }
+    }
   }
 
   @Override
-  public void rmsNorm(Activation from, float[] weights, Activation to) {
+  public void norm(Activation from, float[] weights, Activation to) {
     from(from);
     to(to);
     gain = weights;
-    forRows(config.hiddenSize(), normRow);
+    boolean latent = from == Activation.LOW_RANK_QUERY;
+    epsilon = latent ? config.norm().latentEpsilon() : config.normEpsilon();
+    forRows(width, normRow);
   }
 
   private void normRow(int row, int worker) {
-    norm(
-        source,
-        row * sourceStride,
-        gain,
-        target,
-        row * targetStride,
-        config.hiddenSize(),
-        lanes[worker]);
+    norm(row * sourceStride, row * targetStride, lanes[worker]);
   }
 
-  private void norm(
-      float[] x, int xo, float[] weights, float[] out, int oo, int n, float[] scratch) {
-    float squares = kernels.sumOfSquares(x, xo, n, scratch);
-    float factor = (float) (1 / Math.sqrt((double) squares / n + config.normEpsilon()));
-    kernels.scale(x, xo, factor, weights, out, oo, n);
+  private void norm(int from, int to, float[] scratch) {
+    if (!config.norm().centred()) {
+      heads.norm(source, from, gain, target, to, width, epsilon, scratch);
+      return;
+    }
+    double sum = 0;
+    for (int i = from; i < from + width; i++) {
+      sum += source[i];
+    }
+    float mean = (float) (sum / width);
+    for (int i = 0; i < width; i++) {
+      target[to + i] = source[from + i] - mean;
+    }
+    heads.norm(target, to, gain, target, to, width, epsilon, scratch);
   }
 
   @Override
   public void matmul(CpuMatrix matrix, Activation from, Activation to) {
-    matmul.multiply(
-        matrix, buffers.get(from), stride(from), buffers.get(to), stride(to), rows.rows);
+    matmul.multiply(matrix, buffer(from), stride(from), buffer(to), stride(to), rows.rows);
   }
 
   @Override
@@ -171,49 +212,118 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     this.queryNorm = queryNorm;
     this.keyNorm = keyNorm;
     from(Activation.QKV);
-    forRows(Activation.QKV.width(config), ropeRow);
+    forRows(width, headsRow);
   }
 
-  private void ropeRow(int row, int worker) {
-    int headDim = config.headDim();
-    int position = rows.position[row];
-    int page = rows.pages[row][position / CpuKvPool.PAGE_TOKENS];
-    int keys = config.heads();
-    int values = keys + config.kvHeads();
-    for (int head = 0; head < values; head++) {
-      int at = row * sourceStride + head * headDim;
-      float[] weights = head < keys ? queryNorm : keyNorm;
-      if (weights != null) {
-        norm(source, at, weights, source, at, headDim, lanes[worker]);
-      }
-      rope.rotate(source, at, position);
-    }
-    for (int head = 0; head < config.kvHeads(); head++) {
-      int k = row * sourceStride + (keys + head) * headDim;
-      int v = row * sourceStride + (values + head) * headDim;
-      pool.store(page, position % CpuKvPool.PAGE_TOKENS, layer, head, source, k, source, v);
-    }
+  private void headsRow(int row, int worker) {
+    heads.grouped(pool, layer, row, source, row * sourceStride, queryNorm, keyNorm, lanes[worker]);
   }
 
   @Override
-  public void attend(int layer) {
+  public void ropeAndStoreLatent(int layer, float[] latentNorm) {
+    this.layer = layer;
+    keyNorm = latentNorm;
     from(Activation.QKV);
+    to(Activation.LATENT);
+    forRows(width, latentRow);
+  }
+
+  private void latentRow(int row, int worker) {
+    heads.latent(
+        pool,
+        layer,
+        row,
+        source,
+        row * sourceStride,
+        target,
+        row * targetStride,
+        keyNorm,
+        lanes[worker]);
+  }
+
+  @Override
+  public void compressQueries(int layer, List<CpuMatrix> keys) {
+    Latent shape = (Latent) config.layer(layer).attention();
+    this.layer = layer;
+    from(Activation.QKV);
+    to(Activation.LATENT_QUERY);
+    forRows(width, rotatedRow);
+    forHeads(keys, shape.queryDim(), shape.keyWidth());
+  }
+
+  private void rotatedRow(int row, int worker) {
+    heads.copyRotated(layer, source, row * sourceStride, target, row * targetStride);
+  }
+
+  @Override
+  public void expandValues(int layer, List<CpuMatrix> values) {
+    Latent shape = (Latent) config.layer(layer).attention();
+    from(Activation.LATENT_ATTENDED);
     to(Activation.ATTENDED);
-    attention.prepare(pool, rows, layer, source, sourceStride, target, targetStride);
+    forHeads(values, shape.kvRank(), shape.valueDim());
+  }
+
+  /** Multiplies each head of all rows with its own matrix. */
+  private void forHeads(List<CpuMatrix> matrices, int inWidth, int outWidth) {
+    grouped.begin(source, sourceStride, target, targetStride);
+    for (int head = 0; head < matrices.size(); head++) {
+      grouped.add(matrices.get(head), rowNumbers, 0, rows.rows, head * inWidth, 0, head * outWidth);
+    }
+    grouped.run();
+  }
+
+  @Override
+  public void attend(int layer, float[] sinks) {
+    boolean latent = config.layer(layer).attention() instanceof Latent;
+    from(latent ? Activation.LATENT_QUERY : Activation.QKV);
+    to(latent ? Activation.LATENT_ATTENDED : Activation.ATTENDED);
+    attention.prepare(pool, rows, layer, sinks, source, sourceStride, target, targetStride);
     team.run(attention.tasks(), attention);
   }
 
   @Override
-  public void swiglu() {
+  public void gate(FeedForward.Dense shape) {
+    gating = shape;
     from(Activation.GATE_UP);
     to(Activation.GATED);
-    forRows(config.intermediateSize(), swigluRow);
+    forRows(shape.width(), gateRow);
   }
 
-  private void swigluRow(int row, int worker) {
-    int n = config.intermediateSize();
-    int gate = row * sourceStride;
-    kernels.swiglu(source, gate, source, gate + n, target, row * targetStride, n);
+  private void gateRow(int row, int worker) {
+    Gate.apply(kernels, gating, source, row * sourceStride, target, row * targetStride);
+  }
+
+  @Override
+  public void experts(int layer, ExpertWeights<CpuMatrix, float[]> weights, Activation from) {
+    experts.run(
+        (FeedForward.Experts) config.layer(layer).feedForward(),
+        weights,
+        rows.rows,
+        buffer(Activation.ROUTER),
+        stride(Activation.ROUTER),
+        buffer(from),
+        buffer(Activation.DELTA),
+        stride(Activation.DELTA));
+  }
+
+  @Override
+  public void addShared(boolean gated) {
+    from(Activation.SHARED);
+    to(Activation.DELTA);
+    sharedGate = gated ? buffer(Activation.SHARED_GATE) : null;
+    forRows(config.hiddenSize(), sharedRow);
+  }
+
+  private void sharedRow(int row, int worker) {
+    int from = row * sourceStride;
+    int to = row * targetStride;
+    if (sharedGate == null) {
+      kernels.add(source, from, target, to, width);
+      return;
+    }
+    float logit = sharedGate[row * stride(Activation.SHARED_GATE)];
+    float weight = 1f / (kernels.exp(-logit) + 1f);
+    ExpertsStage.addWeighted(weight, source, from, target, to, width);
   }
 
   @Override
@@ -224,26 +334,28 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   private void addRow(int row, int worker) {
-    kernels.add(source, row * sourceStride, target, row * targetStride, config.hiddenSize());
+    int from = row * sourceStride;
+    int to = row * targetStride;
+    float scale = config.scales().residual();
+    if (scale == 1) {
+      kernels.add(source, from, target, to, width);
+    } else {
+      ExpertsStage.addWeighted(scale, source, from, target, to, width);
+    }
   }
 
   @Override
   public void outputs(float[] weights, CpuMatrix head) {
     from(Activation.HIDDEN);
     to(Activation.NORMED);
+    gain = weights;
+    epsilon = config.normEpsilon();
     int count = ticket.outputs();
     for (int first = 0; first < count; first += OutputStage.ROWS) {
       int block = Math.min(OutputStage.ROWS, count - first);
       for (int i = 0; i < block; i++) {
         int row = ticket.batch().outputRow(first + i);
-        norm(
-            source,
-            row * sourceStride,
-            weights,
-            target,
-            i * targetStride,
-            config.hiddenSize(),
-            lanes[0]);
+        norm(row * sourceStride, i * targetStride, lanes[0]);
       }
       outputs.run(ticket, first, block, head, target, targetStride);
     }

@@ -7,6 +7,7 @@ import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.OrderedTransfer;
 import io.radixflow.kernels.device.Transfer;
+import io.radixflow.kernels.model.Attention;
 import io.radixflow.kernels.model.Float16;
 import io.radixflow.kernels.model.ModelConfig;
 import java.nio.ByteBuffer;
@@ -18,8 +19,9 @@ import java.util.function.Consumer;
  * KV pages on the heap, float or binary16.
  *
  * <p>A page holds, for each layer and KV head in turn, K as [element][token] and V as
- * [token][element]: attention loads tokens of K and elements of V as lanes. Pages lie in several
- * arrays, so that a pool may exceed what one array can hold.
+ * [token][element]: attention loads tokens of K and elements of V as lanes. A layer of latent
+ * attention has K alone. Pages lie in several arrays, so that a pool may exceed what one array can
+ * hold.
  *
  * <p>The caller knows which pages hold what. Written and read by workers; rows of one step write
  * different slots, and a step's regions order writes before reads.
@@ -33,8 +35,9 @@ final class CpuKvPool implements KvPool {
   private static final long ARRAY_ELEMENTS = 1L << 24;
 
   private final int pages;
-  private final int headDim;
-  private final int kvHeads;
+  private final int[] layerOffsets;
+  private final int[] keyWidths;
+  private final int[] headElements;
   private final int pageElements;
   private final int pagesPerArray;
   private final int elementBytes;
@@ -55,10 +58,20 @@ final class CpuKvPool implements KvPool {
     this.pages = pages;
     this.dispatcher = dispatcher;
     this.onClose = onClose;
-    headDim = config.headDim();
-    kvHeads = config.kvHeads();
+    int layers = config.layers();
+    layerOffsets = new int[layers];
+    keyWidths = new int[layers];
+    headElements = new int[layers];
+    int elements = 0;
+    for (int layer = 0; layer < layers; layer++) {
+      Attention attention = config.layer(layer).attention();
+      layerOffsets[layer] = elements;
+      keyWidths[layer] = attention.keyWidth();
+      headElements[layer] = (attention.keyWidth() + attention.valueWidth()) * PAGE_TOKENS;
+      elements = Math.addExact(elements, attention.kvHeads() * headElements[layer]);
+    }
+    pageElements = elements;
     elementBytes = type.bytes();
-    pageElements = Math.toIntExact(2L * config.layers() * config.kvHeads() * headDim * PAGE_TOKENS);
     pagesPerArray = (int) Math.max(1, ARRAY_ELEMENTS / pageElements);
     int arrays = (pages + pagesPerArray - 1) / pagesPerArray;
     if (type == KvSpec.Type.F16) {
@@ -94,32 +107,46 @@ final class CpuKvPool implements KvPool {
   }
 
   private int offset(int page, int layer, int kvHead) {
-    int head = (page % pagesPerArray) * (pageElements / (2 * PAGE_TOKENS * headDim));
-    return (head + layer * kvHeads + kvHead) * 2 * PAGE_TOKENS * headDim;
+    return (page % pagesPerArray) * pageElements
+        + layerOffsets[layer]
+        + kvHead * headElements[layer];
   }
 
-  /** Stores one token's key and value of one head. */
+  /** Stores one token's key and value of one head, which are equally wide. */
   void store(int page, int slot, int layer, int kvHead, float[] k, int ko, float[] v, int vo) {
-    int keys = offset(page, layer, kvHead);
-    int values = keys + (PAGE_TOKENS + slot) * headDim;
+    int width = keyWidths[layer];
+    storeKey(page, slot, layer, kvHead, k, ko);
+    int values = offset(page, layer, kvHead) + (PAGE_TOKENS + slot) * width;
     if (floats != null) {
-      float[] array = floats[page / pagesPerArray];
-      for (int d = 0; d < headDim; d++) {
-        array[keys + d * PAGE_TOKENS + slot] = k[ko + d];
-      }
-      System.arraycopy(v, vo, array, values, headDim);
+      System.arraycopy(v, vo, floats[page / pagesPerArray], values, width);
       return;
     }
     short[] array = halves[page / pagesPerArray];
-    for (int d = 0; d < headDim; d++) {
-      array[keys + d * PAGE_TOKENS + slot] = Float16.fromFloat(k[ko + d]);
+    for (int d = 0; d < width; d++) {
       array[values + d] = Float16.fromFloat(v[vo + d]);
+    }
+  }
+
+  /** Stores one token's key of one head. */
+  void storeKey(int page, int slot, int layer, int kvHead, float[] k, int ko) {
+    int width = keyWidths[layer];
+    int keys = offset(page, layer, kvHead) + slot;
+    if (floats != null) {
+      float[] array = floats[page / pagesPerArray];
+      for (int d = 0; d < width; d++) {
+        array[keys + d * PAGE_TOKENS] = k[ko + d];
+      }
+      return;
+    }
+    short[] array = halves[page / pagesPerArray];
+    for (int d = 0; d < width; d++) {
+      array[keys + d * PAGE_TOKENS] = Float16.fromFloat(k[ko + d]);
     }
   }
 
   /** A page's head as floats: {@code scratch} where it must be widened, else the pool's array. */
   float[] keysArray(Kernels kernels, int page, int layer, int kvHead, float[] scratch) {
-    return array(kernels, page, offset(page, layer, kvHead), scratch);
+    return array(kernels, page, offset(page, layer, kvHead), keyWidths[layer], scratch);
   }
 
   /** The index of the first key in {@link #keysArray}. */
@@ -129,19 +156,20 @@ final class CpuKvPool implements KvPool {
 
   /** The same for values as {@link #keysArray} for keys. */
   float[] valuesArray(Kernels kernels, int page, int layer, int kvHead, float[] scratch) {
-    return array(kernels, page, offset(page, layer, kvHead) + PAGE_TOKENS * headDim, scratch);
+    int width = keyWidths[layer];
+    return array(kernels, page, offset(page, layer, kvHead) + PAGE_TOKENS * width, width, scratch);
   }
 
   /** The index of the first value in {@link #valuesArray}. */
   int valuesOffset(int page, int layer, int kvHead) {
-    return floats == null ? 0 : offset(page, layer, kvHead) + PAGE_TOKENS * headDim;
+    return floats == null ? 0 : offset(page, layer, kvHead) + PAGE_TOKENS * keyWidths[layer];
   }
 
-  private float[] array(Kernels kernels, int page, int at, float[] scratch) {
+  private float[] array(Kernels kernels, int page, int at, int width, float[] scratch) {
     if (floats != null) {
       return floats[page / pagesPerArray];
     }
-    kernels.widenHalf(halves[page / pagesPerArray], at, PAGE_TOKENS * headDim, scratch, 0);
+    kernels.widenHalf(halves[page / pagesPerArray], at, PAGE_TOKENS * width, scratch, 0);
     return scratch;
   }
 

@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.HostStepTicket;
@@ -19,6 +20,8 @@ final class OutputStage implements WorkerTeam.Region {
   static final int ROWS = 16;
 
   private final WorkerTeam team;
+  private final Kernels kernels;
+  private final ModelConfig.Scales scales;
   private final MatmulRegion matmul;
   private final Sampler[] samplers;
   private final int vocabSize;
@@ -27,8 +30,10 @@ final class OutputStage implements WorkerTeam.Region {
   private HostStepTicket ticket;
   private int first;
 
-  OutputStage(ModelConfig config, WorkerTeam team, MatmulRegion matmul) {
+  OutputStage(ModelConfig config, WorkerTeam team, Kernels kernels, MatmulRegion matmul) {
     this.team = team;
+    this.kernels = kernels;
+    scales = config.scales();
     this.matmul = matmul;
     vocabSize = config.vocabSize();
     stride = (vocabSize + PANEL - 1) / PANEL * PANEL;
@@ -56,12 +61,24 @@ final class OutputStage implements WorkerTeam.Region {
     team.run(count, this);
   }
 
+  private void scale(int at) {
+    if (scales.logits() != 1) {
+      for (int i = at; i < at + vocabSize; i++) {
+        logits[i] *= scales.logits();
+      }
+    }
+    if (scales.logitCap() > 0) {
+      kernels.softCap(logits, at, vocabSize, scales.logitCap());
+    }
+  }
+
   @Override
   public void run(int task, int worker) {
     int output = first + task;
     int at = task * stride;
     Batch batch = ticket.batch();
     SamplingState state = batch.outputSampling(output);
+    scale(at);
     if ((batch.outputFlags(output) & Batch.LOGITS) != 0) {
       ticket.putLogits(output, logits, at);
     }

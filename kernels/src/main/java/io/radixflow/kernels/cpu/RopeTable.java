@@ -1,6 +1,6 @@
 package io.radixflow.kernels.cpu;
 
-import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.Rope;
 import java.util.Arrays;
 
 /**
@@ -12,16 +12,16 @@ import java.util.Arrays;
 final class RopeTable {
 
   private final boolean interleaved;
-  private final int headDim;
+  private final double magnitude;
   private final double[] frequencies;
   private float[] cosines = new float[0];
   private float[] sines = new float[0];
   private int positions;
 
-  RopeTable(ModelConfig config) {
-    interleaved = config.rope().interleaved();
-    headDim = config.headDim();
-    frequencies = config.rope().frequencies(headDim);
+  RopeTable(Rope rope, int headDim) {
+    interleaved = rope.interleaved();
+    magnitude = rope.magnitude();
+    frequencies = rope.frequencies(headDim);
   }
 
   /** Makes the table cover positions below {@code count}. */
@@ -36,14 +36,14 @@ final class RopeTable {
     for (int position = positions; position < size; position++) {
       for (int i = 0; i < half; i++) {
         double angle = position * frequencies[i];
-        cosines[position * half + i] = (float) StrictMath.cos(angle);
-        sines[position * half + i] = (float) StrictMath.sin(angle);
+        cosines[position * half + i] = (float) (StrictMath.cos(angle) * magnitude);
+        sines[position * half + i] = (float) (StrictMath.sin(angle) * magnitude);
       }
     }
     positions = size;
   }
 
-  /** Rotates one head in place. */
+  /** Rotates one head in place, or the part of it that is rotated. */
   void rotate(float[] x, int offset, int position) {
     int half = frequencies.length;
     int table = position * half;

@@ -23,7 +23,6 @@ import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.Sha256;
 import io.radixflow.kernels.model.WeightSource;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -74,16 +73,7 @@ public final class CudaBackend implements Backend {
     this.model = model;
     this.mode = mode;
     ModelConfig config = model.config();
-    kvSpec =
-        new KvSpec(
-            List.of(
-                new KvSpec.Group(
-                    config.layers(),
-                    config.kvHeads(),
-                    config.headDim(),
-                    config.headDim(),
-                    KvSpec.Type.BF16,
-                    0)));
+    kvSpec = KvSpec.of(config, KvSpec.Type.BF16);
     CudaDevice device = model.context().device();
     epoch = epoch(weights.fingerprint(), device, model.numerics(), mode);
     description =

@@ -1,6 +1,12 @@
 package io.radixflow.kernels.device;
 
+import io.radixflow.kernels.model.Attention;
+import io.radixflow.kernels.model.Layer;
+import io.radixflow.kernels.model.ModelConfig;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The layout of one token in the KV pool: a list of groups of layers that share a layout.
@@ -8,7 +14,7 @@ import java.util.List;
  * <p>A group states its layers, heads, K and V widths, element type and attention window, so that
  * latent attention (no V), sliding windows, FP8 and shards are other specs, not other engines.
  *
- * @param groups the groups, in layer order
+ * @param groups the groups, in the order of their first layers
  */
 public record KvSpec(List<Group> groups) {
 
@@ -52,10 +58,35 @@ public record KvSpec(List<Group> groups) {
     public long bytesPerToken() {
       return (long) layers * kvHeads * (keyWidth + valueWidth) * type.bytes();
     }
+
+    private Group times(int count) {
+      return new Group(layers * count, kvHeads, keyWidth, valueWidth, type, window);
+    }
+
+    /** The kind of attention, for people. */
+    public String kind() {
+      if (valueWidth == 0) {
+        return "latent";
+      }
+      return window == 0 ? "full" : "window of " + window;
+    }
   }
 
   public KvSpec {
     groups = List.copyOf(groups);
+  }
+
+  /** The layout of a model's tokens: a group for each kind of layer, in the order of the first. */
+  public static KvSpec of(ModelConfig config, Type type) {
+    Map<Group, Integer> layers = new LinkedHashMap<>();
+    for (Layer layer : config.blocks()) {
+      Attention a = layer.attention();
+      Group kind = new Group(1, a.kvHeads(), a.keyWidth(), a.valueWidth(), type, a.window());
+      layers.merge(kind, 1, Integer::sum);
+    }
+    List<Group> groups = new ArrayList<>();
+    layers.forEach((kind, count) -> groups.add(kind.times(count)));
+    return new KvSpec(groups);
   }
 
   /** Bytes of one token over all layers. */

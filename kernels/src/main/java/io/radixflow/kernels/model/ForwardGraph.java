@@ -1,11 +1,17 @@
 package io.radixflow.kernels.model;
 
+import io.radixflow.kernels.model.Attention.Grouped;
+import io.radixflow.kernels.model.Attention.Latent;
+import io.radixflow.kernels.model.Attention.QkNorm;
+import io.radixflow.kernels.model.FeedForward.Dense;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.ForwardOps.ExpertWeights;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The forward pass of the llama family, written once: llama, qwen2 (bias on q, k, v) and qwen3 (a
- * norm on each query and key head) differ in their configuration only.
+ * The forward pass of decoder-only transformers, written once: architectures differ in their
+ * configuration only.
  *
  * <p>Owns the device's handles of the weights; immutable after construction.
  *
@@ -14,15 +20,29 @@ import java.util.List;
  */
 public final class ForwardGraph<M, V> {
 
+  /** One decoder block; norms that it does not have are null. */
   private record Block<M, V>(
+      Layer shape,
       V attentionNorm,
-      M qkv,
-      V queryNorm,
-      V keyNorm,
+      GroupedWeights<M, V> grouped,
+      LatentWeights<M, V> latent,
       M attentionOutput,
+      V attentionOutputNorm,
       V feedForwardNorm,
-      M gateUp,
-      M down) {}
+      Mlp<M> mlp,
+      Mixture<M, V> mixture,
+      V feedForwardOutputNorm) {}
+
+  private record GroupedWeights<M, V>(M qkv, V queryNorm, V keyNorm, V sinks) {}
+
+  /** Latent attention; {@code queryDown} and its norm are null where queries are whole. */
+  private record LatentWeights<M, V>(
+      M queryDown, V queryNorm, M query, M keyValueDown, V norm, List<M> keys, List<M> values) {}
+
+  private record Mlp<M>(M gateUp, M down) {}
+
+  private record Mixture<M, V>(
+      M router, ExpertWeights<M, V> experts, Mlp<M> shared, M sharedGate) {}
 
   private final M embedding;
   private final List<Block<M, V>> blocks = new ArrayList<>();
@@ -31,31 +51,13 @@ public final class ForwardGraph<M, V> {
 
   /** Loads all weights of the model through {@code loader}; takes seconds. */
   public ForwardGraph(ModelConfig config, WeightLoader<M, V> loader) {
-    embedding = loader.matrix(List.of("token_embd.weight"), List.of());
+    BlockLoader<M, V> weights = new BlockLoader<>(loader);
+    embedding = weights.matrix("token_embd", false);
     for (int layer = 0; layer < config.layers(); layer++) {
-      blocks.add(block(config, loader, "blk." + layer + "."));
+      blocks.add(weights.block(config.layer(layer), "blk." + layer + "."));
     }
     outputNorm = loader.vector("output_norm.weight");
-    head = config.tiedEmbedding() ? embedding : loader.matrix(List.of("output.weight"), List.of());
-  }
-
-  private static <M, V> Block<M, V> block(
-      ModelConfig config, WeightLoader<M, V> loader, String prefix) {
-    List<String> bias =
-        config.qkvBias()
-            ? List.of(prefix + "attn_q.bias", prefix + "attn_k.bias", prefix + "attn_v.bias")
-            : List.of();
-    return new Block<>(
-        loader.vector(prefix + "attn_norm.weight"),
-        loader.matrix(
-            List.of(prefix + "attn_q.weight", prefix + "attn_k.weight", prefix + "attn_v.weight"),
-            bias),
-        config.qkNorm() ? loader.vector(prefix + "attn_q_norm.weight") : null,
-        config.qkNorm() ? loader.vector(prefix + "attn_k_norm.weight") : null,
-        loader.matrix(List.of(prefix + "attn_output.weight"), List.of()),
-        loader.vector(prefix + "ffn_norm.weight"),
-        loader.matrix(List.of(prefix + "ffn_gate.weight", prefix + "ffn_up.weight"), List.of()),
-        loader.matrix(List.of(prefix + "ffn_down.weight"), List.of()));
+    head = config.tiedEmbedding() ? embedding : weights.matrix("output", false);
   }
 
   /** Runs one step. */
@@ -63,18 +65,191 @@ public final class ForwardGraph<M, V> {
     ops.embed(embedding);
     for (int layer = 0; layer < blocks.size(); layer++) {
       Block<M, V> block = blocks.get(layer);
-      ops.rmsNorm(Activation.HIDDEN, block.attentionNorm, Activation.NORMED);
-      ops.matmul(block.qkv, Activation.NORMED, Activation.QKV);
-      ops.ropeAndStore(layer, block.queryNorm, block.keyNorm);
-      ops.attend(layer);
+      Activation source = normed(ops, block.attentionNorm, Activation.HIDDEN);
+      if (block.grouped != null) {
+        attend(ops, layer, block.grouped, source);
+      } else {
+        attend(ops, layer, block.latent, source);
+      }
       ops.matmul(block.attentionOutput, Activation.ATTENDED, Activation.DELTA);
-      ops.addResidual();
-      ops.rmsNorm(Activation.HIDDEN, block.feedForwardNorm, Activation.NORMED);
-      ops.matmul(block.gateUp, Activation.NORMED, Activation.GATE_UP);
-      ops.swiglu();
-      ops.matmul(block.down, Activation.GATED, Activation.DELTA);
-      ops.addResidual();
+      add(ops, block.attentionOutputNorm);
+      if (block.shape.norms() != Layer.Norms.PARALLEL) {
+        source = normed(ops, block.feedForwardNorm, Activation.HIDDEN);
+      }
+      if (block.mlp != null) {
+        mlp(ops, (Dense) block.shape.feedForward(), block.mlp, source, Activation.DELTA);
+      } else {
+        mixture(ops, layer, block, source);
+      }
+      add(ops, block.feedForwardOutputNorm);
     }
     ops.outputs(outputNorm, head);
+  }
+
+  /** Normalises a copy of {@code source} if there is a norm; returns what is to be read. */
+  private Activation normed(ForwardOps<M, V> ops, V norm, Activation source) {
+    if (norm == null) {
+      return source;
+    }
+    ops.norm(source, norm, Activation.NORMED);
+    return Activation.NORMED;
+  }
+
+  private void add(ForwardOps<M, V> ops, V norm) {
+    if (norm != null) {
+      ops.norm(Activation.DELTA, norm, Activation.DELTA);
+    }
+    ops.addResidual();
+  }
+
+  private void attend(
+      ForwardOps<M, V> ops, int layer, GroupedWeights<M, V> weights, Activation source) {
+    ops.matmul(weights.qkv, source, Activation.QKV);
+    ops.ropeAndStore(layer, weights.queryNorm, weights.keyNorm);
+    ops.attend(layer, weights.sinks);
+  }
+
+  private void attend(
+      ForwardOps<M, V> ops, int layer, LatentWeights<M, V> weights, Activation source) {
+    if (weights.queryDown == null) {
+      ops.matmul(weights.query, source, Activation.QKV);
+    } else {
+      ops.matmul(weights.queryDown, source, Activation.LOW_RANK_QUERY);
+      ops.norm(Activation.LOW_RANK_QUERY, weights.queryNorm, Activation.LOW_RANK_QUERY);
+      ops.matmul(weights.query, Activation.LOW_RANK_QUERY, Activation.QKV);
+    }
+    ops.matmul(weights.keyValueDown, source, Activation.LATENT);
+    ops.ropeAndStoreLatent(layer, weights.norm);
+    ops.compressQueries(layer, weights.keys);
+    ops.attend(layer, null);
+    ops.expandValues(layer, weights.values);
+  }
+
+  private void mlp(
+      ForwardOps<M, V> ops, Dense shape, Mlp<M> mlp, Activation source, Activation target) {
+    ops.matmul(mlp.gateUp, source, Activation.GATE_UP);
+    ops.gate(shape);
+    ops.matmul(mlp.down, Activation.GATED, target);
+  }
+
+  private void mixture(ForwardOps<M, V> ops, int layer, Block<M, V> block, Activation source) {
+    Experts shape = (Experts) block.shape.feedForward();
+    Mixture<M, V> weights = block.mixture;
+    ops.matmul(weights.router, source, Activation.ROUTER);
+    ops.experts(layer, weights.experts, source);
+    if (weights.shared == null) {
+      return;
+    }
+    mlp(ops, shape.shared(), weights.shared, source, Activation.SHARED);
+    if (weights.sharedGate != null) {
+      ops.matmul(weights.sharedGate, source, Activation.SHARED_GATE);
+    }
+    ops.addShared(weights.sharedGate != null);
+  }
+
+  /** Loads the weights of decoder blocks by their canonical names. */
+  private static final class BlockLoader<M, V> {
+    private final WeightLoader<M, V> loader;
+
+    BlockLoader(WeightLoader<M, V> loader) {
+      this.loader = loader;
+    }
+
+    Block<M, V> block(Layer layer, String prefix) {
+      Layer.Norms norms = layer.norms();
+      V attentionNorm = norm(prefix + "attn_norm", norms.beforeAttention());
+      GroupedWeights<M, V> grouped = null;
+      LatentWeights<M, V> latent = null;
+      boolean outputBias;
+      if (layer.attention() instanceof Grouped shape) {
+        grouped = grouped(shape, prefix);
+        outputBias = shape.outputBias();
+      } else {
+        Latent shape = (Latent) layer.attention();
+        latent = latent(shape, prefix);
+        outputBias = shape.bias();
+      }
+      return new Block<>(
+          layer,
+          attentionNorm,
+          grouped,
+          latent,
+          matrix(prefix + "attn_output", outputBias),
+          norm(prefix + "post_attention_norm", norms.after()),
+          norm(prefix + "ffn_norm", norms.beforeFeedForward()),
+          layer.feedForward() instanceof Dense dense ? mlp(prefix, "", dense.bias()) : null,
+          layer.feedForward() instanceof Experts experts ? mixture(experts, prefix) : null,
+          norm(prefix + "post_ffw_norm", norms.after()));
+    }
+
+    private GroupedWeights<M, V> grouped(Grouped shape, String prefix) {
+      boolean norms = shape.qkNorm() != QkNorm.NONE;
+      return new GroupedWeights<>(
+          stacked(shape.qkvBias(), prefix + "attn_q", prefix + "attn_k", prefix + "attn_v"),
+          norm(prefix + "attn_q_norm", norms),
+          norm(prefix + "attn_k_norm", norms),
+          norm(prefix + "attn_sinks", shape.scores().sinks()));
+    }
+
+    private LatentWeights<M, V> latent(Latent shape, String prefix) {
+      boolean compressed = shape.queryRank() > 0;
+      List<M> keys = new ArrayList<>();
+      List<M> values = new ArrayList<>();
+      for (int head = 0; head < shape.heads(); head++) {
+        keys.add(matrix(prefix + "attn_k_b." + head, false));
+        values.add(matrix(prefix + "attn_v_b." + head, false));
+      }
+      return new LatentWeights<>(
+          compressed ? matrix(prefix + "attn_q_a", shape.bias()) : null,
+          norm(prefix + "attn_q_a_norm", compressed),
+          matrix(prefix + (compressed ? "attn_q_b" : "attn_q"), false),
+          matrix(prefix + "attn_kv_a_mqa", shape.bias()),
+          norm(prefix + "attn_kv_a_norm", true),
+          keys,
+          values);
+    }
+
+    private Mlp<M> mlp(String prefix, String suffix, boolean bias) {
+      return new Mlp<>(
+          stacked(bias, prefix + "ffn_gate" + suffix, prefix + "ffn_up" + suffix),
+          matrix(prefix + "ffn_down" + suffix, bias));
+    }
+
+    private Mixture<M, V> mixture(Experts shape, String prefix) {
+      List<M> gateUp = new ArrayList<>();
+      List<M> down = new ArrayList<>();
+      for (int expert = 0; expert < shape.count(); expert++) {
+        Mlp<M> mlp = mlp(prefix, "." + expert, shape.expert().bias());
+        gateUp.add(mlp.gateUp);
+        down.add(mlp.down);
+      }
+      V correction =
+          shape.router().correction() ? loader.vector(prefix + "exp_probs_b.bias") : null;
+      return new Mixture<>(
+          matrix(prefix + "ffn_gate_inp", shape.router().bias()),
+          new ExpertWeights<>(gateUp, down, correction),
+          shape.sharedWidth() > 0 ? mlp(prefix, "_shexp", false) : null,
+          shape.sharedGated() ? matrix(prefix + "ffn_gate_inp_shexp", false) : null);
+    }
+
+    M matrix(String name, boolean bias) {
+      return stacked(bias, name);
+    }
+
+    private M stacked(boolean bias, String... names) {
+      List<String> weights = new ArrayList<>();
+      List<String> biases = new ArrayList<>();
+      for (String name : names) {
+        weights.add(name + ".weight");
+        if (bias) {
+          biases.add(name + ".bias");
+        }
+      }
+      return loader.matrix(weights, biases);
+    }
+
+    private V norm(String name, boolean present) {
+      return present ? loader.vector(name + ".weight") : null;
+    }
   }
 }

@@ -1,5 +1,7 @@
 package io.radixflow.kernels.model;
 
+import java.util.List;
+
 /**
  * The operations that a backend provides for the forward pass of one step; the rows, their
  * positions and their page tables are the backend's, taken from the batch.
@@ -12,36 +14,81 @@ package io.radixflow.kernels.model;
  */
 public interface ForwardOps<M, V> {
 
-  /** {@link Activation#HIDDEN} = the embedding of each row's input token. */
+  /** {@link Activation#HIDDEN} = the embedding of each row's input token, scaled. */
   void embed(M table);
 
-  /** Target row = source row / rms(source row) · gain (Zhang and Sennrich 2019). */
-  void rmsNorm(Activation source, V gain, Activation target);
+  /** Target row = source row, normalised as the model says, · gain. Both may be one buffer. */
+  void norm(Activation source, V gain, Activation target);
 
   /** Target row = matrix · source row (+ the matrix's bias). */
   void matmul(M matrix, Activation source, Activation target);
 
   /**
-   * Rotates queries and keys in {@link Activation#QKV} by each row's position and stores keys and
-   * values in the KV pool, rounded to its element type.
+   * Normalises (if the layer says so), rotates and scales queries and keys in {@link
+   * Activation#QKV} by each row's position, and stores keys and values in the KV pool, rounded to
+   * its element type.
    *
    * @param layer the decoder block
-   * @param queryNorm RMS norm gain of each query head, or null
-   * @param keyNorm RMS norm gain of each key head, or null
+   * @param queryNorm gain of the queries, or null
+   * @param keyNorm gain of the keys, or null
    */
   void ropeAndStore(int layer, V queryNorm, V keyNorm);
 
   /**
-   * {@link Activation#ATTENDED} = causal attention of the queries over keys and values in the pool.
+   * Normalises the compressed part of {@link Activation#LATENT} and rotates the rest, stores both
+   * in the KV pool, and rotates the queries in {@link Activation#QKV}.
    */
-  void attend(int layer);
+  void ropeAndStoreLatent(int layer, V latentNorm);
 
-  /** {@link Activation#GATED} = silu(gate) · up (Shazeer 2020). */
-  void swiglu();
+  /**
+   * {@link Activation#LATENT_QUERY} = each head's matrix · the plain part of its query, and its
+   * rotated part.
+   *
+   * @param keys a matrix a head, from the plain part of a query to the compressed keys
+   */
+  void compressQueries(int layer, List<M> keys);
 
-  /** {@link Activation#HIDDEN} += {@link Activation#DELTA}. */
+  /**
+   * Causal attention over the pool: from {@link Activation#QKV} to {@link Activation#ATTENDED}, or
+   * from {@link Activation#LATENT_QUERY} to {@link Activation#LATENT_ATTENDED}.
+   *
+   * @param sinks a logit a head, or null
+   */
+  void attend(int layer, V sinks);
+
+  /**
+   * {@link Activation#ATTENDED} = each head's matrix · its part of {@link
+   * Activation#LATENT_ATTENDED}.
+   */
+  void expandValues(int layer, List<M> values);
+
+  /** {@link Activation#GATED} = {@link Activation#GATE_UP}, gated as the shape says. */
+  void gate(FeedForward.Dense shape);
+
+  /**
+   * Chooses experts by the logits in {@link Activation#ROUTER}: {@link Activation#DELTA} = the
+   * weighted sum of their outputs, added in the order of choice.
+   */
+  void experts(int layer, ExpertWeights<M, V> weights, Activation source);
+
+  /**
+   * {@link Activation#DELTA} += {@link Activation#SHARED}, weighed by the sigmoid of {@link
+   * Activation#SHARED_GATE} where it is gated.
+   */
+  void addShared(boolean gated);
+
+  /** {@link Activation#HIDDEN} += {@link Activation#DELTA}, scaled. */
   void addResidual();
 
   /** For each row that asked for an output: norm of {@link Activation#HIDDEN}, logits, sampling. */
   void outputs(V norm, M head);
+
+  /**
+   * The experts of a layer.
+   *
+   * @param gateUp gate and up projection of each, stacked
+   * @param down down projection of each
+   * @param correction added to the scores for the choice, or null
+   */
+  record ExpertWeights<M, V>(List<M> gateUp, List<M> down, V correction) {}
 }

@@ -1,5 +1,10 @@
 package io.radixflow.kernels.model;
 
+import io.radixflow.kernels.model.Attention.Grouped;
+import io.radixflow.kernels.model.Attention.Latent;
+import io.radixflow.kernels.model.Attention.QkNorm;
+import io.radixflow.kernels.model.FeedForward.Dense;
+import io.radixflow.kernels.model.FeedForward.Experts;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -18,53 +23,116 @@ public final class GraphTensors {
     }
   }
 
+  private final int hidden;
   private final Map<String, Shape> shapes = new LinkedHashMap<>();
 
-  private GraphTensors() {}
+  private GraphTensors(ModelConfig config) {
+    hidden = config.hiddenSize();
+  }
 
   /** Shapes by canonical name, in the order of the graph. */
   public static Map<String, Shape> of(ModelConfig config) {
-    GraphTensors tensors = new GraphTensors();
-    tensors.matrix("token_embd.weight", config.vocabSize(), config.hiddenSize());
+    GraphTensors tensors = new GraphTensors(config);
+    tensors.matrix("token_embd", config.vocabSize(), config.hiddenSize(), false);
     for (int layer = 0; layer < config.layers(); layer++) {
-      tensors.block(config, "blk." + layer + ".");
+      tensors.block(config.layer(layer), "blk." + layer + ".");
     }
     tensors.vector("output_norm.weight", config.hiddenSize());
     if (!config.tiedEmbedding()) {
-      tensors.matrix("output.weight", config.vocabSize(), config.hiddenSize());
+      tensors.matrix("output", config.vocabSize(), config.hiddenSize(), false);
     }
     return tensors.shapes;
   }
 
-  private void block(ModelConfig config, String prefix) {
-    int hidden = config.hiddenSize();
-    int queries = config.heads() * config.headDim();
-    int keys = config.kvHeads() * config.headDim();
-    vector(prefix + "attn_norm.weight", hidden);
-    matrix(prefix + "attn_q.weight", queries, hidden);
-    matrix(prefix + "attn_k.weight", keys, hidden);
-    matrix(prefix + "attn_v.weight", keys, hidden);
-    if (config.qkvBias()) {
-      vector(prefix + "attn_q.bias", queries);
-      vector(prefix + "attn_k.bias", keys);
-      vector(prefix + "attn_v.bias", keys);
+  private void block(Layer layer, String prefix) {
+    norm(prefix + "attn_norm", layer.norms().beforeAttention());
+    if (layer.attention() instanceof Grouped grouped) {
+      grouped(grouped, prefix);
+    } else {
+      latent((Latent) layer.attention(), prefix);
     }
-    if (config.qkNorm()) {
-      vector(prefix + "attn_q_norm.weight", config.headDim());
-      vector(prefix + "attn_k_norm.weight", config.headDim());
+    norm(prefix + "post_attention_norm", layer.norms().after());
+    norm(prefix + "ffn_norm", layer.norms().beforeFeedForward());
+    if (layer.feedForward() instanceof Dense dense) {
+      mlp(dense, prefix, "");
+    } else {
+      experts((Experts) layer.feedForward(), prefix);
     }
-    matrix(prefix + "attn_output.weight", hidden, queries);
-    vector(prefix + "ffn_norm.weight", hidden);
-    matrix(prefix + "ffn_gate.weight", config.intermediateSize(), hidden);
-    matrix(prefix + "ffn_up.weight", config.intermediateSize(), hidden);
-    matrix(prefix + "ffn_down.weight", hidden, config.intermediateSize());
+    norm(prefix + "post_ffw_norm", layer.norms().after());
+  }
+
+  private void grouped(Grouped attention, String prefix) {
+    int queries = attention.heads() * attention.headDim();
+    int keys = attention.kvHeads() * attention.headDim();
+    matrix(prefix + "attn_q", queries, hidden, attention.qkvBias());
+    matrix(prefix + "attn_k", keys, hidden, attention.qkvBias());
+    matrix(prefix + "attn_v", keys, hidden, attention.qkvBias());
+    if (attention.qkNorm() != QkNorm.NONE) {
+      boolean head = attention.qkNorm() == QkNorm.HEAD;
+      vector(prefix + "attn_q_norm.weight", head ? attention.headDim() : queries);
+      vector(prefix + "attn_k_norm.weight", head ? attention.headDim() : keys);
+    }
+    if (attention.scores().sinks()) {
+      vector(prefix + "attn_sinks.weight", attention.heads());
+    }
+    matrix(prefix + "attn_output", hidden, queries, attention.outputBias());
+  }
+
+  private void latent(Latent attention, String prefix) {
+    int heads = attention.heads();
+    int queries = heads * attention.queryDim();
+    if (attention.queryRank() > 0) {
+      matrix(prefix + "attn_q_a", attention.queryRank(), hidden, attention.bias());
+      vector(prefix + "attn_q_a_norm.weight", attention.queryRank());
+      matrix(prefix + "attn_q_b", queries, attention.queryRank(), false);
+    } else {
+      matrix(prefix + "attn_q", queries, hidden, false);
+    }
+    matrix(prefix + "attn_kv_a_mqa", attention.keyWidth(), hidden, attention.bias());
+    vector(prefix + "attn_kv_a_norm.weight", attention.kvRank());
+    for (int head = 0; head < heads; head++) {
+      matrix(prefix + "attn_k_b." + head, attention.kvRank(), attention.plainDim(), false);
+      matrix(prefix + "attn_v_b." + head, attention.valueDim(), attention.kvRank(), false);
+    }
+    matrix(prefix + "attn_output", hidden, heads * attention.valueDim(), attention.bias());
+  }
+
+  private void mlp(Dense shape, String prefix, String suffix) {
+    matrix(prefix + "ffn_gate" + suffix, shape.width(), hidden, shape.bias());
+    matrix(prefix + "ffn_up" + suffix, shape.width(), hidden, shape.bias());
+    matrix(prefix + "ffn_down" + suffix, hidden, shape.width(), shape.bias());
+  }
+
+  private void experts(Experts experts, String prefix) {
+    matrix(prefix + "ffn_gate_inp", experts.count(), hidden, experts.router().bias());
+    if (experts.router().correction()) {
+      vector(prefix + "exp_probs_b.bias", experts.count());
+    }
+    for (int expert = 0; expert < experts.count(); expert++) {
+      mlp(experts.expert(), prefix, "." + expert);
+    }
+    if (experts.sharedWidth() > 0) {
+      mlp(experts.shared(), prefix, "_shexp");
+    }
+    if (experts.sharedGated()) {
+      matrix(prefix + "ffn_gate_inp_shexp", 1, hidden, false);
+    }
+  }
+
+  private void norm(String name, boolean present) {
+    if (present) {
+      vector(name + ".weight", hidden);
+    }
   }
 
   private void vector(String name, int length) {
     shapes.put(name, new Shape(1, length, true));
   }
 
-  private void matrix(String name, int rows, int columns) {
-    shapes.put(name, new Shape(rows, columns, false));
+  private void matrix(String name, int rows, int columns, boolean bias) {
+    shapes.put(name + ".weight", new Shape(rows, columns, false));
+    if (bias) {
+      vector(name + ".bias", rows);
+    }
   }
 }

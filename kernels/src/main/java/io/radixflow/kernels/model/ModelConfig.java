@@ -1,24 +1,23 @@
 package io.radixflow.kernels.model;
 
+import io.radixflow.kernels.model.Attention.QkNorm;
+import io.radixflow.kernels.model.FeedForward.Dense;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.TreeSet;
 
 /**
- * The shape of a decoder-only transformer of the llama family; one forward graph serves them all.
+ * The shape of a decoder-only transformer. What sets an architecture apart is data here, layer by
+ * layer; one forward graph serves them all.
  *
- * @param architecture {@code llama}, {@code qwen2}, {@code qwen3} or {@code sim}
+ * @param architecture as the model's file names it, or {@code sim}
  * @param name a name for people
  * @param vocabSize rows of the embedding
  * @param contextLength positions that the model was trained for
- * @param layers decoder blocks
  * @param hiddenSize width of the residual stream
- * @param intermediateSize width of the gated MLP
- * @param heads query heads
- * @param kvHeads key and value heads; divides {@code heads}
- * @param headDim elements a head
- * @param normEpsilon epsilon of RMS norm
- * @param rope rotary embedding
- * @param qkvBias whether q, k and v have a bias (qwen2)
- * @param qkNorm whether q and k are RMS-normalised a head (qwen3)
+ * @param blocks the decoder blocks
  * @param tiedEmbedding whether the output projection is the token embedding
  */
 public record ModelConfig(
@@ -26,98 +25,204 @@ public record ModelConfig(
     String name,
     int vocabSize,
     int contextLength,
-    int layers,
     int hiddenSize,
-    int intermediateSize,
-    int heads,
-    int kvHeads,
-    int headDim,
-    float normEpsilon,
-    Rope rope,
-    boolean qkvBias,
-    boolean qkNorm,
+    Norm norm,
+    Scales scales,
+    List<Layer> blocks,
     boolean tiedEmbedding) {
 
-  /** The same model with a divisor for each pair's rotary frequency. */
-  public ModelConfig withRopeDivisors(List<Float> divisors) {
+  public ModelConfig {
+    blocks = List.copyOf(blocks);
+  }
+
+  /**
+   * The norms of a model; none has a bias.
+   *
+   * @param centred whether the mean is subtracted (LayerNorm); false for RMS norm
+   * @param epsilon added to the mean of squares
+   * @param latentEpsilon the same for the norms of compressed queries, keys and values
+   */
+  public record Norm(boolean centred, float epsilon, float latentEpsilon) {
+
+    /** RMS norm (Zhang and Sennrich 2019). */
+    public static Norm rms(float epsilon) {
+      return new Norm(false, epsilon, epsilon);
+    }
+  }
+
+  /**
+   * Factors of a whole model.
+   *
+   * @param embedding factor of the token embedding
+   * @param residual factor of what a block adds to the residual stream
+   * @param logits factor of the logits
+   * @param logitCap bound c of the logits, {@code c · tanh(x / c)}; 0 for none
+   */
+  public record Scales(float embedding, float residual, float logits, float logitCap) {
+
+    /** No factors and no bound. */
+    public static final Scales NONE = new Scales(1, 1, 1, 0);
+  }
+
+  /** A model of equal layers, as llama, qwen2 (with biases) and qwen3 (with norms) have them. */
+  public static ModelConfig uniform(
+      String architecture,
+      String name,
+      int vocabSize,
+      int contextLength,
+      int layers,
+      int hiddenSize,
+      int intermediateSize,
+      int heads,
+      int kvHeads,
+      int headDim,
+      float normEpsilon,
+      Rope rope,
+      boolean qkvBias,
+      boolean qkNorm,
+      boolean tiedEmbedding) {
+    Attention attention =
+        new Attention.Grouped(
+            heads,
+            kvHeads,
+            headDim,
+            rope,
+            qkvBias,
+            false,
+            qkNorm ? QkNorm.HEAD : QkNorm.NONE,
+            0,
+            Attention.Scores.of(headDim));
+    Layer layer = new Layer(attention, Dense.silu(intermediateSize), Layer.Norms.BEFORE);
     return new ModelConfig(
         architecture,
         name,
         vocabSize,
         contextLength,
-        layers,
         hiddenSize,
-        intermediateSize,
-        heads,
-        kvHeads,
-        headDim,
-        normEpsilon,
-        new Rope(rope.base(), rope.interleaved(), rope.scaling(), divisors),
-        qkvBias,
-        qkNorm,
+        Norm.rms(normEpsilon),
+        Scales.NONE,
+        Collections.nCopies(layers, layer),
+        tiedEmbedding);
+  }
+
+  /** Decoder blocks. */
+  public int layers() {
+    return blocks.size();
+  }
+
+  /** One decoder block. */
+  public Layer layer(int index) {
+    return blocks.get(index);
+  }
+
+  /** Query heads of the first layer. */
+  public int heads() {
+    return layer(0).attention().heads();
+  }
+
+  /** Key and value heads of the first layer. */
+  public int kvHeads() {
+    return layer(0).attention().kvHeads();
+  }
+
+  /** Elements of a key of the first layer. */
+  public int headDim() {
+    return layer(0).attention().keyWidth();
+  }
+
+  /** Rotary embedding of the first layer. */
+  public Rope rope() {
+    return layer(0).attention().rope();
+  }
+
+  /** Epsilon of the norms. */
+  public float normEpsilon() {
+    return norm.epsilon();
+  }
+
+  /** Whether q, k and v of the first layer have a bias. */
+  public boolean qkvBias() {
+    return layer(0).attention() instanceof Attention.Grouped grouped && grouped.qkvBias();
+  }
+
+  /** Whether each query and key head of the first layer is normalised. */
+  public boolean qkNorm() {
+    return layer(0).attention() instanceof Attention.Grouped grouped
+        && grouped.qkNorm() == QkNorm.HEAD;
+  }
+
+  /** Width of the widest MLP that a token passes as a whole. */
+  public int intermediateSize() {
+    int widest = 0;
+    for (Layer layer : blocks) {
+      int width =
+          layer.feedForward() instanceof Experts experts
+              ? experts.sharedWidth()
+              : ((Dense) layer.feedForward()).width();
+      widest = Math.max(widest, width);
+    }
+    return widest;
+  }
+
+  /** The same model with the blocks replaced. */
+  public ModelConfig withBlocks(List<Layer> others) {
+    return new ModelConfig(
+        architecture,
+        name,
+        vocabSize,
+        contextLength,
+        hiddenSize,
+        norm,
+        scales,
+        others,
         tiedEmbedding);
   }
 
   /**
-   * Rotary position embedding (Su et al. 2021).
-   *
-   * @param base theta
-   * @param interleaved pairs are (2i, 2i+1), as GGUF stores llama weights; false for (i, i+d/2)
-   * @param scaling Llama 3 frequency scaling, or null
-   * @param frequencyDivisors a divisor for each pair's frequency, as GGUF's {@code
-   *     rope_freqs.weight} has them; empty for none
+   * What this model has beyond the graph of llama, qwen2 and qwen3, in words: for backends that
+   * know only that graph, and refuse the rest by name.
    */
-  public record Rope(
-      double base, boolean interleaved, Llama3Scaling scaling, List<Float> frequencyDivisors) {
-
-    public Rope {
-      frequencyDivisors = List.copyOf(frequencyDivisors);
-    }
-
-    /** Without divisors. */
-    public Rope(double base, boolean interleaved, Llama3Scaling scaling) {
-      this(base, interleaved, scaling, List.of());
-    }
-
-    /**
-     * The angle in radians by which each pair of a head turns per position: {@code base^(-2i/d)},
-     * scaled. The same doubles on every machine.
-     */
-    public double[] frequencies(int headDim) {
-      double[] frequencies = new double[headDim / 2];
-      for (int i = 0; i < frequencies.length; i++) {
-        double frequency = StrictMath.pow(base, -2.0 * i / headDim);
-        if (!frequencyDivisors.isEmpty()) {
-          frequency /= frequencyDivisors.get(i);
-        }
-        frequencies[i] = scaling == null ? frequency : scaling.scale(frequency);
+  public List<String> peculiarities() {
+    TreeSet<String> found = new TreeSet<>();
+    note(found, norm.centred(), "norms that subtract the mean");
+    note(found, !scales.equals(Scales.NONE), "scaled embeddings, residuals or logits");
+    for (Layer layer : blocks) {
+      note(found, layer.norms() != Layer.Norms.BEFORE, "norms behind or beside blocks");
+      note(found, !layer.attention().equals(layer(0).attention()), "layers that differ");
+      note(found, layer.feedForward() instanceof Experts, "mixture of experts");
+      if (layer.feedForward() instanceof Dense dense) {
+        note(found, !dense.equals(Dense.silu(intermediateSize())), "another MLP");
       }
-      return frequencies;
+      if (layer.attention() instanceof Attention.Grouped grouped) {
+        peculiarities(grouped, found);
+      } else {
+        found.add("latent attention");
+      }
+    }
+    return new ArrayList<>(found);
+  }
+
+  private static void peculiarities(Attention.Grouped attention, TreeSet<String> found) {
+    Rope rope = attention.rope();
+    note(found, attention.window() > 0, "sliding windows");
+    note(found, attention.outputBias(), "a bias of the attention's output");
+    note(found, attention.qkNorm() == QkNorm.ALL_HEADS, "norms over all heads");
+    note(
+        found,
+        !attention.scores().equals(Attention.Scores.of(attention.headDim())),
+        "scores with a cap, sinks or a scale of their own");
+    note(found, rope == null, "layers without rotary embedding");
+    if (rope != null) {
+      note(
+          found,
+          rope.part() != 1 || rope.magnitude() != 1,
+          "rotary embedding of a part of a head, or with a magnitude");
     }
   }
 
-  /**
-   * Frequency scaling of Llama 3.1 ({@code rope_type: llama3}): long wavelengths are stretched by
-   * the factor, short ones kept, those between blended linearly (Grattafiori et al. 2024).
-   *
-   * @param factor divisor of the low frequencies
-   * @param lowFrequencyFactor wavelengths above {@code originalContext / this} are divided
-   * @param highFrequencyFactor wavelengths below {@code originalContext / this} are kept
-   * @param originalContext context length before scaling
-   */
-  public record Llama3Scaling(
-      double factor, double lowFrequencyFactor, double highFrequencyFactor, int originalContext) {
-
-    private double scale(double frequency) {
-      double turns = originalContext / (2 * Math.PI / frequency);
-      if (turns < lowFrequencyFactor) {
-        return frequency / factor;
-      }
-      if (turns > highFrequencyFactor) {
-        return frequency;
-      }
-      double smooth = (turns - lowFrequencyFactor) / (highFrequencyFactor - lowFrequencyFactor);
-      return (1 - smooth) * frequency / factor + smooth * frequency;
+  private static void note(TreeSet<String> found, boolean present, String what) {
+    if (present) {
+      found.add(what);
     }
   }
 }

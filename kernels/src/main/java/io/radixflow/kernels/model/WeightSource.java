@@ -4,8 +4,9 @@ package io.radixflow.kernels.model;
  * The weights of a model, by canonical GGUF tensor names whatever the file's own are: {@code
  * token_embd.weight}, {@code output.weight} (absent if tied), {@code output_norm.weight}, {@code
  * blk.N.} + {@code attn_norm, attn_q, attn_k, attn_v, attn_output, attn_q_norm, attn_k_norm,
- * ffn_norm, ffn_gate, ffn_up, ffn_down} + {@code .weight} or {@code .bias}. Every tensor that the
- * configuration needs is present with the right shape: checked when the source was opened.
+ * ffn_norm, ffn_gate, ffn_up, ffn_down} + {@code .weight} or {@code .bias}; {@link GraphTensors}
+ * has the others, such as {@code ffn_gate.E} of an expert. Every tensor that the configuration
+ * needs is present with the right shape: checked when the source was opened.
  */
 public interface WeightSource extends AutoCloseable {
 

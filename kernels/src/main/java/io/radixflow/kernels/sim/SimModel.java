@@ -4,6 +4,7 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.Rope;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 
@@ -20,7 +21,7 @@ public final class SimModel implements ServedModel {
   private SimModel(SimOptions options) {
     this.options = options;
     this.config =
-        new ModelConfig(
+        ModelConfig.uniform(
             "sim",
             "sim",
             SimTokenizer.VOCAB,
@@ -32,7 +33,7 @@ public final class SimModel implements ServedModel {
             1,
             1,
             1e-5f,
-            new ModelConfig.Rope(10_000, false, null),
+            new Rope(10_000, false, null),
             false,
             false,
             true);

@@ -46,7 +46,11 @@ class BitIdentityProperties {
     LLAMA(SyntheticWeights.of(Shapes.llama(), TensorType.Q4_1)),
     QWEN2(SyntheticWeights.of(Shapes.qwen2(), TensorType.Q8_0)),
     QWEN3(SyntheticWeights.of(Shapes.qwen3(), TensorType.BF16)),
-    ODD(SyntheticWeights.of(Shapes.odd(), TensorType.F16));
+    ODD(SyntheticWeights.of(Shapes.odd(), TensorType.F16)),
+    WINDOWED(SyntheticWeights.of(Shapes.windowed(), TensorType.BF16)),
+    SINKS(SyntheticWeights.of(Shapes.sinks(), TensorType.F32)),
+    PARALLEL(SyntheticWeights.of(Shapes.parallel(), TensorType.F16)),
+    LATENT(SyntheticWeights.of(Shapes.latent(), TensorType.BF16));
 
     private final SyntheticWeights weights;
 
@@ -60,7 +64,7 @@ class BitIdentityProperties {
     return Arbitraries.of(KvSpec.Type.F32, KvSpec.Type.F16);
   }
 
-  @Property(tries = 60, shrinking = ShrinkingMode.OFF)
+  @Property(tries = 120, shrinking = ShrinkingMode.OFF)
   void logitsDependOnThePrefixAlone(
       @ForAll Model model,
       @ForAll("kvTypes") KvSpec.Type kvType,

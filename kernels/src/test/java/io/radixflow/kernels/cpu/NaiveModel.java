@@ -1,7 +1,7 @@
 package io.radixflow.kernels.cpu;
 
 import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.ModelConfig.Llama3Scaling;
+import io.radixflow.kernels.model.Rope.Llama3Scaling;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.WeightSource;
 import java.util.ArrayList;
@@ -111,7 +111,7 @@ public final class NaiveModel {
 
   private double frequency(int i) {
     double frequency = Math.pow(config.rope().base(), -2.0 * i / config.headDim());
-    Llama3Scaling s = config.rope().scaling();
+    Llama3Scaling s = (Llama3Scaling) config.rope().scaling();
     if (s == null) {
       return frequency;
     }

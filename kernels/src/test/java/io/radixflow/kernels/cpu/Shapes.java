@@ -1,8 +1,24 @@
 package io.radixflow.kernels.cpu;
 
+import io.radixflow.kernels.model.Attention.Grouped;
+import io.radixflow.kernels.model.Attention.Latent;
+import io.radixflow.kernels.model.Attention.QkNorm;
+import io.radixflow.kernels.model.Attention.QueryGrowth;
+import io.radixflow.kernels.model.Attention.Scores;
+import io.radixflow.kernels.model.FeedForward.Dense;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.FeedForward.Gating;
+import io.radixflow.kernels.model.FeedForward.Router;
+import io.radixflow.kernels.model.FeedForward.Scoring;
+import io.radixflow.kernels.model.Layer;
+import io.radixflow.kernels.model.Layer.Norms;
 import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.ModelConfig.Llama3Scaling;
-import io.radixflow.kernels.model.ModelConfig.Rope;
+import io.radixflow.kernels.model.ModelConfig.Norm;
+import io.radixflow.kernels.model.ModelConfig.Scales;
+import io.radixflow.kernels.model.Rope;
+import io.radixflow.kernels.model.Rope.Llama3Scaling;
+import io.radixflow.kernels.model.Rope.YarnScaling;
+import java.util.List;
 
 /** Shapes of small models for tests. */
 public final class Shapes {
@@ -38,7 +54,7 @@ public final class Shapes {
 
   /** One block of 256 columns a row: for the K-quants. */
   static ModelConfig wide() {
-    return new ModelConfig(
+    return ModelConfig.uniform(
         "llama",
         "wide",
         300,
@@ -56,6 +72,84 @@ public final class Shapes {
         true);
   }
 
+  /** Windows in every other layer, norms on both sides, soft caps, gelu, scaled embeddings. */
+  public static ModelConfig windowed() {
+    Rope local = new Rope(10000, false, null);
+    Rope global = new Rope(1e6, false, new YarnScaling(4, 64, 32, 1, true));
+    Scores scores = new Scores(0.2f, 5, false, null);
+    Dense mlp = new Dense(104, Gating.GELU_TANH, 0, false);
+    return model(
+        Norm.rms(1e-5f),
+        new Scales(8, 1, 1, 12),
+        new Layer(
+            new Grouped(4, 2, 24, local, false, false, QkNorm.HEAD, 19, scores),
+            mlp,
+            Norms.BEFORE_AND_AFTER),
+        new Layer(
+            new Grouped(4, 2, 24, global, false, false, QkNorm.HEAD, 0, scores),
+            mlp,
+            Norms.BEFORE_AND_AFTER));
+  }
+
+  /** Sinks, windows, biases everywhere, experts with a clamped gate; an own scale by position. */
+  public static ModelConfig sinks() {
+    Rope rope = new Rope(10000, false, null, List.of(), 0.5, 1.2);
+    Scores scores = new Scores(0.25f, 0, true, new QueryGrowth(0.1, 32));
+    Experts experts =
+        new Experts(
+            8,
+            2,
+            new Dense(40, Gating.CLAMPED_SILU, 2, true),
+            new Router(Scoring.SOFTMAX, true, false, 1, 1, 1, true, 1),
+            0,
+            false);
+    return model(
+        Norm.rms(1e-5f),
+        new Scales(1, 0.6f, 0.125f, 0),
+        new Layer(
+            new Grouped(6, 2, 16, rope, true, true, QkNorm.NONE, 16, scores),
+            experts,
+            Norms.BEFORE),
+        new Layer(
+            new Grouped(6, 2, 16, rope, true, true, QkNorm.NONE, 0, scores),
+            experts,
+            Norms.BEFORE));
+  }
+
+  /** Norms that subtract the mean, beside the blocks; a layer that is not rotated. */
+  public static ModelConfig parallel() {
+    Rope rope = new Rope(10000, true, null);
+    Scores scores = Scores.of(16);
+    Dense mlp = new Dense(100, Gating.SILU, 0, true);
+    return model(
+        new Norm(true, 1e-5f, 1e-6f),
+        Scales.NONE,
+        new Layer(
+            new Grouped(4, 4, 16, rope, false, false, QkNorm.ALL_HEADS, 33, scores),
+            mlp,
+            Norms.PARALLEL),
+        new Layer(
+            new Grouped(4, 4, 16, null, false, true, QkNorm.NONE, 0, scores), mlp, Norms.AFTER));
+  }
+
+  /** Latent attention with compressed queries; groups of experts, and one that all tokens have. */
+  public static ModelConfig latent() {
+    Rope rope = new Rope(10000, true, null);
+    Latent compressed = new Latent(6, 40, 48, 16, 8, 20, rope, true, 0.2f);
+    Router router = new Router(Scoring.SIGMOID, false, true, 4, 2, 2, true, 2.5f);
+    Experts experts = new Experts(8, 3, Dense.silu(24), router, 48, true);
+    return model(
+        new Norm(false, 1e-5f, 1e-6f),
+        Scales.NONE,
+        new Layer(compressed, Dense.silu(112), Norms.BEFORE),
+        new Layer(new Latent(6, 0, 48, 16, 8, 20, rope, false, 0.2f), experts, Norms.BEFORE));
+  }
+
+  private static ModelConfig model(Norm norm, Scales scales, Layer... layers) {
+    return new ModelConfig(
+        "synthetic", "synthetic", 203, 1024, 64, norm, scales, List.of(layers), false);
+  }
+
   private static ModelConfig config(
       String architecture,
       int hidden,
@@ -66,7 +160,7 @@ public final class Shapes {
       boolean bias,
       boolean norm,
       boolean tied) {
-    return new ModelConfig(
+    return ModelConfig.uniform(
         architecture,
         architecture,
         203,

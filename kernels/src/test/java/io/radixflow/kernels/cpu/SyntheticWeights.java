@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cpu;
 
+import io.radixflow.kernels.model.GraphTensors;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
@@ -29,35 +30,19 @@ public final class SyntheticWeights implements WeightSource {
   public static SyntheticWeights of(
       ModelConfig config, TensorType type, TensorType valueType, TensorType embeddingType) {
     SyntheticWeights weights = new SyntheticWeights(config, type);
-    int hidden = config.hiddenSize();
-    int queries = config.heads() * config.headDim();
-    int keys = config.kvHeads() * config.headDim();
-    weights.matrix("token_embd.weight", embeddingType, config.vocabSize(), hidden);
-    if (!config.tiedEmbedding()) {
-      weights.matrix("output.weight", embeddingType, config.vocabSize(), hidden);
-    }
-    weights.vector("output_norm.weight", hidden, 1f);
-    for (int layer = 0; layer < config.layers(); layer++) {
-      String prefix = "blk." + layer + ".";
-      weights.vector(prefix + "attn_norm.weight", hidden, 1f);
-      weights.matrix(prefix + "attn_q.weight", type, queries, hidden);
-      weights.matrix(prefix + "attn_k.weight", type, keys, hidden);
-      weights.matrix(prefix + "attn_v.weight", valueType, keys, hidden);
-      if (config.qkvBias()) {
-        weights.vector(prefix + "attn_q.bias", queries, 0f);
-        weights.vector(prefix + "attn_k.bias", keys, 0f);
-        weights.vector(prefix + "attn_v.bias", keys, 0f);
-      }
-      if (config.qkNorm()) {
-        weights.vector(prefix + "attn_q_norm.weight", config.headDim(), 1f);
-        weights.vector(prefix + "attn_k_norm.weight", config.headDim(), 1f);
-      }
-      weights.matrix(prefix + "attn_output.weight", type, hidden, queries);
-      weights.vector(prefix + "ffn_norm.weight", hidden, 1f);
-      weights.matrix(prefix + "ffn_gate.weight", type, config.intermediateSize(), hidden);
-      weights.matrix(prefix + "ffn_up.weight", type, config.intermediateSize(), hidden);
-      weights.matrix(prefix + "ffn_down.weight", type, hidden, config.intermediateSize());
-    }
+    GraphTensors.of(config)
+        .forEach(
+            (name, shape) -> {
+              if (shape.vector()) {
+                weights.vector(name, shape.columns(), name.endsWith("norm.weight") ? 1f : 0f);
+              } else {
+                TensorType own =
+                    name.startsWith("blk.")
+                        ? name.endsWith("attn_v.weight") ? valueType : type
+                        : embeddingType;
+                weights.matrix(name, own, shape.rows(), shape.columns());
+              }
+            });
     return weights;
   }
 

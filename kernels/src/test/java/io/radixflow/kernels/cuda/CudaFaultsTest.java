@@ -249,7 +249,7 @@ class CudaFaultsTest {
   void aModelOfOtherHeadsIsRefusedByName() {
     ModelConfig llama = CudaModels.llama();
     ModelConfig narrow =
-        new ModelConfig(
+        ModelConfig.uniform(
             llama.architecture(),
             llama.name(),
             llama.vocabSize(),

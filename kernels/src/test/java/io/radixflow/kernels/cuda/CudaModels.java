@@ -2,7 +2,7 @@ package io.radixflow.kernels.cuda;
 
 import io.radixflow.kernels.cpu.SyntheticWeights;
 import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.ModelConfig.Rope;
+import io.radixflow.kernels.model.Rope;
 import io.radixflow.kernels.model.TensorType;
 import io.radixflow.kernels.model.WeightSource;
 
@@ -48,7 +48,7 @@ public final class CudaModels {
       boolean bias,
       boolean norm,
       boolean tied) {
-    return new ModelConfig(
+    return ModelConfig.uniform(
         architecture,
         architecture,
         vocab,

@@ -3,8 +3,8 @@ package io.radixflow.lab.device;
 import io.radixflow.kernels.cuda.CudaSupport;
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.ModelConfig.Llama3Scaling;
-import io.radixflow.kernels.model.ModelConfig.Rope;
+import io.radixflow.kernels.model.Rope;
+import io.radixflow.kernels.model.Rope.Llama3Scaling;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -47,7 +47,7 @@ public final class GpuBench {
       int headDim,
       Rope rope,
       boolean tied) {
-    return new ModelConfig(
+    return ModelConfig.uniform(
         architecture,
         name,
         vocab,

@@ -136,7 +136,7 @@ final class KernelBench implements AutoCloseable {
     try (DeviceMemory gains = context.allocate(4L * config.hiddenSize(), "a benchmark")) {
       module.fillRandom(gains, 4, stream);
       ProgramRecorder norm = recorder();
-      norm.rmsNorm(Activation.HIDDEN, gains, Activation.NORMED);
+      norm.norm(Activation.HIDDEN, gains, Activation.NORMED);
       double bytes = 4.0 * rows * config.hiddenSize();
       time("norm of " + rows, norm.program()::run, bytes, 0, Bus.MEMORY);
       ProgramRecorder rope = recorder();
@@ -223,7 +223,7 @@ final class KernelBench implements AutoCloseable {
   private StepProgram layers() {
     ProgramRecorder recorder = recorder();
     for (int layer = 0; layer < config.layers(); layer++) {
-      recorder.attend(layer);
+      recorder.attend(layer, null);
     }
     return recorder.program();
   }

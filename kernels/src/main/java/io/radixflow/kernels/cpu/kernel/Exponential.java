@@ -25,6 +25,14 @@ final class Exponential {
   static final float C3 = 1.6666665459e-1f;
   static final float C2 = 0.5f;
 
+  /** Twice the root of 2 / pi, and that times 0.044715: of the approximation of gelu. */
+  static final float GELU_LINE = 1.5957691216f;
+
+  static final float GELU_CUBE = 0.0713548163f;
+
+  /** The sigmoid of this times x approximates the normal distribution. */
+  static final float SIGMOID_SLOPE = 1.702f;
+
   private Exponential() {}
 
   static float exp(float value) {

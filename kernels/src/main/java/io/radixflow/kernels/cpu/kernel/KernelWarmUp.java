@@ -83,5 +83,8 @@ public final class KernelWarmUp {
     kernels.scale(a, 0, 0.5f, b, c, 0, DEPTH);
     kernels.add(a, 0, b, 0, DEPTH);
     kernels.swiglu(a, 0, b, 0, c, 0, DEPTH);
+    kernels.geglu(a, 0, b, 0, c, 0, DEPTH);
+    kernels.clampedSwiglu(a, 0, b, 0, 7f, c, 0, DEPTH);
+    kernels.softCap(c, 0, DEPTH, 30f);
   }
 }

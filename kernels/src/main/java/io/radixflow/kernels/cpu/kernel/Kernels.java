@@ -151,6 +151,24 @@ public interface Kernels {
   /** {@code out = gate / (1 + exp(-gate)) * up}. */
   void swiglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n);
 
+  /** {@code out = gelu(gate) * up}, by {@code gelu(g) = g / (1 + exp(-2u))}, u that of tanh. */
+  void geglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n);
+
+  /**
+   * {@code out = g / (1 + exp(-1.702 g)) * (u + 1)}, with g at most and the absolute value of u at
+   * most {@code limit}.
+   */
+  void clampedSwiglu(
+      float[] gate, int go, float[] up, int uo, float limit, float[] out, int oo, int n);
+
+  /** {@code x = cap * tanh(x / cap)}. */
+  void softCap(float[] x, int xo, int n, float cap);
+
+  /** The exponential of one value, as the other kernels compute it. */
+  default float exp(float value) {
+    return Exponential.exp(value);
+  }
+
   /**
    * Scores of one page for {@value #QUERIES} queries: {@code out[q][token] = scale * chain over d
    * of K[d][token] * query[d][q]}.

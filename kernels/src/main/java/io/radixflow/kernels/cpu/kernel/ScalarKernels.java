@@ -221,6 +221,54 @@ public final class ScalarKernels implements Kernels {
   }
 
   @Override
+  public void geglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
+    gegluFrom(0, gate, go, up, uo, out, oo, n);
+  }
+
+  static void gegluFrom(
+      int first, float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
+    for (int i = first; i < n; i++) {
+      float g = gate[go + i];
+      float inner = fma(g * g, g * Exponential.GELU_CUBE, g * Exponential.GELU_LINE);
+      out[oo + i] = g / (Exponential.exp(-inner) + 1f) * up[uo + i];
+    }
+  }
+
+  @Override
+  public void clampedSwiglu(
+      float[] gate, int go, float[] up, int uo, float limit, float[] out, int oo, int n) {
+    clampedSwigluFrom(0, gate, go, up, uo, limit, out, oo, n);
+  }
+
+  static void clampedSwigluFrom(
+      int first,
+      float[] gate,
+      int go,
+      float[] up,
+      int uo,
+      float limit,
+      float[] out,
+      int oo,
+      int n) {
+    for (int i = first; i < n; i++) {
+      float g = Math.min(gate[go + i], limit);
+      float u = Math.max(Math.min(up[uo + i], limit), -limit);
+      out[oo + i] = g / (Exponential.exp(g * -Exponential.SIGMOID_SLOPE) + 1f) * (u + 1f);
+    }
+  }
+
+  @Override
+  public void softCap(float[] x, int xo, int n, float cap) {
+    softCapFrom(0, x, xo, n, cap);
+  }
+
+  static void softCapFrom(int first, float[] x, int xo, int n, float cap) {
+    for (int i = first; i < n; i++) {
+      x[xo + i] = (1f - 2f / (Exponential.exp(x[xo + i] * (2f / cap)) + 1f)) * cap;
+    }
+  }
+
+  @Override
   public void scores(
       float[] query,
       int qo,

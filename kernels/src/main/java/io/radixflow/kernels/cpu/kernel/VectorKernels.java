@@ -140,6 +140,22 @@ final class VectorKernels implements Kernels {
   }
 
   @Override
+  public void geglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
+    VectorRows.geglu(gate, go, up, uo, out, oo, n);
+  }
+
+  @Override
+  public void clampedSwiglu(
+      float[] gate, int go, float[] up, int uo, float limit, float[] out, int oo, int n) {
+    VectorRows.clampedSwiglu(gate, go, up, uo, limit, out, oo, n);
+  }
+
+  @Override
+  public void softCap(float[] x, int xo, int n, float cap) {
+    VectorRows.softCap(x, xo, n, cap);
+  }
+
+  @Override
   public void scores(
       float[] query,
       int qo,

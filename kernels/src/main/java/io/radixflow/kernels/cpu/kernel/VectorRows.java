@@ -68,6 +68,40 @@ final class VectorRows {
     ScalarKernels.swigluFrom(whole, gate, go, up, uo, out, oo, n);
   }
 
+  static void geglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
+    int whole = F.loopBound(n);
+    for (int i = 0; i < whole; i += L) {
+      FloatVector g = FloatVector.fromArray(F, gate, go + i);
+      FloatVector inner = g.mul(g).fma(g.mul(Exponential.GELU_CUBE), g.mul(Exponential.GELU_LINE));
+      g.div(exp(inner.neg()).add(1f))
+          .mul(FloatVector.fromArray(F, up, uo + i))
+          .intoArray(out, oo + i);
+    }
+    ScalarKernels.gegluFrom(whole, gate, go, up, uo, out, oo, n);
+  }
+
+  static void clampedSwiglu(
+      float[] gate, int go, float[] up, int uo, float limit, float[] out, int oo, int n) {
+    int whole = F.loopBound(n);
+    for (int i = 0; i < whole; i += L) {
+      FloatVector g = FloatVector.fromArray(F, gate, go + i).min(limit);
+      FloatVector u = FloatVector.fromArray(F, up, uo + i).min(limit).max(-limit);
+      g.div(exp(g.mul(-Exponential.SIGMOID_SLOPE)).add(1f)).mul(u.add(1f)).intoArray(out, oo + i);
+    }
+    ScalarKernels.clampedSwigluFrom(whole, gate, go, up, uo, limit, out, oo, n);
+  }
+
+  static void softCap(float[] x, int xo, int n, float cap) {
+    int whole = F.loopBound(n);
+    FloatVector one = FloatVector.broadcast(F, 1f);
+    FloatVector two = FloatVector.broadcast(F, 2f);
+    for (int i = 0; i < whole; i += L) {
+      FloatVector e = exp(FloatVector.fromArray(F, x, xo + i).mul(2f / cap));
+      one.sub(two.div(e.add(1f))).mul(cap).intoArray(x, xo + i);
+    }
+    ScalarKernels.softCapFrom(whole, x, xo, n, cap);
+  }
+
   /** {@link Exponential#exp} by lanes. */
   private static FloatVector exp(FloatVector value) {
     FloatVector x = value.max(Exponential.LOWEST).min(Exponential.HIGHEST);

@@ -135,6 +135,12 @@ public final class CudaModel implements AutoCloseable {
   }
 
   private static AttentionShape check(ModelConfig config) {
+    if (!config.peculiarities().isEmpty()) {
+      throw new IllegalArgumentException(
+          String.format(
+              "%s has %s; the CUDA kernels do not know that yet: use device cpu",
+              config.architecture(), String.join(", ", config.peculiarities())));
+    }
     if (config.vocabSize() > SamplingKernel.MAX_VOCAB) {
       throw new IllegalArgumentException(
           String.format(

@@ -6,6 +6,7 @@ import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.pages.CudaKvPool;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
 import io.radixflow.kernels.model.Activation;
+import io.radixflow.kernels.model.FeedForward;
 import io.radixflow.kernels.model.ForwardOps;
 import io.radixflow.kernels.model.ModelConfig;
 import java.util.ArrayList;
@@ -82,7 +83,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
   }
 
   @Override
-  public void rmsNorm(Activation source, DeviceMemory gain, Activation target) {
+  public void norm(Activation source, DeviceMemory gain, Activation target) {
     KernelLaunch launch =
         module.launch("rf_rms_norm").pointer(of(source)).pointer(gain).pointer(of(target));
     step(launch, 0);
@@ -185,7 +186,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
   }
 
   @Override
-  public void attend(int layer) {
+  public void attend(int layer, DeviceMemory sinks) {
     int blocks = Math.max(1, attentionBlocks / config.kvHeads());
     attendFrom[layer] = launches.size();
     if (key.keys()) {
@@ -235,13 +236,44 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
   }
 
   @Override
-  public void swiglu() {}
+  public void gate(FeedForward.Dense shape) {}
+
+  @Override
+  public void ropeAndStoreLatent(int layer, DeviceMemory latentNorm) {
+    throw unknown();
+  }
+
+  @Override
+  public void compressQueries(int layer, List<CudaMatrix> keys) {
+    throw unknown();
+  }
+
+  @Override
+  public void expandValues(int layer, List<CudaMatrix> values) {
+    throw unknown();
+  }
+
+  @Override
+  public void experts(
+      int layer, ExpertWeights<CudaMatrix, DeviceMemory> weights, Activation source) {
+    throw unknown();
+  }
+
+  @Override
+  public void addShared(boolean gated) {
+    throw unknown();
+  }
+
+  /** Models that need these operations are refused when they are loaded. */
+  private static IllegalStateException unknown() {
+    return new IllegalStateException("an operation without a CUDA kernel");
+  }
 
   @Override
   public void addResidual() {}
 
   @Override
   public void outputs(DeviceMemory norm, CudaMatrix head) {
-    rmsNorm(Activation.HIDDEN, norm, Activation.NORMED);
+    norm(Activation.HIDDEN, norm, Activation.NORMED);
   }
 }

@@ -2,6 +2,7 @@ package io.radixflow.kernels.model.file;
 
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.Rope;
 import java.util.List;
 
 /**
@@ -58,7 +59,7 @@ final class GgufConfig {
       throw check.unsupported(key("rope.dimension_count"), "rotary embedding of a part of a head");
     }
     ModelConfig config =
-        new ModelConfig(
+        ModelConfig.uniform(
             architecture,
             metadata.has("general.name") ? metadata.string("general.name") : architecture,
             vocabulary(),
@@ -89,11 +90,14 @@ final class GgufConfig {
     }
     String window = key("attention.sliding_window");
     if (metadata.has(window)) {
-      check.window(window, metadata.integer(window), context());
+      long tokens = metadata.integer(window);
+      if (tokens > 0 && tokens < context()) {
+        throw check.unsupported(window, "a sliding window of " + tokens + " tokens");
+      }
     }
   }
 
-  private ModelConfig.Rope rope() {
+  private Rope rope() {
     String base = key("rope.freq_base");
     String type = key("rope.scaling.type");
     if (metadata.has(type) && !metadata.string(type).equals("none")) {
@@ -105,7 +109,7 @@ final class GgufConfig {
     }
     double theta = metadata.has(base) ? metadata.real(base) : 10000;
     boolean interleaved = architecture.equals("llama");
-    return new ModelConfig.Rope(theta, interleaved, null);
+    return new Rope(theta, interleaved, null);
   }
 
   private int vocabulary() {

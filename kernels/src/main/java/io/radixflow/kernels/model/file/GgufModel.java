@@ -102,6 +102,7 @@ final class GgufModel {
       }
       divisors.add(value);
     }
-    return config.withRopeDivisors(divisors);
+    return config.withBlocks(
+        config.blocks().stream().map(layer -> layer.withDivisors(divisors)).toList());
   }
 }

@@ -1,10 +1,18 @@
 package io.radixflow.kernels.model.file;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.kernels.model.FeedForward;
+import io.radixflow.kernels.model.FeedForward.Dense;
+import io.radixflow.kernels.model.FeedForward.Gating;
+import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.ModelConfig.Norm;
+import io.radixflow.kernels.model.ModelConfig.Scales;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Derives a {@link ModelConfig} from a {@code config.json} and refuses by name what it cannot
@@ -15,11 +23,9 @@ final class HuggingFaceConfig {
   /** Fields that change the graph, with the values (besides null) that leave it as it is. */
   private static final Map<String, List<String>> UNSUPPORTED =
       Map.ofEntries(
-          Map.entry("hidden_act", List.of("silu", "swish")),
           Map.entry("attention_bias", List.of("false")),
           Map.entry("mlp_bias", List.of("false")),
           Map.entry("use_sliding_window", List.of("false")),
-          Map.entry("partial_rotary_factor", List.of("1.0", "1")),
           Map.entry("attn_logit_softcapping", List.of()),
           Map.entry("final_logit_softcapping", List.of()),
           Map.entry("quantization_config", List.of()),
@@ -32,28 +38,29 @@ final class HuggingFaceConfig {
           Map.entry("residual_multiplier", List.of("1.0", "1")),
           Map.entry("attention_multiplier", List.of()),
           Map.entry("logits_scaling", List.of("1.0", "1")),
+          Map.entry("logit_scale", List.of("1.0", "1")),
           Map.entry("no_rope_layers", List.of()),
           Map.entry("rope_interleaved", List.of("false")),
           Map.entry("use_qk_norm", List.of("false")),
+          Map.entry("use_bidirectional_attention", List.of("false")),
+          Map.entry("use_parallel_block", List.of("true")),
+          Map.entry("use_gated_activation", List.of("true")),
+          Map.entry("moe_layer_freq", List.of("1")),
           Map.entry("dual_chunk_attention_config", List.of()),
           Map.entry("is_causal", List.of("true")));
 
-  /** The window of a mistral that does not say otherwise. */
-  private static final int MISTRAL_WINDOW = 4096;
-
-  private final String file;
   private final String name;
-  private final JsonNode json;
+  private final ConfigFields config;
   private final SupportedShapes check;
-  private final String type;
+  private final HuggingFaceFamily family;
+  private final int layers;
 
   private HuggingFaceConfig(String file, String name, JsonNode json) {
-    this.file = file;
     this.name = name;
-    this.json = json;
     check = new SupportedShapes(file);
-    type = json.path("model_type").asText("");
-    check.architecture(type, List.of("llama", "mistral", "qwen2", "qwen3"));
+    config = new ConfigFields(json, check);
+    family = HuggingFaceFamily.of(json.path("model_type").asText(""), check);
+    layers = check.layers(config.size("num_hidden_layers"));
   }
 
   /**
@@ -66,112 +73,114 @@ final class HuggingFaceConfig {
 
   private ModelConfig read() {
     refuse();
-    int hidden = size("hidden_size");
-    int heads = size("num_attention_heads");
-    int usualHeadDim = type.equals("qwen3") ? 128 : hidden / heads;
+    HuggingFaceAttention attention = new HuggingFaceAttention(config, family, layers);
+    List<Layer> blocks = new ArrayList<>();
+    for (int layer = 0; layer < layers; layer++) {
+      blocks.add(new Layer(attention.layer(layer), feedForward(layer), family.norms()));
+    }
     return check.consistent(
         new ModelConfig(
-            type.equals("mistral") ? "llama" : type,
+            family.type(),
             name,
-            size("vocab_size"),
-            size("max_position_embeddings"),
-            size("num_hidden_layers"),
-            hidden,
-            size("intermediate_size"),
-            heads,
-            type.equals("llama") ? size("num_key_value_heads", heads) : size("num_key_value_heads"),
-            size("head_dim", usualHeadDim),
-            (float) real(json, "rms_norm_eps", 1e-6),
-            rope(),
-            type.equals("qwen2"),
-            type.equals("qwen3"),
-            tied()));
+            config.size("vocab_size"),
+            config.size("max_position_embeddings"),
+            config.size("hidden_size"),
+            norm(),
+            scales(),
+            blocks,
+            config.flag("tie_word_embeddings", family.tied())));
   }
 
   private void refuse() {
+    Set<String> read = fieldsThatAreRead();
     for (Map.Entry<String, List<String>> entry : UNSUPPORTED.entrySet()) {
-      JsonNode value = json.path(entry.getKey());
-      if (present(value) && !entry.getValue().contains(value.asText())) {
+      JsonNode value = config.get(entry.getKey());
+      boolean matters = ConfigFields.present(value) && !read.contains(entry.getKey());
+      if (matters && !entry.getValue().contains(value.asText())) {
         String shown = value.isValueNode() ? value.asText() : "a value";
         throw check.unsupported(entry.getKey(), shown);
       }
     }
-    JsonNode window = json.path("sliding_window");
-    if (type.equals("mistral") && !window.isNull()) {
-      long tokens = window.isMissingNode() ? MISTRAL_WINDOW : window.asLong(1);
-      check.window("sliding_window", tokens, size("max_position_embeddings"));
-    }
-    for (JsonNode layer : json.path("layer_types")) {
-      if (!layer.asText().equals("full_attention")) {
-        throw check.unsupported("layer_types", "'" + layer.asText() + "'");
-      }
+  }
+
+  private Set<String> fieldsThatAreRead() {
+    Set<String> read = new HashSet<>();
+    addIf(read, family.readsBias(), "attention_bias");
+    addIf(read, family.readsMlpBias(), "mlp_bias");
+    addIf(read, family.asksForWindows(), "use_sliding_window");
+    addIf(read, family.gemma(), "attn_logit_softcapping", "final_logit_softcapping");
+    addIf(read, family.mixture(), "num_local_experts", "num_experts", "n_routed_experts");
+    addIf(read, family.deepseek(), "kv_lora_rank", "q_lora_rank");
+    addIf(
+        read,
+        family == HuggingFaceFamily.GRANITE,
+        "embedding_multiplier",
+        "residual_multiplier",
+        "attention_multiplier",
+        "logits_scaling");
+    addIf(read, family == HuggingFaceFamily.COHERE2, "logit_scale");
+    addIf(read, family == HuggingFaceFamily.SMOLLM3, "no_rope_layers");
+    addIf(read, family == HuggingFaceFamily.GLM4_MOE, "use_qk_norm");
+    boolean mxfp4 = config.object("quantization_config").text("quant_method", "").equals("mxfp4");
+    addIf(read, family == HuggingFaceFamily.GPT_OSS && mxfp4, "quantization_config");
+    return read;
+  }
+
+  private static void addIf(Set<String> read, boolean reads, String... fields) {
+    if (reads) {
+      read.addAll(List.of(fields));
     }
   }
 
-  private boolean tied() {
-    JsonNode value = json.path("tie_word_embeddings");
-    if (present(value) && !value.isBoolean()) {
-      throw check.error("tie_word_embeddings is neither true nor false");
-    }
-    return value.asBoolean(false);
+  private Norm norm() {
+    boolean centred = family == HuggingFaceFamily.COHERE2;
+    String field = centred ? "layer_norm_eps" : "rms_norm_eps";
+    return new Norm(centred, (float) config.real(field, family.epsilon()), 1e-6f);
   }
 
-  private ModelConfig.Rope rope() {
-    JsonNode parameters = json.path("rope_parameters");
-    JsonNode scaling = present(parameters) ? parameters : json.path("rope_scaling");
-    double base = real(json, "rope_theta", 10000);
-    if (!present(scaling)) {
-      return new ModelConfig.Rope(base, false, null);
-    }
-    base = real(scaling, "rope_theta", base);
-    String kind = scaling.path("rope_type").asText(scaling.path("type").asText("default"));
-    return switch (kind) {
-      case "default" -> new ModelConfig.Rope(base, false, null);
-      case "llama3" -> new ModelConfig.Rope(base, false, llama3(scaling));
-      default -> throw check.unsupported("rope_scaling", "type '" + kind + "'");
+  private Scales scales() {
+    float embedding = family.gemma() ? (float) Math.sqrt(config.size("hidden_size")) : 1;
+    return switch (family) {
+      case GRANITE ->
+          new Scales(
+              config.factor("embedding_multiplier", 1),
+              config.factor("residual_multiplier", 1),
+              1 / config.factor("logits_scaling", 1),
+              0);
+      case COHERE2 -> new Scales(1, 1, config.factor("logit_scale", 0.0625), 0);
+      case GEMMA2 -> new Scales(embedding, 1, 1, cap("final_logit_softcapping", 30));
+      case GEMMA3_TEXT -> new Scales(embedding, 1, 1, cap("final_logit_softcapping", 0));
+      default -> Scales.NONE;
     };
   }
 
-  private ModelConfig.Llama3Scaling llama3(JsonNode scaling) {
-    double factor = real(scaling, "factor", Double.NaN);
-    double low = real(scaling, "low_freq_factor", Double.NaN);
-    double high = real(scaling, "high_freq_factor", Double.NaN);
-    if (!(factor >= 1 && low > 0 && high > low)) {
-      throw check.error(
-          String.format(
-              "rope_scaling: factor %s, low_freq_factor %s, high_freq_factor %s; expected factor "
-                  + ">= 1 and 0 < low < high",
-              factor, low, high));
+  /** A bound that null switches off. */
+  private float cap(String field, float otherwise) {
+    if (config.get(field).isNull()) {
+      return 0;
     }
-    JsonNode original = scaling.path("original_max_position_embeddings");
-    int context = check.size("original_max_position_embeddings", original.asLong(0));
-    return new ModelConfig.Llama3Scaling(factor, low, high, context);
+    return config.has(field) ? config.factor(field, otherwise) : otherwise;
   }
 
-  private int size(String field) {
-    JsonNode value = json.path(field);
-    if (!value.isIntegralNumber() || !value.canConvertToLong()) {
-      throw check.error(field + " is missing or not a whole number");
+  private FeedForward feedForward(int layer) {
+    boolean bias = family.readsMlpBias() && config.flag("mlp_bias", false);
+    Gating gating = gating();
+    if (family.mixture()) {
+      HuggingFaceExperts experts = new HuggingFaceExperts(config, family, gating);
+      if (experts.in(layer)) {
+        return experts.read();
+      }
     }
-    return check.size(field, value.longValue());
+    return new Dense(config.size("intermediate_size"), gating, 0, bias);
   }
 
-  private int size(String field, int otherwise) {
-    return present(json.path(field)) ? size(field) : otherwise;
-  }
-
-  private double real(JsonNode from, String field, double otherwise) {
-    JsonNode value = from.path(field);
-    if (!present(value)) {
-      return otherwise;
-    }
-    if (!value.isNumber()) {
-      throw new ModelFormatException(file + ": " + field + " is not a number");
-    }
-    return value.doubleValue();
-  }
-
-  private static boolean present(JsonNode node) {
-    return !node.isMissingNode() && !node.isNull();
+  private Gating gating() {
+    String field = family.gemma() ? "hidden_activation" : "hidden_act";
+    String name = config.text(field, family.gemma() ? "gelu_pytorch_tanh" : "silu");
+    return switch (name) {
+      case "silu", "swish" -> Gating.SILU;
+      case "gelu_pytorch_tanh" -> Gating.GELU_TANH;
+      default -> throw check.unsupported(field, name);
+    };
   }
 }

@@ -1,7 +1,6 @@
 package io.radixflow.kernels.model.file;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.kernels.model.GraphTensors;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
@@ -18,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Opens a directory as the transformers library saves it: {@code config.json} and {@code
@@ -32,8 +32,15 @@ final class HuggingFaceModel {
 
   private final Path directory;
   private final ModelConfig config;
-  private final Map<String, GraphTensors.Shape> shapes = new HashMap<>();
+  private final HuggingFaceFamily family;
+
+  /** The tensors of the graph that a stored tensor has, by its name. */
+  private final Map<String, List<Map.Entry<String, StoredPart>>> places = new HashMap<>();
+
   private final Map<String, Tensor> tensors = new HashMap<>();
+
+  /** Whether layers behind the last are expected: they draft tokens. */
+  private final boolean spareLayers;
 
   private HuggingFaceModel(Path directory) throws IOException {
     this.directory = directory;
@@ -41,6 +48,8 @@ final class HuggingFaceModel {
     JsonNode json = BoundedJson.object(file, MAX_CONFIG_BYTES);
     Path name = directory.toAbsolutePath().normalize().getFileName();
     config = HuggingFaceConfig.read(file.toString(), String.valueOf(name), json);
+    family = HuggingFaceFamily.of(config.architecture(), new SupportedShapes(file.toString()));
+    spareLayers = json.path("num_nextn_predict_layers").asInt(0) > 0;
   }
 
   static ModelFile open(Path directory, Path home) throws IOException {
@@ -48,22 +57,19 @@ final class HuggingFaceModel {
   }
 
   private ModelFile open(Path home) throws IOException {
-    Map<String, String> canonical = new HashMap<>();
-    GraphTensors.of(config)
-        .forEach(
-            (name, shape) -> {
-              shapes.put(name, shape);
-              canonical.put(HuggingFaceNames.of(name), name);
-            });
+    Map<String, StoredPart> parts = HuggingFaceNames.of(config, family);
+    for (Map.Entry<String, StoredPart> part : parts.entrySet()) {
+      places.computeIfAbsent(part.getValue().name(), name -> new ArrayList<>()).add(part);
+    }
     List<Path> files = new ArrayList<>();
     files.add(directory.resolve("config.json").toRealPath());
     for (String file : files()) {
-      files.add(map(directory.resolve(file), canonical).toRealPath());
+      files.add(map(directory.resolve(file)).toRealPath());
     }
-    for (String name : shapes.keySet()) {
-      if (!tensors.containsKey(name)) {
+    for (Map.Entry<String, StoredPart> part : parts.entrySet()) {
+      if (!tensors.containsKey(part.getKey())) {
         throw new ModelFormatException(
-            directory + ": tensor " + HuggingFaceNames.of(name) + " is missing");
+            directory + ": tensor " + part.getValue().name() + " is missing");
       }
     }
     ContentFingerprint fingerprint = new ContentFingerprint(files, home, Clock.systemUTC());
@@ -104,19 +110,24 @@ final class HuggingFaceModel {
     return text.length() > 80 ? text.substring(0, 80) + "…" : text;
   }
 
-  private Path map(Path file, Map<String, String> canonical) throws IOException {
+  private Path map(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file)) {
       SafetensorsFile head = SafetensorsFile.read(file, channel);
       for (Map.Entry<String, SafetensorsFile.Entry> entry : head.tensors().entrySet()) {
-        String name = canonical.get(entry.getKey());
-        if (name == null) {
+        List<Map.Entry<String, StoredPart>> parts = places.get(entry.getKey());
+        if (parts == null) {
           ignore(file, entry.getKey());
           continue;
         }
-        TensorSlot slot = slot(file + ": tensor " + entry.getKey(), name, entry.getValue());
-        if (tensors.put(name, MappedTensor.map(channel, slot, MappedTensor.WINDOW_BYTES)) != null) {
-          throw new ModelFormatException(
-              directory + ": tensor " + entry.getKey() + " is in two files");
+        String where = file + ": tensor " + entry.getKey();
+        TensorType type = check(where, parts.get(0).getValue(), entry.getValue());
+        for (Map.Entry<String, StoredPart> part : parts) {
+          long position = entry.getValue().position();
+          Tensor tensor = tensor(channel, part.getKey(), part.getValue(), type, position);
+          if (tensors.put(part.getKey(), tensor) != null) {
+            throw new ModelFormatException(
+                directory + ": tensor " + entry.getKey() + " is in two files");
+          }
         }
       }
     }
@@ -126,7 +137,8 @@ final class HuggingFaceModel {
   /** Some checkpoints keep a tied output matrix, or the frequencies that the graph computes. */
   private void ignore(Path file, String name) {
     boolean tied = config.tiedEmbedding() && name.equals("lm_head.weight");
-    if (!tied && !name.endsWith(".rotary_emb.inv_freq")) {
+    boolean spare = spareLayers && name.startsWith("model.layers." + config.layers() + ".");
+    if (!tied && !spare && !name.endsWith(".rotary_emb.inv_freq")) {
       throw new ModelFormatException(
           String.format(
               "%s: tensor %s has no place in a %s graph of %s layers",
@@ -134,7 +146,7 @@ final class HuggingFaceModel {
     }
   }
 
-  private TensorSlot slot(String where, String name, SafetensorsFile.Entry entry) {
+  private static TensorType check(String where, StoredPart part, SafetensorsFile.Entry entry) {
     TensorType type =
         switch (entry.type()) {
           case "F32" -> TensorType.F32;
@@ -144,21 +156,43 @@ final class HuggingFaceModel {
               throw new ModelFormatException(
                   where + ": element type " + shortened(entry.type()) + " is not supported");
         };
-    GraphTensors.Shape shape = shapes.get(name);
-    long[] found = entry.shape();
-    boolean fits =
-        shape.vector()
-            ? found.length == 1 && found[0] == shape.columns()
-            : found.length == 2 && found[0] == shape.rows() && found[1] == shape.columns();
-    if (!fits) {
+    if (!Arrays.equals(part.shape(), entry.shape())) {
       throw new ModelFormatException(
-          where + " is " + Arrays.toString(found) + "; expected " + shape);
+          String.format(
+              "%s is %s; expected %s", where, Arrays.toString(entry.shape()), sizes(part.shape())));
     }
-    long bytes = (long) shape.rows() * shape.columns() * type.blockBytes();
+    long bytes = part.storedElements() * type.blockBytes();
     if (bytes != entry.bytes()) {
       throw new ModelFormatException(
           where + ": " + entry.bytes() + " bytes of data for its shape's " + bytes);
     }
-    return new TensorSlot(name, type, shape.rows(), shape.columns(), entry.position());
+    return type;
+  }
+
+  private static String sizes(long[] shape) {
+    return Arrays.stream(shape).mapToObj(Long::toString).collect(Collectors.joining(" x "));
+  }
+
+  private static Tensor tensor(
+      FileChannel channel, String name, StoredPart part, TensorType type, long position)
+      throws IOException {
+    long first = position + part.place().offset() * type.blockBytes();
+    if (!part.contiguous()) {
+      int span = Math.toIntExact(part.span());
+      TensorSlot slot = new TensorSlot(name, type, 1, span, first);
+      return new StridedTensor(
+          name, part, MappedTensor.map(channel, slot, MappedTensor.WINDOW_BYTES));
+    }
+    TensorSlot slot = new TensorSlot(name, type, part.rows(), part.columns(), first);
+    Tensor mapped = MappedTensor.map(channel, slot, MappedTensor.WINDOW_BYTES);
+    if (part.added() == 0) {
+      return mapped;
+    }
+    float[] values = new float[part.columns()];
+    mapped.dequantize(0, values, 0);
+    for (int i = 0; i < values.length; i++) {
+      values[i] += part.added();
+    }
+    return new HeapTensor(name, values);
   }
 }

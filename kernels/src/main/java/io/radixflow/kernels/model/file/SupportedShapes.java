@@ -1,5 +1,12 @@
 package io.radixflow.kernels.model.file;
 
+import io.radixflow.kernels.model.Attention;
+import io.radixflow.kernels.model.Attention.Latent;
+import io.radixflow.kernels.model.FeedForward;
+import io.radixflow.kernels.model.FeedForward.Dense;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.FeedForward.Router;
+import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelFormatException;
 import java.util.List;
@@ -9,6 +16,7 @@ final class SupportedShapes {
   private static final int MAX_SIZE = 1 << 28;
   private static final int MAX_LAYERS = 4096;
   private static final int MAX_WIDTH = 1 << 24;
+  private static final int MAX_EXPERTS = 4096;
 
   private final String file;
 
@@ -36,11 +44,12 @@ final class SupportedShapes {
     return (int) value;
   }
 
-  /** A sliding window is accepted where it is off or sees the whole context. */
-  void window(String field, long window, int context) {
-    if (window > 0 && window < context) {
-      throw unsupported(field, "a sliding window of " + window + " tokens");
+  /** A number of layers within reason. */
+  int layers(int layers) {
+    if (layers > MAX_LAYERS) {
+      throw error(layers + " layers; at most " + MAX_LAYERS + " are possible");
     }
+    return layers;
   }
 
   ModelFormatException unsupported(String field, String what) {
@@ -53,29 +62,91 @@ final class SupportedShapes {
 
   /** Sizes that fit each other and stay within an int when multiplied. */
   ModelConfig consistent(ModelConfig config) {
-    if (config.layers() > MAX_LAYERS) {
-      throw error(config.layers() + " layers; at most " + MAX_LAYERS + " are possible");
-    }
-    if (config.heads() % config.kvHeads() != 0) {
-      throw error(
-          config.heads() + " heads do not share " + config.kvHeads() + " key/value heads evenly");
-    }
-    if (config.headDim() < 2 || config.headDim() % 2 != 0) {
-      throw error("head dimension " + config.headDim() + "; rotary embedding needs pairs");
-    }
-    if ((long) config.heads() * config.headDim() > MAX_WIDTH
-        || config.hiddenSize() > MAX_WIDTH
-        || config.intermediateSize() > MAX_WIDTH) {
-      throw error("a layer is wider than " + MAX_WIDTH);
+    layers(config.layers());
+    if (config.hiddenSize() > MAX_WIDTH) {
+      throw tooWide();
     }
     float epsilon = config.normEpsilon();
     if (!(epsilon >= 0 && epsilon < 1)) {
-      throw error("RMS norm epsilon is " + epsilon + "; expected 0 to 1");
+      throw error("norm epsilon is " + epsilon + "; expected 0 to 1");
     }
-    double base = config.rope().base();
+    for (Layer layer : config.blocks()) {
+      check(layer.attention());
+      check(layer.feedForward());
+    }
+    return config;
+  }
+
+  private void check(Attention attention) {
+    int heads = attention.heads();
+    long width;
+    if (attention instanceof Latent latent) {
+      width =
+          (long) heads
+              * Math.max(latent.keyWidth(), Math.max(latent.queryDim(), latent.valueDim()));
+      pairs(latent.rotatedDim());
+    } else {
+      if (heads % attention.kvHeads() != 0) {
+        throw error(
+            heads + " heads do not share " + attention.kvHeads() + " key/value heads evenly");
+      }
+      width = (long) heads * attention.keyWidth();
+      pairs(attention.keyWidth());
+    }
+    if (width > MAX_WIDTH) {
+      throw tooWide();
+    }
+    if (!(attention.scale() > 0 && attention.scale() < Float.POSITIVE_INFINITY)) {
+      throw error(
+          "the scale of attention is " + attention.scale() + "; expected a positive number");
+    }
+    double base = attention.rope() == null ? 1 : attention.rope().base();
     if (!(base > 0 && base < Double.POSITIVE_INFINITY)) {
       throw error("rope base is " + base + "; expected a positive number");
     }
-    return config;
+  }
+
+  private void pairs(int width) {
+    if (width < 2 || width % 2 != 0) {
+      throw error("head dimension " + width + "; rotary embedding needs pairs");
+    }
+  }
+
+  private void check(FeedForward feedForward) {
+    if (feedForward instanceof Dense dense) {
+      if (dense.width() > MAX_WIDTH) {
+        throw tooWide();
+      }
+      return;
+    }
+    Experts experts = (Experts) feedForward;
+    Router router = experts.router();
+    if (experts.count() > MAX_EXPERTS || experts.chosen() > experts.count()) {
+      throw error(
+          String.format(
+              "%s of %s experts a token; at most %s of %s are possible",
+              experts.chosen(), experts.count(), experts.count(), MAX_EXPERTS));
+    }
+    boolean even = experts.count() % router.groups() == 0;
+    if (!even || router.chosenGroups() > router.groups()) {
+      throw error(
+          String.format(
+              "%s of %s groups of %s experts",
+              router.chosenGroups(), router.groups(), experts.count()));
+    }
+    if (experts.count() / router.groups() * router.chosenGroups() < experts.chosen()) {
+      throw error(experts.chosen() + " experts a token are more than the chosen groups have");
+    }
+    if (router.chosenGroups() < router.groups()
+        && experts.count() / router.groups() < router.groupBest()) {
+      throw error("groups of one expert have no two best");
+    }
+    if (experts.expert().width() > MAX_WIDTH || experts.sharedWidth() > MAX_WIDTH) {
+      throw tooWide();
+    }
+  }
+
+  private ModelFormatException tooWide() {
+    return error("a layer is wider than " + MAX_WIDTH);
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.Rope;
 import io.radixflow.kernels.model.file.GgufBuilder.Raw;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,7 +36,7 @@ class GgufModelTest {
       ModelConfig config = opened.config();
       assertThat(config.headDim()).isEqualTo(16);
       assertThat(config.tiedEmbedding()).isTrue();
-      assertThat(config.rope()).isEqualTo(new ModelConfig.Rope(10000, true, null));
+      assertThat(config.rope()).isEqualTo(new Rope(10000, true, null));
       assertThat(config.name()).isEqualTo("llama");
       assertThat(opened.tensor("blk.0.attn_k.weight").rows()).isEqualTo(16);
     }
@@ -180,7 +181,7 @@ class GgufModelTest {
     System.arraycopy(divisors, 0, bytes, bytes.length - 32, 16);
     System.arraycopy(divisors, 0, bytes, bytes.length - 16, 16);
     Files.write(file, bytes);
-    double[] plain = new ModelConfig.Rope(10000, true, null).frequencies(16);
+    double[] plain = new Rope(10000, true, null).frequencies(16);
     try (ModelFile opened = ModelFile.open(file, directory)) {
       double[] scaled = opened.config().rope().frequencies(16);
       assertThat(scaled[1]).isEqualTo(plain[1] / 2);

@@ -7,7 +7,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.Rope;
 import java.io.IOException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,7 +27,7 @@ class HuggingFaceConfigTest {
     ModelConfig config = read("{}");
     assertThat(config.kvHeads()).isEqualTo(4);
     assertThat(config.headDim()).isEqualTo(16);
-    assertThat(config.rope()).isEqualTo(new ModelConfig.Rope(10000, false, null));
+    assertThat(config.rope()).isEqualTo(new Rope(10000, false, null));
     assertThat(config.tiedEmbedding()).isTrue();
   }
 
@@ -34,66 +36,113 @@ class HuggingFaceConfigTest {
     String scaling =
         "{\"rope_type\":\"llama3\",\"factor\":8,\"low_freq_factor\":1,\"high_freq_factor\":4,"
             + "\"original_max_position_embeddings\":8192,\"rope_theta\":500000}";
-    ModelConfig.Rope expected =
-        new ModelConfig.Rope(500000, false, new ModelConfig.Llama3Scaling(8, 1, 4, 8192));
+    Rope expected = new Rope(500000, false, new Rope.Llama3Scaling(8, 1, 4, 8192));
     assertThat(read("{\"rope_theta\":500000,\"rope_scaling\":" + scaling + "}").rope())
         .isEqualTo(expected);
     assertThat(read("{\"rope_parameters\":" + scaling + "}").rope()).isEqualTo(expected);
   }
 
   @Test
-  void mistralIsALlamaWhoseWindowIsOff() throws IOException {
-    ModelConfig config =
-        read("{\"model_type\":\"mistral\",\"num_key_value_heads\":2,\"sliding_window\":null}");
-    assertThat(config.architecture()).isEqualTo("llama");
-    assertThat(
-            read("{\"model_type\":\"mistral\",\"num_key_value_heads\":2,\"sliding_window\":8192}"))
-        .isNotNull();
+  void mistralHasAWindowInAllLayersUnlessItIsOff() throws IOException {
+    String mistral = "{'model_type':'mistral','num_key_value_heads':2,'sliding_window':%s}";
+    assertThat(windows(String.format(mistral, "null"))).containsExactly(0, 0);
+    assertThat(windows(String.format(mistral, "128"))).containsExactly(128, 128);
+    assertThat(windows("{'model_type':'mistral','num_key_value_heads':2}"))
+        .containsExactly(4096, 4096);
   }
 
   @Test
   void qwenTwoHasBiasesAndIgnoresAWindowThatIsOff() throws IOException {
-    ModelConfig config =
-        read(
-            "{\"model_type\":\"qwen2\",\"num_key_value_heads\":2,\"use_sliding_window\":false,\"sliding_window\":32,"
-                + "\"layer_types\":[\"full_attention\",\"full_attention\"]}");
+    String change =
+        "{'model_type':'qwen2','num_key_value_heads':2,'use_sliding_window':%s,"
+            + "'sliding_window':32,'max_window_layers':1}";
+    ModelConfig config = read(String.format(change, "false").replace('\'', '"'));
     assertThat(config.qkvBias()).isTrue();
     assertThat(config.qkNorm()).isFalse();
+    assertThat(windows(String.format(change, "false"))).containsExactly(0, 0);
+    assertThat(windows(String.format(change, "true"))).containsExactly(0, 32);
   }
 
   @Test
-  void qwenThreeHasNormsAndHeadsOf128() throws IOException {
-    ModelConfig config = read("{\"model_type\":\"qwen3\",\"num_key_value_heads\":2}");
-    assertThat(config.qkNorm()).isTrue();
-    assertThat(config.headDim()).isEqualTo(128);
+  void kindsOfLayersComeFromTheirListOrFromThePattern() throws IOException {
+    String gemma = "{'model_type':'gemma3_text','num_key_value_heads':2,'sliding_window':32,%s}";
+    assertThat(windows(String.format(gemma, "'sliding_window_pattern':2"))).containsExactly(32, 0);
+    String listed = "'layer_types':['full_attention','sliding_attention']";
+    assertThat(windows(String.format(gemma, listed))).containsExactly(0, 32);
+  }
+
+  @Test
+  void yarnTakesItsMagnitudeFromTheFactorUnlessItIsGiven() throws IOException {
+    String yarn = "{'rope_scaling':{'type':'yarn','factor':4%s}}";
+    assertThat(rope(String.format(yarn, "")).magnitude()).isEqualTo(0.1 * Math.log(4) + 1);
+    assertThat(rope(String.format(yarn, ",'attention_factor':1.5")).magnitude()).isEqualTo(1.5);
+    assertThat(rope(String.format(yarn, ",'mscale':1,'mscale_all_dim':1")).magnitude())
+        .isEqualTo(1);
+  }
+
+  @Test
+  void linearScalingDividesAllFrequencies() throws IOException {
+    double[] plain = rope("{}").frequencies(16);
+    double[] scaled = rope("{'rope_scaling':{'type':'linear','factor':2}}").frequencies(16);
+    for (int i = 0; i < plain.length; i++) {
+      assertThat(scaled[i]).isEqualTo(plain[i] / 2);
+    }
+  }
+
+  @Test
+  void whatAnArchitectureHasBeyondLlamaIsNamed() throws IOException {
+    assertThat(read("{}").peculiarities()).isEmpty();
+    String gemma = "{'model_type':'gemma2','num_key_value_heads':2,'hidden_activation':null}";
+    assertThat(read(gemma.replace('\'', '"')).peculiarities())
+        .contains("sliding windows", "layers that differ", "another MLP");
+    String deepseek = "{'model_type':'deepseek_v3','first_k_dense_replace':1}";
+    assertThat(read(deepseek.replace('\'', '"')).peculiarities())
+        .contains("latent attention", "mixture of experts");
+  }
+
+  private static List<Integer> windows(String change) throws IOException {
+    return read(change.replace('\'', '"')).blocks().stream()
+        .map(layer -> layer.attention().window())
+        .toList();
+  }
+
+  private static Rope rope(String change) throws IOException {
+    return read(change.replace('\'', '"')).rope();
   }
 
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
-        "{'model_type':'deepseek_v3'} | architecture 'deepseek_v3' is not supported",
-        "{'model_type':'mixtral'} | architecture 'mixtral' is not supported",
-        "{'model_type':'gemma2'} | architecture 'gemma2' is not supported",
+        "{'model_type':'mamba'} | architecture 'mamba' is not supported",
+        "{'model_type':'gemma3'} | architecture 'gemma3' is not supported",
         "{'model_type':null} | is not supported",
-        "{'model_type':'mistral','sliding_window':128} | sliding_window: a sliding window of 128",
-        "{'model_type':'mistral'} | sliding_window: a sliding window of 4096",
-        "{'model_type':'qwen3'} | num_key_value_heads is missing",
+        "{'model_type':'mistral','sliding_window':-1,'num_key_value_heads':2} | sliding_window is -1",
+        "{'model_type':'qwen3'} | 4 heads do not share 32",
+        "{'model_type':'gemma2','layer_types':['full_attention']} | layer_types names 1 layers of 2",
+        "{'model_type':'olmo3','layer_types':['full_attention','x']} | layer_types: 'x'",
+        "{'model_type':'deepseek_v2','topk_method':'noaux_tc'} | topk_method: 'noaux_tc'",
+        "{'model_type':'deepseek_v3','first_k_dense_replace':0,'scoring_func':'softmax'} | scoring_func: 'softmax'",
+        "{'model_type':'deepseek_v3','first_k_dense_replace':0,'n_group':7} | 4 of 7 groups of 256 experts",
+        "{'model_type':'mixtral','num_key_value_heads':2,'num_experts_per_tok':9} | 9 of 8 experts",
+        "{'model_type':'gpt_oss','num_key_value_heads':2,'swiglu_alpha':1} | swiglu_alpha",
+        "{'model_type':'glm4','mlp_bias':true} | mlp_bias",
         "{'rope_interleaved':true} | rope_interleaved",
-        "{'model_type':'qwen2','use_sliding_window':true} | use_sliding_window",
-        "{'layer_types':['sliding_attention']} | layer_types: 'sliding_attention'",
-        "{'rope_scaling':{'type':'linear','factor':2}} | rope_scaling: type 'linear'",
-        "{'rope_scaling':{'rope_type':'yarn','factor':4}} | rope_scaling: type 'yarn'",
+        "{'use_sliding_window':true} | use_sliding_window",
+        "{'layer_types':['sliding_attention','full_attention']} | layer_types: 'sliding_attention'",
+        "{'rope_scaling':{'type':'linear'}} | rope_scaling: factor NaN",
+        "{'rope_scaling':{'type':'other','factor':2}} | rope_scaling: type 'other'",
+        "{'rope_scaling':{'rope_type':'longrope','long_factor':[]}} | short_factor has 0 values",
         "{'rope_scaling':{'rope_type':'llama3','factor':8}} | rope_scaling: factor 8.0",
-        "{'attention_bias':true} | attention_bias: true is not supported",
-        "{'mlp_bias':true} | mlp_bias",
+        "{'model_type':'phi3','attention_bias':true} | attention_bias: true is not supported",
         "{'hidden_act':'gelu'} | hidden_act: gelu is not supported",
         "{'final_logit_softcapping':30.0} | final_logit_softcapping",
         "{'attn_logit_softcapping':50.0} | attn_logit_softcapping",
         "{'quantization_config':{'quant_method':'gptq'}} | quantization_config",
         "{'num_local_experts':8} | num_local_experts",
         "{'kv_lora_rank':512} | kv_lora_rank",
-        "{'partial_rotary_factor':0.5} | partial_rotary_factor",
+        "{'partial_rotary_factor':0.1} | rotary embedding needs pairs",
+        "{'partial_rotary_factor':2} | rotary embedding needs pairs",
         "{'hidden_size':null} | hidden_size is missing",
         "{'hidden_size':'64'} | hidden_size is missing or not a whole number",
         "{'hidden_size':6.4} | hidden_size",

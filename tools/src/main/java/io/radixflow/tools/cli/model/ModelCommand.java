@@ -3,6 +3,9 @@ package io.radixflow.tools.cli.model;
 import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.model.Attention;
+import io.radixflow.kernels.model.FeedForward;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineInfo;
@@ -16,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -46,19 +50,20 @@ public final class ModelCommand extends CliCommand {
       }
       line("shape", shape(model.config()));
       Backend backend = modelOptions.openBackend(this, model);
-      long tokenBytes = backend.kvSpec().bytesPerToken();
+      KvSpec kvSpec = backend.kvSpec();
       try (Engine engine =
           ContinuousBatchingEngine.open(backend, model.tokenizer(), EngineOptions.DEFAULT)) {
-        showEngine(engine.info(), tokenBytes);
+        showEngine(engine.info(), kvSpec);
       }
     }
     return 0;
   }
 
-  private void showEngine(EngineInfo info, long tokenBytes) {
+  private void showEngine(EngineInfo info, KvSpec kvSpec) {
+    long tokenBytes = kvSpec.bytesPerToken();
     long tokens = (long) info.pages() * info.pageTokens();
     line("backend", info.backend());
-    line("KV cache", tokenBytes + " bytes a token");
+    line("KV cache", tokenBytes + " bytes a token" + kinds(kvSpec));
     line(
         "in memory",
         String.format(
@@ -75,19 +80,47 @@ public final class ModelCommand extends CliCommand {
     out().flush();
   }
 
+  /** What layers of each kind take, where there are several. */
+  private static String kinds(KvSpec kvSpec) {
+    if (kvSpec.groups().size() == 1 && kvSpec.groups().get(0).kind().equals("full")) {
+      return "";
+    }
+    return kvSpec.groups().stream()
+        .map(group -> group.layers() + " layers " + group.kind() + ": " + group.bytesPerToken())
+        .collect(Collectors.joining("; ", " (", ")"));
+  }
+
   private static String shape(ModelConfig config) {
     return String.format(
         Locale.ROOT,
-        "%s: %d layers, hidden %d, MLP %d, %d heads of %d, %d KV heads, vocabulary %d, context %d",
+        "%s: %d layers, hidden %d, %s, %d heads, %s, vocabulary %d, context %d",
         config.architecture(),
         config.layers(),
         config.hiddenSize(),
-        config.intermediateSize(),
+        feedForward(config),
         config.heads(),
-        config.headDim(),
-        config.kvHeads(),
+        keysAndValues(config.layer(0).attention()),
         config.vocabSize(),
         config.contextLength());
+  }
+
+  private static String feedForward(ModelConfig config) {
+    FeedForward last = config.layer(config.layers() - 1).feedForward();
+    return last instanceof FeedForward.Experts experts
+        ? String.format(
+            Locale.ROOT,
+            "%d of %d experts of %d",
+            experts.chosen(),
+            experts.count(),
+            experts.expert().width())
+        : "MLP " + config.intermediateSize();
+  }
+
+  private static String keysAndValues(Attention attention) {
+    return attention instanceof Attention.Latent latent
+        ? "latent KV of " + latent.keyWidth()
+        : String.format(
+            Locale.ROOT, "%d KV heads of %d", attention.kvHeads(), attention.keyWidth());
   }
 
   private static long size(Path path) throws IOException {

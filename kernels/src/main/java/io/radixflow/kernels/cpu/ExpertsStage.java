@@ -1,0 +1,213 @@
+package io.radixflow.kernels.cpu;
+
+import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
+
+import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.cpu.weights.CpuMatrix;
+import io.radixflow.kernels.model.FeedForward.Dense;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.ForwardOps.ExpertWeights;
+import io.radixflow.kernels.model.Layer;
+import io.radixflow.kernels.model.ModelConfig;
+import java.util.Arrays;
+
+/**
+ * Mixture of experts over the rows of a step. Rows are grouped by expert, so that each expert's
+ * weights are read once; a row's experts are added in the order in which it chose them, so that its
+ * result does not depend on who else chose them.
+ *
+ * <p>Owned by the dispatcher; buffers grow with the largest step seen and are reused.
+ */
+final class ExpertsStage {
+
+  private static final int TASK_ROWS = 4;
+
+  private final WorkerTeam team;
+  private final Kernels kernels;
+  private final GroupedMatmul products;
+  private final ExpertChoice[] choices;
+  private final WorkerTeam.Region choosing = this::chooseRows;
+  private final WorkerTeam.Region gating = this::gateRows;
+  private final WorkerTeam.Region adding = this::addRows;
+
+  /** Of each row, in the order of choice: experts, their weights, and its places in the groups. */
+  private int[] ids = new int[0];
+
+  private float[] weights = new float[0];
+  private int[] places = new int[0];
+
+  /** Of each place, in the order of the experts: the row. Then the numbers of the places. */
+  private int[] rowOf = new int[0];
+
+  private int[] identity = new int[0];
+  private final int[] ends;
+  private float[] gateUp = new float[0];
+  private float[] gated = new float[0];
+  private float[] expanded = new float[0];
+
+  private Experts shape;
+  private ExpertWeights<CpuMatrix, float[]> experts;
+  private int rows;
+  private float[] logits;
+  private int logitsStride;
+  private float[] delta;
+  private final int hidden;
+  private int hiddenStride;
+
+  ExpertsStage(ModelConfig config, WorkerTeam team, Kernels kernels, GroupedMatmul products) {
+    this.team = team;
+    this.kernels = kernels;
+    this.products = products;
+    hidden = config.hiddenSize();
+    int most = 0;
+    for (Layer layer : config.blocks()) {
+      most = layer.feedForward() instanceof Experts e ? Math.max(most, e.count()) : most;
+    }
+    ends = new int[most];
+    choices = new ExpertChoice[team.size()];
+    for (int i = 0; i < choices.length; i++) {
+      choices[i] = new ExpertChoice(kernels, most);
+    }
+  }
+
+  /**
+   * Computes {@code delta} of all rows.
+   *
+   * @param in what the experts read; rows are as far apart as those of {@code delta}
+   */
+  void run(
+      Experts shape,
+      ExpertWeights<CpuMatrix, float[]> experts,
+      int rows,
+      float[] logits,
+      int logitsStride,
+      float[] in,
+      float[] delta,
+      int hiddenStride) {
+    this.shape = shape;
+    this.experts = experts;
+    this.rows = rows;
+    this.logits = logits;
+    this.logitsStride = logitsStride;
+    this.delta = delta;
+    this.hiddenStride = hiddenStride;
+    int gateUpStride = wholePanels(2 * shape.expert().width());
+    int gatedStride = wholePanels(shape.expert().width());
+    ensure(rows * shape.chosen(), gateUpStride, gatedStride);
+    team.run((rows + TASK_ROWS - 1) / TASK_ROWS, choosing);
+    group();
+    products.begin(in, hiddenStride, gateUp, gateUpStride);
+    addProducts(true);
+    products.run();
+    team.run((rows * shape.chosen() + TASK_ROWS - 1) / TASK_ROWS, gating);
+    products.begin(gated, gatedStride, expanded, hiddenStride);
+    addProducts(false);
+    products.run();
+    team.run((rows + TASK_ROWS - 1) / TASK_ROWS, adding);
+  }
+
+  private static int wholePanels(int width) {
+    return (width + PANEL - 1) / PANEL * PANEL;
+  }
+
+  private void ensure(int count, int gateUpStride, int gatedStride) {
+    if (ids.length < count) {
+      int size = Math.max(count, 2 * ids.length);
+      ids = new int[size];
+      weights = new float[size];
+      places = new int[size];
+      rowOf = new int[size];
+      identity = new int[size];
+      for (int i = 0; i < size; i++) {
+        identity[i] = i;
+      }
+    }
+    gateUp = atLeast(gateUp, ids.length * gateUpStride);
+    gated = atLeast(gated, ids.length * gatedStride);
+    expanded = atLeast(expanded, ids.length * hiddenStride);
+  }
+
+  private static float[] atLeast(float[] buffer, int size) {
+    return buffer.length < size ? new float[size] : buffer;
+  }
+
+  private void chooseRows(int task, int worker) {
+    int end = Math.min(rows, (task + 1) * TASK_ROWS);
+    for (int row = task * TASK_ROWS; row < end; row++) {
+      choices[worker].choose(
+          shape.router(),
+          shape.count(),
+          shape.chosen(),
+          logits,
+          row * logitsStride,
+          experts.correction(),
+          ids,
+          weights,
+          row * shape.chosen());
+    }
+  }
+
+  /** Sorts by expert, rows in order; afterwards {@code ends} has the end of each group. */
+  private void group() {
+    int count = rows * shape.chosen();
+    Arrays.fill(ends, 0);
+    for (int i = 0; i < count; i++) {
+      ends[ids[i]]++;
+    }
+    int before = 0;
+    for (int expert = 0; expert < shape.count(); expert++) {
+      int members = ends[expert];
+      ends[expert] = before;
+      before += members;
+    }
+    for (int i = 0; i < count; i++) {
+      int place = ends[ids[i]]++;
+      places[i] = place;
+      rowOf[place] = i / shape.chosen();
+    }
+  }
+
+  private void addProducts(boolean up) {
+    int first = 0;
+    for (int expert = 0; expert < shape.count(); expert++) {
+      int count = ends[expert] - first;
+      if (count > 0) {
+        CpuMatrix matrix = (up ? experts.gateUp() : experts.down()).get(expert);
+        products.add(matrix, up ? rowOf : identity, first, count, 0, first, 0);
+      }
+      first = ends[expert];
+    }
+  }
+
+  private void gateRows(int task, int worker) {
+    Dense expert = shape.expert();
+    int end = Math.min(rows * shape.chosen(), (task + 1) * TASK_ROWS);
+    for (int place = task * TASK_ROWS; place < end; place++) {
+      Gate.apply(
+          kernels,
+          expert,
+          gateUp,
+          place * wholePanels(2 * expert.width()),
+          gated,
+          place * wholePanels(expert.width()));
+    }
+  }
+
+  private void addRows(int task, int worker) {
+    int end = Math.min(rows, (task + 1) * TASK_ROWS);
+    for (int row = task * TASK_ROWS; row < end; row++) {
+      int to = row * hiddenStride;
+      Arrays.fill(delta, to, to + hidden, 0f);
+      for (int i = row * shape.chosen(); i < (row + 1) * shape.chosen(); i++) {
+        addWeighted(weights[i], expanded, places[i] * hiddenStride, delta, to, hidden);
+      }
+    }
+  }
+
+  /** {@code y += weight * x}, with two roundings. */
+  static void addWeighted(float weight, float[] x, int xo, float[] y, int yo, int n) {
+    for (int i = 0; i < n; i++) {
+      y[yo + i] += weight * x[xo + i];
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package io.radixflow.kernels.cpu;
+
+import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.model.FeedForward.Dense;
+
+/** Makes one of gate and up projection, by the kernel of their shape. */
+final class Gate {
+  private Gate() {}
+
+  /**
+   * Gates one row.
+   *
+   * @param from where its gate projection begins; the up projection follows
+   * @param to where the result begins
+   */
+  static void apply(Kernels kernels, Dense shape, float[] gateUp, int from, float[] out, int to) {
+    int n = shape.width();
+    switch (shape.gating()) {
+      case SILU -> kernels.swiglu(gateUp, from, gateUp, from + n, out, to, n);
+      case GELU_TANH -> kernels.geglu(gateUp, from, gateUp, from + n, out, to, n);
+      case CLAMPED_SILU ->
+          kernels.clampedSwiglu(gateUp, from, gateUp, from + n, shape.limit(), out, to, n);
+    }
+  }
+}

@@ -1,0 +1,217 @@
+package io.radixflow.kernels.cpu;
+
+import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
+
+import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.cpu.weights.CpuMatrix;
+import io.radixflow.kernels.cpu.weights.Panels;
+import java.util.Arrays;
+
+/**
+ * Many small products in one parallel region: each matrix with rows of its own, as experts and the
+ * heads of latent attention have them. A task is some panels of one matrix with all of its rows, so
+ * that weights are read once. Rounds as {@link MatmulRegion} does.
+ *
+ * <p>Owned by the dispatcher; reused.
+ */
+final class GroupedMatmul implements WorkerTeam.Region {
+
+  /** Buffers of one worker. */
+  private static final class Scratch {
+    final float[] unpacked = new float[Panels.DEPTH * PANEL];
+    float[] packed = new float[0];
+    float[] out = new float[0];
+  }
+
+  private final WorkerTeam team;
+  private final Kernels kernels;
+  private final TileTuner tuner;
+  private final Scratch[] scratch;
+
+  private float[] in;
+  private int inStride;
+  private float[] out;
+  private int outStride;
+  private int taskPanels;
+
+  private int products;
+  private CpuMatrix[] matrices = new CpuMatrix[16];
+  private int[][] inRows = new int[16][];
+  private int[] firsts = new int[16];
+  private int[] counts = new int[16];
+  private int[] inOffsets = new int[16];
+  private int[] outRows = new int[16];
+  private int[] outOffsets = new int[16];
+
+  /** The first task of each product, and the number of all tasks behind the last. */
+  private int[] firstTasks = new int[17];
+
+  GroupedMatmul(WorkerTeam team, Kernels kernels, TileTuner tuner) {
+    this.team = team;
+    this.kernels = kernels;
+    this.tuner = tuner;
+    scratch = new Scratch[team.size()];
+    for (int i = 0; i < scratch.length; i++) {
+      scratch[i] = new Scratch();
+    }
+  }
+
+  /**
+   * Begins a list of products from {@code in} to {@code out}.
+   *
+   * @param inStride floats from row to row of {@code in}
+   * @param outStride floats from row to row of {@code out}
+   */
+  void begin(float[] in, int inStride, float[] out, int outStride) {
+    this.in = in;
+    this.inStride = inStride;
+    this.out = out;
+    this.outStride = outStride;
+    products = 0;
+  }
+
+  /**
+   * Adds a product of rows that lie anywhere.
+   *
+   * @param rows numbers of the rows of {@code in}, from {@code first}
+   * @param inOffset first element of each row
+   * @param outRow row of {@code out} for the first; the others follow
+   * @param outOffset first element of each row of {@code out}
+   */
+  void add(
+      CpuMatrix matrix, int[] rows, int first, int count, int inOffset, int outRow, int outOffset) {
+    if (products == matrices.length) {
+      grow(products * 2);
+    }
+    matrices[products] = matrix;
+    inRows[products] = rows;
+    firsts[products] = first;
+    counts[products] = count;
+    inOffsets[products] = inOffset;
+    outRows[products] = outRow;
+    outOffsets[products++] = outOffset;
+  }
+
+  private void grow(int size) {
+    matrices = Arrays.copyOf(matrices, size);
+    inRows = Arrays.copyOf(inRows, size);
+    firsts = Arrays.copyOf(firsts, size);
+    counts = Arrays.copyOf(counts, size);
+    inOffsets = Arrays.copyOf(inOffsets, size);
+    outRows = Arrays.copyOf(outRows, size);
+    outOffsets = Arrays.copyOf(outOffsets, size);
+    firstTasks = new int[size + 1];
+  }
+
+  /** Computes the products. */
+  void run() {
+    int panels = 0;
+    for (int i = 0; i < products; i++) {
+      panels += matrices[i].panels().count();
+    }
+    taskPanels = Math.max(1, panels / (team.size() * 6));
+    int tasks = 0;
+    for (int i = 0; i < products; i++) {
+      firstTasks[i] = tasks;
+      tasks += (matrices[i].panels().count() + taskPanels - 1) / taskPanels;
+    }
+    firstTasks[products] = tasks;
+    team.run(tasks, this);
+  }
+
+  @Override
+  public void run(int task, int worker) {
+    int product = Arrays.binarySearch(firstTasks, 0, products, task);
+    if (product < 0) {
+      product = -product - 2;
+    }
+    Panels panels = matrices[product].panels();
+    int first = (task - firstTasks[product]) * taskPanels;
+    int end = Math.min(panels.count(), first + taskPanels);
+    int rows = counts[product];
+    boolean fused = rows > 1 && rows <= TileTuner.MOST_ROWS && panels.hasTimesRows();
+    int tileRows = rows == 1 ? 1 : fused ? (rows <= 4 ? 4 : 8) : tuner.tileRows(rows);
+    Scratch s = scratch[worker];
+    pack(s, product, tileRows);
+    for (int panel = first; panel < end; panel++) {
+      begin(s, matrices[product].bias(), panel, tileRows * tiles(rows, tileRows));
+      if (rows == 1) {
+        panels.timesVector(kernels, panel, s.packed, s.out, 0, s.unpacked);
+      } else if (fused) {
+        panels.timesRows(kernels, panel, tileRows, s.packed, s.out, 0, PANEL);
+      } else {
+        multiply(s, panels, panel, tileRows, tiles(rows, tileRows));
+      }
+      copyOut(s, product, panel);
+    }
+  }
+
+  private static int tiles(int rows, int tileRows) {
+    return (rows + tileRows - 1) / tileRows;
+  }
+
+  /** Interleaves the rows of each tile; rows that fill up the last are zero. */
+  private void pack(Scratch s, int product, int tileRows) {
+    int columns = matrices[product].panels().columns();
+    int rows = counts[product];
+    int filled = tiles(rows, tileRows) * tileRows;
+    if (s.packed.length < filled * columns) {
+      s.packed = new float[filled * columns];
+      s.out = new float[Math.max(s.out.length, filled * PANEL)];
+    }
+    if (s.out.length < filled * PANEL) {
+      s.out = new float[filled * PANEL];
+    }
+    for (int row = 0; row < filled; row++) {
+      int to = row / tileRows * tileRows * columns + row % tileRows;
+      if (row >= rows) {
+        for (int k = 0; k < columns; k++, to += tileRows) {
+          s.packed[to] = 0f;
+        }
+        continue;
+      }
+      int from = inRows[product][firsts[product] + row] * inStride + inOffsets[product];
+      for (int k = 0; k < columns; k++, to += tileRows) {
+        s.packed[to] = in[from + k];
+      }
+    }
+  }
+
+  private static void begin(Scratch s, float[] bias, int panel, int rows) {
+    if (bias == null) {
+      Arrays.fill(s.out, 0, rows * PANEL, 0f);
+      return;
+    }
+    for (int row = 0; row < rows; row++) {
+      System.arraycopy(bias, panel * PANEL, s.out, row * PANEL, PANEL);
+    }
+  }
+
+  private void multiply(Scratch s, Panels panels, int panel, int tileRows, int tiles) {
+    int columns = panels.columns();
+    for (int from = 0; from < columns; from += Panels.DEPTH) {
+      int to = Math.min(columns, from + Panels.DEPTH);
+      panels.unpack(kernels, panel, from, to, s.unpacked);
+      for (int tile = 0; tile < tiles; tile++) {
+        kernels.tile(
+            tileRows,
+            s.packed,
+            (tile * columns + from) * tileRows,
+            s.unpacked,
+            0,
+            to - from,
+            s.out,
+            tile * tileRows * PANEL,
+            PANEL);
+      }
+    }
+  }
+
+  private void copyOut(Scratch s, int product, int panel) {
+    int width = Math.min(PANEL, matrices[product].panels().rows() - panel * PANEL);
+    int to = outRows[product] * outStride + outOffsets[product] + panel * PANEL;
+    for (int row = 0; row < counts[product]; row++) {
+      System.arraycopy(s.out, row * PANEL, out, to + row * outStride, width);
+    }
+  }
+}

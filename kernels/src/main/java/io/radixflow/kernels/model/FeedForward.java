@@ -1,0 +1,83 @@
+package io.radixflow.kernels.model;
+
+/** The block of a layer that treats each token by itself. */
+public sealed interface FeedForward {
+
+  /** How the gate projection g and the up projection u become one. */
+  enum Gating {
+    /** silu(g) · u (Shazeer 2020). */
+    SILU,
+    /** gelu(g) · u, with the approximation by tanh. */
+    GELU_TANH,
+    /** With both bounded: g · sigmoid(1.702 g) · (u + 1). */
+    CLAMPED_SILU
+  }
+
+  /**
+   * A gated MLP.
+   *
+   * @param width of gate and up projection
+   * @param limit bound of {@link Gating#CLAMPED_SILU}: of the gate from above, of up on both sides
+   * @param bias whether the projections have a bias
+   */
+  record Dense(int width, Gating gating, float limit, boolean bias) implements FeedForward {
+
+    /** The MLP of the llama family. */
+    public static Dense silu(int width) {
+      return new Dense(width, Gating.SILU, 0, false);
+    }
+  }
+
+  /** What a router makes of its logits before experts are chosen. */
+  enum Scoring {
+    SOFTMAX,
+    SIGMOID
+  }
+
+  /**
+   * Chooses experts for a token, and their weights. All is float32; equal scores go to the lower
+   * index.
+   *
+   * @param bias whether the logits have a bias
+   * @param correction whether a bias is added to the scores for the choice only
+   * @param groups groups of experts with neighbouring indexes
+   * @param chosenGroups groups from which experts are chosen
+   * @param groupBest a group's score is the sum of so many of its best experts
+   * @param normalised whether the weights of a token's experts sum to one
+   * @param scale factor of the weights
+   */
+  record Router(
+      Scoring scoring,
+      boolean bias,
+      boolean correction,
+      int groups,
+      int chosenGroups,
+      int groupBest,
+      boolean normalised,
+      float scale) {
+
+    /** Softmax over the logits, without groups. */
+    public static Router softmax(boolean normalised) {
+      return new Router(Scoring.SOFTMAX, false, false, 1, 1, 1, normalised, 1);
+    }
+  }
+
+  /**
+   * MLPs of which each token has a few.
+   *
+   * @param count of experts
+   * @param chosen experts of a token
+   * @param expert shape of each
+   * @param sharedWidth width of the MLP that every token has besides; 0 for none
+   * @param sharedGated whether a sigmoid of its own weighs that MLP
+   */
+  record Experts(
+      int count, int chosen, Dense expert, Router router, int sharedWidth, boolean sharedGated)
+      implements FeedForward {
+
+    /** The shape of the MLP that every token has. */
+    public Dense shared() {
+      return new Dense(sharedWidth, expert.gating(), expert.limit(), false);
+    }
+  }
+}
