@@ -17,7 +17,7 @@ import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.ModelConfig.Rope;
+import io.radixflow.kernels.model.Rope;
 import java.nio.IntBuffer;
 import java.util.SplittableRandom;
 import jcuda.Pointer;
@@ -61,7 +61,7 @@ final class AttentionSelfTest {
   }
 
   private static ModelConfig config(int headSize) {
-    return new ModelConfig(
+    return ModelConfig.uniform(
         "llama",
         "self-test",
         64,
@@ -94,7 +94,7 @@ final class AttentionSelfTest {
       ProgramRecorder recorder =
           new ProgramRecorder(config, module, buffers, pool, null, blocks, key);
       recorder.ropeAndStore(0, null, null);
-      recorder.attend(0);
+      recorder.attend(0, null);
       recorder.program().run(stream);
       stream.synchronize();
     }
