@@ -7,8 +7,11 @@ import io.radixflow.kernels.grammar.regex.RegexPool;
 import io.radixflow.kernels.grammar.rule.LeftRecursion;
 import io.radixflow.kernels.grammar.rule.Rule;
 import io.radixflow.kernels.grammar.rule.RuleBook;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Deque;
 import java.util.List;
 
 /**
@@ -80,42 +83,79 @@ final class Program {
     Compiler compiler = new Compiler(book, productive);
     int start = compiler.entry(0);
     compiler.finish();
+    book.pool.endCompilation();
     return new Program(book.pool, start, compiler.lines);
   }
 
+  /** The least needs, the instructions with the least first, as in Dijkstra's algorithm. */
   private int[] needs() {
     int[] least = new int[op.length];
-    java.util.Arrays.fill(least, 1, least.length, Limits.STACK + 1);
-    boolean changed = true;
-    for (boolean up = true; changed; up = !up) {
-      changed = false;
-      for (int i = 1; i < op.length; i++) {
-        int pc = up ? i : op.length - i;
-        int now = Math.min(least[pc], need(pc, least));
-        changed |= now != least[pc];
-        least[pc] = now;
+    Arrays.fill(least, Limits.STACK + 1);
+    int[][] users = users();
+    int[] missing = new int[op.length];
+    List<Deque<Integer>> open = new ArrayList<>();
+    for (int need = 0; need <= Limits.STACK; need++) {
+      open.add(new ArrayDeque<>());
+    }
+    for (int pc = 1; pc < op.length; pc++) {
+      missing[pc] = op[pc] == Op.CHOOSE ? 1 : arguments(pc).length;
+    }
+    open.get(0).add(RETURN);
+    for (int need = 0; need <= Limits.STACK; need++) {
+      while (!open.get(need).isEmpty()) {
+        int pc = open.get(need).pop();
+        least[pc] = need;
+        for (int user : users[pc]) {
+          if (--missing[user] == 0) {
+            int needed = need(user, least, need);
+            if (needed <= Limits.STACK) {
+              open.get(needed).push(user);
+            }
+          }
+        }
       }
     }
     return least;
   }
 
-  private int need(int pc, int[] least) {
+  /** Instructions that an instruction's need depends on. */
+  private int[] arguments(int pc) {
+    return switch (op[pc]) {
+      case LEXEME -> new int[] {next[pc]};
+      case CALL -> new int[] {next[pc], targets[pc][0]};
+      case REPEAT ->
+          min[pc] == 0 ? new int[] {next[pc]} : new int[] {next[pc], targets[pc][0]};
+      default -> targets[pc];
+    };
+  }
+
+  /** The instructions whose needs depend on each. */
+  private int[][] users() {
+    int[] counts = new int[op.length];
+    for (int pc = 1; pc < op.length; pc++) {
+      for (int argument : arguments(pc)) {
+        counts[argument]++;
+      }
+    }
+    int[][] users = new int[op.length][];
+    Arrays.setAll(users, pc -> new int[counts[pc]]);
+    for (int pc = 1; pc < op.length; pc++) {
+      for (int argument : arguments(pc)) {
+        users[argument][--counts[argument]] = pc;
+      }
+    }
+    return users;
+  }
+
+  private int need(int pc, int[] least, int leastTarget) {
     int after = least[next[pc]];
     int tail = next[pc] == RETURN ? 0 : 1;
-    switch (op[pc]) {
-      case LEXEME:
-        return Math.max(tail, after);
-      case CALL:
-        return Math.max(after, least[targets[pc][0]] + tail);
-      case REPEAT:
-        return min[pc] == 0 ? after : Math.max(after, least[targets[pc][0]] + 1);
-      default:
-        int best = Limits.STACK + 1;
-        for (int target : targets[pc]) {
-          best = Math.min(best, least[target]);
-        }
-        return best;
-    }
+    return switch (op[pc]) {
+      case LEXEME -> Math.max(tail, after);
+      case CALL -> Math.max(after, least[targets[pc][0]] + tail);
+      case REPEAT -> min[pc] == 0 ? after : Math.max(after, least[targets[pc][0]] + 1);
+      default -> leastTarget;
+    };
   }
 
   /** One instruction. */

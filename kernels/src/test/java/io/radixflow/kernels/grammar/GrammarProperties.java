@@ -141,7 +141,7 @@ class GrammarProperties {
 
   private static final List<String> PATTERNS =
       List.of(
-          "^[a-c]+$", "b", "^x?", "[0-9]$", "^[^x]{2,9}$", "^[a-zé ]{1,20}$", "^\\w*$", "^.*a..$");
+          "^[a-c]+$", "b", "^x?", "[0-9]$", "^[^x]{2,9}$", "^[a-zé ]{1,20}$", "^\\w*$", "^[^x]*a[^x]{2}$");
 
   private static void string(Random random, ObjectNode schema) {
     schema.put("type", "string");
@@ -258,7 +258,7 @@ class GrammarProperties {
 
   private static Grammar anyGrammar(Random random) {
     List<String> wide =
-        List.of("[^x]{0,12}", "(.|\n)*e", "(.*[ab]){2}\"", "\\PC{3,}|[a-z]*", "([a-e]|é){2,}");
+        List.of("[^x]{0,12}", "(.|\\n)*e", "(.*[ab]){2}\"", "\\PC{3,}|[a-z]*", "([a-e]|é){2,}");
     return switch (random.nextInt(7)) {
       case 0 -> Grammar.regex(regex(random, 4));
       case 3 -> Grammar.regex(wide.get(random.nextInt(wide.size())));

@@ -76,6 +76,47 @@ class HostileGrammarTest {
   }
 
   @Test
+  void manyIntersectionsShareOneBoundOfWork() {
+    String branches =
+        IntStream.range(5, 35)
+            .mapToObj(i -> "{\"type\":\"string\",\"pattern\":\"^.*a.{" + i + "}$\"}")
+            .collect(Collectors.joining(","));
+
+    assertThatThrownBy(
+            () -> Grammar.jsonSchema("{\"oneOf\":[" + branches + "]}", Whitespace.COMPACT))
+        .hasMessageContaining("intersections take too long");
+  }
+
+  @Test
+  void manySetsOfCharactersAreRefused() {
+    String sets =
+        IntStream.range(0x4E00, 0x4E00 + 3_000)
+            .mapToObj(c -> "[^" + (char) c + "]")
+            .collect(Collectors.joining("|"));
+
+    assertThatThrownBy(() -> Grammar.regex(sets)).hasMessageContaining("sets of characters");
+  }
+
+  @Test
+  void manyPropertiesAndLongChainsOfRulesAreCompiled() {
+    String properties =
+        IntStream.range(0, 3_000)
+            .mapToObj(i -> "\"p" + i + "\":true")
+            .collect(Collectors.joining(","));
+    String chain =
+        IntStream.range(0, 9_000)
+            .mapToObj(i -> "r" + i + ": r" + (i + 1) + "\n")
+            .collect(Collectors.joining());
+
+    assertThat(
+            accepted(
+                Grammar.jsonSchema("{\"properties\":{" + properties + "}}", Whitespace.COMPACT),
+                "{\"p2999\":1}"))
+        .isEqualTo(11);
+    assertThat(accepted(Grammar.lark("start: r0\n" + chain + "r9000: \"c\""), "c")).isOne();
+  }
+
+  @Test
   void definitionsThatDoubleAtEachLevelAreRefusedOrShared() {
     String definitions =
         IntStream.range(0, 40)

@@ -1,7 +1,14 @@
 package io.radixflow.kernels.grammar.regex;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.IntPredicate;
+import java.util.function.IntUnaryOperator;
 
 /** An immutable set of Unicode scalar values, as sorted ranges. Surrogates are in no set. */
 public final class CodePoints {
@@ -53,6 +60,28 @@ public final class CodePoints {
       found[count++] = value;
     }
     return new CodePoints(Arrays.copyOf(found, count));
+  }
+
+  /** All code points by a number that each has. */
+  static Map<Integer, CodePoints> grouped(IntUnaryOperator numberOf) {
+    Map<Integer, List<Integer>> bounds = new HashMap<>();
+    int first = 0;
+    int number = numberOf.applyAsInt(0);
+    for (int value = 1; value <= MAX + 1; value++) {
+      int next = value > MAX ? -1 : numberOf.applyAsInt(value);
+      if (next != number) {
+        Collections.addAll(bounds.computeIfAbsent(number, n -> new ArrayList<>()), first, value - 1);
+        first = value;
+        number = next;
+      }
+    }
+    Map<Integer, CodePoints> sets = new HashMap<>();
+    bounds.forEach(
+        (each, ranges) ->
+            sets.put(
+                each,
+                new CodePoints(ranges.stream().mapToInt(Integer::intValue).toArray()).and(ALL)));
+    return sets;
   }
 
   boolean isEmpty() {
@@ -169,10 +198,19 @@ public final class CodePoints {
   /** Adds the other cases of each value. */
   public CodePoints foldCase() {
     CodePoints folded = this;
-    for (int i = 0; i < Folds.MEMBERS.length; i++) {
-      for (int member : Folds.MEMBERS[i]) {
+    if (size() < Folds.GROUPS.size()) {
+      for (int i = 0; i < bounds.length; i += 2) {
+        for (int value = bounds[i]; value <= bounds[i + 1]; value++) {
+          int[] group = Folds.OF_MEMBER.get(value);
+          folded = group == null ? folded : folded.or(of(group));
+        }
+      }
+      return folded;
+    }
+    for (int[] group : Folds.GROUPS) {
+      for (int member : group) {
         if (contains(member)) {
-          folded = folded.or(of(Folds.MEMBERS[i]));
+          folded = folded.or(of(group));
           break;
         }
       }
@@ -180,9 +218,26 @@ public final class CodePoints {
     return folded;
   }
 
+  private int size() {
+    int size = 0;
+    for (int i = 0; i < bounds.length; i += 2) {
+      size += bounds[i + 1] - bounds[i] + 1;
+    }
+    return size;
+  }
+
   /** Code points that differ only by case; computed at the first use. */
   private static final class Folds {
-    static final int[][] MEMBERS = members();
+    static final List<int[]> GROUPS = groups();
+    static final Map<Integer, int[]> OF_MEMBER = new HashMap<>();
+
+    static {
+      for (int[] group : GROUPS) {
+        for (int member : group) {
+          OF_MEMBER.put(member, group);
+        }
+      }
+    }
 
     private Folds() {}
 
@@ -190,19 +245,19 @@ public final class CodePoints {
       return Character.toLowerCase(Character.toUpperCase(value));
     }
 
-    private static int[][] members() {
+    private static List<int[]> groups() {
       CodePoints cased =
           matching(v -> Character.toUpperCase(v) != v || Character.toLowerCase(v) != v);
-      java.util.Map<Integer, java.util.List<Integer>> groups = new java.util.TreeMap<>();
+      Map<Integer, List<Integer>> groups = new TreeMap<>();
       for (int i = 0; i < cased.bounds.length; i += 2) {
         for (int v = cased.bounds[i]; v <= cased.bounds[i + 1]; v++) {
-          groups.computeIfAbsent(fold(v), k -> new java.util.ArrayList<>()).add(v);
+          groups.computeIfAbsent(fold(v), k -> new ArrayList<>()).add(v);
         }
       }
       return groups.values().stream()
           .filter(group -> group.size() > 1)
           .map(group -> group.stream().mapToInt(Integer::intValue).toArray())
-          .toArray(int[][]::new);
+          .toList();
     }
   }
 }

@@ -26,8 +26,14 @@ public final class Limits {
   /** Repetitions that a bound may ask for. */
   public static final int REPEAT = 1_000_000;
 
-  /** Derivatives that a search for a match of an intersection may take. */
-  static final int SEARCH = 100_000;
+  /**
+   * Work of a search for a match of an intersection, and of all searches while a grammar is
+   * compiled, in derivatives and their parts.
+   */
+  static final int SEARCH = 500_000;
+
+  /** Different sets of characters that are asked for. */
+  static final int CHARACTER_SETS = 2_000;
 
   /** Rules of a grammar. */
   public static final int RULES = 20_000;

@@ -38,6 +38,14 @@ public final class RegexPool {
   private List<Regex> source;
   private ByteClasses classes;
 
+  /** Searches that are under way, one within another. */
+  private int searches;
+
+  /** Work of the search that is under way, or of all until the grammar is compiled. */
+  private long searchSteps;
+
+  private boolean compiled;
+
   public RegexPool() {
     empty = intern(new Regex(Kind.EMPTY, NO_PARTS, NO_EDGES, 0, 0, 0));
     Regex nothing = new Regex(Kind.EPSILON, NO_PARTS, NO_EDGES, 0, 0, 0);
@@ -59,6 +67,12 @@ public final class RegexPool {
     source = new ArrayList<>(interned.values());
     source.sort(Comparator.comparingInt(node -> node.id));
     classes = new ByteClasses(source);
+  }
+
+  /** Ends the time in which all searches share one bound. */
+  public void endCompilation() {
+    compiled = true;
+    searchSteps = 0;
   }
 
   /** Number of the classes of bytes that no expression tells apart. */
@@ -170,11 +184,17 @@ public final class RegexPool {
   }
 
   private static boolean surelyAlive(Regex node) {
+    boolean any = false;
+    boolean all = true;
+    for (Regex part : node.parts) {
+      any |= part.surelyAlive;
+      all &= part.surelyAlive;
+    }
     return switch (node.kind) {
       case LEAF -> true;
-      case OR -> Arrays.stream(node.parts).anyMatch(part -> part.surelyAlive);
-      case CONCAT, REPEAT -> Arrays.stream(node.parts).allMatch(part -> part.surelyAlive);
-      case JSON -> node.min == 0 && node.parts[0].surelyAlive;
+      case OR -> any;
+      case CONCAT, REPEAT -> all;
+      case JSON -> node.min == 0 && all;
       default -> false;
     };
   }
@@ -193,6 +213,10 @@ public final class RegexPool {
   public Regex chars(CodePoints set) {
     Regex known = characters.get(set);
     if (known == null) {
+      if (characters.size() >= Limits.CHARACTER_SETS) {
+        throw GrammarException.tooLarge(
+            "it has more than " + Limits.CHARACTER_SETS + " different sets of characters");
+      }
       known = encode(set);
       characters.put(set, known);
     }
@@ -524,6 +548,7 @@ public final class RegexPool {
   }
 
   private Regex compute(Regex node, int value) {
+    searchSteps += searches > 0 ? 1 + node.parts.length : 0;
     switch (node.kind) {
       case LEAF:
         Regex target = follow(node, value);
@@ -697,17 +722,27 @@ public final class RegexPool {
     return false;
   }
 
-  /** Looks for a text of an intersection, a complement or a multiple, deepest first. */
+  /** Looks for a text of an intersection, a complement or a multiple, depth first. */
   private boolean search(Regex start) {
+    searches++;
+    try {
+      return findText(start);
+    } finally {
+      if (--searches == 0 && compiled) {
+        searchSteps = 0;
+      }
+    }
+  }
+
+  private boolean findText(Regex start) {
     Map<Regex, Regex> reachedFrom = new HashMap<>();
     Deque<Regex> open = new ArrayDeque<>();
     reachedFrom.put(start, start);
     open.push(start);
-    int steps = 0;
     while (!open.isEmpty()) {
       Regex node = open.pop();
       for (int c = 0; c < classes.count(); c++) {
-        if (++steps > Limits.SEARCH) {
+        if (++searchSteps > Limits.SEARCH) {
           throw GrammarException.tooLarge("its intersections take too long to decide");
         }
         Regex derived = derive(node, classes.first(c));

@@ -17,6 +17,11 @@ final class UnicodeNames {
       CodePoints.range(9, 13)
           .or(CodePoints.of(0x20, 0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000))
           .or(CodePoints.range(0x2000, 0x200A));
+
+  /** The two letters of each of Java's general categories. */
+  private static final String CATEGORIES =
+      "cnlullltlmlomnmemcndnlno" + "zszlzpcccf??cocs" + "pdpspepcposmscsksopipf";
+
   private static final Map<String, CodePoints> NAMED = new ConcurrentHashMap<>();
 
   private UnicodeNames() {}
@@ -24,7 +29,7 @@ final class UnicodeNames {
   static CodePoints digit() {
     return NAMED.computeIfAbsent(
         "digit",
-        n -> CodePoints.matching(v -> Character.getType(v) == Character.DECIMAL_DIGIT_NUMBER));
+        n -> CategorySets.BY_TYPE.get((int) Character.DECIMAL_DIGIT_NUMBER));
   }
 
   static CodePoints word() {
@@ -74,31 +79,29 @@ final class UnicodeNames {
     if (!key.isEmpty() && !key.matches("sc|script|scx|scriptextensions|gc|generalcategory")) {
       return null;
     }
-    IntPredicate test =
+    CodePoints set =
         key.startsWith("s")
             ? script(text.substring(equals < 0 ? 0 : raw(text) + 1))
             : category(value);
-    if (test == null && key.isEmpty()) {
-      test = binary(value);
+    if (set == null && key.isEmpty()) {
+      IntPredicate test = binary(value);
+      set =
+          test == null
+              ? script(text)
+              : NAMED.computeIfAbsent("p:" + value, n -> CodePoints.matching(test));
     }
-    if (test == null && key.isEmpty()) {
-      test = script(text);
-    }
-    IntPredicate found = test;
-    return found == null
-        ? null
-        : NAMED.computeIfAbsent("p:" + name, n -> CodePoints.matching(found));
+    return set;
   }
 
   private static int raw(String text) {
     return Math.max(text.indexOf('='), text.indexOf(':'));
   }
 
-  private static IntPredicate script(String name) {
+  private static CodePoints script(String name) {
     try {
       Character.UnicodeScript script =
           Character.UnicodeScript.forName(name.strip().replace(' ', '_'));
-      return v -> Character.UnicodeScript.of(v) == script;
+      return ScriptSets.BY_ORDINAL.getOrDefault(script.ordinal(), CodePoints.NONE);
     } catch (IllegalArgumentException e) {
       return null;
     }
@@ -117,7 +120,7 @@ final class UnicodeNames {
     };
   }
 
-  private static IntPredicate category(String name) {
+  private static CodePoints category(String name) {
     String codes =
         switch (name) {
           case "l", "letter" -> "lullltlmlo";
@@ -159,21 +162,33 @@ final class UnicodeNames {
           case "cn", "unassigned" -> "cn";
           default -> "";
         };
-    return codes.isEmpty() ? null : v -> holds(codes, code(Character.getType(v)));
-  }
-
-  private static boolean holds(String codes, String code) {
-    for (int i = 0; i < codes.length(); i += 2) {
-      if (codes.startsWith(code, i)) {
-        return true;
-      }
+    if (codes.isEmpty()) {
+      return null;
     }
-    return false;
+    return NAMED.computeIfAbsent("c:" + name, n -> ofCategories(codes));
   }
 
-  /** The two letters of a general category. */
-  private static String code(int type) {
-    String codes = "cnlullltlmlomnmemcndnlno" + "zszlzpcccf??cocs" + "pdpspepcposmscsksopipf";
-    return codes.substring(2 * type, 2 * type + 2);
+  private static CodePoints ofCategories(String codes) {
+    CodePoints set = CodePoints.NONE;
+    for (int i = 0; i < codes.length(); i += 2) {
+      int type = CATEGORIES.indexOf(codes.substring(i, i + 2)) / 2;
+      set = set.or(CategorySets.BY_TYPE.getOrDefault(type, CodePoints.NONE));
+    }
+    return set;
+  }
+
+  /** The code points of each general category, found together at the first use. */
+  private static final class CategorySets {
+    static final Map<Integer, CodePoints> BY_TYPE = CodePoints.grouped(Character::getType);
+
+    private CategorySets() {}
+  }
+
+  /** The code points of each script, found together at the first use. */
+  private static final class ScriptSets {
+    static final Map<Integer, CodePoints> BY_ORDINAL =
+        CodePoints.grouped(value -> Character.UnicodeScript.of(value).ordinal());
+
+    private ScriptSets() {}
   }
 }

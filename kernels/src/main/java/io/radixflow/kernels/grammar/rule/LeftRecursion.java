@@ -3,8 +3,10 @@ package io.radixflow.kernels.grammar.rule;
 import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.grammar.regex.Limits;
 import io.radixflow.kernels.grammar.regex.Regex;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,50 +36,53 @@ public final class LeftRecursion {
   /** Returns whether a rule can come back to itself before a byte is read. */
   public static boolean isIn(RuleBook book) {
     BitSet nullable = book.nullable();
-    List<BitSet> first = new ArrayList<>();
+    List<List<Integer>> first = new ArrayList<>();
     for (int rule = 0; rule < book.size(); rule++) {
-      BitSet heads = new BitSet();
+      List<Integer> heads = new ArrayList<>();
       heads(book.body(rule), nullable, heads);
       first.add(heads);
     }
     // Depth first with an explicit stack: 1 on the path, 2 done.
     byte[] mark = new byte[book.size()];
+    int[] next = new int[book.size()];
+    Deque<Integer> path = new ArrayDeque<>();
     for (int rule = 0; rule < book.size(); rule++) {
-      if (mark[rule] == 0 && reachesItself(rule, first, mark)) {
+      if (mark[rule] == 0 && reachesItself(rule, first, mark, next, path)) {
         return true;
       }
     }
     return false;
   }
 
-  private static boolean reachesItself(int start, List<BitSet> first, byte[] mark) {
-    int[] path = new int[first.size() + 1];
-    int[] next = new int[first.size() + 1];
-    int depth = 0;
-    path[0] = start;
+  /**
+   * @param next of each rule, how many of its heads were followed
+   * @param path empty
+   */
+  private static boolean reachesItself(
+      int start, List<List<Integer>> first, byte[] mark, int[] next, Deque<Integer> path) {
+    path.push(start);
     mark[start] = 1;
-    while (depth >= 0) {
-      int child = first.get(path[depth]).nextSetBit(next[depth]);
-      if (child < 0) {
-        mark[path[depth--]] = 2;
+    while (!path.isEmpty()) {
+      int rule = path.peek();
+      if (next[rule] == first.get(rule).size()) {
+        mark[path.pop()] = 2;
         continue;
       }
-      next[depth] = child + 1;
+      int child = first.get(rule).get(next[rule]++);
       if (mark[child] == 1) {
         return true;
       }
       if (mark[child] == 0) {
         mark[child] = 1;
-        path[++depth] = child;
-        next[depth] = 0;
+        path.push(child);
       }
     }
     return false;
   }
 
-  private static void heads(Rule rule, BitSet nullable, BitSet heads) {
+  private static void heads(Rule rule, BitSet nullable, List<Integer> heads) {
     if (rule instanceof Rule.Ref ref) {
-      heads.set(ref.rule());
+      heads.add(ref.rule());
     } else if (rule instanceof Rule.Count count) {
       heads(count.body(), nullable, heads);
     } else if (rule instanceof Rule.Alt alt) {

@@ -4,8 +4,11 @@ import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.grammar.regex.Limits;
 import io.radixflow.kernels.grammar.regex.Regex;
 import io.radixflow.kernels.grammar.regex.RegexPool;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
 import java.util.function.Predicate;
 
@@ -95,33 +98,66 @@ public final class RuleBook {
   /** The rules for which a property of expressions holds by sequence and choice. */
   private BitSet fixpoint(Predicate<Regex> property) {
     BitSet holding = new BitSet();
-    boolean changed = true;
-    for (boolean up = false; changed; up = !up) {
-      changed = false;
-      for (int i = 0; i < bodies.size(); i++) {
-        int rule = up ? i : bodies.size() - 1 - i;
-        if (!holding.get(rule) && holds(bodies.get(rule), property, holding)) {
-          holding.set(rule);
-          changed = true;
+    List<List<Integer>> waiting = new ArrayList<>(Collections.nCopies(bodies.size(), null));
+    Deque<Integer> open = new ArrayDeque<>();
+    for (int rule = 0; rule < bodies.size(); rule++) {
+      open.push(rule);
+    }
+    while (!open.isEmpty()) {
+      int rule = open.pop();
+      if (holding.get(rule)) {
+        continue;
+      }
+      List<Integer> missing = new ArrayList<>();
+      if (!holds(bodies.get(rule), property, holding, missing)) {
+        for (int other : missing) {
+          List<Integer> waiters = waiting.get(other);
+          if (waiters == null) {
+            waiters = new ArrayList<>();
+            waiting.set(other, waiters);
+          }
+          waiters.add(rule);
         }
+        continue;
+      }
+      holding.set(rule);
+      if (waiting.get(rule) != null) {
+        waiting.get(rule).forEach(open::push);
       }
     }
     return holding;
   }
 
   private static boolean holds(Rule rule, Predicate<Regex> property, BitSet known) {
+    return holds(rule, property, known, new ArrayList<>());
+  }
+
+  /**
+   * Returns whether a property holds for a part of a rule.
+   *
+   * @param missing gets rules of which one has to hold first if it does not
+   */
+  private static boolean holds(
+      Rule rule, Predicate<Regex> property, BitSet known, List<Integer> missing) {
     if (rule instanceof Rule.Lexeme lexeme) {
       return property.test(lexeme.regex());
     }
     if (rule instanceof Rule.Ref ref) {
+      if (!known.get(ref.rule())) {
+        missing.add(ref.rule());
+      }
       return known.get(ref.rule());
     }
     if (rule instanceof Rule.Count count) {
-      return count.min() == 0 || holds(count.body(), property, known);
+      return count.min() == 0 || holds(count.body(), property, known, missing);
     }
-    if (rule instanceof Rule.Seq seq) {
-      return seq.parts().stream().allMatch(part -> holds(part, property, known));
+    boolean every = rule instanceof Rule.Seq;
+    List<Rule> parts = every ? ((Rule.Seq) rule).parts() : ((Rule.Alt) rule).parts();
+    for (Rule part : parts) {
+      if (holds(part, property, known, missing) != every) {
+        return !every;
+      }
     }
-    return ((Rule.Alt) rule).parts().stream().anyMatch(part -> holds(part, property, known));
+    return every;
   }
 }
