@@ -123,8 +123,7 @@ final class Program {
     return switch (op[pc]) {
       case LEXEME -> new int[] {next[pc]};
       case CALL -> new int[] {next[pc], targets[pc][0]};
-      case REPEAT ->
-          min[pc] == 0 ? new int[] {next[pc]} : new int[] {next[pc], targets[pc][0]};
+      case REPEAT -> min[pc] == 0 ? new int[] {next[pc]} : new int[] {next[pc], targets[pc][0]};
       default -> targets[pc];
     };
   }

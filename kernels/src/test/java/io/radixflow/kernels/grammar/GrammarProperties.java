@@ -141,7 +141,14 @@ class GrammarProperties {
 
   private static final List<String> PATTERNS =
       List.of(
-          "^[a-c]+$", "b", "^x?", "[0-9]$", "^[^x]{2,9}$", "^[a-zé ]{1,20}$", "^\\w*$", "^[^x]*a[^x]{2}$");
+          "^[a-c]+$",
+          "b",
+          "^x?",
+          "[0-9]$",
+          "^[^x]{2,9}$",
+          "^[a-zé ]{1,20}$",
+          "^\\w*$",
+          "^[^x]*a[^x]{2}$");
 
   private static void string(Random random, ObjectNode schema) {
     schema.put("type", "string");

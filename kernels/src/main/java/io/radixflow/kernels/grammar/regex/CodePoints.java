@@ -70,7 +70,8 @@ public final class CodePoints {
     for (int value = 1; value <= MAX + 1; value++) {
       int next = value > MAX ? -1 : numberOf.applyAsInt(value);
       if (next != number) {
-        Collections.addAll(bounds.computeIfAbsent(number, n -> new ArrayList<>()), first, value - 1);
+        Collections.addAll(
+            bounds.computeIfAbsent(number, n -> new ArrayList<>()), first, value - 1);
         first = value;
         number = next;
       }

@@ -28,8 +28,7 @@ final class UnicodeNames {
 
   static CodePoints digit() {
     return NAMED.computeIfAbsent(
-        "digit",
-        n -> CategorySets.BY_TYPE.get((int) Character.DECIMAL_DIGIT_NUMBER));
+        "digit", n -> CategorySets.BY_TYPE.get((int) Character.DECIMAL_DIGIT_NUMBER));
   }
 
   static CodePoints word() {
