@@ -4,6 +4,7 @@
 #include "embedding.cuh"
 #include "gemm.cuh"
 #include "gemm_hopper.cuh"
+#include "gemm_quantised.cuh"
 #include "norm.cuh"
 #include "rope_store.cuh"
 #include "sampling.cuh"

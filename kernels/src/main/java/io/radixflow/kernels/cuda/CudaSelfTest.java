@@ -19,6 +19,7 @@ import io.radixflow.kernels.cuda.step.StepPlan;
 import io.radixflow.kernels.cuda.step.StepResults;
 import io.radixflow.kernels.cuda.weights.BFloat16;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
+import io.radixflow.kernels.cuda.weights.WeightFormat;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.sampling.Sampler;
@@ -80,13 +81,13 @@ public final class CudaSelfTest {
     int shared = device.sharedMemory();
     GemmPlan plan =
         new GemmPlan(GpuMode.FAST, device.multiprocessors(), device.hopper(), shared, shared);
-    CudaMatrix matrix = new CudaMatrix(upload(weights), null, FEATURES, DEPTH, false);
+    CudaMatrix matrix = CudaMatrix.ofBf16(upload(weights), FEATURES, DEPTH);
     DeviceMemory source = upload(rows);
     DeviceMemory count = upload(new int[] {ROWS});
     double[] expected = expected(weights, rows);
     float[] deterministic = null;
     for (GemmKernel kernel : GemmKernel.values()) {
-      if (!plan.allowed(kernel)) {
+      if (kernel.format() != WeightFormat.BF16 || !plan.allowed(kernel)) {
         continue;
       }
       float[] sums = product(kernel, matrix, source, count);

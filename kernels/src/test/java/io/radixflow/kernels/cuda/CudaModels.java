@@ -34,6 +34,11 @@ public final class CudaModels {
     return config("qwen3", VOCAB, 3, 3, new Rope(1e6, false, null), false, true, false);
   }
 
+  /** The same as {@link #llama()} with rows of whole groups of 32. */
+  public static ModelConfig inGroups() {
+    return config("llama", VOCAB, 4, 2, new Rope(10000, true, null), false, false, true, 96, 160);
+  }
+
   /** Random weights, bf16 so that a device rounds nothing more. */
   public static WeightSource weights(ModelConfig config) {
     return SyntheticWeights.of(config, TensorType.BF16);
@@ -48,14 +53,28 @@ public final class CudaModels {
       boolean bias,
       boolean norm,
       boolean tied) {
+    return config(architecture, vocab, heads, kvHeads, rope, bias, norm, tied, 72, 104);
+  }
+
+  private static ModelConfig config(
+      String architecture,
+      int vocab,
+      int heads,
+      int kvHeads,
+      Rope rope,
+      boolean bias,
+      boolean norm,
+      boolean tied,
+      int hidden,
+      int intermediate) {
     return ModelConfig.uniform(
         architecture,
         architecture,
         vocab,
         1024,
         2,
-        72,
-        104,
+        hidden,
+        intermediate,
         heads,
         kvHeads,
         64,

@@ -119,7 +119,7 @@ final class ProductBench {
       DeviceMemory source,
       DeviceMemory result,
       DeviceMemory count) {
-    CudaMatrix matrix = new CudaMatrix(weights, null, product.features(), product.depth(), false);
+    CudaMatrix matrix = CudaMatrix.ofBf16(weights, product.features(), product.depth());
     GemmEpilogue epilogue = product.epilogue();
     DeviceMemory extra = epilogue == GemmEpilogue.RESIDUAL ? result : null;
     KernelLaunch launch =

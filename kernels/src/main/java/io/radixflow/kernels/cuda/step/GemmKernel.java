@@ -1,39 +1,54 @@
 package io.radixflow.kernels.cuda.step;
 
+import io.radixflow.kernels.cuda.weights.WeightFormat;
+
 /**
- * The kernels of gemm.cuh and gemm_hopper.cuh: one product of a tile of weights and rows each.
+ * The kernels of gemm.cuh, gemm_hopper.cuh and gemm_quantised.cuh: one product of a tile of weights
+ * and rows each.
  *
  * <p>Parameters of all: weights, x, out, extra (bias or residual; else null), the number of rows
  * (on the device), gather (the row of x for each row; null for the same), features, depth, {@link
- * GemmEpilogue#code()}. Weights are [features][depth], x is [rows][depth], bf16; depth is a
+ * GemmEpilogue#code()}. Weights are [features][depth] in the kernel's {@link #format}, x is [rows][depth], bf16; depth is a
  * multiple of 8, features of 8, with {@link GemmEpilogue#SWIGLU} of 16, with {@link
  * GemmEpilogue#LOGITS} anything.
  */
 public enum GemmKernel {
-  F16_R8("rf_gemm_16x8", 16, 8, 64, 2, 2, 8, false),
-  F32_R8("rf_gemm_32x8", 32, 8, 128, 2, 2, 8, false),
-  F32_R16("rf_gemm_32x16", 32, 16, 128, 2, 2, 6, false),
-  F64_R32("rf_gemm_64x32", 64, 32, 128, 2, 2, 4, false),
-  F64_R64("rf_gemm_64x64", 64, 64, 256, 2, 1, 5, false),
-  F128_R64("rf_gemm_128x64", 128, 64, 256, 2, 1, 4, false),
-  F128_R128("rf_gemm_128x128", 128, 128, 256, 2, 1, 3, false),
-  FAST_F16_R8("rf_gemm_fast_16x8", 16, 8, 128, 4, 4, 4, false),
-  FAST_F16_R16("rf_gemm_fast_16x16", 16, 16, 128, 4, 4, 4, false),
-  FAST_F32_R32("rf_gemm_fast_32x32", 32, 32, 128, 4, 2, 4, false),
-  HOPPER_F128_R128("rf_gemm_hopper_128x128", 128, 128, 256, 1, 1, 5, true),
-  HOPPER_F128_R256("rf_gemm_hopper_128x256", 128, 256, 256, 1, 1, 4, true);
+  F16_R8("rf_gemm_16x8", 16, 8, 64, 2, 2, 8),
+  F32_R8("rf_gemm_32x8", 32, 8, 128, 2, 2, 8),
+  F32_R16("rf_gemm_32x16", 32, 16, 128, 2, 2, 6),
+  F64_R32("rf_gemm_64x32", 64, 32, 128, 2, 2, 4),
+  F64_R64("rf_gemm_64x64", 64, 64, 256, 2, 1, 5),
+  F128_R64("rf_gemm_128x64", 128, 64, 256, 2, 1, 4),
+  F128_R128("rf_gemm_128x128", 128, 128, 256, 2, 1, 3),
+  FAST_F16_R8("rf_gemm_fast_16x8", 16, 8, 128, 4, 4, 4),
+  FAST_F16_R16("rf_gemm_fast_16x16", 16, 16, 128, 4, 4, 4),
+  FAST_F32_R32("rf_gemm_fast_32x32", 32, 32, 128, 4, 2, 4),
+  HOPPER_F128_R128("rf_gemm_hopper_128x128", 128, 128, 256, 1, 1, 5),
+  HOPPER_F128_R256("rf_gemm_hopper_128x256", 128, 256, 256, 1, 1, 4),
+  Q8_0_F16_R8(WeightFormat.Q8_0, 16, 8, 64, 2, 8),
+  Q8_0_F32_R16(WeightFormat.Q8_0, 32, 16, 128, 2, 6),
+  Q8_0_F64_R64(WeightFormat.Q8_0, 64, 64, 256, 1, 5),
+  Q8_0_F128_R64(WeightFormat.Q8_0, 128, 64, 256, 1, 4),
+  Q4_0_F16_R8(WeightFormat.Q4_0, 16, 8, 64, 2, 8),
+  Q4_0_F32_R16(WeightFormat.Q4_0, 32, 16, 128, 2, 6),
+  Q4_0_F64_R64(WeightFormat.Q4_0, 64, 64, 256, 1, 5),
+  Q4_0_F128_R64(WeightFormat.Q4_0, 128, 64, 256, 1, 4),
+  Q4_1_F16_R8(WeightFormat.Q4_1, 16, 8, 64, 2, 8),
+  Q4_1_F32_R16(WeightFormat.Q4_1, 32, 16, 128, 2, 6),
+  Q4_1_F64_R64(WeightFormat.Q4_1, 64, 64, 256, 1, 5),
+  Q4_1_F128_R64(WeightFormat.Q4_1, 128, 64, 256, 1, 4);
 
   /** Elements of depth that a stage is a multiple of. */
   private static final int PANEL = 64;
 
   private final String function;
+  private final WeightFormat format;
   private final int features;
   private final int rows;
   private final int threads;
   private final int slices;
   private final int panels;
   private final int stages;
-  private final boolean hopper;
 
   GemmKernel(
       String function,
@@ -42,16 +57,32 @@ public enum GemmKernel {
       int threads,
       int slices,
       int panels,
-      int stages,
-      boolean hopper) {
+      int stages) {
     this.function = function;
+    format = WeightFormat.BF16;
     this.features = features;
     this.rows = rows;
     this.threads = threads;
     this.slices = slices;
     this.panels = panels;
     this.stages = stages;
-    this.hopper = hopper;
+  }
+
+  /** A kernel of gemm_quantised.cuh. */
+  GemmKernel(WeightFormat format, int features, int rows, int threads, int panels, int stages) {
+    function = "rf_gemm" + format.suffix() + "_" + features + "x" + rows;
+    this.format = format;
+    this.features = features;
+    this.rows = rows;
+    this.threads = threads;
+    slices = 2;
+    this.panels = panels;
+    this.stages = stages;
+  }
+
+  /** The form of the weights that the kernel reads. */
+  public WeightFormat format() {
+    return format;
   }
 
   /** The kernel's name in the module. */
@@ -86,7 +117,8 @@ public enum GemmKernel {
 
   /** Dynamic shared memory of a block: the ring of stages, or the sums that replace it. */
   int sharedBytes() {
-    int ring = stages * panels * (features + rows) * PANEL * Short.BYTES;
+    long weights = format.bytes(features, PANEL);
+    int ring = (int) (stages * panels * (weights + (long) rows * PANEL * Short.BYTES));
     int sums = Math.max(1, slices - 1) * rows * (features + 4) * Float.BYTES;
     return Math.max(ring, sums);
   }
@@ -103,11 +135,11 @@ public enum GemmKernel {
 
   /** Returns whether an element is summed in the one order that deterministic mode uses. */
   public boolean deterministic() {
-    return slices == 2 && !hopper;
+    return slices == 2;
   }
 
   /** Returns whether the kernel needs compute capability 9.0. */
   boolean hopper() {
-    return hopper;
+    return slices == 1;
   }
 }

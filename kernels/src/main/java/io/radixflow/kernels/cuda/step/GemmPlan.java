@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cuda.step;
 
+import io.radixflow.kernels.cuda.weights.WeightFormat;
 import io.radixflow.kernels.device.GpuMode;
 
 /**
@@ -50,12 +51,17 @@ public final class GemmPlan {
     this.sharedBytesOfProcessor = sharedBytesOfProcessor;
   }
 
+  /** The kernel for bf16 weights. */
+  GemmKernel kernel(int rows, int features, int depth) {
+    return kernel(WeightFormat.BF16, rows, features, depth);
+  }
+
   /**
    * The kernel for up to so many rows and a matrix of {@code features} times {@code depth}.
    *
    * @throws IllegalArgumentException if no kernel knows such a matrix, or fits the device
    */
-  GemmKernel kernel(int rows, int features, int depth) {
+  GemmKernel kernel(WeightFormat format, int rows, int features, int depth) {
     if (depth % 8 != 0) {
       throw new IllegalArgumentException(
           "a matrix with " + depth + " columns; the CUDA kernels know multiples of 8");
@@ -63,7 +69,7 @@ public final class GemmPlan {
     GemmKernel best = null;
     double least = Double.POSITIVE_INFINITY;
     for (GemmKernel kernel : GemmKernel.values()) {
-      if (allowed(kernel)) {
+      if (kernel.format() == format && allowed(kernel)) {
         double clocks = clocks(kernel, rows, features, depth);
         if (clocks < least) {
           least = clocks;
@@ -87,7 +93,8 @@ public final class GemmPlan {
 
   private double clocks(GemmKernel kernel, int rows, int features, int depth) {
     long blocks = (long) kernel.gridX(features) * kernel.gridY(rows);
-    double bytes = (double) (kernel.features() + kernel.rows()) * depth * Short.BYTES / L2_BYTES;
+    double weights = kernel.features() * kernel.format().bytesPerWeight();
+    double bytes = (weights + kernel.rows() * Short.BYTES) * depth / L2_BYTES;
     double products =
         (double) kernel.features() * kernel.rows() * depth / (kernel.hopper() ? WGMMA : MMA);
     long turns = (blocks + processors - 1) / processors;

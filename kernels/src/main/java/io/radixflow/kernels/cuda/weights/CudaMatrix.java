@@ -3,9 +3,10 @@ package io.radixflow.kernels.cuda.weights;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 
 /**
- * A weight matrix on the device: bf16, row-major.
+ * A weight matrix on the device, row-major.
  *
- * @param weights {@code rows × columns} elements
+ * @param format the form of its weights
+ * @param weights {@code rows × columns} elements in that form
  * @param bias a float a row, or null
  * @param rows outputs
  * @param columns inputs
@@ -13,4 +14,15 @@ import io.radixflow.kernels.cuda.driver.DeviceMemory;
  *     says
  */
 public record CudaMatrix(
-    DeviceMemory weights, DeviceMemory bias, int rows, int columns, boolean gated) {}
+    WeightFormat format,
+    DeviceMemory weights,
+    DeviceMemory bias,
+    int rows,
+    int columns,
+    boolean gated) {
+
+  /** A matrix of bf16 without a bias. */
+  public static CudaMatrix ofBf16(DeviceMemory weights, int rows, int columns) {
+    return new CudaMatrix(WeightFormat.BF16, weights, null, rows, columns, false);
+  }
+}

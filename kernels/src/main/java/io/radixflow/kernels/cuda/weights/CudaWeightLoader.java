@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts a model's weights on the device as bf16, vectors as floats. The host holds one staging
+ * Puts a model's weights on the device, in a {@link WeightFormat}, vectors as floats. The host holds one staging
  * buffer at a time, whatever the model's size; the memory is the context's.
  */
 public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMemory> {
@@ -53,14 +53,15 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
     List<Tensor> tensors = tensors(weights);
     boolean gated = name.endsWith("ffn_gate.weight");
     WeightRowOrder order = order(name, tensors, gated);
+    WeightFormat format = WeightFormat.of(tensors);
     DeviceMemory memory =
-        context.allocate((long) order.rows() * order.columns() * BFloat16.BYTES, "weights " + name);
+        context.allocate(format.bytes(order.rows(), order.columns()), "weights " + name);
     staging.to(memory);
-    stream.send(order);
+    stream.send(order, format);
     report(name, memory.bytes());
     DeviceMemory bias =
         biases.isEmpty() ? null : floats(biases.get(0), order.vector(tensors(biases)));
-    CudaMatrix matrix = new CudaMatrix(memory, bias, order.rows(), order.columns(), gated);
+    CudaMatrix matrix = new CudaMatrix(format, memory, bias, order.rows(), order.columns(), gated);
     if (name.equals("output.weight") || name.equals("token_embd.weight") && output == null) {
       output = matrix;
     }

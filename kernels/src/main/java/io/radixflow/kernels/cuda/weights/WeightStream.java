@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.stream.IntStream;
 
 /**
- * Converts a matrix to bf16 block of rows by block of rows, in the device's row order: the memory
+ * Brings a matrix into the device's form and row order, block of rows by block of rows: the memory
  * it takes is that of the blocks, whatever the matrix's size.
  */
 final class WeightStream {
@@ -32,19 +32,47 @@ final class WeightStream {
    *
    * @throws IllegalArgumentException if a block cannot hold a row
    */
-  void send(WeightRowOrder order) {
-    int rowBytes = Math.multiplyExact(order.columns(), BFloat16.BYTES);
-    int perBlock = blocks.capacity() / rowBytes;
+  void send(WeightRowOrder order, WeightFormat format) {
+    int unitBytes = format.unitBytes(order.columns());
+    int units = (order.rows() + format.unitRows() - 1) / format.unitRows();
+    int perBlock = blocks.capacity() / unitBytes;
     if (perBlock == 0) {
       throw new IllegalArgumentException(
-          "a row of " + rowBytes + " bytes exceeds the staging buffer of " + blocks.capacity());
+          String.format(
+              "%s row(s) of %s bytes exceed the staging buffer of %s",
+              format.unitRows(), unitBytes, blocks.capacity()));
     }
-    for (int first = 0; first < order.rows(); first += perBlock) {
-      int count = Math.min(perBlock, order.rows() - first);
+    for (int first = 0; first < units; first += perBlock) {
+      int count = Math.min(perBlock, units - first);
       ByteBuffer block = blocks.next();
-      fill(order, first, count, block);
-      blocks.send((long) first * rowBytes, block.limit(count * rowBytes));
+      if (format == WeightFormat.BF16) {
+        fill(order, first, count, block);
+      } else {
+        fillUnits(order, format, first, count, block);
+      }
+      blocks.send((long) first * unitBytes, block.limit(count * unitBytes));
     }
+  }
+
+  /** Units are packed on all cores; the rows that fill up the last one are zeros. */
+  private static void fillUnits(
+      WeightRowOrder order, WeightFormat format, int first, int count, ByteBuffer block) {
+    int unitBytes = format.unitBytes(order.columns());
+    IntStream.range(0, count)
+        .parallel()
+        .forEach(
+            unit -> {
+              int at = unit * unitBytes;
+              int firstRow = (first + unit) * format.unitRows();
+              int rows = Math.min(format.unitRows(), order.rows() - firstRow);
+              for (int i = rows < format.unitRows() ? 0 : unitBytes; i < unitBytes; i++) {
+                block.put(at + i, (byte) 0);
+              }
+              for (int i = 0; i < rows; i++) {
+                int row = firstRow + i;
+                format.pack(order.tensor(row).rows(order.sourceRow(row), 1), i, block, at);
+              }
+            });
   }
 
   /** Rows are converted on all cores; each writes its own bytes. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelTest;
+import io.radixflow.kernels.cuda.weights.WeightFormat;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -123,6 +124,7 @@ class GemmKernelTest extends KernelTest {
   }
 
   private void assumeSupported(GemmKernel kernel) {
+    assumeThat(kernel.format()).isEqualTo(WeightFormat.BF16);
     assumeThat(!kernel.hopper() || context.device().hopper()).isTrue();
   }
 

@@ -88,7 +88,7 @@ class WeightStreamTest {
   void everyTypeIsRoundedToTheSameBf16(TensorType type) {
     Ramp tensor = new Ramp("ramp", type, 5, 24, 0);
     Memory memory = new Memory(1000);
-    new WeightStream(memory).send(WeightRowOrder.stacked(List.of(tensor)));
+    new WeightStream(memory).send(WeightRowOrder.stacked(List.of(tensor)), WeightFormat.BF16);
     for (int row = 0; row < 5; row++) {
       for (int column = 0; column < 24; column++) {
         assertThat(memory.at(row, 24, column)).isEqualTo(tensor.at(row, column));
@@ -100,7 +100,7 @@ class WeightStreamTest {
   @ValueSource(ints = {48, 100, 999})
   void aSmallBufferIsFilledSeveralTimes(int capacity) {
     Memory memory = new Memory(capacity);
-    new WeightStream(memory).send(WeightRowOrder.stacked(List.of(ramp(7, 0), ramp(4, 20))));
+    new WeightStream(memory).send(WeightRowOrder.stacked(List.of(ramp(7, 0), ramp(4, 20))), WeightFormat.BF16);
     int perBlock = capacity / 48;
     assertThat(memory.sent).isEqualTo((11 + perBlock - 1) / perBlock);
     assertThat(memory.at(6, 24, 0)).isEqualTo(6);
@@ -112,14 +112,14 @@ class WeightStreamTest {
   void aRowThatDoesNotFitTheBufferIsRefused() {
     assertThatThrownBy(
             () ->
-                new WeightStream(new Memory(47)).send(WeightRowOrder.stacked(List.of(ramp(1, 0)))))
-        .hasMessage("a row of 48 bytes exceeds the staging buffer of 47");
+                new WeightStream(new Memory(47)).send(WeightRowOrder.stacked(List.of(ramp(1, 0))), WeightFormat.BF16))
+        .hasMessage("1 row(s) of 48 bytes exceed the staging buffer of 47");
   }
 
   @Test
   void gateAndUpTakeTurnsOfEightRows() {
     Memory memory = new Memory(500);
-    new WeightStream(memory).send(WeightRowOrder.interleaved(ramp(16, 0), ramp(16, 100)));
+    new WeightStream(memory).send(WeightRowOrder.interleaved(ramp(16, 0), ramp(16, 100)), WeightFormat.BF16);
     for (int row = 0; row < 32; row++) {
       int expected = row / 16 * 8 + row % 8 + (row / 8 % 2 == 0 ? 0 : 100);
       assertThat(memory.at(row, 24, 0)).as("row %d", row).isEqualTo(expected);
@@ -137,7 +137,7 @@ class WeightStreamTest {
   void pairsOfARotationBecomeHalvesInQueriesAndKeysOnly() {
     WeightRowOrder order = WeightRowOrder.unpaired(ramp(8, 0), ramp(4, 20), ramp(4, 40), 4);
     Memory memory = new Memory(500);
-    new WeightStream(memory).send(order);
+    new WeightStream(memory).send(order, WeightFormat.BF16);
     int[] expected = {0, 2, 1, 3, 4, 6, 5, 7, 20, 22, 21, 23, 40, 41, 42, 43};
     for (int row = 0; row < expected.length; row++) {
       assertThat(memory.at(row, 24, 0)).as("row %d", row).isEqualTo(expected[row]);

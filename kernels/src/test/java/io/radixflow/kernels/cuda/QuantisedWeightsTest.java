@@ -1,0 +1,140 @@
+package io.radixflow.kernels.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.cpu.Sequences;
+import io.radixflow.kernels.cpu.SyntheticWeights;
+import io.radixflow.kernels.cuda.driver.EmulatedDriver;
+import io.radixflow.kernels.cuda.driver.EmulatedGpu;
+import io.radixflow.kernels.cuda.weights.BFloat16;
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.Tensor;
+import io.radixflow.kernels.model.TensorType;
+import io.radixflow.kernels.model.WeightSource;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Weights that stay quantised on the device give the logits of the same weights as bf16. */
+class QuantisedWeightsTest {
+
+  private static final ModelConfig CONFIG = CudaModels.inGroups();
+
+  @BeforeEach
+  void requireDevice() {
+    EmulatedGpu.require();
+    if (EmulatedGpu.isEmulated()) {
+      EmulatedDriver.reset();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"Q8_0", "Q4_0", "Q4_1"})
+  void logitsHaveTheBitsOfThoseWithWeightsRoundedToBf16(TensorType type) throws Exception {
+    WeightSource weights = SyntheticWeights.of(CONFIG, type);
+    long[] bytes = new long[2];
+    float[][] quantised = logits(weights, bytes, 0);
+    float[][] rounded = logits(new Rounded(weights), bytes, 1);
+    assertThat(quantised).isDeepEqualTo(rounded);
+    assertThat((double) bytes[0] / bytes[1])
+        .as("share of the memory")
+        .isLessThan(type == TensorType.Q8_0 ? 0.56 : 0.36);
+  }
+
+  @Test
+  void aMatrixOfTensorsOfSeveralTypesIsBf16() throws Exception {
+    WeightSource weights =
+        SyntheticWeights.of(CONFIG, TensorType.Q4_0, TensorType.Q8_0, TensorType.BF16);
+    long[] bytes = new long[2];
+    assertThat(logits(weights, bytes, 0)).isDeepEqualTo(logits(new Rounded(weights), bytes, 1));
+    assertThat(bytes[0]).isLessThan(bytes[1]);
+  }
+
+  /** Logits of a prefill in two chunks, and of a decoded token. */
+  private static float[][] logits(WeightSource weights, long[] bytes, int index)
+      throws InterruptedException {
+    int[] tokens = Sequences.randomTokens(41, CudaModels.VOCAB, 3);
+    DeviceOptions options = new DeviceOptions("cuda", 0, null);
+    try (CudaBackend backend = CudaBackend.open(weights, options, 0);
+        KvPool pool = backend.openPool(4, 16)) {
+      bytes[index] = backend.weightBytes();
+      assertThat(pool.pages()).isEqualTo(4);
+      return Sequences.logits(backend, tokens, 20, Sequences.pages(tokens.length));
+    }
+  }
+
+  /** The same weights, each rounded to bf16 on the host. */
+  private record Rounded(WeightSource source) implements WeightSource {
+
+    @Override
+    public ModelConfig config() {
+      return source.config();
+    }
+
+    @Override
+    public Tensor tensor(String name) {
+      Tensor tensor = source.tensor(name);
+      return tensor.rows() == 1 ? tensor : new RoundedTensor(tensor);
+    }
+
+    @Override
+    public String fingerprint() {
+      return source.fingerprint();
+    }
+
+    @Override
+    public void close() {
+      source.close();
+    }
+  }
+
+  private record RoundedTensor(Tensor tensor) implements Tensor {
+
+    @Override
+    public String name() {
+      return tensor.name();
+    }
+
+    @Override
+    public TensorType type() {
+      return TensorType.BF16;
+    }
+
+    @Override
+    public int rows() {
+      return tensor.rows();
+    }
+
+    @Override
+    public int columns() {
+      return tensor.columns();
+    }
+
+    @Override
+    public ByteBuffer rows(int first, int count) {
+      ByteBuffer bytes =
+          ByteBuffer.allocate(count * columns() * Short.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      float[] row = new float[columns()];
+      for (int i = 0; i < count; i++) {
+        tensor.dequantize(first + i, row, 0);
+        for (float value : row) {
+          bytes.putShort(BFloat16.fromFloat(value));
+        }
+      }
+      return bytes.flip();
+    }
+
+    @Override
+    public void dequantize(int row, float[] target, int offset) {
+      ByteBuffer bytes = rows(row, 1);
+      for (int i = 0; i < columns(); i++) {
+        target[offset + i] = BFloat16.toFloat(bytes.getShort(2 * i));
+      }
+    }
+  }
+}
