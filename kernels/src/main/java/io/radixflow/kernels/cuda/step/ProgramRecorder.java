@@ -69,7 +69,8 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
 
   @Override
   public void embed(CudaMatrix table) {
-    KernelLaunch launch = module.launch("rf_embed" + table.format().suffix()).pointer(table.weights());
+    KernelLaunch launch =
+        module.launch("rf_embed" + table.format().suffix()).pointer(table.weights());
     step(launch, 0);
     step(launch, buffers.layout().rowToken());
     launches.add(
@@ -128,8 +129,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
       DeviceMemory extra,
       GemmEpilogue epilogue,
       int rows) {
-    GemmKernel kernel =
-        products.kernel(matrix.format(), rows, matrix.rows(), matrix.columns());
+    GemmKernel kernel = products.kernel(matrix.format(), rows, matrix.rows(), matrix.columns());
     return product(module, kernel, matrix, source, result, extra, epilogue, rows);
   }
 

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts a model's weights on the device, in a {@link WeightFormat}, vectors as floats. The host holds one staging
- * buffer at a time, whatever the model's size; the memory is the context's.
+ * Puts a model's weights on the device, in a {@link WeightFormat}, vectors as floats. The host
+ * holds one staging buffer at a time, whatever the model's size; the memory is the context's.
  */
 public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMemory> {
 

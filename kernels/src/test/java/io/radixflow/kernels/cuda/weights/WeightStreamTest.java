@@ -100,7 +100,8 @@ class WeightStreamTest {
   @ValueSource(ints = {48, 100, 999})
   void aSmallBufferIsFilledSeveralTimes(int capacity) {
     Memory memory = new Memory(capacity);
-    new WeightStream(memory).send(WeightRowOrder.stacked(List.of(ramp(7, 0), ramp(4, 20))), WeightFormat.BF16);
+    new WeightStream(memory)
+        .send(WeightRowOrder.stacked(List.of(ramp(7, 0), ramp(4, 20))), WeightFormat.BF16);
     int perBlock = capacity / 48;
     assertThat(memory.sent).isEqualTo((11 + perBlock - 1) / perBlock);
     assertThat(memory.at(6, 24, 0)).isEqualTo(6);
@@ -112,14 +113,16 @@ class WeightStreamTest {
   void aRowThatDoesNotFitTheBufferIsRefused() {
     assertThatThrownBy(
             () ->
-                new WeightStream(new Memory(47)).send(WeightRowOrder.stacked(List.of(ramp(1, 0))), WeightFormat.BF16))
+                new WeightStream(new Memory(47))
+                    .send(WeightRowOrder.stacked(List.of(ramp(1, 0))), WeightFormat.BF16))
         .hasMessage("1 row(s) of 48 bytes exceed the staging buffer of 47");
   }
 
   @Test
   void gateAndUpTakeTurnsOfEightRows() {
     Memory memory = new Memory(500);
-    new WeightStream(memory).send(WeightRowOrder.interleaved(ramp(16, 0), ramp(16, 100)), WeightFormat.BF16);
+    new WeightStream(memory)
+        .send(WeightRowOrder.interleaved(ramp(16, 0), ramp(16, 100)), WeightFormat.BF16);
     for (int row = 0; row < 32; row++) {
       int expected = row / 16 * 8 + row % 8 + (row / 8 % 2 == 0 ? 0 : 100);
       assertThat(memory.at(row, 24, 0)).as("row %d", row).isEqualTo(expected);
