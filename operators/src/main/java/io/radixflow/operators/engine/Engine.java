@@ -59,6 +59,12 @@ public interface Engine extends AutoCloseable {
   }
 
   /**
+   * Takes back what was announced of a branch's next turn: it is prepared no further, and no pages
+   * of its session stay pinned. Never blocks.
+   */
+  default void withdraw(SessionRef turn) {}
+
+  /**
    * Closes a session: cached pages that only it uses are freed, those of requests that still run as
    * they end. Requests submitted afterwards under the same id are a new session's. Never blocks;
    * without effect if the session is not known.

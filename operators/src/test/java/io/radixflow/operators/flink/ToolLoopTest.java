@@ -13,6 +13,7 @@ import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
+import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
@@ -27,6 +28,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Turns whose replies call tools, and what follows them. */
 @Timeout(180)
@@ -205,6 +208,43 @@ class ToolLoopTest {
       await().atMost(Duration.ofSeconds(60)).until(() -> pinned() > 0);
       run(h, Events.of(EventKind.CLOSE, "s", "c").event());
       await().atMost(Duration.ofSeconds(60)).until(() -> pinned() == 0);
+    }
+  }
+
+  @Test
+  void pagesAreKeptForTheResultsUntilTheyCome() throws Exception {
+    try (ServingHarness h = open()) {
+      Reply call = run(h, ask("t1", tools().build(), user(CALL)));
+      await().atMost(Duration.ofSeconds(60)).until(() -> pinned() > 0);
+      Reply answer = run(h, ask("t2", tools().build(), result(call, "7 degrees")));
+      assertThat(answer.toolCalls()).isEmpty();
+      await().atMost(Duration.ofSeconds(60)).until(() -> pinned() == 0);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"t1", ""})
+  void aCancelTakesBackThatPagesAreKeptForTheResults(String turn) throws Exception {
+    try (ServingHarness h = open()) {
+      run(h, ask("t1", tools().build(), user(CALL)));
+      await().atMost(Duration.ofSeconds(60)).until(() -> pinned() > 0);
+      h.send(Events.of(EventKind.CANCEL, "s", turn.isEmpty() ? null : turn));
+      await().atMost(Duration.ofSeconds(60)).until(() -> pinned() == 0);
+      assertThat(run(h, ask("t2", tools().build(), user("Hello"))).finishReason())
+          .isEqualTo("stop");
+    }
+  }
+
+  @Test
+  void pagesAreKeptForAsLongAsTheSenderOfACallSays() throws Exception {
+    try (ServingHarness h = open()) {
+      CacheHints pin = new CacheHints(false, 3_600_000, List.of(), null);
+      run(h, ask("t1", tools().build(), user(CALL)).toBuilder().cache(pin).build());
+      await().atMost(Duration.ofSeconds(60)).until(() -> pinned() > 0);
+      h.send(Events.of(EventKind.CANCEL, "s", "t1"));
+      run(h, ConversationEvent.builder(EventKind.MESSAGE, "other", "t").messages(
+          List.of(user("Hello"))).options(tools().build()).build());
+      assertThat(pinned()).isPositive();
     }
   }
 

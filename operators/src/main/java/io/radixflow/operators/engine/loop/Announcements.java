@@ -91,6 +91,18 @@ public final class Announcements {
     }
   }
 
+  /** Ends the announcement of a turn that will not come. */
+  void withdraw(SessionRef ref) {
+    Announced announced = live.remove(Branch.of(ref));
+    if (announced != null) {
+      engine.execute(
+          () -> {
+            announced.turn.withdrawn = true;
+            end(announced);
+          });
+    }
+  }
+
   /** Ends the announcements of a closed session. */
   void closed(CacheSlot slot) {
     endAll(turn -> turn.slot == slot);

@@ -17,6 +17,7 @@ import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.engine.KvEventSink;
 import io.radixflow.operators.engine.ReplyChannel;
+import io.radixflow.operators.engine.SessionRef;
 import io.radixflow.operators.engine.pages.Calibration;
 import io.radixflow.operators.engine.pages.KvPages;
 import io.radixflow.operators.engine.request.CachedSessions;
@@ -304,6 +305,19 @@ public final class ContinuousBatchingEngine implements Engine {
     return !sharesPages
         || channels.haveEnded()
         || announcements.submit(turn, sequence.getAndIncrement());
+  }
+
+  @Override
+  public void withdraw(SessionRef turn) {
+    if (sharesPages && !channels.haveEnded()) {
+      CacheSlot slot = sessions.join(turn);
+      announcements.withdraw(turn);
+      loop.execute(
+          () -> {
+            pages.unpin(slot);
+            sessions.leave(slot);
+          });
+    }
   }
 
   @Override

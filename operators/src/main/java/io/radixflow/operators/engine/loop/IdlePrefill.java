@@ -109,6 +109,7 @@ final class IdlePrefill {
     waiting.values().removeIf(each -> each.turn == expected);
     if (prefix != null && prefix.turn == expected) {
       prefix = null;
+      current.withdrawn = expected.withdrawn;
       if (current.row < 0) {
         giveBack();
       }

@@ -46,7 +46,9 @@ final class HintApplier {
     if (hints == CacheHints.NONE || hints.noStore() || closed) {
       return;
     }
-    pin(request, request.locked, request.cachedPages);
+    if (!request.withdrawn) {
+      pin(request, request.locked, request.cachedPages);
+    }
     if (request.ahead) {
       return;
     }

@@ -234,6 +234,11 @@ public final class KvPages {
     return useful && needed <= allocator.free() && admit(request, match, 0);
   }
 
+  /** Ends the pin of a session, if there is one. */
+  public void unpin(CacheSlot slot) {
+    hints.pins().unpin(slot);
+  }
+
   /** Frees what only a session uses, and erases it in the tiers below. */
   public void close(CacheSlot slot) {
     List<SessionPosition> positions = slot.positions();

@@ -155,6 +155,9 @@ public final class Request {
   public boolean complete;
   public boolean ahead;
 
+  /** Whether what it was announced with was taken back, so that its pages are not pinned. */
+  public boolean withdrawn;
+
   /**
    * @param slot its session's, or null
    */

@@ -4,6 +4,7 @@ import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.ReplyChannel;
+import io.radixflow.operators.engine.SessionRef;
 import io.radixflow.operators.record.FinishReason;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -61,6 +62,11 @@ public final class EngineConnection implements AutoCloseable {
   /** Returns false if the engine has no room to prepare for a turn. */
   public boolean prefetch(EngineRequest expected) {
     return engine.prefetch(expected);
+  }
+
+  /** Takes back what was announced of a branch's next turn. */
+  public void withdraw(SessionRef turn) {
+    engine.withdraw(turn);
   }
 
   /** Releases what only a session without turns has cached. */

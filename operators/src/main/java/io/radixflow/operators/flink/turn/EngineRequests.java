@@ -31,8 +31,8 @@ import java.util.function.Function;
 
 /** Makes the engine's requests for turns. Only the task's thread uses it. */
 public final class EngineRequests {
-  /** How long pages are kept for the results of tools. */
-  private static final long RESULTS_MILLIS = 30_000;
+  /** How long pages are kept for the results of tools, at least. */
+  private static final long RESULTS_MILLIS = 120_000;
 
   private final ServingEngine engine;
   private final ServingOptions options;
@@ -156,11 +156,12 @@ public final class EngineRequests {
     String branch = turn.pending.branch();
     Conversation conversation = session.conversation(branch);
     PromptAssembly prompt = assembly(conversation, List.of(), turn.plan.options().prompt(), 1);
+    long pinned = hints(turn.pending.cache()).pinMillis();
     return EngineRequest.builder(session.id() + " (results)", shared(slot, conversation, prompt), 1)
         .namespace(namespace(slot))
         .session(new SessionRef(slot.tenant(), session.id(), branch))
         .service(new ServiceClass(slot.tenant(), 0, session.id()))
-        .hints(new CacheHints(false, RESULTS_MILLIS, List.of(), null))
+        .hints(new CacheHints(false, Math.max(RESULTS_MILLIS, pinned), List.of(), null))
         .build();
   }
 

@@ -303,6 +303,7 @@ public final class TurnIntake {
       if (branch != null) {
         runner.cancelAll(session, branch, true);
       }
+      runner.cancelResults(session, event.branch(), null);
       return;
     }
     if (turns != null) {
@@ -315,6 +316,7 @@ public final class TurnIntake {
         }
       }
     }
+    runner.cancelResults(session, null, event.turn());
     if (!session.hasSeenTurnId(event.tenant(), event.turn())) {
       session.addEarlyCancel(event.tenant(), event.turn(), cancelRetention);
     }

@@ -42,6 +42,7 @@ public final class TurnRunner implements EngineConnection.Reader {
   private final SessionHistoryWriter writer;
   private final ReplyOutput output;
   private final EngineConnection connection;
+  private final AwaitedResults results;
   private final Tokenizer tokenizer;
   private final String model;
   private final ModelChange modelChange;
@@ -74,6 +75,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     this.maxRunning = options.limits().maxRunning();
     this.maxBranches = options.limits().maxBranches();
     this.connection = connect.apply(this);
+    this.results = new AwaitedResults(requests, connection);
   }
 
   /** Returns the number of turns that the engine works on. */
@@ -274,6 +276,7 @@ public final class TurnRunner implements EngineConnection.Reader {
         cancelAll(session, branch, false);
       }
     }
+    results.forget(session.id());
     connection.closeSession(session.id());
   }
 
@@ -341,20 +344,36 @@ public final class TurnRunner implements EngineConnection.Reader {
     writer.ended(session, turn, reason, error, remember, ran);
     queues.remove(turn.branch, TurnQueues.Entry.of(turn.pending));
     branches.ended(session, turn.branch.name, turn.pending.id());
-    if (remember && reason == FinishReason.STOP && turn.parts().calls()) {
-      expectResults(session, turn);
-    }
+    boolean called = remember && reason == FinishReason.STOP && turn.parts().calls();
+    expectResults(session, turn, called);
   }
 
   /**
    * Has the engine keep the pages of a conversation whose reply called tools, since their results
-   * come soon; for a while, or until the session ends.
+   * come soon. A reply that called none takes back what was kept for it.
    */
-  private void expectResults(SessionContext session, RunningTurn turn) throws Exception {
+  private void expectResults(SessionContext session, RunningTurn turn, boolean called)
+      throws Exception {
+    String branch = turn.pending.branch();
     CacheHints hints = turn.pending.cache();
     boolean stored = hints == null || !hints.noStore();
-    if (stored && !queues.has(session.id(), turn.pending.branch())) {
-      output.prefetched(connection.prefetch(requests.results(session, turn)));
+    if (called && stored && !queues.has(session.id(), branch)) {
+      output.prefetched(results.expect(session, turn));
+    } else {
+      results.takeBack(session, branch);
+    }
+  }
+
+  /**
+   * Takes back that the results of tools are expected.
+   *
+   * @param turn the turn that called them; null for the latest of the branch
+   */
+  void cancelResults(SessionContext session, String branch, String turn) {
+    if (turn == null) {
+      results.takeBack(session, branch);
+    } else {
+      results.takeBackTurn(session, turn);
     }
   }
 
