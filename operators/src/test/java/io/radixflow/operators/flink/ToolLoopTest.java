@@ -242,8 +242,12 @@ class ToolLoopTest {
       run(h, ask("t1", tools().build(), user(CALL)).toBuilder().cache(pin).build());
       await().atMost(Duration.ofSeconds(60)).until(() -> pinned() > 0);
       h.send(Events.of(EventKind.CANCEL, "s", "t1"));
-      run(h, ConversationEvent.builder(EventKind.MESSAGE, "other", "t").messages(
-          List.of(user("Hello"))).options(tools().build()).build());
+      run(
+          h,
+          ConversationEvent.builder(EventKind.MESSAGE, "other", "t")
+              .messages(List.of(user("Hello")))
+              .options(tools().build())
+              .build());
       assertThat(pinned()).isPositive();
     }
   }
