@@ -66,10 +66,15 @@ final class HuggingFaceExperts {
         if (config.real("swiglu_alpha", 1.702) != 1.702) {
           throw config.unsupported("swiglu_alpha", config.get("swiglu_alpha").asText());
         }
+        int width = config.size("intermediate_size");
+        boolean blocks = width % 32 == 0 && config.size("hidden_size") % 32 == 0;
+        if (config.has("quantization_config") && !blocks) {
+          throw config.error("rows of experts are not whole blocks of MXFP4");
+        }
         yield experts(
             count("num_local_experts", "num_experts", 128),
             4,
-            new Dense(config.size("intermediate_size"), Gating.CLAMPED_SILU, limit, true),
+            new Dense(width, Gating.CLAMPED_SILU, limit, true),
             new Router(Scoring.SOFTMAX, true, false, 1, 1, 1, true, 1));
       }
       default -> deepseek();

@@ -39,6 +39,11 @@ final class HuggingFaceModel {
 
   private final Map<String, Tensor> tensors = new HashMap<>();
 
+  /** Whether experts are in MXFP4; no other quantisation is accepted. */
+  private final boolean packedExperts;
+
+  private Mxfp4Experts experts;
+
   /** Whether layers behind the last are expected: they draft tokens. */
   private final boolean spareLayers;
 
@@ -49,6 +54,7 @@ final class HuggingFaceModel {
     Path name = directory.toAbsolutePath().normalize().getFileName();
     config = HuggingFaceConfig.read(file.toString(), String.valueOf(name), json);
     family = HuggingFaceFamily.of(config.architecture(), new SupportedShapes(file.toString()));
+    packedExperts = ConfigFields.present(json.path("quantization_config"));
     spareLayers = json.path("num_nextn_predict_layers").asInt(0) > 0;
   }
 
@@ -57,7 +63,8 @@ final class HuggingFaceModel {
   }
 
   private ModelFile open(Path home) throws IOException {
-    Map<String, StoredPart> parts = HuggingFaceNames.of(config, family);
+    Map<String, StoredPart> parts = HuggingFaceNames.of(config, family, packedExperts);
+    experts = new Mxfp4Experts(parts);
     for (Map.Entry<String, StoredPart> part : parts.entrySet()) {
       places.computeIfAbsent(part.getValue().name(), name -> new ArrayList<>()).add(part);
     }
@@ -72,6 +79,7 @@ final class HuggingFaceModel {
             directory + ": tensor " + part.getValue().name() + " is missing");
       }
     }
+    experts.map(directory, tensors);
     ContentFingerprint fingerprint = new ContentFingerprint(files, home, Clock.systemUTC());
     return new ModelFile(directory, config, tensors, fingerprint, null);
   }
@@ -114,6 +122,9 @@ final class HuggingFaceModel {
     try (FileChannel channel = FileChannel.open(file)) {
       SafetensorsFile head = SafetensorsFile.read(file, channel);
       for (Map.Entry<String, SafetensorsFile.Entry> entry : head.tensors().entrySet()) {
+        if (experts.accept(file, entry.getKey(), entry.getValue())) {
+          continue;
+        }
         List<Map.Entry<String, StoredPart>> parts = places.get(entry.getKey());
         if (parts == null) {
           ignore(file, entry.getKey());

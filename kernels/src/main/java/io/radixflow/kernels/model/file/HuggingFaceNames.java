@@ -67,17 +67,23 @@ final class HuggingFaceNames {
 
   private final ModelConfig config;
   private final HuggingFaceFamily family;
+  private final boolean mxfp4;
   private final Map<String, String> own;
 
-  private HuggingFaceNames(ModelConfig config, HuggingFaceFamily family) {
+  private HuggingFaceNames(ModelConfig config, HuggingFaceFamily family, boolean mxfp4) {
+    this.mxfp4 = mxfp4;
     this.config = config;
     this.family = family;
     own = OWN.getOrDefault(family, Map.of());
   }
 
-  /** The place of each tensor of the graph, by canonical name. */
-  static Map<String, StoredPart> of(ModelConfig config, HuggingFaceFamily family) {
-    HuggingFaceNames names = new HuggingFaceNames(config, family);
+  /**
+   * The place of each tensor of the graph, by canonical name.
+   *
+   * @param mxfp4 whether the experts of gpt_oss are stored as {@link Mxfp4Experts} reads them
+   */
+  static Map<String, StoredPart> of(ModelConfig config, HuggingFaceFamily family, boolean mxfp4) {
+    HuggingFaceNames names = new HuggingFaceNames(config, family, mxfp4);
     Map<String, StoredPart> places = new HashMap<>();
     GraphTensors.of(config).forEach((name, shape) -> places.put(name, names.place(name, shape)));
     return places;
@@ -181,6 +187,10 @@ final class HuggingFaceNames {
       long[] shape = {experts.count(), row};
       return new StoredPart(
           name + "_bias", shape, 1, out, new Place(expert * row + first, row, turns), 0);
+    }
+    if (mxfp4) {
+      long[] shape = {experts.count(), row, in / 32, 16};
+      return new StoredPart(name + "_blocks", shape, out, in, new Place(first, turns, expert), 0);
     }
     long[] shape = {experts.count(), in, row};
     return new StoredPart(
