@@ -32,7 +32,7 @@ class Mxfp4TensorTest {
       int stored = 1 + 2 * row;
       for (int column = 0; column < 64; column++) {
         int pair = codes.get((stored * 64 + column) / 2) >> 4 * (column % 2) & 15;
-        double scale = Math.pow(2, exponents.get(stored * 2 + column / 32) - 127);
+        double scale = Math.pow(2, (exponents.get(stored * 2 + column / 32) & 255) - 127);
         assertThat((double) values[column]).isEqualTo(VALUES[pair] * scale);
       }
     }
