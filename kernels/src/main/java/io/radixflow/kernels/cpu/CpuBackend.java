@@ -215,6 +215,19 @@ public final class CpuBackend implements Backend {
 
   @Override
   public KvPool openPool(int pages, int pageTokens) {
+    return openPool(pages, 0, pageTokens);
+  }
+
+  @Override
+  public int partedWindow() {
+    return kvSpec.window();
+  }
+
+  @Override
+  public KvPool openPool(int pages, int parts, int pageTokens) {
+    if (parts < 0 || parts > 0 && partedWindow() == 0) {
+      throw new IllegalArgumentException(parts + " window parts for a model without windows");
+    }
     if (pageTokens != CpuKvPool.PAGE_TOKENS) {
       throw new IllegalArgumentException(
           "pages of " + pageTokens + " tokens are not supported, only " + CpuKvPool.PAGE_TOKENS);
@@ -225,7 +238,8 @@ public final class CpuBackend implements Backend {
     if (pool != null) {
       throw new IllegalStateException("a pool is open already");
     }
-    long bytes = kvSpec.bytesPerToken() * pageTokens * pages;
+    long inParts = parts == 0 ? 0 : kvSpec.windowBytesPerToken();
+    long bytes = pageTokens * ((kvSpec.bytesPerToken() - inParts) * pages + inParts * parts);
     Runtime runtime = Runtime.getRuntime();
     long free = runtime.maxMemory() - (runtime.totalMemory() - runtime.freeMemory());
     if (bytes > free) {
@@ -234,7 +248,7 @@ public final class CpuBackend implements Backend {
     try {
       pool =
           new CpuKvPool(
-              config, kvSpec.groups().get(0).type(), pages, this::queue, () -> pool = null);
+              config, kvSpec.groups().get(0).type(), pages, parts, this::queue, () -> pool = null);
     } catch (OutOfMemoryError e) {
       throw poolTooLarge(pages, bytes, free, e);
     }

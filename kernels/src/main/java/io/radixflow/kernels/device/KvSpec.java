@@ -94,6 +94,11 @@ public record KvSpec(List<Group> groups) {
     return groups.stream().mapToLong(Group::bytesPerToken).sum();
   }
 
+  /** The most tokens that a query sees in layers with an attention window; 0 without any. */
+  public int window() {
+    return groups.stream().mapToInt(Group::window).max().orElse(0);
+  }
+
   /** Bytes of one token over the layers that have an attention window. */
   public long windowBytesPerToken() {
     return groups.stream()

@@ -7,6 +7,7 @@ import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.model.ModelConfig;
@@ -164,9 +165,17 @@ class BitIdentityProperties {
           Kernels kernels = scalar ? new ScalarKernels() : KernelProvider.vector().orElseThrow();
           DeviceOptions options = new DeviceOptions("cpu", threads, kvType);
           CpuBackend backend = CpuBackend.open(model.weights, options, kernels);
-          backend.openPool(PAGES, CpuKvPool.PAGE_TOKENS);
+          openPool(backend, !scalar && backend.partedWindow() > 0);
           return backend;
         });
+  }
+
+  /** Opens a pool, with window parts that lie in another order than the pages, or without. */
+  private static void openPool(CpuBackend backend, boolean withParts) {
+    KvPool pool = backend.openPool(PAGES, withParts ? PAGES : 0, CpuKvPool.PAGE_TOKENS);
+    for (int page = 0; page < pool.parts(); page++) {
+      pool.mapWindow(page, PAGES - 1 - page);
+    }
   }
 
   private static final class Sequence {

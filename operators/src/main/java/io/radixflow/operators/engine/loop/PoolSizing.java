@@ -37,8 +37,7 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
     if (options.contextLength() > 0) {
       context = Math.min(context, options.contextLength());
     }
-    // tiers copy whole pages
-    int window = options.tiers().enabled() ? 0 : backend.partedWindow();
+    int window = window(backend, options, context);
     double share = options.cache().windowShare();
     long allBytes = pageTokens * backend.kvSpec().bytesPerToken();
     long partBytes = window == 0 ? 0 : pageTokens * backend.kvSpec().windowBytesPerToken();
@@ -67,6 +66,15 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
     int parts = window == 0 ? 0 : parts((int) pages, share, window, rows, pageTokens);
     return new PoolSizing(
         (int) pages, parts, pageTokens, (int) Math.min(context, pages * pageTokens));
+  }
+
+  /**
+   * The window of the pool's window parts; 0 without any: tiers copy whole pages, and a window that
+   * is not much shorter than the context leaves no pages out.
+   */
+  private static int window(Backend backend, EngineOptions options, int context) {
+    int window = backend.partedWindow();
+    return options.tiers().enabled() || 2L * window > context ? 0 : window;
   }
 
   /**
