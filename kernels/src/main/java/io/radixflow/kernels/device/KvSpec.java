@@ -65,10 +65,10 @@ public record KvSpec(List<Group> groups) {
 
     /** The kind of attention, for people. */
     public String kind() {
-      if (valueWidth == 0) {
-        return "latent";
+      if (window > 0) {
+        return "window of " + window;
       }
-      return window == 0 ? "full" : "window of " + window;
+      return valueWidth == 0 && type != Type.SIM ? "latent" : "full";
     }
   }
 

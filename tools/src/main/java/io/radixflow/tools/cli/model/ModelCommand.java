@@ -53,14 +53,17 @@ public final class ModelCommand extends CliCommand {
       KvSpec kvSpec = backend.kvSpec();
       try (Engine engine =
           ContinuousBatchingEngine.open(backend, model.tokenizer(), EngineOptions.DEFAULT)) {
-        showEngine(engine.info(), kvSpec);
+        showEngine(engine.info(), engine.stats().pool().windows().total(), kvSpec);
       }
     }
     return 0;
   }
 
-  private void showEngine(EngineInfo info, KvSpec kvSpec) {
+  private void showEngine(EngineInfo info, int windowParts, KvSpec kvSpec) {
     long tokenBytes = kvSpec.bytesPerToken();
+    long partBytes = windowParts == 0 ? 0 : kvSpec.windowBytesPerToken();
+    long bytes =
+        info.pageTokens() * (info.pages() * (tokenBytes - partBytes) + windowParts * partBytes);
     long tokens = (long) info.pages() * info.pageTokens();
     line("backend", info.backend());
     line("KV cache", tokenBytes + " bytes a token" + kinds(kvSpec));
@@ -68,10 +71,11 @@ public final class ModelCommand extends CliCommand {
         "in memory",
         String.format(
             Locale.ROOT,
-            "%d pages of %d tokens, %s: %d tokens, %.1f contexts of %d",
+            "%d pages of %d tokens%s, %s: %d tokens, %.1f contexts of %d",
             info.pages(),
             info.pageTokens(),
-            memory(tokens * tokenBytes),
+            windowParts == 0 ? "" : ", " + windowParts + " of them with all layers",
+            memory(bytes),
             tokens,
             (double) tokens / info.contextLength(),
             info.contextLength()));
