@@ -1,7 +1,7 @@
 // The products of gemm.cuh with weights in groups of 32 that share a scale, as GGUF has them. A stage's groups are unpacked
 // in registers to the bf16 that rounding w gives, so that a product has the bits of the one with weights rounded before.
 //
-// Weights lie in chunks of 8 features x 32 elements of depth: [feature][element], then a scale (and minimum) a feature.
+// Weights lie in chunks of 8 features x 32 elements of depth: [feature][element], then the scales a feature.
 // The elements of a feature are in the order of the tensor core's fragments: first those of a group's four pairs 2q, 2q + 1
 // of each run of 8 that lane q of four holds, for q = 0, then those for q = 1, and so on. Chunks follow one another along
 // depth, then along features, whose number is filled up to a multiple of 8 with zeros.
@@ -62,6 +62,32 @@ struct GroupQ4_1 {
         m = widen_f16(both >> 16);
     }
     __device__ __forceinline__ float operator[](int i) const { return fmaf(float(q >> i * 4 & 15), d, m); }
+};
+
+// w = d * q + m with d and m made of the file's two levels of scales; q of 4 bits.
+struct GroupQ4_K {
+    static constexpr int kWeights = 128, kChunk = kWeights + 8 * 8;
+    uint32_t q;
+    float2 dm;
+
+    __device__ __forceinline__ GroupQ4_K(const unsigned char* chunk, int feature, int pair)
+        : q(*reinterpret_cast<const uint32_t*>(chunk + feature * 16 + pair * 4)),
+          dm(reinterpret_cast<const float2*>(chunk + kWeights)[feature]) {}
+    __device__ __forceinline__ float operator[](int i) const { return fmaf(float(q >> i * 4 & 15), dm.x, dm.y); }
+};
+
+// w = d * q with a d for each half of the group, as Q4_K's; q of 6 bits in an int8.
+struct GroupQ6_K {
+    static constexpr int kWeights = 256, kChunk = kWeights + 8 * 8;
+    uint2 q;
+    float2 d;
+
+    __device__ __forceinline__ GroupQ6_K(const unsigned char* chunk, int feature, int pair)
+        : q(*reinterpret_cast<const uint2*>(chunk + feature * 32 + pair * 8)),
+          d(reinterpret_cast<const float2*>(chunk + kWeights)[feature]) {}
+    __device__ __forceinline__ float operator[](int i) const {
+        return float(int8_t((i < 4 ? q.x : q.y) >> i % 4 * 8)) * (i < 4 ? d.x : d.y);
+    }
 };
 
 // A tile as GemmTile's with two slices; the first half of a panel's 64 elements is slice 0's.
@@ -174,6 +200,8 @@ struct QuantisedTile {
 QUANTISED_KERNELS(rf_gemm_q8_0, GroupQ8_0)
 QUANTISED_KERNELS(rf_gemm_q4_0, GroupQ4_0)
 QUANTISED_KERNELS(rf_gemm_q4_1, GroupQ4_1)
+QUANTISED_KERNELS(rf_gemm_q4_k, GroupQ4_K)
+QUANTISED_KERNELS(rf_gemm_q6_k, GroupQ6_K)
 
 // rf_embed with a table in groups. width is a multiple of 32.
 template <class Group>
@@ -204,3 +232,5 @@ __device__ __forceinline__ void embed_quantised(const unsigned char* table, cons
 QUANTISED_EMBED(rf_embed_q8_0, GroupQ8_0)
 QUANTISED_EMBED(rf_embed_q4_0, GroupQ4_0)
 QUANTISED_EMBED(rf_embed_q4_1, GroupQ4_1)
+QUANTISED_EMBED(rf_embed_q4_k, GroupQ4_K)
+QUANTISED_EMBED(rf_embed_q6_k, GroupQ6_K)

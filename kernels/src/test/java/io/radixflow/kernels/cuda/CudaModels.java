@@ -39,6 +39,11 @@ public final class CudaModels {
     return config("llama", VOCAB, 4, 2, new Rope(10000, true, null), false, false, true, 96, 160);
   }
 
+  /** The same as {@link #llama()} with rows of whole blocks of 256. */
+  public static ModelConfig inBlocks() {
+    return config("llama", VOCAB, 4, 2, new Rope(10000, true, null), false, false, true, 256, 256);
+  }
+
   /** Random weights, bf16 so that a device rounds nothing more. */
   public static WeightSource weights(ModelConfig config) {
     return SyntheticWeights.of(config, TensorType.BF16);

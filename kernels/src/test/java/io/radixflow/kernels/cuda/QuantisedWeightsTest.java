@@ -15,6 +15,7 @@ import io.radixflow.kernels.model.TensorType;
 import io.radixflow.kernels.model.WeightSource;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,15 @@ class QuantisedWeightsTest {
 
   private static final ModelConfig CONFIG = CudaModels.inGroups();
 
+  /** What a type takes of the memory of bf16, norms and padding included. */
+  private static final Map<TensorType, Double> SHARES =
+      Map.of(
+          TensorType.Q8_0, 0.56,
+          TensorType.Q4_0, 0.32,
+          TensorType.Q4_1, 0.36,
+          TensorType.Q4_K, 0.4,
+          TensorType.Q6_K, 0.65);
+
   @BeforeEach
   void requireDevice() {
     EmulatedGpu.require();
@@ -34,16 +44,17 @@ class QuantisedWeightsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"Q8_0", "Q4_0", "Q4_1"})
+  @EnumSource(names = {"Q8_0", "Q4_0", "Q4_1", "Q4_K", "Q6_K"})
   void logitsHaveTheBitsOfThoseWithWeightsRoundedToBf16(TensorType type) throws Exception {
-    WeightSource weights = SyntheticWeights.of(CONFIG, type);
+    ModelConfig config = type.blockElements() == 32 ? CONFIG : CudaModels.inBlocks();
+    WeightSource weights = SyntheticWeights.of(config, type);
     long[] bytes = new long[2];
     float[][] quantised = logits(weights, bytes, 0);
     float[][] rounded = logits(new Rounded(weights), bytes, 1);
     assertThat(quantised).isDeepEqualTo(rounded);
     assertThat((double) bytes[0] / bytes[1])
         .as("share of the memory")
-        .isLessThan(type == TensorType.Q8_0 ? 0.56 : 0.36);
+        .isLessThan(SHARES.get(type));
   }
 
   @Test

@@ -36,7 +36,15 @@ public enum GemmKernel {
   Q4_1_F16_R8(WeightFormat.Q4_1, 16, 8, 64, 2, 8),
   Q4_1_F32_R16(WeightFormat.Q4_1, 32, 16, 128, 2, 6),
   Q4_1_F64_R64(WeightFormat.Q4_1, 64, 64, 256, 1, 5),
-  Q4_1_F128_R64(WeightFormat.Q4_1, 128, 64, 256, 1, 4);
+  Q4_1_F128_R64(WeightFormat.Q4_1, 128, 64, 256, 1, 4),
+  Q4_K_F16_R8(WeightFormat.Q4_K, 16, 8, 64, 2, 8),
+  Q4_K_F32_R16(WeightFormat.Q4_K, 32, 16, 128, 2, 6),
+  Q4_K_F64_R64(WeightFormat.Q4_K, 64, 64, 256, 1, 5),
+  Q4_K_F128_R64(WeightFormat.Q4_K, 128, 64, 256, 1, 4),
+  Q6_K_F16_R8(WeightFormat.Q6_K, 16, 8, 64, 2, 8),
+  Q6_K_F32_R16(WeightFormat.Q6_K, 32, 16, 128, 2, 6),
+  Q6_K_F64_R64(WeightFormat.Q6_K, 64, 64, 256, 1, 5),
+  Q6_K_F128_R64(WeightFormat.Q6_K, 128, 64, 256, 1, 4);
 
   /** Elements of depth that a stage is a multiple of. */
   private static final int PANEL = 64;

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cuda.weights;
 
+import io.radixflow.kernels.model.Float16;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
@@ -16,7 +17,9 @@ public enum WeightFormat {
   BF16(null, 0, 0),
   Q8_0(TensorType.Q8_0, 32, 2),
   Q4_0(TensorType.Q4_0, 16, 2),
-  Q4_1(TensorType.Q4_1, 16, 4);
+  Q4_1(TensorType.Q4_1, 16, 4),
+  Q4_K(TensorType.Q4_K, 16, 8),
+  Q6_K(TensorType.Q6_K, 32, 8);
 
   /** Elements of a group. */
   private static final int GROUP = 32;
@@ -30,7 +33,7 @@ public enum WeightFormat {
 
   /**
    * @param weightBytes bytes of a group's weights
-   * @param scaleBytes bytes of a group's scale and minimum
+   * @param scaleBytes bytes of a group's scales and minimum
    */
   WeightFormat(TensorType type, int weightBytes, int scaleBytes) {
     this.type = type;
@@ -88,38 +91,81 @@ public enum WeightFormat {
    * @param target receives the row from byte {@code at} of the unit on
    */
   void pack(ByteBuffer row, int within, ByteBuffer target, int at) {
-    ByteBuffer source = row.duplicate().order(ByteOrder.LITTLE_ENDIAN);
-    int groups = row.remaining() / type.blockBytes();
+    ByteBuffer source = row.slice().order(ByteOrder.LITTLE_ENDIAN);
+    int groupsOfBlock = type.blockElements() / GROUP;
+    int groups = source.limit() / type.blockBytes() * groupsOfBlock;
     for (int group = 0; group < groups; group++) {
-      int from = row.position() + group * type.blockBytes();
+      int block = group / groupsOfBlock * type.blockBytes();
+      int part = group % groupsOfBlock;
       int chunk = at + group * chunkBytes();
-      int scales = chunk + CHUNK_ROWS * weightBytes + within * scaleBytes;
-      for (int i = 0; i < scaleBytes; i += Short.BYTES) {
-        target.putShort(scales + i, source.getShort(from + i));
-      }
-      packWeights(source, from + scaleBytes, target, chunk + within * weightBytes);
+      packScales(source, block, part, target, chunk + CHUNK_ROWS * weightBytes + within * scaleBytes);
+      packWeights(source, block, part, target, chunk + within * weightBytes);
     }
   }
 
-  /** Reorders a group: lane by lane, the pairs that each of four lanes holds of a fragment. */
-  private void packWeights(ByteBuffer source, int from, ByteBuffer target, int to) {
-    for (int lane = 0; lane < 4; lane++) {
-      for (int run = 0; run < 4; run++) {
-        int element = run * 8 + lane * 2;
-        int pair = lane * 4 + run;
-        if (this == Q8_0) {
-          target.put(to + 2 * pair, source.get(from + element));
-          target.put(to + 2 * pair + 1, source.get(from + element + 1));
-        } else {
-          int low = nibble(source, from, element);
-          target.put(to + pair, (byte) (low | nibble(source, from, element + 1) << 4));
+  private void packScales(ByteBuffer source, int block, int part, ByteBuffer target, int to) {
+    switch (this) {
+      case Q4_K -> {
+        float scale = half(source, block);
+        float minimum = half(source, block + 2);
+        target.putFloat(to, scale * sixBits(source, block + 4, part, 0));
+        target.putFloat(to + Float.BYTES, -(minimum * sixBits(source, block + 4, part, 4)));
+      }
+      case Q6_K -> {
+        float scale = half(source, block + 208);
+        target.putFloat(to, scale * source.get(block + 192 + 2 * part));
+        target.putFloat(to + Float.BYTES, scale * source.get(block + 193 + 2 * part));
+      }
+      default -> {
+        for (int i = 0; i < scaleBytes; i += Short.BYTES) {
+          target.putShort(to + i, source.getShort(block + i));
         }
       }
     }
   }
 
-  private static int nibble(ByteBuffer source, int from, int element) {
-    int both = source.get(from + element % 16);
-    return element < 16 ? both & 15 : both >> 4 & 15;
+  private static float half(ByteBuffer source, int at) {
+    return Float16.toFloat(source.getShort(at));
+  }
+
+  /** One of the eight scales (kind 0) or minima (kind 4) of a Q4_K block. */
+  private static int sixBits(ByteBuffer source, int at, int part, int kind) {
+    if (part < 4) {
+      return source.get(at + kind + part) & 63;
+    }
+    int low = source.get(at + 4 + part) >> kind & 15;
+    return low | (source.get(at + kind + part - 4) >> 6 & 3) << 4;
+  }
+
+  /** Reorders a group: lane by lane, the pairs that each of four lanes holds of a fragment. */
+  private void packWeights(ByteBuffer source, int block, int part, ByteBuffer target, int to) {
+    for (int lane = 0; lane < 4; lane++) {
+      for (int run = 0; run < 4; run++) {
+        int element = run * 8 + lane * 2;
+        int pair = lane * 4 + run;
+        int first = weight(source, block, part, element);
+        int second = weight(source, block, part, element + 1);
+        if (weightBytes == GROUP) {
+          target.put(to + 2 * pair, (byte) first).put(to + 2 * pair + 1, (byte) second);
+        } else {
+          target.put(to + pair, (byte) (first | second << 4));
+        }
+      }
+    }
+  }
+
+  /** The integer of an element of a group, the {@code part}-th of its block. */
+  private int weight(ByteBuffer source, int block, int part, int element) {
+    return switch (this) {
+      case Q8_0 -> source.get(block + scaleBytes + element);
+      case Q4_0, Q4_1 -> source.get(block + scaleBytes + element % 16) >> element / 16 * 4 & 15;
+      case Q4_K -> source.get(block + 16 + part / 2 * 32 + element) >> part % 2 * 4 & 15;
+      case Q6_K -> {
+        int low = source.get(block + part / 4 * 64 + part % 2 * 32 + element) >> part % 4 / 2 * 4;
+        int high = source.get(block + 128 + part / 4 * 32 + element) >> part % 4 * 2;
+        yield (low & 15 | (high & 3) << 4) - 32;
+      }
+      case BF16 -> throw new IllegalStateException("bf16 has no groups");
+    };
   }
 }
