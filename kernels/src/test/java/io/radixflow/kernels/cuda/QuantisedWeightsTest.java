@@ -52,9 +52,7 @@ class QuantisedWeightsTest {
     float[][] quantised = logits(weights, bytes, 0);
     float[][] rounded = logits(new Rounded(weights), bytes, 1);
     assertThat(quantised).isDeepEqualTo(rounded);
-    assertThat((double) bytes[0] / bytes[1])
-        .as("share of the memory")
-        .isLessThan(SHARES.get(type));
+    assertThat((double) bytes[0] / bytes[1]).as("share of the memory").isLessThan(SHARES.get(type));
   }
 
   @Test

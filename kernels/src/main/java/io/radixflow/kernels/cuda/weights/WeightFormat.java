@@ -98,7 +98,8 @@ public enum WeightFormat {
       int block = group / groupsOfBlock * type.blockBytes();
       int part = group % groupsOfBlock;
       int chunk = at + group * chunkBytes();
-      packScales(source, block, part, target, chunk + CHUNK_ROWS * weightBytes + within * scaleBytes);
+      packScales(
+          source, block, part, target, chunk + CHUNK_ROWS * weightBytes + within * scaleBytes);
       packWeights(source, block, part, target, chunk + within * weightBytes);
     }
   }

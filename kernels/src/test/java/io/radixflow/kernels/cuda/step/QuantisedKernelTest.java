@@ -80,8 +80,7 @@ class QuantisedKernelTest extends KernelTest {
   }
 
   private static Tensor tensor(WeightFormat format, int rows, int columns) {
-    return new SyntheticTensor(
-        "weights", type(format), rows, columns, 0.3f, 0, 5);
+    return new SyntheticTensor("weights", type(format), rows, columns, 0.3f, 0, 5);
   }
 
   private static TensorType type(WeightFormat format) {
