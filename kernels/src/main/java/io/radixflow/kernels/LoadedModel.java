@@ -9,6 +9,7 @@ import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.file.ModelFile;
+import io.radixflow.kernels.sampling.SamplingDefaults;
 import io.radixflow.kernels.text.TextModel;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
@@ -62,6 +63,11 @@ final class LoadedModel implements ServedModel {
   @Override
   public int[] promptStart() {
     return text.promptStart();
+  }
+
+  @Override
+  public SamplingDefaults samplingDefaults() {
+    return text.samplingDefaults();
   }
 
   @Override

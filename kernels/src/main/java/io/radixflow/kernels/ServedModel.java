@@ -2,6 +2,7 @@ package io.radixflow.kernels;
 
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.sampling.SamplingDefaults;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 
@@ -29,6 +30,11 @@ public interface ServedModel extends AutoCloseable {
   /** The ids before a text that no chat template made: BOS, if the model's tokenizer adds it. */
   default int[] promptStart() {
     return new int[0];
+  }
+
+  /** What the model's authors advise about sampling. */
+  default SamplingDefaults samplingDefaults() {
+    return SamplingDefaults.NONE;
   }
 
   /** Loads the weights onto a device; takes seconds. The caller closes the backend. */

@@ -192,24 +192,30 @@ public final class RadixflowOptions {
           .describe("Most tokens of a reply where neither event nor session has a limit.");
 
   public static final ConfigOption<Double> TEMPERATURE =
-      ALL.number("generation.temperature", 0.7, 0, 2)
-          .describe("Temperature where neither event nor session has one.");
+      ALL.number("generation.temperature", null, 0, 2)
+          .describe(
+              "Temperature where neither event nor session has one; if unset, the model's own, else 1.");
 
   public static final ConfigOption<Integer> TOP_K =
       ALL.integer("generation.top-k", null, 0, Integer.MAX_VALUE)
-          .describe("top_k where neither event nor session has one.");
+          .describe(
+              "top_k where neither event nor session has one; if unset, the model's own.");
 
   public static final ConfigOption<Double> TOP_P =
-      ALL.number("generation.top-p", 0.95, 1e-6, 1)
-          .describe("top_p where neither event nor session has one.");
+      ALL.number("generation.top-p", null, 1e-6, 1)
+          .describe(
+              "top_p where neither event nor session has one; if unset, the model's own, else 1.");
 
   public static final ConfigOption<Double> MIN_P =
       ALL.number("generation.min-p", null, 0, 1)
-          .describe("min_p where neither event nor session has one.");
+          .describe(
+              "min_p where neither event nor session has one; if unset, the model's own.");
 
   public static final ConfigOption<Double> REPETITION_PENALTY =
       ALL.number("generation.repetition-penalty", null, 0.01, 10)
-          .describe("Repetition penalty where neither event nor session has one.");
+          .describe(
+              "Repetition penalty where neither event nor session has one; if unset, the model's"
+                  + " own.");
 
   public static final ConfigOption<Integer> EVENT_MAX_BYTES =
       ALL.integer("events.max-bytes", 4 << 20, 1024, 64 << 20)

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.file.BoundedJson;
+import io.radixflow.kernels.sampling.SamplingDefaults;
 import io.radixflow.kernels.text.template.NamedTemplates;
 import io.radixflow.kernels.text.tokenizer.TokenizerJson;
 import io.radixflow.kernels.text.tokenizer.VocabularyTokenizer;
@@ -69,6 +70,11 @@ final class ModelDirectory {
       start.append(text(config.path("bos_token")));
     }
     return tokenizer.encodeWithSpecial(start);
+  }
+
+  SamplingDefaults samplingDefaults() {
+    String name = String.valueOf(directory.toAbsolutePath().normalize().getFileName());
+    return SamplingAdvice.of(optional("generation_config.json"), name);
   }
 
   /** The sources of the chat templates by name; empty if there are none. */

@@ -2,6 +2,7 @@ package io.radixflow.kernels.text;
 
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.file.GgufMetadata;
+import io.radixflow.kernels.sampling.SamplingDefaults;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
 import io.radixflow.kernels.text.template.JinjaChatTemplate;
@@ -23,16 +24,22 @@ public final class TextModel {
   private final Tokenizer tokenizer;
   private final ChatTemplate chatTemplate;
   private final int[] promptStart;
+  private final SamplingDefaults samplingDefaults;
 
-  private TextModel(Tokenizer tokenizer, ChatTemplate chatTemplate, int[] promptStart) {
+  private TextModel(
+      Tokenizer tokenizer,
+      ChatTemplate chatTemplate,
+      int[] promptStart,
+      SamplingDefaults samplingDefaults) {
     this.tokenizer = tokenizer;
     this.chatTemplate = chatTemplate;
     this.promptStart = promptStart;
+    this.samplingDefaults = samplingDefaults;
   }
 
   /** The text side of a model that has a tokenizer and a template of its own. */
   public static TextModel of(Tokenizer tokenizer, ChatTemplate chatTemplate) {
-    return new TextModel(tokenizer, chatTemplate, new int[0]);
+    return new TextModel(tokenizer, chatTemplate, new int[0], SamplingDefaults.NONE);
   }
 
   /**
@@ -45,9 +52,6 @@ public final class TextModel {
     VocabularyTokenizer tokenizer = GgufTokenizers.read(metadata);
     int[] promptStart = GgufTokenizers.promptStart(metadata);
     Map<String, String> templates = templates(metadata);
-    if (templates.isEmpty()) {
-      return new TextModel(tokenizer, new MissingChatTemplate(), promptStart);
-    }
     Map<String, Object> constants = new HashMap<>();
     for (String name : List.of("bos", "eos", "unknown", "padding")) {
       String key = "tokenizer.ggml." + name + "_token_id";
@@ -55,7 +59,11 @@ public final class TextModel {
         constants.put(variable(name), GgufTokenizers.token(metadata, key));
       }
     }
-    return of(tokenizer, templates, constants, promptStart);
+    return new TextModel(
+        tokenizer,
+        template(tokenizer, templates, constants),
+        promptStart,
+        SamplingAdvice.of(metadata));
   }
 
   private static Map<String, String> templates(GgufMetadata metadata) {
@@ -85,9 +93,11 @@ public final class TextModel {
     VocabularyTokenizer tokenizer = files.tokenizer();
     Map<String, String> templates = files.templates();
     int[] promptStart = files.promptStart(tokenizer);
-    return templates.isEmpty()
-        ? new TextModel(tokenizer, new MissingChatTemplate(), promptStart)
-        : of(tokenizer, templates, files.constants(), promptStart);
+    return new TextModel(
+        tokenizer,
+        template(tokenizer, templates, files.constants()),
+        promptStart,
+        files.samplingDefaults());
   }
 
   private static String variable(String name) {
@@ -98,13 +108,16 @@ public final class TextModel {
     };
   }
 
-  private static TextModel of(
-      VocabularyTokenizer tokenizer,
-      Map<String, String> templates,
-      Map<String, Object> constants,
-      int[] promptStart) {
-    NamedTemplates named = new NamedTemplates(templates, constants);
-    return new TextModel(tokenizer, new JinjaChatTemplate(named, tokenizer), promptStart);
+  private static ChatTemplate template(
+      VocabularyTokenizer tokenizer, Map<String, String> templates, Map<String, Object> constants) {
+    return templates.isEmpty()
+        ? new MissingChatTemplate()
+        : new JinjaChatTemplate(new NamedTemplates(templates, constants), tokenizer);
+  }
+
+  /** What the model's authors advise about sampling. */
+  public SamplingDefaults samplingDefaults() {
+    return samplingDefaults;
   }
 
   public Tokenizer tokenizer() {

@@ -7,10 +7,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.sampling.SamplingDefaults;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplateException;
 import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.kernels.text.tokenizer.DjlOracle;
+import io.radixflow.kernels.text.tokenizer.GgufHeader;
 import io.radixflow.kernels.text.tokenizer.TinyVocabulary;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import java.io.IOException;
@@ -205,6 +207,35 @@ class TextModelDirectoryTest {
     assertThat(read().tokenizer().encode("<|end|>")).hasSizeGreaterThan(1);
     assertThat(read().tokenizer().encode("<think>")).hasSizeGreaterThan(1);
     assertThat(read().tokenizer().encodeWithSpecial("<|end|>")).hasSize(1);
+  }
+
+  @Test
+  void adviceAboutSamplingComesFromTheGenerationConfig() throws IOException {
+    assertThat(read().samplingDefaults()).isEqualTo(SamplingDefaults.NONE);
+    write(
+        "generation_config.json",
+        "{\"do_sample\": true, \"temperature\": 0.6, \"top_k\": 20, \"top_p\": 0.95, \"min_p\": 0.05,"
+            + " \"repetition_penalty\": 1.1}");
+    assertThat(read().samplingDefaults())
+        .isEqualTo(new SamplingDefaults(0.6, 20, 0.95, 0.05, 1.1));
+    write("generation_config.json", "{\"do_sample\": false}");
+    assertThat(read().samplingDefaults().temperature()).isZero();
+    write("generation_config.json", "{\"top_p\": 7}");
+    assertRefused("generation_config.json: top_p is 7.0");
+  }
+
+  @Test
+  void adviceAboutSamplingComesFromAGgufFileOrTheCard() {
+    GgufHeader header = TinyVocabulary.get().header("qwen2");
+    assertThat(TextModel.fromGguf(header.metadata()).samplingDefaults())
+        .isEqualTo(SamplingDefaults.NONE);
+    GgufHeader smol = header.with("general.name", "Smollm2 135M 8k");
+    assertThat(TextModel.fromGguf(smol.metadata()).samplingDefaults())
+        .isEqualTo(new SamplingDefaults(0.2, null, 0.9, null, null));
+    GgufHeader advised =
+        smol.with("general.sampling.temp", 0.5).with("general.sampling.top_k", 40L);
+    assertThat(TextModel.fromGguf(advised.metadata()).samplingDefaults())
+        .isEqualTo(new SamplingDefaults(0.5, 40, null, null, null));
   }
 
   private void set(String pointer, JsonNode value) throws IOException {

@@ -73,10 +73,11 @@ final class ServingSubtask implements AutoCloseable {
       EngineLease lease,
       ControlState settings,
       CheckpointedDisks disks,
-      ServingOptions options,
+      ServingOptions configured,
       LostReplies lost)
       throws Exception {
     this.disks = disks;
+    ServingOptions options = lease.engine().withModelDefaults(configured);
     Environment environment = operator.environment();
     OperatorStateStore store = operator.getOperatorStateBackend();
     MailboxExecutor mailbox = operator.mailbox();

@@ -1,7 +1,11 @@
 package io.radixflow.operators.flink.engine;
 
 import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.sampling.SamplingDefaults;
 import io.radixflow.operators.engine.Engine;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.session.ServingOptions;
+import java.util.Objects;
 import java.util.UUID;
 
 /**
@@ -21,6 +25,31 @@ public record ServingEngine(Engine engine, ServedModel model, String instance, E
 
   public ServingEngine(Engine engine, ServedModel model, EngineTiers tiers) {
     this(engine, model, UUID.randomUUID().toString(), tiers);
+  }
+
+  /** Returns options whose generation defaults are the model's own where they leave one open. */
+  public ServingOptions withModelDefaults(ServingOptions options) {
+    GenerationOptions given =
+        Objects.requireNonNullElse(options.defaults(), GenerationOptions.builder().build());
+    SamplingDefaults own = model.samplingDefaults();
+    return new ServingOptions(
+        options.limits(),
+        options.prompts(),
+        given.toBuilder()
+            .temperature(first(given.temperature(), own.temperature()))
+            .topK(first(given.topK(), own.topK()))
+            .topP(first(given.topP(), own.topP()))
+            .minP(first(given.minP(), own.minP()))
+            .repetitionPenalty(first(given.repetitionPenalty(), own.repetitionPenalty()))
+            .build(),
+        options.retention(),
+        options.cancelRetention(),
+        options.namespaces(),
+        options.modelChange());
+  }
+
+  private static <T> T first(T given, T own) {
+    return given != null ? given : own;
   }
 
   @Override

@@ -26,8 +26,6 @@ import picocli.CommandLine.Option;
           + " /help lists all. Ctrl-C cancels a reply, twice leaves."
     })
 public final class ChatCommand extends CliCommand {
-  private static final double COOL = 0.2;
-  private static final double NUCLEUS = 0.9;
 
   @Mixin LocalServing serving;
 
@@ -62,14 +60,14 @@ public final class ChatCommand extends CliCommand {
       names = "--temperature",
       paramLabel = "T",
       description =
-          "Sampling temperature; 0 always takes the likeliest token (default: generation.temperature, else 0.2).")
+          "Sampling temperature; 0 always takes the likeliest token (default: generation.temperature, else the model's own).")
   Double temperature;
 
   @Option(
       names = "--top-p",
       paramLabel = "P",
       description =
-          "Draw from the likeliest tokens that have this probability together (default: generation.top-p, else 0.9).")
+          "Draw from the likeliest tokens that have this probability together (default: generation.top-p, else the model's own).")
   Double topP;
 
   @Option(names = "--max-tokens", paramLabel = "N", description = "Most tokens of a reply.")
@@ -104,7 +102,7 @@ public final class ChatCommand extends CliCommand {
   private int talk(Settings settings, ChatScript turns, CompletableFuture<Void> end)
       throws IOException, InterruptedException {
     String run = UUID.randomUUID().toString().substring(0, 8);
-    GenerationOptions options = generation(settings);
+    GenerationOptions options = generation();
     try (ConversationClient client = new ConversationClient(settings)) {
       client.failWith(end);
       IntFunction<ChatSession> sessions =
@@ -126,19 +124,10 @@ public final class ChatCommand extends CliCommand {
         : Path.of(settings.get(RadixflowOptions.MODEL)).getFileName().toString();
   }
 
-  /** Small models ramble when they draw freely, so a chat has a lower temperature by default. */
-  private GenerationOptions generation(Settings settings) {
-    Double heat = temperature;
-    if (heat == null && !settings.isGiven(RadixflowOptions.TEMPERATURE)) {
-      heat = COOL;
-    }
-    Double nucleus = topP;
-    if (nucleus == null && !settings.isGiven(RadixflowOptions.TOP_P)) {
-      nucleus = NUCLEUS;
-    }
+  private GenerationOptions generation() {
     return GenerationOptions.builder()
-        .temperature(heat)
-        .topP(nucleus)
+        .temperature(temperature)
+        .topP(topP)
         .maxTokens(maxTokens)
         .seed(seed)
         .build();

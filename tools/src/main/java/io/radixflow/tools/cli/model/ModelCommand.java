@@ -49,6 +49,7 @@ public final class ModelCommand extends CliCommand {
         line("size", megabytes(size(Path.of(located.location()))));
       }
       line("shape", shape(model.config()));
+      line("sampling", model.samplingDefaults().toString());
       Backend backend = modelOptions.openBackend(this, model);
       KvSpec kvSpec = backend.kvSpec();
       try (Engine engine =

@@ -1,0 +1,80 @@
+package io.radixflow.operators.flink.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.sampling.SamplingDefaults;
+import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.session.ServingOptions;
+import org.junit.jupiter.api.Test;
+
+class ModelDefaultsTest {
+
+  @Test
+  void theModelsAdviceAppliesWhereTheOptionsLeaveSomethingOpen() {
+    ServingEngine engine =
+        new ServingEngine(
+            null, new Advising(new SamplingDefaults(0.2, 40, 0.9, null, null)), EngineTiers.NONE);
+    ServingOptions options = ServingOptions.DEFAULT;
+    GenerationOptions all = engine.withModelDefaults(options).defaults();
+    assertThat(all).isEqualTo(GenerationOptions.builder().temperature(0.2).topK(40).topP(0.9).build());
+    ServingOptions given =
+        new ServingOptions(
+            options.limits(),
+            options.prompts(),
+            GenerationOptions.builder().temperature(1.5).minP(0.1).maxTokens(7).build(),
+            options.retention(),
+            options.cancelRetention(),
+            options.namespaces(),
+            options.modelChange());
+    assertThat(engine.withModelDefaults(given).defaults())
+        .isEqualTo(
+            GenerationOptions.builder()
+                .temperature(1.5)
+                .topK(40)
+                .topP(0.9)
+                .minP(0.1)
+                .maxTokens(7)
+                .build());
+  }
+
+  private record Advising(SamplingDefaults samplingDefaults) implements ServedModel {
+    @Override
+    public String name() {
+      return "advising";
+    }
+
+    @Override
+    public String fingerprint() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ModelConfig config() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Tokenizer tokenizer() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ChatTemplate chatTemplate() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Backend openBackend(DeviceOptions options) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void close() {}
+  }
+}
