@@ -198,8 +198,7 @@ public final class RadixflowOptions {
 
   public static final ConfigOption<Integer> TOP_K =
       ALL.integer("generation.top-k", null, 0, Integer.MAX_VALUE)
-          .describe(
-              "top_k where neither event nor session has one; if unset, the model's own.");
+          .describe("top_k where neither event nor session has one; if unset, the model's own.");
 
   public static final ConfigOption<Double> TOP_P =
       ALL.number("generation.top-p", null, 1e-6, 1)
@@ -208,8 +207,7 @@ public final class RadixflowOptions {
 
   public static final ConfigOption<Double> MIN_P =
       ALL.number("generation.min-p", null, 0, 1)
-          .describe(
-              "min_p where neither event nor session has one; if unset, the model's own.");
+          .describe("min_p where neither event nor session has one; if unset, the model's own.");
 
   public static final ConfigOption<Double> REPETITION_PENALTY =
       ALL.number("generation.repetition-penalty", null, 0.01, 10)

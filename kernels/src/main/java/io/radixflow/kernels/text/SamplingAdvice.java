@@ -11,8 +11,7 @@ import java.util.function.Function;
 final class SamplingAdvice {
 
   /** What the card of SmolLM2 says; its files say nothing. */
-  private static final SamplingDefaults SMOLLM2 =
-      new SamplingDefaults(0.2, null, 0.9, null, null);
+  private static final SamplingDefaults SMOLLM2 = new SamplingDefaults(0.2, null, 0.9, null, null);
 
   private static final String PREFIX = "general.sampling.";
 

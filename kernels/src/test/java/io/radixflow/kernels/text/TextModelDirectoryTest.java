@@ -216,8 +216,7 @@ class TextModelDirectoryTest {
         "generation_config.json",
         "{\"do_sample\": true, \"temperature\": 0.6, \"top_k\": 20, \"top_p\": 0.95, \"min_p\": 0.05,"
             + " \"repetition_penalty\": 1.1}");
-    assertThat(read().samplingDefaults())
-        .isEqualTo(new SamplingDefaults(0.6, 20, 0.95, 0.05, 1.1));
+    assertThat(read().samplingDefaults()).isEqualTo(new SamplingDefaults(0.6, 20, 0.95, 0.05, 1.1));
     write("generation_config.json", "{\"do_sample\": false}");
     assertThat(read().samplingDefaults().temperature()).isZero();
     write("generation_config.json", "{\"top_p\": 7}");

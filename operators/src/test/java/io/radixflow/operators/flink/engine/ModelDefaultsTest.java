@@ -22,7 +22,8 @@ class ModelDefaultsTest {
             null, new Advising(new SamplingDefaults(0.2, 40, 0.9, null, null)), EngineTiers.NONE);
     ServingOptions options = ServingOptions.DEFAULT;
     GenerationOptions all = engine.withModelDefaults(options).defaults();
-    assertThat(all).isEqualTo(GenerationOptions.builder().temperature(0.2).topK(40).topP(0.9).build());
+    assertThat(all)
+        .isEqualTo(GenerationOptions.builder().temperature(0.2).topK(40).topP(0.9).build());
     ServingOptions given =
         new ServingOptions(
             options.limits(),
