@@ -38,8 +38,7 @@ final class ResponseTools {
   static ObjectNode read(JsonObject body, Consumer<String> notice) {
     ObjectNode options = Json.object();
     if (body.has("tools")) {
-      ArrayNode tools = options.putArray("tools");
-      body.objects("tools", "tools", MAX_TOOLS).forEach(tool -> add(tools, tool, notice));
+      options.set("tools", tools(body.objects("tools", "tools", MAX_TOOLS), notice));
     }
     for (String field : SAME) {
       if (body.has(field)) {
@@ -73,16 +72,40 @@ final class ResponseTools {
     return options;
   }
 
+  /**
+   * Returns the functions. Tools that a server runs itself are left out beside functions, which
+   * agents send with them as a matter of course; alone they are refused.
+   */
+  private static ArrayNode tools(List<JsonObject> given, Consumer<String> notice) {
+    ArrayNode tools = Json.object().putArray("tools");
+    JsonObject other = null;
+    for (JsonObject tool : given) {
+      String type = tool.require("type").text("type");
+      if (type.equals("function")) {
+        add(tools, tool, notice);
+      } else {
+        other = other == null ? tool : other;
+        notice.accept(tool.path("type") + "=" + Texts.quote(type));
+      }
+    }
+    if (tools.isEmpty() && other != null) {
+      throw notServed(other);
+    }
+    return tools;
+  }
+
+  private static InvalidInputException notServed(JsonObject typed) {
+    return new InvalidInputException(
+        "%s is %s, which is not served yet; \"function\" is"
+            .formatted(typed.path("type"), Texts.quote(typed.text("type"))));
+  }
+
   /** Returns the choice of one function, as chats have it. */
   private static ObjectNode named(JsonObject body) {
     JsonObject choice = body.object("tool_choice").require("type");
     String type = choice.text("type");
     if (!type.equals("function")) {
-      throw new InvalidInputException(
-          choice.path("type")
-              + " is "
-              + Texts.quote(type)
-              + ", which is not served yet; \"function\" is");
+      throw notServed(choice);
     }
     ObjectNode named = Json.object().put("type", type);
     named.putObject("function").put("name", choice.require("name").text("name"));
@@ -90,14 +113,6 @@ final class ResponseTools {
   }
 
   private static void add(ArrayNode tools, JsonObject tool, Consumer<String> notice) {
-    String type = tool.require("type").text("type");
-    if (!type.equals("function")) {
-      throw new InvalidInputException(
-          tool.path("type")
-              + " is "
-              + Texts.quote(type)
-              + ", which is not served yet; \"function\" is");
-    }
     tool.require("name").object("parameters");
     ObjectNode function = tools.addObject().put("type", "function").putObject("function");
     for (String field : List.of("name", "description", "parameters")) {

@@ -183,6 +183,38 @@ class MessageToolsTest {
     reply(second);
   }
 
+  /** What Claude Code sends beside its conversation. */
+  @Test
+  void whatACodingAssistantSendsIsServedAndWhatHasNoEffectIsNamed() {
+    String fields =
+        "'max_tokens':99,'system':[{'type':'text','text':'x-anthropic-billing-header: v=1'},"
+            + "{'type':'text','text':'An agent.','cache_control':{'type':'ephemeral'}}],"
+            + "'messages':[{'role':'user','content':[{'type':'text','text':'<system-reminder>a"
+            + "</system-reminder>'},{'type':'text','text':'Go'}]},"
+            + "{'role':'system','content':[{'type':'text','text':'Environment',"
+            + "'cache_control':{'type':'ephemeral'}}]}],"
+            + "'tools':[{'name':'Bash','description':'Runs','input_schema':{'type':'object'}},"
+            + "{'name':'Placeholder','description':'d','input_schema':{'type':'object'},"
+            + "'defer_loading':true}],'metadata':{'user_id':'{}'},"
+            + "'thinking':{'type':'adaptive','display':'omitted'},"
+            + "'context_management':{'edits':[{'type':'clear_thinking_20251015','keep':'all'}]},"
+            + "'output_config':{'effort':'high'}";
+    CompletableFuture<HttpResponse<String>> sent = send(fields);
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.messages())
+        .containsExactly(
+            new Message("system", "An agent."),
+            new Message("user", "<system-reminder>a</system-reminder>\n\nGo"),
+            new Message("system", "Environment"));
+    assertThat(event.options().tools()).contains("Bash");
+    gateway.topics().call(event, 0, 0, ULM);
+    gateway.topics().end(event, 22, "tool_calls", Usage.NONE);
+    HttpResponse<String> response = sent.join();
+    assertThat(response.statusCode()).isEqualTo(200);
+    assertThat(response.headers().firstValue("X-Radixflow-Ignored").orElse(""))
+        .contains("tools[1].defer_loading", "thinking.display");
+  }
+
   @Test
   void textAfterACallIsABlockAfterIt() {
     CompletableFuture<HttpResponse<String>> sent = send(HELLO);

@@ -116,6 +116,24 @@ class ResponseRequestTest {
   }
 
   @Test
+  void toolsOfOtherTypesAreLeftOutBesideFunctionsAndNamed() throws Exception {
+    ResponseRequest request =
+        read(
+            "{'input':'a','tools':[{'type':'function','name':'exec_command','strict':false},"
+                + "{'type':'namespace','name':'agents','description':'d','tools':[{'type':"
+                + "'function','name':'spawn'}]},{'type':'web_search','external_web_access':true}],"
+                + "'store':false,'include':['reasoning.encrypted_content'],"
+                + "'reasoning':{'summary':'auto'},'client_metadata':{'k':'v'}}");
+    assertThat(request.options().tools()).contains("exec_command").doesNotContain("spawn");
+    assertThat(request.ignored())
+        .containsExactly(
+            "client_metadata",
+            "tools[1].type=\"namespace\"",
+            "tools[2].type=\"web_search\"",
+            "reasoning.summary");
+  }
+
+  @Test
   void theFormatOfTextIsTheFormOfTheReply() throws Exception {
     assertThat(
             read("{'input':'a','text':{'format':{'type':'json_object'}}}")

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 /**
  * The replies of a simulated model that calls tools as it is told: to a user who writes {@code call
  * NAME ARGUMENTS}, one call a line, it answers with those calls, and to their results with the last
- * of them. To all else it says what it would say otherwise.
+ * of them. What comes before the first such line does not count. To all else it says what it would say otherwise.
  */
 final class SimCalls {
   private static final byte[] OPENING = "assistant\n".getBytes(StandardCharsets.UTF_8);
@@ -41,8 +41,21 @@ final class SimCalls {
     return at < bytes.length ? bytes[at] & 0xff : at == bytes.length ? SimTokenizer.END : -1;
   }
 
-  /** Returns role and content of the message before a position. */
+  /** Returns role and content of the message before a position; those of the system do not count. */
   private static String lastMessage(int[] tokens, int end) {
+    String message = message(tokens, end);
+    int from = end;
+    while (message.startsWith("system\n") && from > 0) {
+      from--;
+      while (from > 0 && tokens[from] != SimTokenizer.START) {
+        from--;
+      }
+      message = message(tokens, from);
+    }
+    return message;
+  }
+
+  private static String message(int[] tokens, int end) {
     int from = end - 1;
     while (from >= 0 && tokens[from] != SimTokenizer.START) {
       from--;
@@ -65,11 +78,12 @@ final class SimCalls {
     if (role.equals("tool")) {
       return "It is " + content + ".";
     }
-    if (!role.equals("user") || !content.startsWith(CALL)) {
+    int first = content.startsWith(CALL) ? 0 : content.indexOf("\n" + CALL) + 1;
+    if (!role.equals("user") || first == 0 && !content.startsWith(CALL)) {
       return null;
     }
     StringBuilder reply = new StringBuilder();
-    for (String call : content.split("\n")) {
+    for (String call : content.substring(first).split("\n")) {
       String[] words = call.split(" ", 3);
       if (call.startsWith(CALL) && words.length == 3) {
         reply
