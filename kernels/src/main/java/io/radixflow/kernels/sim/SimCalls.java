@@ -5,7 +5,8 @@ import java.nio.charset.StandardCharsets;
 /**
  * The replies of a simulated model that calls tools as it is told: to a user who writes {@code call
  * NAME ARGUMENTS}, one call a line, it answers with those calls, and to their results with the last
- * of them. What comes before the first such line does not count. To all else it says what it would say otherwise.
+ * of them. What comes before the first such line does not count. To all else it says what it would
+ * say otherwise.
  */
 final class SimCalls {
   private static final byte[] OPENING = "assistant\n".getBytes(StandardCharsets.UTF_8);
@@ -41,7 +42,9 @@ final class SimCalls {
     return at < bytes.length ? bytes[at] & 0xff : at == bytes.length ? SimTokenizer.END : -1;
   }
 
-  /** Returns role and content of the message before a position; those of the system do not count. */
+  /**
+   * Returns role and content of the message before a position; those of the system do not count.
+   */
   private static String lastMessage(int[] tokens, int end) {
     String message = message(tokens, end);
     int from = end;
