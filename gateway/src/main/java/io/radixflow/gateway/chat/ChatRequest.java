@@ -68,6 +68,7 @@ record ChatRequest(
           "chat_template_kwargs",
           "reasoning_effort",
           "thinking_token_budget",
+          "thinking",
           "separate_reasoning",
           "response_format",
           "structured_outputs",
@@ -92,6 +93,9 @@ record ChatRequest(
     JsonObject body = RequestFields.check(exchange, SERVED, REFUSED);
     long choices = body.integer("n", 1, MAX_CHOICES, 1);
     raw.remove("n");
+    List<String> ignored = new ArrayList<>();
+    Thinking.read(body.object("thinking"), raw, ignored::add);
+    RequestFields.ignore(exchange, ignored);
     JsonObject streaming = body.object("stream_options");
     String model = models.served(exchange.caller(), body.text("model"));
     List<Message> messages = ChatMessages.read(body);

@@ -3,6 +3,7 @@ package io.radixflow.gateway.messages;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.chat.JsonFormat;
+import io.radixflow.gateway.chat.Thinking;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
@@ -20,8 +21,6 @@ final class MessageTools {
   private static final int MAX_TOOLS = 128;
   private static final Set<String> SERVED =
       Set.of("type", "name", "description", "input_schema", "strict", "cache_control");
-  private static final List<String> THINKING = List.of("enabled", "disabled", "adaptive");
-
   private static final List<String> FORMATS = List.of("json_schema");
   private static final List<String> CHOICES = List.of("auto", "none", "any", "tool");
 
@@ -47,7 +46,7 @@ final class MessageTools {
     if (choice != null) {
       choose(choice, options);
     }
-    think(body.object("thinking"), options);
+    Thinking.read(body.object("thinking"), options, notice);
     format(body, options);
     return options;
   }
@@ -115,34 +114,6 @@ final class MessageTools {
     }
     if (choice.bool("disable_parallel_tool_use", false)) {
       options.put("parallel_tool_calls", false);
-    }
-  }
-
-  /**
-   * Has the chat template switch thinking on or off, where it can. The engine ends what exceeds its
-   * budget, which is none where thinking is off.
-   */
-  private void think(JsonObject thinking, ObjectNode options) {
-    if (thinking == null) {
-      return;
-    }
-    String type = thinking.require("type").text("type");
-    if (!THINKING.contains(type)) {
-      throw JsonObject.notOneOf(thinking.path("type"), type, THINKING);
-    }
-    if (!type.equals("adaptive")) {
-      options.putObject("chat_template_kwargs").put("enable_thinking", type.equals("enabled"));
-    }
-    Long budget = thinking.integer("budget_tokens", 0, Integer.MAX_VALUE);
-    if (type.equals("disabled")) {
-      options.put("thinking_token_budget", 0);
-    } else if (budget != null) {
-      options.put("thinking_token_budget", budget);
-    }
-    for (String name : thinking.names()) {
-      if (!name.equals("type") && !name.equals("budget_tokens")) {
-        notice.accept(thinking.path(name));
-      }
     }
   }
 }

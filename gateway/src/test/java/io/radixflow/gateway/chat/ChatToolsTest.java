@@ -49,6 +49,20 @@ class ChatToolsTest {
   }
 
   @Test
+  void thinkingIsSwitchedAndBounded() {
+    chat("\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":9}");
+    ConversationEvent on = gateway.topics().next();
+    assertThat(on.options().chatTemplateKwargs()).isEqualTo("{\"enable_thinking\":true}");
+    assertThat(on.options().thinkingTokenBudget()).isEqualTo(9);
+    chat(
+        "\"thinking\":{\"type\":\"disabled\"},\"thinking_token_budget\":5,"
+            + "\"chat_template_kwargs\":{\"enable_thinking\":true}");
+    ConversationEvent own = gateway.topics().next();
+    assertThat(own.options().chatTemplateKwargs()).isEqualTo("{\"enable_thinking\":true}");
+    assertThat(own.options().thinkingTokenBudget()).isEqualTo(5);
+  }
+
+  @Test
   void aCompletionHasCallsAndReasoningAndNoContentBesideThem() {
     CompletableFuture<HttpResponse<String>> response =
         chat(
