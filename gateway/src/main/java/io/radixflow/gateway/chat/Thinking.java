@@ -33,8 +33,7 @@ public final class Thinking {
     Long budget = type.equals("disabled") ? Long.valueOf(0) : given;
     boolean same = options.hasNonNull(KWARGS);
     if (!type.equals("adaptive") && (!same || options.get(KWARGS).isObject())) {
-      ObjectNode variables =
-          same ? (ObjectNode) options.get(KWARGS) : options.putObject(KWARGS);
+      ObjectNode variables = same ? (ObjectNode) options.get(KWARGS) : options.putObject(KWARGS);
       if (!variables.has("enable_thinking")) {
         variables.put("enable_thinking", type.equals("enabled"));
       }
