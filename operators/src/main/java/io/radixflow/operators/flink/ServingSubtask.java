@@ -93,9 +93,9 @@ final class ServingSubtask implements AutoCloseable {
       pageKeys.passOn(mailbox, coordinator);
     }
     erasures = new Erasures(store, engine, pageKeys, mailbox, coordinator, Erasures.MAX_PAGES);
-    ChannelId channel =
-        new ChannelId(
-            environment.getJobID().toString(), task.getIndexOfThisSubtask(), epoch.attempt());
+    // a job may have several operators like this one, which share an engine
+    String owner = environment.getJobID() + "/" + operator.getOperatorID();
+    ChannelId channel = new ChannelId(owner, task.getIndexOfThisSubtask(), epoch.attempt());
 
     queues = new TurnQueues(lease.turns());
     PageLocations locations = new PageLocations(engine, options.namespaces());
