@@ -1,5 +1,9 @@
 package io.radixflow.kernels.model.file;
 
+import io.radixflow.kernels.model.FeedForward.Dense;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.FeedForward.Router;
+import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Rope;
@@ -14,7 +18,8 @@ final class GgufConfig {
   /** Keys that change the graph: the model is refused unless the value is 0 or absent. */
   private static final List<String> UNSUPPORTED =
       List.of(
-          "expert_count",
+          "expert_group_count",
+          "leading_dense_block_count",
           "attn_logit_softcapping",
           "final_logit_softcapping",
           "attention.q_lora_rank",
@@ -39,7 +44,7 @@ final class GgufConfig {
     metadata = file.metadata();
     check = new SupportedShapes(metadata.file().toString());
     architecture = metadata.string("general.architecture");
-    check.architecture(architecture, List.of("llama", "qwen2", "qwen3"));
+    check.architecture(architecture, List.of("llama", "qwen2", "qwen3", "qwen2moe", "qwen3moe"));
   }
 
   static ModelConfig read(GgufFile file) {
@@ -66,16 +71,59 @@ final class GgufConfig {
             context(),
             size("block_count"),
             hidden,
-            size("feed_forward_length"),
+            experts() > 0 ? size("feed_forward_length", 1) : size("feed_forward_length"),
             heads,
             kvHeads,
             headDim,
             (float) metadata.real(key("attention.layer_norm_rms_epsilon")),
             rope(),
-            architecture.equals("qwen2"),
-            architecture.equals("qwen3"),
+            architecture.startsWith("qwen2"),
+            architecture.startsWith("qwen3"),
             !file.tensors().containsKey("output.weight"));
-    return check.consistent(config);
+    return check.consistent(experts() > 0 ? withExperts(config) : config);
+  }
+
+  /** Experts of each layer; 0 for none. */
+  private int experts() {
+    return metadata.has(key("expert_count")) && metadata.integer(key("expert_count")) != 0
+        ? size("expert_count")
+        : 0;
+  }
+
+  /** All layers have experts in these files; how wide these are, their tensors say. */
+  private ModelConfig withExperts(ModelConfig config) {
+    if (architecture.equals("qwen2") || architecture.equals("qwen3")) {
+      throw check.unsupported(key("expert_count"), "a mixture of experts");
+    }
+    String gating = key("expert_gating_func");
+    if (metadata.has(gating) && metadata.integer(gating) > 1) {
+      throw check.unsupported(gating, "value " + metadata.integer(gating));
+    }
+    boolean shared = architecture.equals("qwen2moe");
+    int width =
+        file.tensors().containsKey("blk.0.ffn_gate_exps.weight")
+            ? rows("blk.0.ffn_gate_exps.weight")
+            : rows("blk.0.ffn_gate.0.weight");
+    Experts experts =
+        new Experts(
+            experts(),
+            size("expert_used_count"),
+            Dense.silu(width),
+            Router.softmax(!shared),
+            shared ? rows("blk.0.ffn_gate_shexp.weight") : 0,
+            shared);
+    return config.withBlocks(
+        config.blocks().stream()
+            .map(layer -> new Layer(layer.attention(), experts, layer.norms()))
+            .toList());
+  }
+
+  private int rows(String name) {
+    GgufTensor tensor = file.tensors().get(name);
+    if (tensor == null || tensor.dimensions().length < 2) {
+      throw check.error("tensor " + name + " is missing or not a matrix");
+    }
+    return check.size("rows of " + name, tensor.dimensions()[1]);
   }
 
   private void refuse() {

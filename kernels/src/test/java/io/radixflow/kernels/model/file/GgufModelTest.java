@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.radixflow.kernels.model.FeedForward.Experts;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Rope;
@@ -84,7 +85,7 @@ class GgufModelTest {
 
   @ParameterizedTest
   @CsvSource({
-    "llama.expert_count, 8",
+    "llama.expert_group_count, 8",
     "llama.attention.kv_lora_rank, 512",
     "llama.nextn_predict_layers, 1",
     "llama.attention.sliding_window, 32",
@@ -117,7 +118,8 @@ class GgufModelTest {
   @Test
   void anotherArchitectureIsRefusedWithThoseThatAreServed() {
     model.with("general.architecture", "gemma2");
-    refused("architecture 'gemma2' is not supported; supported: llama, qwen2, qwen3");
+    refused(
+        "architecture 'gemma2' is not supported; supported: llama, qwen2, qwen3, qwen2moe, qwen3moe");
   }
 
   @ParameterizedTest
@@ -145,6 +147,51 @@ class GgufModelTest {
     refused("llama.block_count", "expected an integer");
     model.metadata.remove("llama.block_count");
     refused("llama.block_count: missing");
+  }
+
+  @Test
+  void expertsAreRowsOfTheTensorThatHasThemAll() throws IOException {
+    withExperts();
+    byte[] bytes = model.bytes();
+    for (int i = 0; i < 48 * 32; i++) {
+      int value = Float.floatToIntBits(i);
+      byte[] stored = GgufBuilder.ints(value);
+      System.arraycopy(stored, 0, bytes, bytes.length - 4 * 48 * 32 + 4 * i, 4);
+    }
+    Files.write(file, bytes);
+    try (ModelFile opened = ModelFile.open(file, directory)) {
+      Experts experts = (Experts) opened.config().layer(0).feedForward();
+      assertThat(experts.count()).isEqualTo(3);
+      assertThat(experts.expert().width()).isEqualTo(16);
+      float[] row = new float[32];
+      opened.tensor("blk.0.ffn_up.2.weight").dequantize(1, row, 0);
+      assertThat(row[5]).isEqualTo((2 * 16 + 1) * 32 + 5);
+      assertThat(opened.tensor("blk.0.ffn_up.2.weight").rows()).isEqualTo(16);
+    }
+  }
+
+  @Test
+  void expertsOfAnotherShapeOrNumberAreRefused() {
+    withExperts().with("llama.expert_count", 4);
+    refused("blk.0.ffn_gate_inp.weight is 3 x 32; expected 4 x 32");
+    model.replace("blk.0.ffn_gate_inp.weight", new long[] {32, 4}, 0, -1, 512);
+    refused("_exps.weight is", "expected 4 of");
+    model.replace("blk.0.ffn_gate_inp.weight", new long[] {32, 3}, 0, -1, 384);
+    model.with("llama.expert_count", 3).with("llama.expert_used_count", 4);
+    refused("4 of 3 experts a token");
+  }
+
+  private GgufBuilder withExperts() {
+    for (String dense : List.of("gate", "up", "down")) {
+      model.without("blk.0.ffn_" + dense + ".weight");
+    }
+    return model
+        .with("llama.expert_count", 3)
+        .with("llama.expert_used_count", 2)
+        .floats("blk.0.ffn_gate_inp.weight", 32, 3)
+        .floats("blk.0.ffn_gate_exps.weight", 32, 16, 3)
+        .floats("blk.0.ffn_down_exps.weight", 16, 32, 3)
+        .floats("blk.0.ffn_up_exps.weight", 32, 16, 3);
   }
 
   @Test

@@ -1,0 +1,36 @@
+package io.radixflow.kernels.model.file;
+
+import io.radixflow.kernels.model.Tensor;
+import io.radixflow.kernels.model.TensorType;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
+/**
+ * Consecutive rows of a tensor, such as one expert of all that are stored together.
+ *
+ * @param first the first row in {@code all}
+ */
+record RowRange(String name, Tensor all, int first, int rows) implements Tensor {
+
+  @Override
+  public TensorType type() {
+    return all.type();
+  }
+
+  @Override
+  public int columns() {
+    return all.columns();
+  }
+
+  @Override
+  public ByteBuffer rows(int from, int count) {
+    Objects.checkFromIndexSize(from, count, rows);
+    return all.rows(first + from, count);
+  }
+
+  @Override
+  public void dequantize(int row, float[] target, int offset) {
+    Objects.checkIndex(row, rows);
+    all.dequantize(first + row, target, offset);
+  }
+}
