@@ -29,6 +29,7 @@ final class Automaton {
   private final Map<GrammarState, GrammarState> states = new HashMap<>();
   private GrammarState start;
   private int epoch;
+  private long work;
 
   Automaton(Program program) {
     this.program = program;
@@ -68,6 +69,7 @@ final class Automaton {
   GrammarState step(GrammarState state, int value) {
     if (state.row == null) {
       state.row = new GrammarState[pool.classCount()];
+      state.work = new int[pool.classCount()];
     }
     int byteClass = pool.classOf(value);
     GrammarState known = state.row[byteClass];
@@ -75,6 +77,7 @@ final class Automaton {
       known = derive(state, byteClass);
       state.row[byteClass] = known;
     }
+    work += state.work[byteClass];
     return known;
   }
 
@@ -92,7 +95,26 @@ final class Automaton {
 
   /** The expression after one more byte of a lexeme, EMPTY if none is allowed. */
   Regex step(Regex lexeme, int value) {
+    work += 1 + (lexeme.cost >> 3);
     return pool.next(lexeme, pool.classOf(value));
+  }
+
+  /**
+   * Work of all steps so far. What a step adds is the same each time, also where its result is
+   * known already, so that a bound depends on the grammar and the text alone.
+   */
+  long work() {
+    return work;
+  }
+
+  /** Adds the work of steps that need not be taken again. */
+  void addWork(long more) {
+    work += more;
+  }
+
+  /** An estimate of the bytes that states and expressions take. */
+  long bytes() {
+    return pool.bytes() + (states.size() + stacks.size()) * (120L + 12L * pool.classCount());
   }
 
   /** What surely may come next in a lexeme. */
@@ -123,7 +145,9 @@ final class Automaton {
         closure.unwind(state.stacks[i]);
       }
     }
-    return closure.state();
+    GrammarState next = closure.state();
+    state.work[byteClass] = 1 + state.lexemes.length + closure.seen.size();
+    return next;
   }
 
   /** What may follow where a rule has returned to these stacks. */
@@ -132,7 +156,9 @@ final class Automaton {
       Closure closure = new Closure();
       closure.unwind(stack);
       stack.returned = closure.state();
+      stack.returnWork = closure.seen.size();
     }
+    work += stack.returnWork;
     return stack.returned;
   }
 

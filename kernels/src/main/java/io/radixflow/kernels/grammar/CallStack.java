@@ -22,6 +22,9 @@ final class CallStack {
   /** The state after a return to these stacks; null until it is asked for. */
   GrammarState returned;
 
+  /** Work of finding {@link #returned}. */
+  int returnWork;
+
   CallStack(boolean bottom, long[] frames, CallStack[] below) {
     this.bottom = bottom;
     this.frames = frames;

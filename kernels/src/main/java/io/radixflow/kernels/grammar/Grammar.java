@@ -29,8 +29,25 @@ public final class Grammar {
   final Automaton automaton;
   private final Map<TokenTrie, TokenMasks> masks = new IdentityHashMap<>();
 
+  private volatile long bytes;
+
   private Grammar(RuleBook book) {
     automaton = new Automaton(Program.of(book));
+    measure();
+  }
+
+  /** Estimates the memory anew; called with the lock held. */
+  void measure() {
+    long sum = automaton.bytes();
+    for (TokenMasks each : masks.values()) {
+      sum += each.bytes();
+    }
+    bytes = sum;
+  }
+
+  /** Returns an estimate of the memory that this grammar takes, which grows as texts are followed. */
+  public long bytes() {
+    return bytes;
   }
 
   /**

@@ -142,6 +142,7 @@ public final class GrammarMatcher {
       refresh();
       long[] allowed = masks.of(state, length == 0);
       System.arraycopy(allowed, 0, mask, 0, allowed.length);
+      grammar.measure();
     }
   }
 

@@ -16,6 +16,9 @@ final class GrammarState {
   /** States by byte class, each null until it is asked for. */
   GrammarState[] row;
 
+  /** Work of the steps in {@link #row}. */
+  int[] work;
+
   GrammarState(Regex[] lexemes, CallStack[] stacks, boolean accepting) {
     this.lexemes = lexemes;
     this.stacks = stacks;

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.grammar;
 
+import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.grammar.regex.Limits;
 import io.radixflow.kernels.grammar.regex.Regex;
 import java.util.Arrays;
@@ -19,6 +20,11 @@ final class TokenMasks {
   private final GrammarState[] path;
   private final Regex[] regexPath;
 
+  /** What {@link Automaton#work} must not exceed. */
+  private long mostWork;
+
+  private long lexemeBytes;
+
   /** The epoch of the automaton whose states are cached. */
   private int epoch;
 
@@ -33,13 +39,19 @@ final class TokenMasks {
    * Tokens that stay within a lexeme: a slice and some others, whose trie has nodes at which the
    * lexeme may end.
    */
-  private record Inside(TokenSlice slice, int[] words, long[] bits, int[] exits) {}
+  private record Inside(TokenSlice slice, int[] words, long[] bits, int[] exits, long work) {
+    long bytes() {
+      return 4L * words.length + 8L * bits.length + 4L * exits.length + 100;
+    }
+  }
 
-  private static <K, V> Map<K, V> cache() {
+  private <K, V> Map<K, V> cache() {
     return new LinkedHashMap<>(64, 0.75f, true) {
       @Override
       protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-        return size() > Limits.MASKS;
+        boolean removed = size() > Limits.MASKS;
+        lexemeBytes -= removed && eldest.getValue() instanceof Inside inside ? inside.bytes() : 0;
+        return removed;
       }
     };
   }
@@ -49,14 +61,27 @@ final class TokenMasks {
     if (epoch != automaton.epoch()) {
       ofStates.clear();
       ofLexemes.clear();
+      lexemeBytes = 0;
       epoch = automaton.epoch();
     }
+    mostWork = automaton.work() + Limits.MASK_WORK;
     long[] known = ofStates.get(state);
     if (known == null) {
       known = compute(state);
       ofStates.put(state, known);
     }
     return first && trie.dropsLeadingSpace() ? withLeadingSpace(state, known) : known;
+  }
+
+  /** An estimate of the bytes that all masks take. */
+  long bytes() {
+    return lexemeBytes + ofStates.size() * ((trie.vocabSize() >> 3) + 100L);
+  }
+
+  private void checkWork() {
+    if (automaton.work() > mostWork) {
+      throw GrammarException.tooLarge("the tokens that may come next take too long to find");
+    }
   }
 
   private long[] compute(GrammarState state) {
@@ -107,6 +132,7 @@ final class TokenMasks {
     int node = from + 1;
     int last = tree.end[from];
     while (node < last) {
+      checkWork();
       GrammarState after = automaton.step(path[tree.depth[node] - 1], tree.value[node] & 0xFF);
       if (after.isDead()) {
         node = tree.end[node];
@@ -124,11 +150,16 @@ final class TokenMasks {
     if (known == null) {
       known = walk(lexeme);
       ofLexemes.put(lexeme, known);
+      lexemeBytes += known.bytes();
+    } else {
+      automaton.addWork(known.work);
+      checkWork();
     }
     return known;
   }
 
   private Inside walk(Regex lexeme) {
+    long before = automaton.work();
     TokenSlice slice = trie.slice(automaton.freeRun(lexeme));
     TokenTree tree = slice.others;
     long[] mask = new long[(trie.vocabSize() + 63) >> 6];
@@ -137,6 +168,7 @@ final class TokenMasks {
     regexPath[0] = lexeme;
     int node = 1;
     while (node < tree.end[0]) {
+      checkWork();
       Regex after = automaton.step(regexPath[tree.depth[node] - 1], tree.value[node] & 0xFF);
       if (automaton.isEmpty(after)) {
         node = tree.end[node];
@@ -155,14 +187,14 @@ final class TokenMasks {
       }
       node++;
     }
-    return compact(slice, mask, Arrays.copyOf(exits, count));
+    return compact(slice, mask, Arrays.copyOf(exits, count), automaton.work() - before);
   }
 
   private boolean allowsAllBelow(Regex lexeme, TokenTree tree, int node) {
     return automaton.freeRun(lexeme).covers(tree.groupsBelow(node), tree.charactersBelow(node));
   }
 
-  private static Inside compact(TokenSlice slice, long[] mask, int[] exits) {
+  private static Inside compact(TokenSlice slice, long[] mask, int[] exits, long work) {
     int[] words = new int[mask.length];
     int count = 0;
     for (int word = 0; word < mask.length; word++) {
@@ -174,6 +206,6 @@ final class TokenMasks {
     for (int i = 0; i < count; i++) {
       bits[i] = mask[words[i]];
     }
-    return new Inside(slice, Arrays.copyOf(words, count), bits, exits);
+    return new Inside(slice, Arrays.copyOf(words, count), bits, exits, work);
   }
 }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.grammar.schema.Whitespace;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -85,6 +87,56 @@ class HostileGrammarTest {
     assertThatThrownBy(
             () -> Grammar.jsonSchema("{\"oneOf\":[" + branches + "]}", Whitespace.COMPACT))
         .hasMessageContaining("intersections take too long");
+  }
+
+  private static TokenTrie words() {
+    List<byte[]> words = new ArrayList<>();
+    for (int word = 0; word < 1 << 14; word++) {
+      String letters = Integer.toBinaryString(word | 1 << 14).replace('0', 'a').replace('1', 'b');
+      words.add(letters.getBytes(StandardCharsets.UTF_8));
+    }
+    return TokenTrie.of(words);
+  }
+
+  @Test
+  void aMaskThatTakesTooLongIsGivenUpAtTheSameTokenInAnyHistory() {
+    TokenTrie trie = words();
+    Grammar warm = Grammar.regex("(a|b)*a(a|b){300}c");
+    long[] mask = new long[(trie.vocabSize() + 63) / 64];
+    List<Integer> failed = new ArrayList<>();
+    for (Grammar grammar : List.of(warm, warm, Grammar.regex("(a|b)*a(a|b){300}c"))) {
+      GrammarMatcher matcher = grammar.matcher(trie);
+      int taken = 0;
+      try {
+        while (taken < 1_000) {
+          matcher.mask(mask);
+          matcher.acceptToken(taken * 31 % trie.vocabSize());
+          taken++;
+        }
+      } catch (GrammarException e) {
+        assertThat(e).hasMessageContaining("take too long to find");
+      }
+      failed.add(taken);
+    }
+
+    assertThat(failed.get(0)).isBetween(1, 999);
+    assertThat(failed).containsOnly(failed.get(0));
+  }
+
+  @Test
+  void theMemoryOfAGrammarIsEstimatedAndBounded() {
+    TokenTrie trie = words();
+    Grammar grammar = Grammar.regex("(a|b)*a(a|b){8}c");
+    long compiled = grammar.bytes();
+    GrammarMatcher matcher = grammar.matcher(trie);
+    long[] mask = new long[(trie.vocabSize() + 63) / 64];
+    for (int taken = 0; taken < 100; taken++) {
+      matcher.mask(mask);
+      matcher.acceptToken(taken * 31 % trie.vocabSize());
+    }
+
+    assertThat(compiled).isPositive();
+    assertThat(grammar.bytes()).isBetween(compiled + 1, 100L << 20);
   }
 
   @Test

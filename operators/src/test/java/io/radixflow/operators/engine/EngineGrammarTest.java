@@ -72,6 +72,25 @@ class EngineGrammarTest {
   }
 
   @Test
+  void compiledGrammarsAreDroppedAsTenantsOrSessionsAreErased() {
+    try (Engine engine = Engines.open(SimOptions.DEFAULT, EngineOptions.DEFAULT);
+        EngineClient client = new EngineClient(engine)) {
+      client.run(held(1, JSON));
+      client.run(held(2, JSON));
+      assertThat(Engines.awaitIdle(engine).grammars().compiled()).isEqualTo(1);
+
+      engine.eraseTenant("any");
+      client.run(held(3, JSON));
+      engine.erase(() -> new byte[0]);
+      client.run(held(4, JSON));
+      engine.eraseAll();
+      client.run(held(5, JSON));
+
+      assertThat(Engines.awaitIdle(engine).grammars().compiled()).isEqualTo(4);
+    }
+  }
+
+  @Test
   void penaltiesBiasesAndLogProbabilitiesGoTogetherWithAGrammar() {
     try (Engine engine = Engines.open(SimOptions.DEFAULT, EngineOptions.DEFAULT);
         EngineClient client = new EngineClient(engine)) {

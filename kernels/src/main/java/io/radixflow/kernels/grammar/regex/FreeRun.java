@@ -19,6 +19,7 @@ public record FreeRun(long groups, int length) {
   }
 
   FreeRun orBetter(FreeRun other) {
-    return other.worth() > worth() ? other : this;
+    int order = Long.compare(other.worth(), worth());
+    return order > 0 || order == 0 && other.groups > groups ? other : this;
   }
 }

@@ -15,7 +15,7 @@ public final class Limits {
   static final int NODES = 100_000;
 
   /** Nodes that matching may add before they are dropped and derived again. */
-  static final int DERIVED_NODES = 200_000;
+  static final int DERIVED_NODES = 50_000;
 
   /** Parts of one regular expression, shared ones counted each time. */
   static final int WEIGHT = 20_000;
@@ -49,6 +49,9 @@ public final class Limits {
 
   /** Rule positions that one byte may lead to. */
   public static final int CLOSURE = 20_000;
+
+  /** Work of finding the tokens that may come next, in parts of expressions and rule positions. */
+  public static final int MASK_WORK = 4_000_000;
 
   /** States that are kept before they are dropped and derived again. */
   public static final int STATES = 20_000;

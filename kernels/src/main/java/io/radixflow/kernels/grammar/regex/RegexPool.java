@@ -89,6 +89,11 @@ public final class RegexPool {
     return classes.first(byteClass);
   }
 
+  /** An estimate of the bytes that all nodes take. */
+  public long bytes() {
+    return interned.size() * (160L + 2L * classes.count());
+  }
+
   /** Returns whether matching has added more nodes than may be kept. */
   public boolean isFull() {
     return interned.size() > source.size() + Limits.DERIVED_NODES;

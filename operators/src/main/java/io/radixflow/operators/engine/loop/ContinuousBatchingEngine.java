@@ -335,6 +335,7 @@ public final class ContinuousBatchingEngine implements Engine {
 
   @Override
   public CompletableFuture<Boolean> erase(Supplier<byte[]> names) {
+    grammars.erase();
     return pageTasks.erase(names);
   }
 
@@ -350,11 +351,13 @@ public final class ContinuousBatchingEngine implements Engine {
 
   @Override
   public CompletableFuture<Boolean> eraseTenant(String tenant) {
+    grammars.erase();
     return pageTasks.eraseTenant(tenant);
   }
 
   @Override
   public CompletableFuture<Boolean> eraseAll() {
+    grammars.erase();
     return pageTasks.eraseAll();
   }
 

@@ -7,8 +7,9 @@ import io.radixflow.kernels.text.message.ReasoningTracker;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.GrammarStats;
 import io.radixflow.operators.engine.request.ReplyGuide;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -23,17 +24,20 @@ import java.util.function.Consumer;
 final class Grammars {
   private static final int THREADS = 2;
 
-  /** Grammars that are kept, and characters of their sources. */
+  /** Grammars that are kept, and the bytes of memory that they may take together. */
   private static final int KEPT = 32;
 
-  private static final int KEPT_CHARACTERS = 1 << 20;
+  private static final long KEPT_BYTES = 64L << 20;
+
+  /** How long a grammar is kept that no reply uses. */
+  static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   private final Tokenizer tokenizer;
   private final int vocabSize;
+  private final long keptBytes;
   private final Consumer<Runnable> onEngineThread;
-  private final ThreadPoolExecutor threads;
-  private final LinkedHashMap<GrammarSpec, Grammar> kept = new LinkedHashMap<>(16, 0.75f, true);
-  private int keptCharacters;
+  private final ScheduledThreadPoolExecutor threads;
+  private final LinkedHashMap<GrammarSpec, Kept> kept = new LinkedHashMap<>(16, 0.75f, true);
   private TokenTrie plain;
   private TokenTrie withMarkup;
 
@@ -43,27 +47,40 @@ final class Grammars {
   private final LongAdder masks = new LongAdder();
   private final LongAdder maskNanos = new LongAdder();
 
+  /** A compiled grammar. */
+  private static final class Kept {
+    final Grammar grammar;
+    long lastUse = System.nanoTime();
+
+    Kept(Grammar grammar) {
+      this.grammar = grammar;
+    }
+  }
+
   /**
    * @param vocabSize the model's
    */
   Grammars(Tokenizer tokenizer, int vocabSize, Consumer<Runnable> onEngineThread) {
+    this(tokenizer, vocabSize, KEPT_BYTES, onEngineThread);
+  }
+
+  Grammars(
+      Tokenizer tokenizer, int vocabSize, long keptBytes, Consumer<Runnable> onEngineThread) {
+    this.keptBytes = keptBytes;
     this.tokenizer = tokenizer;
     this.vocabSize = Math.max(vocabSize, tokenizer.vocabSize());
     this.onEngineThread = onEngineThread;
     AtomicInteger number = new AtomicInteger();
     threads =
-        new ThreadPoolExecutor(
+        new ScheduledThreadPoolExecutor(
             THREADS,
-            THREADS,
-            10,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
             task -> {
               Thread thread = new Thread(task, "radixflow-grammar-" + number.getAndIncrement());
               thread.setDaemon(true);
               return thread;
             },
             new ThreadPoolExecutor.DiscardPolicy());
+    threads.setKeepAliveTime(10, TimeUnit.SECONDS);
     threads.allowCoreThreadTimeOut(true);
   }
 
@@ -95,29 +112,69 @@ final class Grammars {
 
   private Grammar kept(GrammarSpec spec) {
     synchronized (kept) {
-      return kept.get(spec);
+      Kept known = kept.get(spec);
+      if (known == null) {
+        return null;
+      }
+      known.lastUse = System.nanoTime();
+      shrink();
+      return known.grammar;
     }
   }
 
   /** Keeps a grammar, or returns the one that another thread has compiled meanwhile. */
   private Grammar keep(GrammarSpec spec, Grammar grammar) {
     synchronized (kept) {
-      Grammar other = kept.putIfAbsent(spec, grammar);
-      if (other != null) {
-        return other;
+      if (kept.isEmpty()) {
+        threads.schedule(this::expireIdle, IDLE_NANOS, TimeUnit.NANOSECONDS);
       }
-      keptCharacters += characters(spec);
-      while (kept.size() > KEPT || keptCharacters > KEPT_CHARACTERS) {
-        GrammarSpec eldest = kept.keySet().iterator().next();
-        kept.remove(eldest);
-        keptCharacters -= characters(eldest);
-      }
-      return grammar;
+      Kept other = kept.putIfAbsent(spec, new Kept(grammar));
+      shrink();
+      return other == null ? grammar : other.grammar;
     }
   }
 
-  private static int characters(GrammarSpec spec) {
-    return spec.text().length() + spec.before().length();
+  /** Drops the grammars that were used longest ago while all take too much; keeps the last. */
+  private void shrink() {
+    long bytes = 0;
+    for (Kept each : kept.values()) {
+      bytes += each.grammar.bytes();
+    }
+    Iterator<Kept> eldest = kept.values().iterator();
+    while (kept.size() > 1 && (kept.size() > KEPT || bytes > keptBytes)) {
+      bytes -= eldest.next().grammar.bytes();
+      eldest.remove();
+    }
+  }
+
+  private void expireIdle() {
+    synchronized (kept) {
+      expire(System.nanoTime());
+      if (!kept.isEmpty()) {
+        threads.schedule(this::expireIdle, IDLE_NANOS, TimeUnit.NANOSECONDS);
+      }
+    }
+  }
+
+  /** Drops the grammars that were not used for a while. */
+  void expire(long now) {
+    synchronized (kept) {
+      kept.values().removeIf(each -> now - each.lastUse >= IDLE_NANOS);
+    }
+  }
+
+  /** Drops all grammars, as sessions or tenants are erased; replies that run go on with theirs. */
+  void erase() {
+    synchronized (kept) {
+      kept.clear();
+    }
+  }
+
+  /** Returns how many grammars are kept. */
+  int size() {
+    synchronized (kept) {
+      return kept.size();
+    }
   }
 
   private synchronized TokenTrie trie(boolean markup) {
