@@ -45,7 +45,9 @@ public final class Grammar {
     bytes = sum;
   }
 
-  /** Returns an estimate of the memory that this grammar takes, which grows as texts are followed. */
+  /**
+   * Returns an estimate of the memory that this grammar takes, which grows as texts are followed.
+   */
   public long bytes() {
     return bytes;
   }

@@ -64,8 +64,7 @@ final class Grammars {
     this(tokenizer, vocabSize, KEPT_BYTES, onEngineThread);
   }
 
-  Grammars(
-      Tokenizer tokenizer, int vocabSize, long keptBytes, Consumer<Runnable> onEngineThread) {
+  Grammars(Tokenizer tokenizer, int vocabSize, long keptBytes, Consumer<Runnable> onEngineThread) {
     this.keptBytes = keptBytes;
     this.tokenizer = tokenizer;
     this.vocabSize = Math.max(vocabSize, tokenizer.vocabSize());
