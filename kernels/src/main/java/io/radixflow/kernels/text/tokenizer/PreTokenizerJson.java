@@ -101,7 +101,7 @@ final class PreTokenizerJson {
 
   private static PreTokenizer split(JsonNode step) {
     JsonNode pattern = step.path("pattern");
-    Behavior behavior = behavior(step, null);
+    Behavior behavior = behavior(step, "");
     boolean inverted = step.path("invert").asBoolean(false);
     JsonNode regex = pattern.path("Regex");
     if (regex.isTextual() && behavior == Behavior.ISOLATED) {
