@@ -18,10 +18,29 @@ import net.jqwik.api.Property;
 class CorruptTokenizerProperties {
 
   private static final String[] VALUES = {
-    "null", "true", "-1", "0", "3", "1e308", "4294967296", "\"\"", "\"a\"", "\"(?:a*)*\"", "\"[\"",
-    "\"▁\"", "[]", "{}", "[[\"a\", 1]]", "[\"a b\"]", "{\"type\": \"Sequence\"}",
-    "{\"type\": \"Metaspace\", \"replacement\": \"▁\"}", "{\"Regex\": \"(a|b\"}", "\"Unigram\"",
-    "\"BPE\"", "{\"type\": \"Split\"}", "{\"a\": 1}"
+    "null",
+    "true",
+    "-1",
+    "0",
+    "3",
+    "1e308",
+    "4294967296",
+    "\"\"",
+    "\"a\"",
+    "\"(?:a*)*\"",
+    "\"[\"",
+    "\"▁\"",
+    "[]",
+    "{}",
+    "[[\"a\", 1]]",
+    "[\"a b\"]",
+    "{\"type\": \"Sequence\"}",
+    "{\"type\": \"Metaspace\", \"replacement\": \"▁\"}",
+    "{\"Regex\": \"(a|b\"}",
+    "\"Unigram\"",
+    "\"BPE\"",
+    "{\"type\": \"Split\"}",
+    "{\"a\": 1}"
   };
 
   @Property(tries = 300)
