@@ -11,7 +11,7 @@ import java.util.List;
  */
 final class ReplyAssembler {
 
-  /** Where a part begins in the text, in chars. */
+  /** A part, and the number of chars of the text before it. */
   private record Start(int at, TurnPart part) {}
 
   private final ReplyListener listener;

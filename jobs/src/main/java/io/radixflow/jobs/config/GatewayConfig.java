@@ -134,7 +134,7 @@ public final class GatewayConfig {
     return ALL.specs();
   }
 
-  /** What becomes of a turn whose client has gone. */
+  /** Ways to go on with a turn whose client has gone. */
   public enum OnDisconnect {
     CANCEL,
     FINISH

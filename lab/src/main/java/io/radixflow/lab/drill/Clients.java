@@ -24,7 +24,7 @@ import java.util.function.IntFunction;
  * before their turn.
  */
 final class Clients implements AutoCloseable {
-  /** Of so many clients one talks to Kafka; of so many others one is a Python client. */
+  /** One client in so many talks to Kafka; {@link #PYTHON_SHARE} counts the others. */
   private static final int KAFKA_SHARE = 4;
 
   private static final int PYTHON_SHARE = 3;
@@ -89,7 +89,7 @@ final class Clients implements AutoCloseable {
     return http;
   }
 
-  /** What Kafka clients sent. */
+  /** Returns the events that Kafka clients sent. */
   List<ConversationEvent> sent() {
     return kafka.sent();
   }

@@ -159,7 +159,7 @@ public final class Drill {
     return verify(cluster, calm, jobs, sent, faults, deadly, observed);
   }
 
-  /** What is known before the topics are read. */
+  /** Findings that are there before the topics are read. */
   private record Observed(
       HttpTraffic http, Map<Fault, Integer> faults, boolean erased, long seconds) {}
 

@@ -32,7 +32,7 @@ final class TraceLabFormat implements WorkloadFormat {
   /** A request; its time in milliseconds since the epoch, or {@link Long#MIN_VALUE}. */
   private record Round(int session, long index, long time, long tokens, long cached, int model) {}
 
-  /** What a session's prompt has: pages from {@code from} on have ids from {@code first} on. */
+  /** The pages of a session's prompt: those from {@code from} on have ids from {@code first} on. */
   private record Part(long from, long first) {}
 
   private final int pageTokens;

@@ -20,7 +20,7 @@ public final class Ports {
   static final int END = 32_768;
   private static final int TRIES = 1000;
 
-  /** What was given: the processes may not have bound it yet. */
+  /** Ports that were given out: the processes may not have bound them yet. */
   private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
 
   private Ports() {}

@@ -99,7 +99,7 @@ public final class HttpTraffic implements AutoCloseable {
     return sent - heard.size();
   }
 
-  /** What went wrong in clients, rather than in what they heard. */
+  /** Returns failures of clients themselves, rather than faults in replies. */
   public synchronized List<String> failures() {
     return List.copyOf(failures);
   }

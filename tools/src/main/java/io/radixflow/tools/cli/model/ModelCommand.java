@@ -85,7 +85,7 @@ public final class ModelCommand extends CliCommand {
     out().flush();
   }
 
-  /** What layers of each kind take, where there are several. */
+  /** Returns the memory that layers of each kind take, where there are several. */
   private static String kinds(KvSpec kvSpec) {
     if (kvSpec.groups().size() == 1 && kvSpec.groups().get(0).kind().equals("full")) {
       return "";
