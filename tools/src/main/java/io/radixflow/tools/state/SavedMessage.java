@@ -1,16 +1,16 @@
 package io.radixflow.tools.state;
 
+import io.radixflow.operators.record.Message;
+
 /**
  * A message of a conversation in a savepoint; a Flink POJO.
  *
  * @param branch the branch, or null for what all have: the system prompt
  * @param turn id of its turn, or null
- * @param role as in the chat template
- * @param content its text
+ * @param message what was said; null for nothing to emit
  * @param finishReason of a reply how it ended; of a turn without a reply {@code pending}; else null
  */
-public record SavedMessage(
-    String branch, String turn, String role, String content, String finishReason) {
+public record SavedMessage(String branch, String turn, Message message, String finishReason) {
   /** Stands for a session without a message to emit. */
-  static final SavedMessage NONE = new SavedMessage(null, null, null, null, null);
+  static final SavedMessage NONE = new SavedMessage(null, null, null, null);
 }

@@ -67,12 +67,7 @@ final class SessionText extends KeyedStateReaderFunction<String, SavedMessage> {
         collect(out, head.getKey(), turn.turn(), turn.messages(), null);
         if (turn.reply() != null) {
           out.collect(
-              new SavedMessage(
-                  head.getKey(),
-                  turn.turn(),
-                  "assistant",
-                  turn.reply().content(),
-                  turn.finishReason()));
+              new SavedMessage(head.getKey(), turn.turn(), turn.reply(), turn.finishReason()));
         }
       }
     }
@@ -91,7 +86,7 @@ final class SessionText extends KeyedStateReaderFunction<String, SavedMessage> {
       List<Message> messages,
       String finishReason) {
     for (Message message : messages) {
-      out.collect(new SavedMessage(branch, turn, message.role(), message.content(), finishReason));
+      out.collect(new SavedMessage(branch, turn, message, finishReason));
     }
   }
 

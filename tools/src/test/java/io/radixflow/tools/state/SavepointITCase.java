@@ -29,7 +29,7 @@ class SavepointITCase {
       savepoint.conversation(StateSeed.session(i), messages::add);
       assertThat(messages)
           .as(StateSeed.session(i))
-          .extracting(SavedMessage::role)
+          .extracting(message -> message.message().role())
           .containsExactly("user", "assistant", "user", "assistant");
     }
   }

@@ -2,7 +2,9 @@ package io.radixflow.tools.cli.topic;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.ScratchDirectory;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.TierTokens;
+import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
@@ -121,11 +123,29 @@ public final class StateCommand extends CliCommand {
   }
 
   private static ObjectNode json(SavedMessage message) {
-    return JsonLineOutput.object()
-        .put("branch", message.branch())
-        .put("turn", message.turn())
-        .put("role", message.role())
-        .put("content", message.content())
-        .put("finish_reason", message.finishReason());
+    Message said = message.message();
+    ObjectNode json =
+        JsonLineOutput.object()
+            .put("branch", message.branch())
+            .put("turn", message.turn())
+            .put("role", said.role())
+            .put("content", said.content())
+            .put("finish_reason", message.finishReason());
+    if (said.reasoning() != null) {
+      json.put("reasoning_content", said.reasoning());
+    }
+    if (said.toolCallId() != null) {
+      json.put("tool_call_id", said.toolCallId());
+    }
+    for (ToolCall call : said.toolCalls()) {
+      json.withArray("tool_calls")
+          .addObject()
+          .put("id", call.id())
+          .put("type", "function")
+          .putObject("function")
+          .put("name", call.name())
+          .put("arguments", call.arguments());
+    }
+    return json;
   }
 }

@@ -1,6 +1,8 @@
 package io.radixflow.tools.cli.topic;
 
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.TierTokens;
+import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.tools.state.SavedMessage;
 import io.radixflow.tools.state.SavedSession;
@@ -128,7 +130,7 @@ final class StateTable {
   }
 
   static void print(PrintWriter out, SavedMessage message) {
-    StringBuilder head = new StringBuilder(message.role());
+    StringBuilder head = new StringBuilder(message.message().role());
     if (message.branch() != null) {
       head.append(" [").append(message.branch()).append(' ').append(message.turn()).append(']');
     }
@@ -136,8 +138,18 @@ final class StateTable {
       head.append(" (").append(message.finishReason()).append(')');
     }
     out.println(printable(head.toString()));
-    String content = message.content() == null ? "" : message.content();
-    content.lines().forEach(line -> out.println("  " + printable(line)));
+    Message said = message.message();
+    print(out, "  reasoning: ", said.reasoning());
+    print(out, "  ", said.content());
+    for (ToolCall call : said.toolCalls()) {
+      print(out, "  calls " + call.name() + ": ", call.arguments());
+    }
+  }
+
+  private static void print(PrintWriter out, String before, String text) {
+    if (text != null) {
+      text.lines().forEach(line -> out.println(printable(before + line)));
+    }
   }
 
   /** Replaces control characters: a user's text must not control the terminal. */
