@@ -77,6 +77,7 @@ class ArchitectureTest {
           ".model.Attention$Latent",
           ".model.FeedForward$Router",
           ".model.ForwardGraph$Block",
+          ".cuda.driver.CudaDevice",
           ".cuda.step.GemmKernel",
           ".cuda.step.SamplingKernel");
 
