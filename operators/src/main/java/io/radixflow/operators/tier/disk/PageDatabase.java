@@ -134,6 +134,7 @@ final class PageDatabase implements AutoCloseable {
     index = handles.get(0);
     pages = handles.get(1);
     verifyTables();
+    db.enableAutoCompaction(List.of(pages));
     opened = System.nanoTime();
     failingSince = 0;
     damage = null;
@@ -141,7 +142,8 @@ final class PageDatabase implements AutoCloseable {
 
   /**
    * Verifies the checksums of the tables that say where pages are. Reads of pages do not, as they
-   * would verify the pages, too, and RocksDB ends the process when it reads a damaged table.
+   * would verify the pages, too, and RocksDB ends the process when it reads a damaged table. No
+   * compaction runs before, which would read the tables as well, and delete some of those listed.
    */
   private void verifyTables() throws RocksDBException {
     for (LiveFileMetaData table : db.getLiveFilesMetaData()) {

@@ -39,6 +39,8 @@ final class PageDatabaseOptions implements AutoCloseable {
   private final RateLimiter limiter = new RateLimiter(BACKGROUND_BYTES_PER_SECOND);
   final DBOptions database;
   final ColumnFamilyOptions index;
+
+  /** Compactions begin once {@link PageDatabase} has verified the tables. */
   final ColumnFamilyOptions pages;
 
   /**
@@ -66,6 +68,7 @@ final class PageDatabaseOptions implements AutoCloseable {
     index = table(Math.min(writeBufferBytes, INDEX_BUFFER_BYTES));
     pages =
         table(writeBufferBytes)
+            .setDisableAutoCompactions(true)
             .setEnableBlobFiles(true)
             .setMinBlobSize(0)
             .setBlobFileSize(2 * writeBufferBytes)
