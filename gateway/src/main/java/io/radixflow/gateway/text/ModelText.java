@@ -6,21 +6,16 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplateException;
-import io.radixflow.kernels.text.template.JsonValues;
-import io.radixflow.kernels.text.template.TemplateOptions;
-import io.radixflow.kernels.text.template.ToolCall;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.operators.api.PromptText;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +30,7 @@ public final class ModelText implements AutoCloseable {
 
   private final String name;
   private ServedModel model;
+  private volatile PromptText prompts;
   private boolean closed;
 
   public ModelText(Settings settings) {
@@ -54,41 +50,12 @@ public final class ModelText implements AutoCloseable {
   /** Returns the tokens of a prompt; same errors as {@link #count}. */
   public int[] encode(List<Message> messages, GenerationOptions options) {
     try {
-      return open()
-          .chatTemplate()
-          .encode(messages.stream().map(ModelText::message).toList(), true, prompt(options));
+      open();
+      return prompts.encode(messages, options);
     } catch (ChatTemplateException e) {
       throw ApiException.badRequest(
           null, "the chat template refuses the messages: " + e.getMessage());
     }
-  }
-
-  private static ChatMessage message(Message message) {
-    return new ChatMessage(
-        message.role(),
-        message.content(),
-        message.name(),
-        message.toolCalls().stream()
-            .map(call -> new ToolCall(call.id(), call.name(), call.arguments()))
-            .toList(),
-        message.toolCallId(),
-        message.reasoning());
-  }
-
-  private static TemplateOptions prompt(GenerationOptions options) {
-    if (options == null) {
-      return TemplateOptions.NONE;
-    }
-    Map<String, Object> variables = new HashMap<>();
-    if (options.chatTemplateKwargs() != null) {
-      variables.putAll(JsonValues.object(options.chatTemplateKwargs()));
-    }
-    if (options.reasoningEffort() != null) {
-      variables.put("reasoning_effort", options.reasoningEffort());
-    }
-    boolean tools = options.tools() != null && !options.tools().equals("[]");
-    return new TemplateOptions(
-        tools ? (List<?>) JsonValues.value(options.tools()) : null, variables);
   }
 
   /** Returns the tokens of a text as it is. */
@@ -120,7 +87,9 @@ public final class ModelText implements AutoCloseable {
     }
     if (model == null) {
       try {
-        model = ModelLoader.open(name, Path::of);
+        ServedModel opened = ModelLoader.open(name, Path::of);
+        prompts = new PromptText(opened);
+        model = opened;
       } catch (IOException | ModelFormatException | IllegalArgumentException e) {
         LOG.debug("The model {} cannot be opened to count tokens", name, e);
         throw ApiException.notFound(

@@ -220,6 +220,9 @@ class UpgradeITCase {
         .set(
             List.of(
                 "job.checkpoint-interval=200ms",
+                // as the savepoints' turns were sampled, whatever the defaults are by now
+                "generation.temperature=0.7",
+                "generation.top-p=0.95",
                 "kafka.connect-timeout=60s",
                 "flink.execution.checkpointing.data-inline-threshold=1mb"))
         .load();

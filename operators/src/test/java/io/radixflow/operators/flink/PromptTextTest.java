@@ -1,0 +1,88 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.api.PromptText;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
+import io.radixflow.operators.prompt.ThinkingModel;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ToolCall;
+import io.radixflow.operators.session.ServingOptions;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a prompt counts without a job is what a turn's usage says. */
+@Timeout(120)
+class PromptTextTest {
+  private static final GenerationOptions TOOLS =
+      GenerationOptions.builder()
+          .maxTokens(4)
+          .tools(
+              "[{\"type\": \"function\", \"function\": {\"name\": \"warmth\", \"parameters\":"
+                  + " {\"type\": \"object\"}}}]")
+          .build();
+
+  private static final Message[] MESSAGES = {
+    new Message("developer", "Be brief."),
+    new Message("user", "How warm is it?"),
+    new Message(
+        "assistant",
+        null,
+        null,
+        List.of(new ToolCall("c1", "warmth", "{\"at\": \"Ulm\"}")),
+        null,
+        "I must ask."),
+    new Message("tool", "7", null, List.of(), "c1", null),
+    new Message("user", "And now?")
+  };
+
+  @TempDir Path directory;
+
+  @Test
+  void withATemplateThatTakesCallsAndTools() throws Exception {
+    assertCountIsUsage(() -> SimModel.open(SimOptions.DEFAULT));
+  }
+
+  @Test
+  void withATemplateThatTakesContentOnly() throws Exception {
+    assertCountIsUsage(() -> ThinkingModel.open(directory, SimOptions.DEFAULT));
+  }
+
+  private static void assertCountIsUsage(Supplier<ServedModel> model) throws Exception {
+    TestEngineFactory factory = TestEngineFactory.of("prompt-text", () -> engine(model.get()));
+    try (ServedModel counted = model.get();
+        ServingHarness job = new ServingHarness(factory, ServingOptions.DEFAULT, 1, 0)) {
+      job.open();
+      PromptText text = new PromptText(counted);
+      assertThat(
+              job.ask(Events.message("s", "t1").with(MESSAGES).with(TOOLS)).usage().promptTokens())
+          .isEqualTo(text.encode(List.of(MESSAGES), TOOLS).length);
+      assertThat(job.ask(Events.message("r", "t2").with(MESSAGES)).usage().promptTokens())
+          .isEqualTo(text.encode(List.of(MESSAGES), null).length);
+      Message raw = new Message(Message.PROMPT, "As it is.");
+      Events prompt = new Events(ConversationEvent.prompt("p", "t3", raw.content()).build());
+      assertThat(job.ask(prompt).usage().promptTokens())
+          .isEqualTo(text.encode(List.of(raw), null).length);
+    }
+  }
+
+  private static ServingEngine engine(ServedModel model) {
+    return new ServingEngine(
+        ContinuousBatchingEngine.open(
+            model, DeviceOptions.DEFAULT, EngineOptions.builder().kvPages(256).build()),
+        model);
+  }
+}
