@@ -271,7 +271,13 @@ class SessionErasureTest {
   /** Waits until the first turn of an engine has tokens, and the operator knows of them. */
   private void awaitTokens(ServingHarness h) throws Exception {
     awaitGenerated(2);
-    h.runMails();
+    Patience.await()
+        .pollInSameThread()
+        .until(
+            () -> {
+              h.runMails();
+              return !h.deltas().isEmpty();
+            });
   }
 
   private void awaitGenerated(long tokens) {
