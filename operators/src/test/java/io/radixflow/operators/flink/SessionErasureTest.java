@@ -2,6 +2,9 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.kernels.device.Uninterruptibly;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.Patience;
 import io.radixflow.operators.engine.EngineStats;
@@ -25,6 +28,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -41,6 +45,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(180)
 class SessionErasureTest {
   private static final String COMMON = "the beginning that both of them have in common ".repeat(6);
+
+  /** Fewer than a reply has tokens, more than the steps of its prompt. */
+  private static final int HELD_STEPS = 40;
 
   @TempDir Path temporary;
 
@@ -207,15 +214,19 @@ class SessionErasureTest {
   @Test
   void pagesOfATurnThatBeganBeforeARestoreAreErasedOnAllEngines() throws Exception {
     OperatorSubtaskState state;
+    CountDownLatch go = holdSteps();
     try (ServingHarness h = harness()) {
       h.open();
       h.send(say("s", "t1", longText("first")));
       awaitTokens(h);
       state = h.snapshot();
+      go.countDown();
     }
+    go = holdSteps();
     try (ServingHarness h = oneOfTwo().restore(state, 1)) {
       awaitTokens(h);
-      h.ask(say("s", "t2", longText("second")).replacing());
+      h.send(say("s", "t2", longText("second")).replacing());
+      go.countDown();
       awaitSent(h, 1);
       assertThat(h.erasuresPending()).as("until it is passed on").isEqualTo(1);
     }
@@ -266,6 +277,24 @@ class SessionErasureTest {
       awaitErased(h);
       assertThat(h.erasuresSent()).isEmpty();
     }
+  }
+
+  /** Has the next engine stop in the midst of its first turn, until it may go on. */
+  private CountDownLatch holdSteps() {
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicInteger steps = new AtomicInteger();
+    engines.run(
+        name ->
+            SimModel.open(
+                SimOptions.DEFAULT
+                    .withEndOfTurn(0)
+                    .withFault(
+                        batch -> {
+                          if (steps.incrementAndGet() > HELD_STEPS) {
+                            Uninterruptibly.await(go::await);
+                          }
+                        })));
+    return go;
   }
 
   /** Waits until the first turn of an engine has tokens, and the operator knows of them. */
