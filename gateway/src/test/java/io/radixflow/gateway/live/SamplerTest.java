@@ -4,7 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.radixflow.kernels.device.Uninterruptibly;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -17,6 +19,7 @@ class SamplerTest {
   private final AtomicInteger opened = new AtomicInteger();
   private final AtomicInteger closed = new AtomicInteger();
   private volatile boolean failing;
+  private volatile CountDownLatch maySample = new CountDownLatch(0);
 
   private final class Counting implements Sampler.Source {
     private int samples;
@@ -27,6 +30,7 @@ class SamplerTest {
 
     @Override
     public byte[] sample(BooleanSupplier stopped) {
+      Uninterruptibly.await(maySample::await);
       if (failing) {
         throw new IllegalStateException("it fails");
       }
@@ -55,10 +59,12 @@ class SamplerTest {
 
   @Test
   void nothingIsOpenedBeforeSomeoneLooksAndReadersShareOneSource() {
+    maySample = new CountDownLatch(1);
     try (Sampler sampler = sampler(NEVER_IDLE)) {
       assertThat(opened).hasValue(0);
       assertThat(latest(sampler)).isEqualTo("starting");
-      await().atMost(PATIENCE).until(() -> latest(sampler).length() > 1);
+      maySample.countDown();
+      await().atMost(PATIENCE).until(() -> !latest(sampler).equals("starting"));
       assertThat(opened).hasValue(1);
     }
     assertThat(closed).hasValue(1);
