@@ -77,7 +77,6 @@ class ArchitectureTest {
           ".model.Attention$Latent",
           ".model.FeedForward$Router",
           ".model.ForwardGraph$Block",
-          ".cuda.driver.CudaDevice",
           ".cuda.step.GemmKernel",
           ".cuda.step.SamplingKernel");
 
