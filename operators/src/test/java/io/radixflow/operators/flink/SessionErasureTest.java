@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -102,15 +103,19 @@ class SessionErasureTest {
             });
   }
 
-  /** Waits until the subtask has nothing more to erase. */
-  private static void awaitErased(ServingHarness h) {
+  private static void runMailsUntil(ServingHarness h, BooleanSupplier condition) {
     Patience.await()
         .pollInSameThread()
         .until(
             () -> {
               h.runMails();
-              return h.erasuresPending() == 0;
+              return condition.getAsBoolean();
             });
+  }
+
+  /** Waits until the subtask has nothing more to erase. */
+  private static void awaitErased(ServingHarness h) {
+    runMailsUntil(h, () -> h.erasuresPending() == 0);
   }
 
   /** Erases a session that has pages on disk beside {@code kept}, which stay. */
@@ -300,13 +305,7 @@ class SessionErasureTest {
   /** Waits until the first turn of an engine has tokens, and the operator knows of them. */
   private void awaitTokens(ServingHarness h) throws Exception {
     awaitGenerated(2);
-    Patience.await()
-        .pollInSameThread()
-        .until(
-            () -> {
-              h.runMails();
-              return !h.deltas().isEmpty();
-            });
+    runMailsUntil(h, () -> !h.deltas().isEmpty());
   }
 
   private void awaitGenerated(long tokens) {
@@ -454,13 +453,7 @@ class SessionErasureTest {
   }
 
   private static void awaitSent(ServingHarness h, int erasures) {
-    Patience.await()
-        .pollInSameThread()
-        .until(
-            () -> {
-              h.runMails();
-              return h.erasuresSent().size() == erasures;
-            });
+    runMailsUntil(h, () -> h.erasuresSent().size() == erasures);
     assertThat(h.erasuresSent().get(erasures - 1).names()).isNotEmpty();
   }
 
