@@ -27,9 +27,8 @@ final class ConnectionCount {
 
   /** Counts a new connection; returns false if there are too many, and it is to be closed. */
   boolean admit() {
-    int now = open.incrementAndGet();
-    if (now <= limit) {
-      metrics.connections(now);
+    if (open.incrementAndGet() <= limit) {
+      metrics.connectionOpened();
       return true;
     }
     open.decrementAndGet();
@@ -49,6 +48,7 @@ final class ConnectionCount {
 
   /** A connection that was admitted is closed. */
   void closed() {
-    metrics.connections(open.decrementAndGet());
+    open.decrementAndGet();
+    metrics.connectionClosed();
   }
 }

@@ -59,8 +59,12 @@ public final class HttpMetrics {
     durations.labelValues(route).observe((System.nanoTime() - startNanos) / 1e9);
   }
 
-  void connections(int open) {
-    connections.set(open);
+  void connectionOpened() {
+    connections.inc();
+  }
+
+  void connectionClosed() {
+    connections.dec();
   }
 
   void connectionRefused() {
