@@ -2,6 +2,9 @@ package io.radixflow.kernels.model.file;
 
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
+import io.radixflow.kernels.model.tensor.MappedTensor;
+import io.radixflow.kernels.model.tensor.Mxfp4Tensor;
+import io.radixflow.kernels.model.tensor.StoredPart;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,8 +1,8 @@
-package io.radixflow.kernels.model.file;
+package io.radixflow.kernels.model.tensor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.model.file.StoredPart.Place;
+import io.radixflow.kernels.model.tensor.StoredPart.Place;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.model.file;
+package io.radixflow.kernels.model.tensor;
 
 /**
  * The part of a stored tensor that is a tensor of the graph.
@@ -9,22 +9,22 @@ package io.radixflow.kernels.model.file;
  * @param columns columns of the graph's tensor
  * @param added what is added to each value of a vector, because it is stored without
  */
-record StoredPart(String name, long[] shape, int rows, int columns, Place place, float added) {
+public record StoredPart(String name, long[] shape, int rows, int columns, Place place, float added) {
 
   /**
    * Where elements are: (row, column) is at {@code offset + row * rowStride + column *
    * columnStride}.
    */
-  record Place(long offset, long rowStride, long columnStride) {}
+  public record Place(long offset, long rowStride, long columnStride) {}
 
   /** A whole matrix or vector. */
-  static StoredPart whole(String name, int rows, int columns, boolean vector) {
+  public static StoredPart whole(String name, int rows, int columns, boolean vector) {
     long[] shape = vector ? new long[] {columns} : new long[] {rows, columns};
     return new StoredPart(name, shape, rows, columns, new Place(0, columns, 1), 0);
   }
 
   /** Consecutive rows of a matrix or vector that has more of them. */
-  static StoredPart ofMore(StoredPart part, long first, long allRows) {
+  public static StoredPart ofMore(StoredPart part, long first, long allRows) {
     long[] shape = part.shape.clone();
     shape[0] = allRows;
     long offset = shape.length == 1 ? first : first * part.columns;
@@ -33,12 +33,12 @@ record StoredPart(String name, long[] shape, int rows, int columns, Place place,
   }
 
   /** Whether its elements lie one behind the other. */
-  boolean contiguous() {
+  public boolean contiguous() {
     return place.columnStride == 1 && (rows == 1 || place.rowStride == columns);
   }
 
   /** Elements of the stored tensor. */
-  long storedElements() {
+  public long storedElements() {
     long elements = 1;
     for (long size : shape) {
       elements = Math.multiplyExact(elements, size);
@@ -47,7 +47,7 @@ record StoredPart(String name, long[] shape, int rows, int columns, Place place,
   }
 
   /** Elements from the first to the last, those between included. */
-  long span() {
+  public long span() {
     return (rows - 1) * place.rowStride + (columns - 1) * place.columnStride + 1;
   }
 }

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.model.file;
+package io.radixflow.kernels.model.tensor;
 
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  * neighbours, in one tensor and its exponent in another. Rows are rearranged into blocks of {@link
  * TensorType#MXFP4} when they are read.
  */
-final class Mxfp4Tensor extends RearrangedTensor {
+public final class Mxfp4Tensor extends RearrangedTensor {
 
   private static final int BLOCK = TensorType.MXFP4.blockElements();
   private static final int CODE_BYTES = BLOCK / 2;
@@ -22,7 +22,7 @@ final class Mxfp4Tensor extends RearrangedTensor {
    * @param codes of all rows of the expert
    * @param exponents of all rows of the expert
    */
-  Mxfp4Tensor(String name, StoredPart part, ByteBuffer codes, ByteBuffer exponents) {
+  public Mxfp4Tensor(String name, StoredPart part, ByteBuffer codes, ByteBuffer exponents) {
     super(name, TensorType.MXFP4, part);
     this.codes = codes;
     this.exponents = exponents;

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.model.file;
+package io.radixflow.kernels.model.tensor;
 
 import io.radixflow.kernels.model.BlockCodes;
 import io.radixflow.kernels.model.Float16;

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.model.file;
+package io.radixflow.kernels.model.tensor;
 
 import io.radixflow.kernels.model.TensorType;
 
@@ -11,4 +11,4 @@ import io.radixflow.kernels.model.TensorType;
  * @param columns elements a row, a whole number of blocks
  * @param position first byte in the file
  */
-record TensorSlot(String name, TensorType type, int rows, int columns, long position) {}
+public record TensorSlot(String name, TensorType type, int rows, int columns, long position) {}

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.model.file;
+package io.radixflow.kernels.model.tensor;
 
 import io.radixflow.kernels.model.Tensor;
 import java.nio.ByteBuffer;
@@ -7,14 +7,14 @@ import java.nio.ByteBuffer;
  * A matrix or vector whose elements do not lie one behind the other in its file, such as a
  * transposed one. Only for types without blocks; rows are copied when they are read.
  */
-final class StridedTensor extends RearrangedTensor {
+public final class StridedTensor extends RearrangedTensor {
 
   private final ByteBuffer bytes;
 
   /**
    * @param span the elements from the first to the last, as one row
    */
-  StridedTensor(String name, StoredPart part, Tensor span) {
+  public StridedTensor(String name, StoredPart part, Tensor span) {
     super(name, span.type(), part);
     bytes = span.rows(0, 1);
   }

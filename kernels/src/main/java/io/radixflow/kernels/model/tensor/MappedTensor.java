@@ -1,4 +1,4 @@
-package io.radixflow.kernels.model.file;
+package io.radixflow.kernels.model.tensor;
 
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
@@ -14,8 +14,8 @@ import java.util.Objects;
  * windows of whole rows. The mappings are released when the last buffer over them is collected:
  * unmapping by hand would crash a thread that still reads.
  */
-final class MappedTensor implements Tensor {
-  static final long WINDOW_BYTES = 1L << 30;
+public final class MappedTensor implements Tensor {
+  public static final long WINDOW_BYTES = 1L << 30;
 
   private final TensorSlot slot;
   private final int rowBytes;
@@ -34,7 +34,7 @@ final class MappedTensor implements Tensor {
    *
    * @param windowBytes largest mapping; at least one row is mapped whatever it is
    */
-  static MappedTensor map(FileChannel channel, TensorSlot slot, long windowBytes)
+  public static MappedTensor map(FileChannel channel, TensorSlot slot, long windowBytes)
       throws IOException {
     long rowBytes = (long) slot.columns() / slot.type().blockElements() * slot.type().blockBytes();
     if (rowBytes > WINDOW_BYTES) {

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.model.file;
+package io.radixflow.kernels.model.tensor;
 
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.util.Objects;
 
 /** A vector of floats on the heap, made of one in a file. */
-record HeapTensor(String name, float[] values) implements Tensor {
+public record HeapTensor(String name, float[] values) implements Tensor {
 
   @Override
   public TensorType type() {

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.model.file;
+package io.radixflow.kernels.model.tensor;
 
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
@@ -10,7 +10,7 @@ import java.util.Objects;
  *
  * @param first the first row in {@code all}
  */
-record RowRange(String name, Tensor all, int first, int rows) implements Tensor {
+public record RowRange(String name, Tensor all, int first, int rows) implements Tensor {
 
   @Override
   public TensorType type() {
