@@ -7,8 +7,8 @@ import io.radixflow.kernels.model.FeedForward.Experts;
 import io.radixflow.kernels.model.GraphTensors;
 import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.tensor.StoredPart.Place;
 import io.radixflow.kernels.model.tensor.StoredPart;
+import io.radixflow.kernels.model.tensor.StoredPart.Place;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -9,7 +9,8 @@ package io.radixflow.kernels.model.tensor;
  * @param columns columns of the graph's tensor
  * @param added what is added to each value of a vector, because it is stored without
  */
-public record StoredPart(String name, long[] shape, int rows, int columns, Place place, float added) {
+public record StoredPart(
+    String name, long[] shape, int rows, int columns, Place place, float added) {
 
   /**
    * Where elements are: (row, column) is at {@code offset + row * rowStride + column *
