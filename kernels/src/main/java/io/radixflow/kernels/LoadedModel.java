@@ -6,6 +6,9 @@ import io.radixflow.kernels.cuda.CudaSupport;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.device.MemoryNeeds;
+import io.radixflow.kernels.device.MemorySource;
+import io.radixflow.kernels.device.PoolRequest;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.file.ModelFile;
@@ -13,6 +16,7 @@ import io.radixflow.kernels.sampling.SamplingDefaults;
 import io.radixflow.kernels.text.TextModel;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,10 +27,12 @@ final class LoadedModel implements ServedModel {
 
   private final ModelFile file;
   private final TextModel text;
+  private final MemorySource memory;
 
-  LoadedModel(ModelFile file, TextModel text) {
+  LoadedModel(ModelFile file, TextModel text, MemorySource memory) {
     this.file = file;
     this.text = text;
+    this.memory = memory;
     int tokens = text.tokenizer().vocabSize();
     int rows = file.config().vocabSize();
     if (tokens > rows) {
@@ -71,11 +77,26 @@ final class LoadedModel implements ServedModel {
   }
 
   @Override
+  public Optional<MemoryNeeds> heapNeeds() {
+    return Optional.of(CpuBackend.memoryNeeds(file));
+  }
+
+  @Override
+  public Optional<MemoryNeeds> gpuNeeds() {
+    return Optional.of(CudaBackend.memoryNeeds(file));
+  }
+
+  @Override
   public Backend openBackend(DeviceOptions options) {
+    return openBackend(options, PoolRequest.NONE);
+  }
+
+  @Override
+  public Backend openBackend(DeviceOptions options, PoolRequest pool) {
     DeviceName device = options.name();
     return switch (device.kind()) {
-      case AUTO -> openBest(options);
-      case CPU -> CpuBackend.open(file, options);
+      case AUTO -> openBest(options, pool);
+      case CPU -> CpuBackend.open(file, options, pool, memory);
       case CUDA -> openGpu(options, Math.max(0, device.index()));
       case SIM ->
           throw new IllegalArgumentException(
@@ -93,10 +114,10 @@ final class LoadedModel implements ServedModel {
   }
 
   /** Opens a GPU if one can run the model, else the CPU; the log says why. */
-  private Backend openBest(DeviceOptions options) {
+  private Backend openBest(DeviceOptions options, PoolRequest pool) {
     boolean cpuAsked = options.kvType() == KvSpec.Type.F32 || options.kvType() == KvSpec.Type.F16;
     if (cpuAsked || CudaSupport.isDriverGiven()) {
-      return CpuBackend.open(file, options);
+      return CpuBackend.open(file, options, pool, memory);
     }
     String problem = CudaSupport.probe().problem(0);
     if (problem == null) {
@@ -109,7 +130,7 @@ final class LoadedModel implements ServedModel {
     } else {
       LOG.info("No GPU is used: {}", problem);
     }
-    return CpuBackend.open(file, options);
+    return CpuBackend.open(file, options, pool, memory);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.radixflow.kernels;
 
+import io.radixflow.kernels.device.MemorySource;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.file.ModelFile;
 import io.radixflow.kernels.sim.SimModel;
@@ -68,13 +69,18 @@ public final class ModelLoader {
    * @throws ModelFormatException if it is missing, corrupt or not supported
    */
   public static ServedModel open(Path path) {
+    return open(path, MemorySource.system());
+  }
+
+  /** Opens a model that is loaded only into the memory that a source says there is. */
+  static ServedModel open(Path path, MemorySource memory) {
     ModelFile file = ModelFile.open(path);
     try {
       TextModel text =
           file.metadata()
               .map(TextModel::fromGguf)
               .orElseGet(() -> TextModel.fromDirectory(file.path()));
-      return new LoadedModel(file, text);
+      return new LoadedModel(file, text, memory);
     } catch (RuntimeException | Error e) {
       file.close();
       throw e;

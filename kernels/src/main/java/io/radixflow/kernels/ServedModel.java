@@ -1,10 +1,13 @@
 package io.radixflow.kernels;
 
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.MemoryNeeds;
+import io.radixflow.kernels.device.PoolRequest;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.sampling.SamplingDefaults;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import java.util.Optional;
 
 /**
  * A model that is ready to serve: shape, text, and the way onto a device. Safe for many threads.
@@ -39,6 +42,27 @@ public interface ServedModel extends AutoCloseable {
 
   /** Loads the weights onto a device; takes seconds. The caller closes the backend. */
   Backend openBackend(DeviceOptions options);
+
+  /**
+   * Loads the weights like {@link #openBackend(DeviceOptions)}, unless the machine lacks the memory
+   * for them and for the pool that will be opened.
+   *
+   * @throws IllegalArgumentException if memory is lacking; the message has the numbers and what to
+   *     do
+   */
+  default Backend openBackend(DeviceOptions options, PoolRequest pool) {
+    return openBackend(options);
+  }
+
+  /** What the model takes of the heap on a CPU; empty if that is nothing to speak of. */
+  default Optional<MemoryNeeds> heapNeeds() {
+    return Optional.empty();
+  }
+
+  /** What the weights take of a GPU's memory; empty if no GPU runs the model. */
+  default Optional<MemoryNeeds> gpuNeeds() {
+    return Optional.empty();
+  }
 
   /** Releases the files; backends that were opened stay usable. */
   @Override

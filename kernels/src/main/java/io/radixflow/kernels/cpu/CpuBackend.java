@@ -9,7 +9,10 @@ import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.HostStepTicket;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.device.MemoryNeeds;
+import io.radixflow.kernels.device.MemorySource;
 import io.radixflow.kernels.device.OrderedTransfer;
+import io.radixflow.kernels.device.PoolRequest;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.model.ForwardGraph;
@@ -39,7 +42,7 @@ public final class CpuBackend implements Backend {
   static final int ARITHMETIC_VERSION = 1;
 
   private static final Logger LOG = LoggerFactory.getLogger(CpuBackend.class);
-  private static final int MAX_ROWS = 512;
+  static final int MAX_ROWS = 512;
 
   /** A thread that waits for a ticket looks so often before it parks: for about 20 µs. */
   private static final int TICKET_SPINS = 500;
@@ -115,13 +118,35 @@ public final class CpuBackend implements Backend {
     return open(weights, options, KernelProvider.best());
   }
 
+  /**
+   * Loads a model like {@link #open(WeightSource, DeviceOptions)}, if there is memory for it and
+   * for the pool that will be opened.
+   */
+  public static CpuBackend open(
+      WeightSource weights, DeviceOptions options, PoolRequest pool, MemorySource memory) {
+    KvSpec spec = KvSpec.of(weights.config(), kvType(options));
+    long poolBytes = pool.poolBytes(spec, CpuKvPool.PAGE_TOKENS) + pool.hostBytes();
+    memoryNeeds(weights).require(memory, poolBytes);
+    return open(weights, options);
+  }
+
+  /** What a model takes of the heap; reads no weights. */
+  public static MemoryNeeds memoryNeeds(WeightSource weights) {
+    return CpuMemoryNeeds.of(weights);
+  }
+
+  private static KvSpec.Type kvType(DeviceOptions options) {
+    KvSpec.Type type = options.kvType() == null ? KvSpec.Type.F32 : options.kvType();
+    if (type != KvSpec.Type.F32 && type != KvSpec.Type.F16) {
+      throw new IllegalArgumentException(
+          "KV type " + type + " is not one of the CPU backend's: f32, f16");
+    }
+    return type;
+  }
+
   static CpuBackend open(WeightSource weights, DeviceOptions options, Kernels kernels) {
     long started = System.nanoTime();
-    KvSpec.Type kvType = options.kvType() == null ? KvSpec.Type.F32 : options.kvType();
-    if (kvType != KvSpec.Type.F32 && kvType != KvSpec.Type.F16) {
-      throw new IllegalArgumentException(
-          "KV type " + kvType + " is not one of the CPU backend's: f32, f16");
-    }
+    KvSpec.Type kvType = kvType(options);
     WorkerTeam team = new WorkerTeam(threads(options.threads()));
     try {
       return new CpuBackend(weights, kvType, kernels, team, started);

@@ -22,15 +22,34 @@ import java.util.List;
 final class PanelLoader {
 
   /** The form in which panels hold weights; types of one form can share panels. */
-  private enum Form {
-    NIBBLES,
-    BYTES,
-    SMALL_BLOCK_BYTES,
-    BYTES_WITH_MINIMUM,
-    SMALL_BLOCK_BYTES_WITH_MINIMUM,
-    HALF,
-    BRAIN,
-    FLOAT;
+  enum Form {
+    NIBBLES(4, 32, 2),
+    BYTES(8, 32, 1),
+    SMALL_BLOCK_BYTES(8, 16, 1),
+    BYTES_WITH_MINIMUM(8, 32, 2),
+    SMALL_BLOCK_BYTES_WITH_MINIMUM(8, 16, 2),
+    HALF(16, 1, 0),
+    BRAIN(16, 1, 0),
+    FLOAT(32, 1, 0);
+
+    private final int codeBits;
+    private final int block;
+    private final int blockFloats;
+
+    /**
+     * @param block weights that share scales
+     * @param blockFloats scales and minima of a block
+     */
+    Form(int codeBits, int block, int blockFloats) {
+      this.codeBits = codeBits;
+      this.block = block;
+      this.blockFloats = blockFloats;
+    }
+
+    /** Bytes of whole blocks of weights. */
+    long bytes(long elements) {
+      return elements * codeBits / 8 + elements / block * blockFloats * Float.BYTES;
+    }
 
     static Form of(TensorType type) {
       return switch (type) {
@@ -46,6 +65,16 @@ final class PanelLoader {
     }
   }
 
+  /** Tensors, one below the other, that become panels of one form. */
+  record Part(Form form, List<Tensor> tensors) {
+
+    /** Bytes in memory, the filling of the last panel included. */
+    long bytes() {
+      long rows = tensors.stream().mapToLong(Tensor::rows).sum();
+      return form.bytes((rows + PANEL - 1) / PANEL * PANEL * tensors.get(0).columns());
+    }
+  }
+
   private final WorkerTeam team;
 
   PanelLoader(WorkerTeam team) {
@@ -53,12 +82,25 @@ final class PanelLoader {
   }
 
   /**
-   * Stacks tensors by rows. Tensors of different forms whose rows are not whole panels are widened
-   * to floats.
+   * Stacks tensors by rows.
    *
    * @throws ModelFormatException if columns differ or the matrix exceeds an array
    */
   Panels load(List<Tensor> tensors) {
+    List<Panels> parts = new ArrayList<>();
+    for (Part part : plan(tensors)) {
+      parts.add(loadAs(part.form, new StackedRows(part.tensors)));
+    }
+    return parts.size() == 1 ? parts.get(0) : new StackedPanels(parts);
+  }
+
+  /**
+   * The parts that stacked tensors become. Tensors of different forms whose rows are not whole
+   * panels are widened to floats.
+   *
+   * @throws ModelFormatException if columns differ
+   */
+  static List<Part> plan(List<Tensor> tensors) {
     int columns = tensors.get(0).columns();
     Form form = Form.of(tensors.get(0).type());
     boolean oneForm = true;
@@ -72,17 +114,12 @@ final class PanelLoader {
       oneForm &= Form.of(tensor.type()) == form;
       wholePanels &= i == tensors.size() - 1 || tensor.rows() % PANEL == 0;
     }
-    if (oneForm) {
-      return loadAs(form, new StackedRows(tensors));
+    if (oneForm || !wholePanels) {
+      return List.of(new Part(oneForm ? form : Form.FLOAT, tensors));
     }
-    if (!wholePanels) {
-      return loadAs(Form.FLOAT, new StackedRows(tensors));
-    }
-    List<Panels> parts = new ArrayList<>();
-    for (Tensor tensor : tensors) {
-      parts.add(loadAs(Form.of(tensor.type()), new StackedRows(List.of(tensor))));
-    }
-    return new StackedPanels(parts);
+    return tensors.stream()
+        .map(tensor -> new Part(Form.of(tensor.type()), List.of(tensor)))
+        .toList();
   }
 
   private Panels loadAs(Form form, StackedRows source) {

@@ -12,11 +12,13 @@ import io.radixflow.kernels.cuda.step.StepBuffers;
 import io.radixflow.kernels.cuda.step.StepLayout;
 import io.radixflow.kernels.cuda.step.StepPlan;
 import io.radixflow.kernels.cuda.step.StepRunner;
+import io.radixflow.kernels.cuda.weights.CudaWeightSizes;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.device.OutOfDeviceMemoryException;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.device.Uninterruptibly;
@@ -122,6 +124,11 @@ public final class CudaBackend implements Backend {
     } catch (CudaException e) {
       throw explained(e);
     }
+  }
+
+  /** What the weights take of a GPU's memory; reads none. */
+  public static MemoryNeeds memoryNeeds(WeightSource weights) {
+    return CudaWeightSizes.of(weights);
   }
 
   private static RuntimeException explained(CudaException failure) {

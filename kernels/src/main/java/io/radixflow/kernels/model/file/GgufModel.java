@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /** Opens a GGUF file: its head, its configuration, and its tensors checked against the graph. */
@@ -47,6 +48,24 @@ final class GgufModel {
   static GgufMetadata metadata(Path path) throws IOException {
     try (FileChannel channel = FileChannel.open(path)) {
       return GgufFile.read(path, channel).metadata();
+    }
+  }
+
+  /** Says what a file is: its architecture, and how many tensors of each type it has. */
+  static String summary(Path path) throws IOException {
+    try (FileChannel channel = FileChannel.open(path)) {
+      GgufFile file = GgufFile.read(path, channel);
+      Map<String, Integer> types = new TreeMap<>();
+      for (GgufTensor tensor : file.tensors().values()) {
+        String known = tensor.type() == null ? " (not supported)" : "";
+        types.merge(tensor.typeName() + known, 1, Integer::sum);
+      }
+      String architecture =
+          file.metadata().has("general.architecture")
+              ? file.metadata().string("general.architecture")
+              : "not named";
+      return String.format(
+          "GGUF, architecture %s, tensors: %s", ModelFile.printable(architecture), types);
     }
   }
 

@@ -67,6 +67,19 @@ final class HuggingFaceModel {
     return new HuggingFaceModel(directory).open(home);
   }
 
+  /** Says what a directory is: its architecture and quantisation, by its configuration. */
+  static String summary(Path directory) throws IOException {
+    JsonNode json = BoundedJson.object(directory.resolve("config.json"), MAX_CONFIG_BYTES);
+    JsonNode quantised = json.path("quantization_config");
+    return String.format(
+        "Hugging Face directory, architecture %s%s",
+        ModelFile.printable(json.path("model_type").asText("not named")),
+        quantised.isObject()
+            ? ", quantised with "
+                + ModelFile.printable(quantised.path("quant_method").asText("an unnamed method"))
+            : "");
+  }
+
   private ModelFile open(Path home) throws IOException {
     Map<String, StoredPart> parts = HuggingFaceNames.of(config, family, packedExperts);
     experts = new Mxfp4Experts(parts);

@@ -86,6 +86,27 @@ public final class ModelFile implements WeightSource {
     }
   }
 
+  /**
+   * Says what a file or directory is, in one line; also of a model that is not served.
+   *
+   * @throws ModelFormatException if it is missing, corrupt or truncated
+   */
+  public static String summary(Path path) {
+    try {
+      return Files.isDirectory(path) ? HuggingFaceModel.summary(path) : GgufModel.summary(path);
+    } catch (NoSuchFileException e) {
+      throw new ModelFormatException(path + ": there is no such file: " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw new ModelFormatException(path + ": cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  /** A text of a file, short and on one line. */
+  static String printable(String text) {
+    String line = text.replaceAll("\\p{Cntrl}", "?");
+    return line.length() > 80 ? line.substring(0, 80) + "…" : line;
+  }
+
   /** The file or directory. */
   public Path path() {
     return path;

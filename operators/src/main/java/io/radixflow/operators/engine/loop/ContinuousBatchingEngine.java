@@ -4,6 +4,7 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.MemorySource;
 import io.radixflow.kernels.model.Sha256;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.cache.PrefixCaching;
@@ -78,7 +79,7 @@ public final class ContinuousBatchingEngine implements Engine {
     this.backend = backend;
     this.journal = journal;
     this.sharesPages = options.cache().caching() == PrefixCaching.RADIX;
-    PoolSizing sizing = PoolSizing.of(backend, options, Runtime.getRuntime().maxMemory());
+    PoolSizing sizing = PoolSizing.of(backend, options, PoolSizing.heap(MemorySource.system()));
     KvPool pool = backend.openPool(sizing.pages(), sizing.parts(), sizing.pageTokens());
     info =
         new EngineInfo(
@@ -172,7 +173,8 @@ public final class ContinuousBatchingEngine implements Engine {
       EngineOptions options,
       KvEventSink.Factory events,
       Path crashJournal) {
-    return open(model.openBackend(device), model.tokenizer(), options, events, crashJournal);
+    return open(
+        model.openBackend(device, PoolSizing.request(options)), model.tokenizer(), options, events, crashJournal);
   }
 
   /** Starts an engine on a backend, which it owns from here; closed on failure, too. */

@@ -1,6 +1,9 @@
 package io.radixflow.operators.engine.loop;
 
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.MemorySource;
+import io.radixflow.kernels.device.MemoryStatus;
+import io.radixflow.kernels.device.PoolRequest;
 import io.radixflow.operators.engine.EngineOptions;
 
 /**
@@ -24,6 +27,28 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
 
   /** Part of the heap that it takes at most. */
   private static final int HEAP_SHARE = 4;
+
+  /** Returns what options say of the pool and the host memory below it. */
+  static PoolRequest request(EngineOptions options) {
+    return new PoolRequest(
+        options.kvPages(),
+        options.kvBytes(),
+        options.cache().windowShare(),
+        options.tiers().enabled() ? options.tiers().hostBytes() : 0);
+  }
+
+  /**
+   * Returns the bytes of heap to size a pool by: all, or less where a pool of its share would not
+   * fit beside what the heap has.
+   */
+  static long heap(MemorySource memory) {
+    MemoryStatus status = memory.now();
+    // A pool takes at most three quarters of what is left.
+    if (status.left() * 3 < status.heap()) {
+      status = memory.afterCollection();
+    }
+    return Math.min(status.heap(), Math.max(0, status.left()) * 3);
+  }
 
   /**
    * Returns the sizes that options and backend ask for.

@@ -7,6 +7,8 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.kernels.device.MemoryStatus;
+import io.radixflow.kernels.device.PoolRequest;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.tier.TierOptions;
 import org.junit.jupiter.api.AfterEach;
@@ -88,5 +90,22 @@ class PoolSizingTest {
       EngineOptions tiers = options.tiers(TierOptions.NONE.withHostBytes(1 << 20)).build();
       assertThat(PoolSizing.of(windowed, tiers, PLENTY).parts()).isZero();
     }
+  }
+
+  @Test
+  void aPoolWithoutASizeTakesAtMostThreeQuartersOfWhatTheHeapHasLeft() {
+    long gb = 1L << 30;
+    MemoryStatus empty = new MemoryStatus(64 * gb, 0, 32 * gb, 8 * gb, 2 * gb, gb);
+    MemoryStatus full = new MemoryStatus(64 * gb, 0, 32 * gb, 8 * gb, 7 * gb, 7 * gb);
+
+    assertThat(PoolSizing.heap(() -> empty)).isEqualTo(8 * gb);
+    assertThat(PoolSizing.heap(() -> full)).as("four times the pool").isEqualTo(3 * gb);
+  }
+
+  @Test
+  void whatOptionsSayOfThePoolIsKnownBeforeTheModelIsLoaded() {
+    EngineOptions options = EngineOptions.builder().kvPages(7).kvBytes(9).build();
+
+    assertThat(PoolSizing.request(options)).isEqualTo(new PoolRequest(7, 9, 0.5, 0));
   }
 }

@@ -2,6 +2,7 @@ package io.radixflow.tools.cli.model;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.device.DeviceName;
+import io.radixflow.kernels.device.MemorySource;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.ModelOptions;
@@ -43,7 +44,7 @@ public final class DoctorCommand extends CliCommand {
       devices = DeviceReport.of(asked);
     }
     boolean healthy = devices.works(asked);
-    DoctorReport report = new DoctorReport(devices);
+    DoctorReport report = new DoctorReport(devices, MemorySource.system().now());
     if (json) {
       ObjectNode line = report.json();
       line.put("healthy", healthy);

@@ -2,13 +2,12 @@ package io.radixflow.tools.cli.model;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.sun.management.OperatingSystemMXBean;
 import io.radixflow.kernels.cpu.CpuBackend;
 import io.radixflow.kernels.cuda.driver.CudaDevice;
+import io.radixflow.kernels.device.MemoryStatus;
 import io.radixflow.tools.cli.common.JsonLineOutput;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -21,14 +20,16 @@ import java.util.regex.Pattern;
  * The report of {@code doctor}.
  *
  * @param devices the GPUs
+ * @param memory what memory there is
  */
-record DoctorReport(DeviceReport devices) {
+record DoctorReport(DeviceReport devices, MemoryStatus memory) {
 
   private static final Path DRIVER = Path.of("/proc/driver/nvidia/version");
   private static final Pattern VERSION = Pattern.compile("\\b(\\d{3,}\\.\\d+(\\.\\d+)?)\\b");
 
-  private static long memory() {
-    return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
+  /** Memory that a TaskManager may have: the machine's, or the container's part of it. */
+  private long limit() {
+    return memory.container() == 0 ? memory.machine() : memory.container();
   }
 
   /** The version of NVIDIA's kernel module, or null. */
@@ -53,7 +54,7 @@ record DoctorReport(DeviceReport devices) {
           "org.apache.flink.externalresource.gpu.GPUDriverFactory");
       options.put("taskmanager.memory.task.off-heap.size", "512mb");
     } else {
-      options.put("taskmanager.memory.task.heap.size", (memory() / 2 >> 20) + "mb");
+      options.put("taskmanager.memory.task.heap.size", (limit() / 2 >> 20) + "mb");
     }
     return options;
   }
@@ -64,8 +65,11 @@ record DoctorReport(DeviceReport devices) {
     json.put("java_vendor", System.getProperty("java.vendor"));
     json.put("processors", Runtime.getRuntime().availableProcessors());
     json.put("instructions", CpuBackend.instructions());
-    json.put("memory_bytes", memory());
-    json.put("heap_bytes", Runtime.getRuntime().maxMemory());
+    json.put("memory_bytes", limit());
+    json.put("machine_memory_bytes", memory.machine());
+    json.put("available_memory_bytes", memory.available());
+    json.put("heap_bytes", memory.heap());
+    json.put("heap_used_bytes", memory.heapUsed());
     json.put("cuda_driver_version", devices.cuda().driverVersion());
     json.put("nvidia_driver", kernelModule());
     json.put("device_code", devices.cuda().deviceCode());
@@ -91,14 +95,7 @@ record DoctorReport(DeviceReport devices) {
         out,
         "Processor",
         Runtime.getRuntime().availableProcessors() + " threads, " + CpuBackend.instructions());
-    line(
-        out,
-        "Memory",
-        String.format(
-            Locale.ROOT,
-            "%d MB, of which Java's heap may take %d MB",
-            memory() >> 20,
-            Runtime.getRuntime().maxMemory() >> 20));
+    line(out, "Memory", memory.text());
     line(out, "Device code", devices.cuda().deviceCode());
     line(out, "CUDA driver", driver());
     for (CudaDevice gpu : devices.cuda().devices()) {

@@ -2,11 +2,17 @@ package io.radixflow.tools.cli.model;
 
 import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.cuda.CudaSupport;
+import io.radixflow.kernels.cuda.driver.CudaDevice;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.device.MemoryNeeds;
+import io.radixflow.kernels.device.MemorySource;
+import io.radixflow.kernels.device.MemoryStatus;
 import io.radixflow.kernels.model.Attention;
 import io.radixflow.kernels.model.FeedForward;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.file.ModelFile;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.engine.EngineOptions;
@@ -18,6 +24,7 @@ import io.radixflow.tools.cli.common.ModelOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -42,14 +49,20 @@ public final class ModelCommand extends CliCommand {
   @Override
   public Integer call() throws IOException {
     LocatedModel located = modelOptions.locate(this, modelOptions.model);
+    line("from", located.location() + " (" + located.source() + ")");
+    if (!ModelLoader.isSimulated(located.location())) {
+      Path path = Path.of(located.location());
+      line("size", megabytes(size(path)));
+      line("format", ModelFile.summary(path));
+      out().flush();
+    }
     try (ServedModel model = located.open()) {
       line("model", model.name());
-      line("from", located.location() + " (" + located.source() + ")");
-      if (!ModelLoader.isSimulated(located.location())) {
-        line("size", megabytes(size(Path.of(located.location()))));
-      }
       line("shape", shape(model.config()));
       line("sampling", model.samplingDefaults().toString());
+      model.heapNeeds().ifPresent(needs -> showHeap(needs, MemorySource.system().now()));
+      model.gpuNeeds().ifPresent(this::showGpu);
+      out().flush();
       Backend backend = modelOptions.openBackend(this, model);
       KvSpec kvSpec = backend.kvSpec();
       try (Engine engine =
@@ -58,6 +71,37 @@ public final class ModelCommand extends CliCommand {
       }
     }
     return 0;
+  }
+
+  /** Shows what the model takes on a CPU, all of it heap, and what it leaves for the KV pool. */
+  private void showHeap(MemoryNeeds needs, MemoryStatus memory) {
+    line(
+        "weights",
+        memory(needs.weightBytes()) + " in memory, " + memory(needs.fileBytes()) + " in the file");
+    line("in memory by type", needs.types());
+    line("work space", "about " + memory(needs.workBytes()));
+    line("memory", memory.text());
+    long left = needs.leaves(memory);
+    line("on the CPU", left > 0 ? "fits; leaves " + memory(left) + " of heap" : "does not fit");
+    long offHeap = Math.max(0, memory.available() - (memory.heap() - memory.heapCommitted()));
+    line("off heap", memory(offHeap) + " if the heap takes all it may");
+  }
+
+  private void showGpu(MemoryNeeds needs) {
+    List<CudaDevice> gpus = CudaSupport.probe().devices();
+    String weights = memory(needs.weightBytes()) + " of weights";
+    if (gpus.isEmpty()) {
+      line("on a GPU", weights + "; there is none");
+    }
+    for (CudaDevice gpu : gpus) {
+      long left = gpu.totalMemory() - needs.weightBytes();
+      line(
+          "on GPU " + gpu.ordinal(),
+          weights
+              + (left > 0
+                  ? "; fits, leaves at most " + memory(left)
+                  : "; does not fit its " + memory(gpu.totalMemory())));
+    }
   }
 
   private void showEngine(EngineInfo info, int windowParts, KvSpec kvSpec) {
@@ -69,7 +113,7 @@ public final class ModelCommand extends CliCommand {
     line("backend", info.backend());
     line("KV cache", tokenBytes + " bytes a token" + kinds(kvSpec));
     line(
-        "in memory",
+        "KV pool",
         String.format(
             Locale.ROOT,
             "%d pages of %d tokens%s, %s: %d tokens, %.1f contexts of %d",
@@ -80,7 +124,6 @@ public final class ModelCommand extends CliCommand {
             tokens,
             (double) tokens / info.contextLength(),
             info.contextLength()));
-    line("heap", memory(Runtime.getRuntime().maxMemory()));
     line("numerics epoch", info.numericsEpoch());
     out().flush();
   }
@@ -147,6 +190,6 @@ public final class ModelCommand extends CliCommand {
   }
 
   private void line(String name, String value) {
-    print("%-16s%s%n", name, value);
+    print("%-18s%s%n", name, value);
   }
 }

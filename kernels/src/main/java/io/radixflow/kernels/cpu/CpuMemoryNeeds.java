@@ -1,0 +1,82 @@
+package io.radixflow.kernels.cpu;
+
+import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
+
+import io.radixflow.kernels.device.MemoryNeeds;
+import io.radixflow.kernels.model.Activation;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.ForwardGraph;
+import io.radixflow.kernels.model.Layer;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.Tensor;
+import io.radixflow.kernels.model.WeightLoader;
+import io.radixflow.kernels.model.WeightSource;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Adds up what a model takes in the heap: asks for its weights as a load does, and reads none. */
+final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
+
+  /** Rows of logits that a step has at once, usually at most. */
+  private static final int LOGITS_ROWS = 64;
+
+  private final WeightSource source;
+  private final MemoryNeeds.Sum sum = new MemoryNeeds.Sum();
+
+  private CpuMemoryNeeds(WeightSource source) {
+    this.source = source;
+  }
+
+  static MemoryNeeds of(WeightSource source) {
+    CpuMemoryNeeds needs = new CpuMemoryNeeds(source);
+    new ForwardGraph<>(source.config(), needs);
+    return new MemoryNeeds(source.config().name(), needs.sum.sizes(), work(source.config()));
+  }
+
+  /** Bytes of the buffers of a step of the most rows and the longest context. */
+  private static long work(ModelConfig config) {
+    long row = 0;
+    long widest = 0;
+    for (Activation activation : Activation.values()) {
+      row += activation.width(config) + PANEL;
+      widest = Math.max(widest, activation.width(config));
+    }
+    long chosen = 0;
+    for (Layer layer : config.blocks()) {
+      if (layer.feedForward() instanceof Experts experts) {
+        long each = 3L * experts.expert().width() + config.hiddenSize();
+        chosen = Math.max(chosen, experts.chosen() * each);
+      }
+    }
+    long rows = CpuBackend.MAX_ROWS + MatmulRegion.SPARE_ROWS;
+    long logits = (LOGITS_ROWS + 1L) * config.vocabSize();
+    long rope = (long) config.contextLength() * config.headDim();
+    return Float.BYTES * (rows * (row + widest + chosen) + logits + rope);
+  }
+
+  @Override
+  public Long matrix(List<String> weights, List<String> biases) {
+    List<Tensor> tensors = new ArrayList<>();
+    for (String name : weights) {
+      tensors.add(source.tensor(name));
+    }
+    long bytes = 0;
+    for (PanelLoader.Part part : PanelLoader.plan(tensors)) {
+      for (Tensor tensor : part.tensors()) {
+        long elements = (long) tensor.rows() * tensor.columns();
+        sum.add(tensor.type(), elements, part.form().bytes(elements));
+      }
+      bytes += part.bytes();
+    }
+    biases.forEach(this::vector);
+    return bytes;
+  }
+
+  @Override
+  public Long vector(String name) {
+    Tensor tensor = source.tensor(name);
+    long bytes = (long) Float.BYTES * tensor.columns();
+    sum.add(tensor.type(), tensor.columns(), bytes);
+    return bytes;
+  }
+}

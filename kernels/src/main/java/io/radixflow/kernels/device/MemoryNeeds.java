@@ -1,0 +1,136 @@
+package io.radixflow.kernels.device;
+
+import io.radixflow.kernels.model.TensorType;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * The memory that a model needs on a device, in bytes, known before it is loaded.
+ *
+ * @param model the model's name, for messages
+ * @param weights sizes of the weights by their type in the file
+ * @param workBytes activations, logits and tables of the largest step, about
+ */
+public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long workBytes) {
+
+  /** Memory beyond weights, work space and pool that a JVM needs to go on. */
+  private static final long RESERVE = 64L << 20;
+
+  /** Bits of a weight in Q4_0, in memory. */
+  private static final int SMALL_BITS = 6;
+
+  /**
+   * The weights of one type.
+   *
+   * @param elements weights
+   * @param fileBytes bytes in the file
+   * @param bytes bytes in memory
+   */
+  public record Sizes(long elements, long fileBytes, long bytes) {
+
+    Sizes plus(Sizes other) {
+      return new Sizes(
+          elements + other.elements, fileBytes + other.fileBytes, bytes + other.bytes);
+    }
+  }
+
+  public MemoryNeeds {
+    weights = Map.copyOf(weights);
+  }
+
+  /** Adds up sizes of weights. */
+  public static final class Sum {
+    private final Map<TensorType, Sizes> sizes = new EnumMap<>(TensorType.class);
+
+    /** Adds weights of one type. */
+    public void add(TensorType type, long elements, long bytes) {
+      long fileBytes = elements / type.blockElements() * type.blockBytes();
+      sizes.merge(type, new Sizes(elements, fileBytes, bytes), Sizes::plus);
+    }
+
+    /** Returns the sizes so far. */
+    public Map<TensorType, Sizes> sizes() {
+      return sizes;
+    }
+  }
+
+  /** Bytes of all weights in memory. */
+  public long weightBytes() {
+    return weights.values().stream().mapToLong(Sizes::bytes).sum();
+  }
+
+  /** Bytes of all weights in the file. */
+  public long fileBytes() {
+    return weights.values().stream().mapToLong(Sizes::fileBytes).sum();
+  }
+
+  /** Bytes that the model leaves for pools. */
+  public long leaves(MemoryStatus memory) {
+    return memory.left() - weightBytes() - workBytes - RESERVE;
+  }
+
+  /** Returns the weights by type, those that take most first: {@code Q4_K 3000 MB, F32 1 MB}. */
+  public String types() {
+    return weights.entrySet().stream()
+        .sorted((a, b) -> Long.compare(b.getValue().bytes(), a.getValue().bytes()))
+        .map(type -> type.getKey() + " " + megabytes(type.getValue().bytes()))
+        .collect(Collectors.joining(", "));
+  }
+
+  /**
+   * Refuses a model that does not fit, before it is loaded.
+   *
+   * @param poolBytes the KV pool and what else lies in the same memory; 0 if it takes what is left
+   * @throws IllegalArgumentException if memory is lacking; the message has the numbers and what to
+   *     do
+   */
+  public void require(MemorySource source, long poolBytes) {
+    // What the heap holds may be garbage, such as the weights of a model that was closed.
+    if (leaves(source.now()) < poolBytes && leaves(source.afterCollection()) < poolBytes) {
+      throw new IllegalArgumentException(problem(source.now(), poolBytes));
+    }
+  }
+
+  private String problem(MemoryStatus memory, long poolBytes) {
+    return String.format(
+        Locale.ROOT,
+        "the model %s does not fit in memory: its weights need %s (%s), work space %s, the KV pool"
+            + " %s, the JVM %s: %s together; %s. %s",
+        model,
+        megabytes(weightBytes()),
+        types(),
+        megabytes(workBytes),
+        megabytes(poolBytes),
+        megabytes(RESERVE),
+        megabytes(weightBytes() + workBytes + poolBytes + RESERVE),
+        memory.text(),
+        advice(memory, poolBytes));
+  }
+
+  private String advice(MemoryStatus memory, long poolBytes) {
+    long lacking = poolBytes - leaves(memory);
+    if (leaves(memory) > poolBytes / 16 && poolBytes > 0) {
+      return "A smaller KV pool fits: at most engine.kv-memory "
+          + (leaves(memory) >> 20)
+          + "mb (engine.kv-pages and tiers.host-memory count, too)";
+    }
+    if (memory.available() - memory.heapLeft() > lacking) {
+      return "A larger heap would do: at least -Xmx"
+          + ((memory.heap() + lacking >> 20) + 1)
+          + "m (RADIXFLOW_JAVA_OPTS, or taskmanager.memory.task.heap.size in Flink)";
+    }
+    long elements = weights.values().stream().mapToLong(Sizes::elements).sum();
+    long smaller = elements * SMALL_BITS / 8;
+    if (smaller < weightBytes() * 0.9) {
+      return "Use a smaller quantisation: in Q4_0 its weights would take about "
+          + megabytes(smaller);
+    }
+    return "Use a machine with more memory, or a smaller model";
+  }
+
+  private static String megabytes(long bytes) {
+    return (bytes + (1 << 20) - 1 >> 20) + " MB";
+  }
+}

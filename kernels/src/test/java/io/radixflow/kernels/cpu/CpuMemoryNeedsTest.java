@@ -1,0 +1,63 @@
+package io.radixflow.kernels.cpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.device.MemoryNeeds;
+import io.radixflow.kernels.device.MemoryStatus;
+import io.radixflow.kernels.device.PoolRequest;
+import io.radixflow.kernels.model.ForwardGraph;
+import io.radixflow.kernels.model.TensorType;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class CpuMemoryNeedsTest {
+
+  @ParameterizedTest
+  @EnumSource(
+      value = TensorType.class,
+      names = {"F32", "BF16", "Q8_0", "Q4_1", "Q4_0"})
+  void theBytesKnownBeforeLoadingAreThoseLoaded(TensorType type) {
+    SyntheticWeights weights = SyntheticWeights.of(Shapes.llama(), type);
+    WorkerTeam team = new WorkerTeam(1);
+    CpuWeightLoader loader = new CpuWeightLoader(weights, team);
+    new ForwardGraph<>(weights.config(), loader);
+
+    MemoryNeeds needs = CpuBackend.memoryNeeds(weights);
+
+    assertThat(needs.weightBytes()).isBetween(loader.bytes() * 98 / 100, loader.bytes());
+    assertThat(needs.weights()).containsKey(type);
+    assertThat(needs.fileBytes()).isPositive();
+    assertThat(needs.workBytes()).isPositive();
+  }
+
+  @Test
+  void aPoolThatDoesNotFitIsRefusedBeforeWeightsAreRead() {
+    SyntheticWeights weights = SyntheticWeights.of(Shapes.llama(), TensorType.Q4_1);
+    MemoryStatus memory = new MemoryStatus(4L << 30, 0, 1L << 30, 1L << 30, 0, 0);
+    PoolRequest pool = new PoolRequest(0, 2L << 30, 1, 0);
+
+    assertThatThrownBy(
+            () ->
+                CpuBackend.open(
+                    weights,
+                    new DeviceOptions("cpu", 1, KvSpec.Type.F32),
+                    pool,
+                    () -> memory))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("the KV pool 2048 MB")
+        .hasMessageContaining("engine.kv-memory");
+  }
+
+  @Test
+  void aPoolOfPagesIsCountedByTheirBytes() {
+    KvSpec spec = KvSpec.of(Shapes.llama(), KvSpec.Type.F32);
+
+    assertThat(new PoolRequest(10, 0, 1, 0).poolBytes(spec, 16))
+        .isEqualTo(160 * spec.bytesPerToken());
+    assertThat(PoolRequest.NONE.poolBytes(spec, 16)).isEqualTo(16 * spec.bytesPerToken());
+  }
+}
