@@ -31,8 +31,7 @@ public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long wor
   public record Sizes(long elements, long fileBytes, long bytes) {
 
     Sizes plus(Sizes other) {
-      return new Sizes(
-          elements + other.elements, fileBytes + other.fileBytes, bytes + other.bytes);
+      return new Sizes(elements + other.elements, fileBytes + other.fileBytes, bytes + other.bytes);
     }
   }
 

@@ -43,10 +43,7 @@ class CpuMemoryNeedsTest {
     assertThatThrownBy(
             () ->
                 CpuBackend.open(
-                    weights,
-                    new DeviceOptions("cpu", 1, KvSpec.Type.F32),
-                    pool,
-                    () -> memory))
+                    weights, new DeviceOptions("cpu", 1, KvSpec.Type.F32), pool, () -> memory))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("the KV pool 2048 MB")
         .hasMessageContaining("engine.kv-memory");

@@ -23,8 +23,7 @@ class MemoryNeedsTest {
   }
 
   private static MemoryStatus memory(long available, long heap, long used) {
-    return new MemoryStatus(
-        16_000 * MB, 0, available * MB, heap * MB, used * MB, used * MB);
+    return new MemoryStatus(16_000 * MB, 0, available * MB, heap * MB, used * MB, used * MB);
   }
 
   @Test

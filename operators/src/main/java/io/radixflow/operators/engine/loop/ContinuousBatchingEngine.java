@@ -174,7 +174,11 @@ public final class ContinuousBatchingEngine implements Engine {
       KvEventSink.Factory events,
       Path crashJournal) {
     return open(
-        model.openBackend(device, PoolSizing.request(options)), model.tokenizer(), options, events, crashJournal);
+        model.openBackend(device, PoolSizing.request(options)),
+        model.tokenizer(),
+        options,
+        events,
+        crashJournal);
   }
 
   /** Starts an engine on a backend, which it owns from here; closed on failure, too. */

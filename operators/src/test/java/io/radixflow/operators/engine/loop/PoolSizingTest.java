@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Backend;
-import io.radixflow.kernels.sim.SimModel;
-import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.kernels.device.MemoryStatus;
 import io.radixflow.kernels.device.PoolRequest;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.tier.TierOptions;
 import org.junit.jupiter.api.AfterEach;
