@@ -94,7 +94,11 @@ public final class EngineClient implements AutoCloseable {
   }
 
   void cancel(long id) {
-    engine.cancel(channel, id, FinishReason.CANCELLED);
+    cancel(id, FinishReason.CANCELLED);
+  }
+
+  void cancel(long id, FinishReason reason) {
+    engine.cancel(channel, id, reason);
   }
 
   public Seen run(EngineRequest request) {

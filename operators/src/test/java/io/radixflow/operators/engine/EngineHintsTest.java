@@ -3,6 +3,7 @@ package io.radixflow.operators.engine;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.Patience;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.cache.session.SessionBounds;
 import io.radixflow.operators.record.CacheHints;
@@ -11,6 +12,8 @@ import io.radixflow.operators.record.RetentionRange;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What requests say about their pages. A page has 16 tokens, the pool 32 pages. */
 @Timeout(180)
@@ -44,6 +47,21 @@ class EngineHintsTest {
       assertThat(stats.pool().evictedPages()).isPositive();
       client.run(request(letters(0, 64), 1, CacheHints.NONE));
       assertThat(Engines.awaitIdle(engine).steps().cachedTokens()).isEqualTo(48);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CANCELLED", "REPLACED"})
+  void aTurnThatIsCutShortPinsWhatItHasUnlessAnotherReplacesIt(FinishReason reason) {
+    try (Engine engine = Engines.open(SMALL.build().toBuilder().ringTokens(8));
+        EngineClient client = new EngineClient(engine)) {
+      CacheHints pin = new CacheHints(false, 3_600_000, List.of(), null);
+      long turn = client.submit(request(letters(0, 48), 400, pin));
+      Patience.await().until(() -> engine.stats().steps().generatedTokens() == 8);
+      client.cancel(turn, reason);
+      assertThat(client.await(turn).finish).isEqualTo(reason);
+      assertThat(Engines.awaitIdle(engine).sessions().pinnedPages() > 0)
+          .isEqualTo(reason == FinishReason.CANCELLED);
     }
   }
 

@@ -6,6 +6,7 @@ import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.cache.session.Pins;
 import io.radixflow.operators.engine.request.Request;
 import io.radixflow.operators.record.CacheHints;
+import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.RetentionRange;
 import java.util.function.LongSupplier;
 
@@ -39,11 +40,15 @@ final class HintApplier {
     return pins;
   }
 
-  /** Applies the hints of a request that is about to unlock its prefix. */
+  /**
+   * Applies the hints of a request that is about to unlock its prefix, unless nothing follows it:
+   * its session was closed, or another turn has replaced it.
+   */
   void ended(Request request) {
     CacheHints hints = request.spec.hints();
     boolean closed = request.slot != null && request.slot.isClosed();
-    if (hints == CacheHints.NONE || hints.noStore() || closed) {
+    boolean replaced = request.cancelled.get() == FinishReason.REPLACED;
+    if (hints == CacheHints.NONE || hints.noStore() || closed || replaced) {
       return;
     }
     if (!request.withdrawn) {

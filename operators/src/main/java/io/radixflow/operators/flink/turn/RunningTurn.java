@@ -167,10 +167,12 @@ final class RunningTurn {
     shownTokens = tokenCount;
   }
 
+  /** Takes over the prompt if the engine has made it. */
   void promptMade() {
-    if (prompt == null) {
-      prompt = assembly.prompt();
-      parts = reader.apply(prompt);
+    Prompt made = prompt == null ? assembly.prompt() : null;
+    if (made != null) {
+      prompt = made;
+      parts = reader.apply(made);
     }
   }
 

@@ -73,6 +73,23 @@ public final class SessionHistoryWriter {
     }
   }
 
+  /**
+   * Returns whether the engine has a whole page more of a turn.
+   *
+   * @param known how many of the turn's tokens were known before
+   */
+  boolean hasMorePages(RunningTurn turn, int known) {
+    int prompt = turn.prompt() == null ? 0 : turn.prompt().ids().length;
+    int pageTokens = engine.engine().info().pageTokens();
+    int now = turn.usage().completionTokens();
+    return (prompt + now) / pageTokens > (prompt + known) / pageTokens;
+  }
+
+  /** Erases what the engine computed of a turn after it had ended for its session. */
+  void computedMore(SessionContext session, RunningTurn turn) throws Exception {
+    erasure.dropped(session, turn);
+  }
+
   /** A whole reply is; of a cancelled message what was shown, since the user has read it. */
   private static boolean isRemembered(RunningTurn turn, FinishReason reason) {
     return switch (reason) {

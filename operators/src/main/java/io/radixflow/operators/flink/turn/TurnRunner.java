@@ -50,6 +50,9 @@ public final class TurnRunner implements EngineConnection.Reader {
   private final int maxBranches;
   private final Map<Long, RunningTurn> running = new HashMap<>();
 
+  /** Turns that ended here before the engine knew, until it reports their end. */
+  private final Map<Long, RunningTurn> cancelled = new HashMap<>();
+
   /**
    * @param connect opens the connection to the engine, whose progress this reads
    */
@@ -201,13 +204,28 @@ public final class TurnRunner implements EngineConnection.Reader {
   @Override
   public void progress(long requestId, ReplyProgress progress) {
     RunningTurn turn = running.get(requestId);
-    if (turn == null) {
-      return; // it ended here before the engine knew
-    }
     try {
-      follow(turn, progress);
+      if (turn != null) {
+        follow(turn, progress);
+      } else {
+        followCancelled(requestId, progress);
+      }
     } catch (Exception e) {
       ExceptionUtils.rethrow(e);
+    }
+  }
+
+  /** Erases the pages that the engine computed of a turn before it knew of the cancel. */
+  private void followCancelled(long requestId, ReplyProgress progress) throws Exception {
+    RunningTurn turn =
+        progress.finish() == null ? cancelled.get(requestId) : cancelled.remove(requestId);
+    if (turn == null) {
+      return;
+    }
+    int known = turn.usage().completionTokens();
+    turn.add(progress, List.of());
+    if (writer.hasMorePages(turn, known)) {
+      writer.computedMore(sessions.load(turn.branch.session.id), turn);
     }
   }
 
@@ -249,6 +267,8 @@ public final class TurnRunner implements EngineConnection.Reader {
     RunningTurn run = branch.running;
     if (run != null && run.pending.id() == turn.id()) {
       connection.cancel(run.requestId, reason);
+      run.promptMade(); // without a prompt by now, the engine computes nothing of the turn
+      cancelled.put(run.requestId, run);
       end(session, run, reason, null, remember);
       return;
     }
