@@ -75,7 +75,7 @@ public interface Engine extends AutoCloseable {
 
   /**
    * Erases pages in all tiers below the device, whichever engine they came from, but for those that
-   * another page follows which stays. Never blocks.
+   * another page follows which stays. Drops what was compiled for requests at once. Never blocks.
    *
    * @param pages makes the {@link PageNames names} of the pages; called on a thread that may take
    *     its time

@@ -91,6 +91,28 @@ class EngineGrammarTest {
   }
 
   @Test
+  void aGrammarThatIsCompiledWhileItsSessionIsErasedIsNotKept() {
+    EngineOptions oneByOne = EngineOptions.builder().intakeThreads(1).build();
+    try (Engine engine = Engines.open(SimOptions.DEFAULT, oneByOne);
+        EngineClient client = new EngineClient(engine)) {
+      long first = 0;
+      EngineRequest erased =
+          request(1, sampling(1))
+              .grammar(
+                  prompt -> {
+                    client.cancel(first);
+                    engine.erase(() -> new byte[0]);
+                    return JSON;
+                  })
+              .build();
+      assertThat(client.submit(erased)).isEqualTo(first);
+      assertThat(client.await(first).finish).isEqualTo(FinishReason.CANCELLED);
+      client.run(held(2, JSON));
+      assertThat(Engines.awaitIdle(engine).grammars().compiled()).isEqualTo(2);
+    }
+  }
+
+  @Test
   void penaltiesBiasesAndLogProbabilitiesGoTogetherWithAGrammar() {
     try (Engine engine = Engines.open(SimOptions.DEFAULT, EngineOptions.DEFAULT);
         EngineClient client = new EngineClient(engine)) {

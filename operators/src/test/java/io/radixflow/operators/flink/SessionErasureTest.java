@@ -7,12 +7,14 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.Patience;
+import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.engine.Engines;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.flink.erasure.Erasures.Erasure;
 import io.radixflow.operators.flink.erasure.Erasures.What;
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.TenantNamespaces;
@@ -282,6 +284,50 @@ class SessionErasureTest {
       awaitErased(h);
       assertThat(h.erasuresSent()).isEmpty();
     }
+  }
+
+  @Test
+  void aTurnThatIsCancelledBeforeTheOperatorKnowsItsPromptLeavesNoPages() throws Exception {
+    try (ServingHarness h = harness()) {
+      h.open();
+      h.send(say("s", "t1", longText("first")));
+      awaitGenerated(EngineOptions.DEFAULT.ringTokens()); // no mail runs, so the engine waits
+      h.send(Events.of(EventKind.CANCEL, "s", "t1").of("acme"));
+      runMailsUntil(h, () -> !h.replies().isEmpty());
+      awaitStored();
+      h.runMails();
+      awaitErased(h);
+      assertThat(stats().backedUpPages()).isPositive();
+      assertThat(pages()).isEmpty();
+    }
+  }
+
+  @Test
+  void aSessionIsErasedWithItsCompiledGrammarWhereItHasNoPagesBelowTheDevice() throws Exception {
+    GenerationOptions held =
+        GenerationOptions.builder()
+            .responseFormat("{\"type\": \"json_object\"}")
+            .maxTokens(20)
+            .build();
+    TestEngineFactory factory =
+        engines.factory(EngineOptions.DEFAULT, DiskTierOptions.NONE, RemoteTierOptions.NONE);
+    try (ServingHarness h = new ServingHarness(factory, options, 1, 0)) {
+      h.open();
+      h.ask(say("s", "t1", "first").with(held));
+      h.ask(say("other", "t2", "second").with(held));
+      assertThat(compiled()).isOne();
+      h.ask(Events.of(EventKind.CLOSE, "other", "c").of("acme"));
+      h.ask(say("third", "t3", "third").with(held));
+      assertThat(compiled()).as("closing erases nothing").isOne();
+      h.ask(Events.of(EventKind.ERASE, "s", "e").of("acme"));
+      h.ask(say("third", "t4", "fourth").with(held));
+      assertThat(compiled()).isEqualTo(2);
+      awaitErased(h);
+    }
+  }
+
+  private long compiled() {
+    return Engines.stats(engines.engine()).grammars().compiled();
   }
 
   /** Has the next engine stop in the midst of its first turn, until it may go on. */

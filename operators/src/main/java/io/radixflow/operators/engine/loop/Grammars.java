@@ -162,6 +162,13 @@ final class Grammars {
     }
   }
 
+  /** Drops a grammar; replies that run go on with theirs. */
+  void drop(GrammarSpec spec) {
+    synchronized (kept) {
+      kept.remove(spec);
+    }
+  }
+
   /** Drops all grammars, as sessions or tenants are erased; replies that run go on with theirs. */
   void erase() {
     synchronized (kept) {

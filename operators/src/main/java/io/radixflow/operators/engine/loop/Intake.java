@@ -223,6 +223,9 @@ final class Intake {
       return null;
     }
     ReplyGuide guide = grammars.guide(grammar, reasoning, !spec.markup().isEmpty());
+    if (grammar != null && request.cancelled.get() != null) {
+      grammars.drop(grammar); // its session may have been erased while it was compiled
+    }
     for (int i = request.promptLength; i < request.length; i++) {
       guide.accept(request.tokens[i]);
     }

@@ -26,6 +26,8 @@ import org.apache.flink.util.function.RunnableWithException;
  * on the current key.
  */
 public final class SessionErasure {
+  private static final byte[] NONE = {};
+
   private final TenantNamespaces namespaces;
   private final ServingEngine engine;
   private final Erasures erasures;
@@ -55,16 +57,22 @@ public final class SessionErasure {
 
   /**
    * Erases the pages of all branches, which are about to be removed from the history. Those of an
-   * erased session go from all engines, as sessions that said the same may have left them there.
-   * With its tenant, {@link Erasures} erases all but public pages.
+   * erased session go from all engines, as sessions that said the same may have left them there,
+   * and so does what was compiled for its turns, where there are no pages, too. With its tenant,
+   * {@link Erasures} erases all but public pages.
    */
   void ended(SessionContext session, Ending ending) throws Exception {
     SessionSlot slot = session.slot();
+    boolean erased = ending == Ending.ERASED || ending == Ending.TENANT_ERASED;
+    boolean found = false;
     if (hasPages(session)
         && (ending != Ending.TENANT_ERASED
             || namespaces.namespace(slot).equals(NamespaceKey.PUBLIC))) {
-      boolean erased = ending == Ending.ERASED || ending == Ending.TENANT_ERASED;
-      erase(session, texts(session), List.of(), erased || slot.wasElsewhere(engine.instance()));
+      boolean everywhere = erased || slot.wasElsewhere(engine.instance());
+      found = erase(session, texts(session), List.of(), everywhere);
+    }
+    if (ending == Ending.ERASED && slot.opened() && !found) {
+      erasures.erasePages(() -> NONE, 0, slot.wasElsewhere(engine.instance()));
     }
   }
 
@@ -152,7 +160,9 @@ public final class SessionErasure {
     return all;
   }
 
-  private void erase(SessionContext session, List<Text> texts, List<Text> kept, boolean everywhere)
+  /** Returns whether there were pages to erase. */
+  private boolean erase(
+      SessionContext session, List<Text> texts, List<Text> kept, boolean everywhere)
       throws Exception {
     SessionSlot slot = session.slot();
     int pageTokens = engine.engine().info().pageTokens();
@@ -165,6 +175,7 @@ public final class SessionErasure {
           (int) Math.min(pages, Integer.MAX_VALUE),
           everywhere);
     }
+    return pages > 0;
   }
 
   /**

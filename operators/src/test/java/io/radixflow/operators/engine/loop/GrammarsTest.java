@@ -58,6 +58,16 @@ class GrammarsTest {
   }
 
   @Test
+  void oneGrammarIsDroppedAlone() {
+    use("a");
+    use("b");
+    grammars.drop(new GrammarSpec(Kind.REGEX, "a"));
+    use("b");
+    assertThat(grammars.size()).isOne();
+    assertThat(grammars.stats().reused()).isOne();
+  }
+
+  @Test
   void erasingDropsAll() {
     use("a");
     use("b");
