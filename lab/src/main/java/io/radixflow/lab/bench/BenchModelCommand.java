@@ -4,6 +4,10 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.model.FeedForward;
+import io.radixflow.kernels.model.FeedForward.Dense;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.lab.device.MachinePeak;
 import io.radixflow.tools.cli.common.CliCommand;
@@ -58,11 +62,13 @@ final class BenchModelCommand extends CliCommand {
             new Case("prefill " + PREFILL, Math.min(chunk, PREFILL), 0, new Samples()),
             new Case("decode " + DECODE, 1, 1, new Samples()),
             new Case("decode " + DECODE + " x " + SEQUENCES, SEQUENCES, SEQUENCES, new Samples()));
+    long start = System.nanoTime();
     try (ServedModel model = modelOptions.open(this);
         Backend backend = modelOptions.openBackend(this, model)) {
+      double loadSeconds = (System.nanoTime() - start) * 1e-9;
       MachinePeak peak = peak();
       measure(backend, cases);
-      show(model, backend, peak, cases);
+      show(model, backend, peak, cases, loadSeconds);
     }
     return 0;
   }
@@ -92,12 +98,14 @@ final class BenchModelCommand extends CliCommand {
     }
   }
 
-  private void show(ServedModel model, Backend backend, MachinePeak peak, List<Case> cases)
+  private void show(
+      ServedModel model, Backend backend, MachinePeak peak, List<Case> cases, double loadSeconds)
       throws IOException {
     ObjectNode json = JsonLineOutput.object();
     json.put("model", model.name()).put("backend", backend.description());
     json.put("threads", modelOptions.computeThreads());
     print("%s on %s%n", model.name(), backend.description());
+    showLoading(loadSeconds, json);
     if (peak != null) {
       json.put("read_bytes_per_second", peak.readBytesPerSecond());
       json.put("flops_per_second", peak.flopsPerSecond());
@@ -113,6 +121,19 @@ final class BenchModelCommand extends CliCommand {
     report.write(this, json);
   }
 
+  private void showLoading(double seconds, ObjectNode json) throws IOException {
+    ResidentMemory memory = ResidentMemory.read();
+    json.put("load_seconds", seconds);
+    if (memory == null) {
+      print("loaded in %.1f s%n", seconds);
+      return;
+    }
+    json.put("resident_bytes", memory.bytes()).put("most_resident_bytes", memory.mostBytes());
+    print(
+        "loaded in %.1f s; %d MiB of this process are in memory, %d at most%n",
+        seconds, memory.bytes() >> 20, memory.mostBytes() >> 20);
+  }
+
   private void showCase(Case one, Backend backend, MachinePeak peak, ObjectNode json) {
     Samples samples = one.samples();
     json.put("name", one.name());
@@ -124,7 +145,8 @@ final class BenchModelCommand extends CliCommand {
       double read = steps * backend.weightBytes() / peak.readBytesPerSecond();
       json.put("compute_share", compute).put("read_share", read);
       shares = String.format(Locale.ROOT, "%.0f %% compute", compute * 100);
-      if (backend.weightBytes() > 0) {
+      // Of a mixture a step reads some of the weights only.
+      if (backend.weightBytes() > 0 && !mixture(backend.model())) {
         shares += String.format(Locale.ROOT, ", %.0f %% bandwidth", read * 100);
       }
     }
@@ -136,9 +158,24 @@ final class BenchModelCommand extends CliCommand {
   /** Operations of a step: two a weight and row in the matrix products, attention left out. */
   private static double flops(ModelConfig model, Case step) {
     double hidden = model.hiddenSize();
-    double attention = hidden * model.headDim() * (2 * model.heads() + 2 * model.kvHeads());
-    double mlp = 3 * hidden * model.intermediateSize();
     double head = hidden * model.vocabSize();
-    return 2 * (step.tokensAStep() * model.layers() * (attention + mlp) + step.outputs() * head);
+    double weights = 0;
+    for (Layer layer : model.blocks()) {
+      double attention = hidden * model.headDim() * (2 * model.heads() + 2 * model.kvHeads());
+      weights += attention + 3 * hidden * width(layer.feedForward());
+    }
+    return 2 * (step.tokensAStep() * weights + step.outputs() * head);
+  }
+
+  /** Width of all that a token passes. */
+  private static double width(FeedForward feedForward) {
+    if (feedForward instanceof Experts experts) {
+      return (double) experts.chosen() * experts.expert().width() + experts.sharedWidth();
+    }
+    return ((Dense) feedForward).width();
+  }
+
+  private static boolean mixture(ModelConfig model) {
+    return model.blocks().stream().anyMatch(layer -> layer.feedForward() instanceof Experts);
   }
 }

@@ -1,0 +1,39 @@
+package io.radixflow.lab.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * How much of this process is in memory, mapped files included, as Linux counts it.
+ *
+ * @param bytes now
+ * @param mostBytes the most so far
+ */
+record ResidentMemory(long bytes, long mostBytes) {
+
+  private static final Path STATUS = Path.of("/proc/self/status");
+
+  /** Reads the kernel's figures; null where there are none. */
+  static ResidentMemory read() throws IOException {
+    return Files.isReadable(STATUS) ? parse(Files.readAllLines(STATUS)) : null;
+  }
+
+  /** Finds the figures in lines such as {@code VmRSS:    1024 kB}; null if one is missing. */
+  static ResidentMemory parse(List<String> lines) {
+    long now = kibibytes(lines, "VmRSS:");
+    long most = kibibytes(lines, "VmHWM:");
+    return now < 0 || most < 0 ? null : new ResidentMemory(now << 10, most << 10);
+  }
+
+  private static long kibibytes(List<String> lines, String field) {
+    for (String line : lines) {
+      if (line.startsWith(field)) {
+        String digits = line.replaceAll("[^0-9]", "");
+        return digits.isEmpty() ? -1 : Long.parseLong(digits);
+      }
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,20 @@
+package io.radixflow.lab.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ResidentMemoryTest {
+
+  @Test
+  void theFiguresAreReadFromTheKernelsLines() {
+    List<String> lines = List.of("Name:\tjava", "VmHWM:\t    2048 kB", "VmRSS:\t    1024 kB");
+    assertThat(ResidentMemory.parse(lines)).isEqualTo(new ResidentMemory(1 << 20, 2 << 20));
+  }
+
+  @Test
+  void withoutTheFiguresThereIsNone() {
+    assertThat(ResidentMemory.parse(List.of("Name:\tjava", "VmRSS:\t kB"))).isNull();
+  }
+}
