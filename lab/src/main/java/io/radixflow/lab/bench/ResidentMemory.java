@@ -20,7 +20,7 @@ record ResidentMemory(long bytes, long mostBytes) {
     return Files.isReadable(STATUS) ? parse(Files.readAllLines(STATUS)) : null;
   }
 
-  /** Finds the figures in lines such as {@code VmRSS:    1024 kB}; null if one is missing. */
+  /** Finds the figures in lines such as {@code VmRSS: 1024 kB}; null if one is missing. */
   static ResidentMemory parse(List<String> lines) {
     long now = kibibytes(lines, "VmRSS:");
     long most = kibibytes(lines, "VmHWM:");
