@@ -1,12 +1,16 @@
 package io.radixflow.kernels.model.file;
 
+import io.radixflow.kernels.model.FeedForward;
 import io.radixflow.kernels.model.FeedForward.Dense;
 import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.FeedForward.Gating;
 import io.radixflow.kernels.model.FeedForward.Router;
 import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.Rope;
+import io.radixflow.kernels.model.ModelConfig.Norm;
+import io.radixflow.kernels.model.ModelConfig.Scales;
+import io.radixflow.kernels.model.file.GgufArchitecture.Trait;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -20,102 +24,135 @@ final class GgufConfig {
       List.of(
           "expert_group_count",
           "leading_dense_block_count",
-          "attn_logit_softcapping",
-          "final_logit_softcapping",
           "attention.q_lora_rank",
           "attention.kv_lora_rank",
           "attention.clamp_kqv",
           "attention.max_alibi_bias",
-          "attention.scale",
-          "attention.temperature_scale",
+          "attention.output_scale",
+          "attention.value_scale",
           "attention.shared_kv_layers",
-          "logit_scale",
-          "embedding_scale",
-          "residual_scale",
+          "embedding_length_per_layer_input",
+          "rope.scaling.alpha",
           "nextn_predict_layers");
 
   private final GgufFile file;
-  private final GgufMetadata metadata;
   private final SupportedShapes check;
-  private final String architecture;
+  private final GgufArchitecture architecture;
+  private final GgufFields fields;
 
   private GgufConfig(GgufFile file) {
     this.file = file;
-    metadata = file.metadata();
-    check = new SupportedShapes(metadata.file().toString());
-    architecture = metadata.string("general.architecture");
-    check.architecture(architecture, List.of("llama", "qwen2", "qwen3", "qwen2moe", "qwen3moe"));
+    check = new SupportedShapes(file.metadata().file().toString());
+    architecture = GgufArchitecture.of(file.metadata().string("general.architecture"), check);
+    fields = new GgufFields(file.metadata(), architecture, check);
   }
 
   static ModelConfig read(GgufFile file) {
     return new GgufConfig(file).read();
   }
 
-  private ModelConfig read() {
-    refuse();
-    int hidden = size("embedding_length");
-    int heads = size("attention.head_count");
-    int kvHeads = size("attention.head_count_kv", heads);
-    int headDim = size("attention.key_length", hidden / heads);
-    if (size("attention.value_length", headDim) != headDim) {
-      throw check.unsupported(key("attention.value_length"), "V narrower or wider than K");
-    }
-    if (size("rope.dimension_count", headDim) != headDim) {
-      throw check.unsupported(key("rope.dimension_count"), "rotary embedding of a part of a head");
-    }
-    ModelConfig config =
-        ModelConfig.uniform(
-            architecture,
-            metadata.has("general.name") ? metadata.string("general.name") : architecture,
-            vocabulary(),
-            context(),
-            size("block_count"),
-            hidden,
-            experts() > 0 ? size("feed_forward_length", 1) : size("feed_forward_length"),
-            heads,
-            kvHeads,
-            headDim,
-            (float) metadata.real(key("attention.layer_norm_rms_epsilon")),
-            rope(),
-            architecture.startsWith("qwen2"),
-            architecture.startsWith("qwen3"),
-            !file.tensors().containsKey("output.weight"));
-    return check.consistent(experts() > 0 ? withExperts(config) : config);
+  /** Positions that a model was trained for before its rotary embedding was scaled. */
+  static int originalContext(GgufFile file) {
+    GgufConfig config = new GgufConfig(file);
+    return new GgufRope(config.fields, config.architecture).originalContext();
   }
 
-  /** Experts of each layer; 0 for none. */
-  private int experts() {
-    return metadata.has(key("expert_count")) && metadata.integer(key("expert_count")) != 0
-        ? size("expert_count")
-        : 0;
+  private ModelConfig read() {
+    refuse();
+    GgufMetadata metadata = file.metadata();
+    int layers = check.layers(fields.size("block_count"));
+    GgufAttention attention =
+        new GgufAttention(fields, architecture, file.tensors().keySet(), layers);
+    FeedForward feedForward = fields.count("expert_count") > 0 ? experts() : dense();
+    List<Layer> blocks = new ArrayList<>();
+    for (int layer = 0; layer < layers; layer++) {
+      blocks.add(new Layer(attention.layer(layer), feedForward, architecture.norms()));
+    }
+    return check.consistent(
+        new ModelConfig(
+            architecture.type(),
+            metadata.has("general.name") ? metadata.string("general.name") : architecture.type(),
+            rows("token_embd.weight"),
+            fields.size("context_length"),
+            fields.size("embedding_length"),
+            norm(),
+            scales(),
+            blocks,
+            !file.tensors().containsKey("output.weight")));
+  }
+
+  private void refuse() {
+    for (String name : UNSUPPORTED) {
+      double value = fields.real(name, 0);
+      if (value != 0) {
+        throw fields.unsupported(name, "value " + value);
+      }
+    }
+    if (!fields.flag("attention.causal", true)) {
+      throw fields.unsupported("attention.causal", "bidirectional attention");
+    }
+  }
+
+  private Norm norm() {
+    if (architecture.has(Trait.CENTRED_NORMS)) {
+      float epsilon = epsilon("attention.layer_norm_epsilon");
+      return new Norm(true, epsilon, epsilon);
+    }
+    return Norm.rms(epsilon("attention.layer_norm_rms_epsilon"));
+  }
+
+  private float epsilon(String name) {
+    if (!fields.has(name)) {
+      throw fields.error(name, "missing");
+    }
+    return (float) fields.real(name, 0);
+  }
+
+  private Scales scales() {
+    boolean byWidth = architecture.has(Trait.EMBEDDING_SCALED_BY_WIDTH);
+    double embedding = byWidth ? Math.sqrt(fields.size("embedding_length")) : 1;
+    return new Scales(
+        fields.factor("embedding_scale", embedding),
+        fields.factor("residual_scale", 1),
+        logitScale(),
+        fields.bound("final_logit_softcapping", architecture.usualLogitCap()));
+  }
+
+  private float logitScale() {
+    float scale = fields.factor("logit_scale", 1);
+    if (architecture.has(Trait.LOGITS_DIVIDED)) {
+      return 1 / scale;
+    }
+    if (scale != 1 && !architecture.has(Trait.LOGITS_MULTIPLIED)) {
+      throw fields.unsupported("logit_scale", "value " + scale);
+    }
+    return scale;
+  }
+
+  private Dense dense() {
+    Gating gating = architecture.has(Trait.GELU) ? Gating.GELU_TANH : Gating.SILU;
+    boolean bias = file.tensors().containsKey("blk.0.ffn_down.bias");
+    return new Dense(fields.size("feed_forward_length"), gating, 0, bias);
   }
 
   /** All layers have experts in these files; how wide these are, their tensors say. */
-  private ModelConfig withExperts(ModelConfig config) {
-    if (architecture.equals("qwen2") || architecture.equals("qwen3")) {
-      throw check.unsupported(key("expert_count"), "a mixture of experts");
+  private Experts experts() {
+    if (!architecture.has(Trait.EXPERTS)) {
+      throw fields.unsupported("expert_count", "a mixture of experts");
     }
-    String gating = key("expert_gating_func");
-    if (metadata.has(gating) && metadata.integer(gating) > 1) {
-      throw check.unsupported(gating, "value " + metadata.integer(gating));
+    int gating = fields.count("expert_gating_func");
+    if (gating > 1) {
+      throw fields.unsupported("expert_gating_func", "value " + gating);
     }
-    boolean shared = architecture.equals("qwen2moe");
-    int width =
-        file.tensors().containsKey("blk.0.ffn_gate_exps.weight")
-            ? rows("blk.0.ffn_gate_exps.weight")
-            : rows("blk.0.ffn_gate.0.weight");
-    Experts experts =
-        new Experts(
-            experts(),
-            size("expert_used_count"),
-            Dense.silu(width),
-            Router.softmax(!shared),
-            shared ? rows("blk.0.ffn_gate_shexp.weight") : 0,
-            shared);
-    return config.withBlocks(
-        config.blocks().stream()
-            .map(layer -> new Layer(layer.attention(), experts, layer.norms()))
-            .toList());
+    boolean shared = architecture.has(Trait.GATED_SHARED_EXPERT);
+    boolean stacked = file.tensors().containsKey("blk.0.ffn_gate_exps.weight");
+    return new Experts(
+        fields.size("expert_count"),
+        fields.size("expert_used_count"),
+        Dense.silu(rows(stacked ? "blk.0.ffn_gate_exps.weight" : "blk.0.ffn_gate.0.weight")),
+        Router.softmax(!shared),
+        shared ? rows("blk.0.ffn_gate_shexp.weight") : 0,
+        shared);
   }
 
   private int rows(String name) {
@@ -124,72 +161,5 @@ final class GgufConfig {
       throw check.error("tensor " + name + " is missing or not a matrix");
     }
     return check.size("rows of " + name, tensor.dimensions()[1]);
-  }
-
-  private void refuse() {
-    for (String name : UNSUPPORTED) {
-      if (metadata.has(key(name)) && number(key(name)) != 0) {
-        throw check.unsupported(key(name), "value " + number(key(name)));
-      }
-    }
-    String causal = key("attention.causal");
-    if (metadata.has(causal) && !metadata.bool(causal)) {
-      throw check.unsupported(causal, "bidirectional attention");
-    }
-    String window = key("attention.sliding_window");
-    if (metadata.has(window)) {
-      long tokens = metadata.integer(window);
-      if (tokens > 0 && tokens < context()) {
-        throw check.unsupported(window, "a sliding window of " + tokens + " tokens");
-      }
-    }
-  }
-
-  private Rope rope() {
-    String base = key("rope.freq_base");
-    String type = key("rope.scaling.type");
-    if (metadata.has(type) && !metadata.string(type).equals("none")) {
-      throw check.unsupported(type, "rope scaling '" + metadata.string(type) + "'");
-    }
-    String linear = key("rope.scale_linear");
-    if (metadata.has(linear) && metadata.real(linear) != 1) {
-      throw check.unsupported(linear, "linear rope scaling");
-    }
-    double theta = metadata.has(base) ? metadata.real(base) : 10000;
-    boolean interleaved = architecture.equals("llama");
-    return new Rope(theta, interleaved, null);
-  }
-
-  private int vocabulary() {
-    GgufTensor embedding = file.tensors().get("token_embd.weight");
-    if (embedding == null || embedding.dimensions().length != 2) {
-      throw new ModelFormatException(
-          metadata.file() + ": tensor token_embd.weight is missing or not a matrix");
-    }
-    return check.size("rows of token_embd.weight", embedding.dimensions()[1]);
-  }
-
-  private int context() {
-    return check.size(key("context_length"), metadata.integer(key("context_length")));
-  }
-
-  private int size(String name) {
-    return check.size(key(name), metadata.integer(key(name)));
-  }
-
-  private int size(String name, int otherwise) {
-    return metadata.has(key(name)) ? size(name) : otherwise;
-  }
-
-  private double number(String key) {
-    try {
-      return metadata.real(key);
-    } catch (ModelFormatException notReal) {
-      return metadata.integer(key);
-    }
-  }
-
-  private String key(String name) {
-    return architecture + "." + name;
   }
 }

@@ -1,11 +1,15 @@
 package io.radixflow.kernels.model.file;
 
+import io.radixflow.kernels.model.Attention.Grouped;
 import io.radixflow.kernels.model.FeedForward.Experts;
 import io.radixflow.kernels.model.GraphTensors;
+import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.Rope;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
+import io.radixflow.kernels.model.tensor.HeapTensor;
 import io.radixflow.kernels.model.tensor.MappedTensor;
 import io.radixflow.kernels.model.tensor.RowRange;
 import io.radixflow.kernels.model.tensor.TensorSlot;
@@ -13,6 +17,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -23,13 +28,17 @@ import java.util.function.Supplier;
 
 /** Opens a GGUF file: its head, its configuration, and its tensors checked against the graph. */
 final class GgufModel {
-  private static final String ROPE_DIVISORS = "rope_freqs.weight";
+  private static final String SCALED_DIVISORS = "rope_freqs.weight";
+  private static final String LONG_DIVISORS = "rope_factors_long.weight";
+  private static final String SHORT_DIVISORS = "rope_factors_short.weight";
+  private static final Set<String> DIVISORS =
+      Set.of(SCALED_DIVISORS, LONG_DIVISORS, SHORT_DIVISORS);
 
   private final Path path;
   private final FileChannel channel;
   private final GgufFile file;
 
-  /** Tensors of all experts of a layer, by their names in the file. */
+  /** Tensors of which the graph has parts, by their names in the file. */
   private final Map<String, Tensor> stacks = new HashMap<>();
 
   private GgufModel(Path path, FileChannel channel) throws IOException {
@@ -72,75 +81,128 @@ final class GgufModel {
   private ModelFile open(Supplier<String> fingerprint) throws IOException {
     ModelConfig config = withDivisors(GgufConfig.read(file));
     Map<String, GraphTensors.Shape> shapes = GraphTensors.of(config);
-    Set<String> stored = new HashSet<>();
-    shapes.keySet().forEach(name -> stored.add(storedName(name)));
+    Map<String, Tensor> tensors = new HashMap<>();
+    Set<String> stored = new HashSet<>(DIVISORS);
+    for (Map.Entry<String, GraphTensors.Shape> entry : shapes.entrySet()) {
+      Part part = part(config, entry.getKey(), entry.getValue());
+      stored.add(part.stored);
+      tensors.put(entry.getKey(), tensor(part, entry.getKey(), entry.getValue()));
+    }
     for (String name : file.tensors().keySet()) {
-      if (!stored.contains(name) && !name.equals(ROPE_DIVISORS)) {
+      if (!stored.contains(name)) {
         throw new ModelFormatException(
             path + ": tensor " + name + " has no place in a " + config.architecture() + " graph");
       }
     }
-    Map<String, Tensor> tensors = new HashMap<>();
-    for (Map.Entry<String, GraphTensors.Shape> entry : shapes.entrySet()) {
-      tensors.put(entry.getKey(), tensor(config, entry.getKey(), entry.getValue()));
-    }
     return new ModelFile(path, config, tensors, fingerprint, file.metadata());
   }
 
-  private Tensor tensor(ModelConfig config, String name, GraphTensors.Shape shape)
-      throws IOException {
-    String stored = storedName(name);
-    if (stored.equals(name)) {
+  /**
+   * Consecutive rows of a stored tensor: one expert of all, or one of the projections that are
+   * stored as one.
+   *
+   * @param stored the tensor in the file
+   * @param first the first row
+   * @param rows all rows of the stored tensor; 0 if it is the graph's tensor itself
+   * @param stack the matrices that it has one behind the other as a third dimension; 0 for none
+   */
+  private record Part(String stored, int first, long rows, int stack) {}
+
+  private Part part(ModelConfig config, String name, GraphTensors.Shape shape) {
+    Part itself = new Part(name, 0, 0, 0);
+    if (!name.startsWith("blk.")) {
+      return itself;
+    }
+    int start = name.indexOf('.', 4) + 1;
+    String prefix = name.substring(0, start);
+    String suffix = name.substring(name.lastIndexOf('.'));
+    String kind = name.substring(start, name.length() - suffix.length());
+    int rows = shape.vector() ? shape.columns() : shape.rows();
+    if (kind.matches("ffn_(gate|up)") && fusesGate(prefix, rows)) {
+      return new Part(prefix + "ffn_up" + suffix, kind.equals("ffn_up") ? rows : 0, 2L * rows, 0);
+    }
+    if (file.tensors().containsKey(name)) {
+      return itself;
+    }
+    Layer layer = config.layer(Integer.parseInt(name.substring(4, start - 1)));
+    int number = kind.indexOf('.');
+    if (number > 0 && kind.startsWith("ffn_")) {
+      int count = ((Experts) layer.feedForward()).count();
+      int expert = Integer.parseInt(kind.substring(number + 1));
+      String all = prefix + kind.substring(0, number) + "_exps" + suffix;
+      return new Part(all, expert * rows, (long) count * rows, count);
+    }
+    String fused = prefix + "attn_qkv" + suffix;
+    boolean fuses = kind.matches("attn_[qkv]") && file.tensors().containsKey(fused);
+    if (fuses && layer.attention() instanceof Grouped attention) {
+      int queries = attention.heads() * attention.headDim();
+      int keys = attention.kvHeads() * attention.headDim();
+      int first = kind.equals("attn_q") ? 0 : kind.equals("attn_k") ? queries : queries + keys;
+      return new Part(fused, first, queries + 2L * keys, 0);
+    }
+    return itself;
+  }
+
+  /** Returns whether a layer has its gate projection above the up projection, as one tensor. */
+  private boolean fusesGate(String prefix, int rows) {
+    GgufTensor up = file.tensors().get(prefix + "ffn_up.weight");
+    return up != null
+        && up.dimensions().length == 2
+        && up.dimensions()[1] == 2L * rows
+        && !file.tensors().containsKey(prefix + "ffn_gate.weight");
+  }
+
+  private Tensor tensor(Part part, String name, GraphTensors.Shape shape) throws IOException {
+    if (part.rows == 0) {
       return MappedTensor.map(channel, slot(name, shape), MappedTensor.WINDOW_BYTES);
     }
-    Tensor all = stacks.get(stored);
-    if (all == null) {
-      int layer = Integer.parseInt(name.substring(4, name.indexOf('.', 4)));
-      int experts = ((Experts) config.layer(layer).feedForward()).count();
-      all = MappedTensor.map(channel, stack(stored, shape, experts), MappedTensor.WINDOW_BYTES);
-      stacks.put(stored, all);
+    if (part.rows > Integer.MAX_VALUE) {
+      throw new ModelFormatException(path + ": tensor " + part.stored + " has too many rows");
     }
-    return new RowRange(name, all, expert(name) * shape.rows(), shape.rows());
+    Tensor all = stacks.get(part.stored);
+    if (all == null) {
+      all = MappedTensor.map(channel, slot(part, shape), MappedTensor.WINDOW_BYTES);
+      stacks.put(part.stored, all);
+    }
+    if (!shape.vector()) {
+      return new RowRange(name, all, part.first, shape.rows());
+    }
+    float[] values = new float[(int) part.rows];
+    int width = all.columns();
+    for (int row = 0; row < all.rows(); row++) {
+      all.dequantize(row, values, row * width);
+    }
+    return new HeapTensor(
+        name, Arrays.copyOfRange(values, part.first, part.first + shape.columns()));
   }
 
-  /** The tensor that has an expert's: {@code ffn_up_exps} for {@code ffn_up.3}. */
-  private String storedName(String name) {
-    int end = name.lastIndexOf('.');
-    int number = name.lastIndexOf('.', end - 1);
-    boolean expert = name.startsWith("ffn_", name.indexOf('.', 4) + 1) && expert(name) >= 0;
-    return expert && !file.tensors().containsKey(name)
-        ? name.substring(0, number) + "_exps" + name.substring(end)
-        : name;
-  }
-
-  /** The number before the last part of a name; -1 if there is none. */
-  private static int expert(String name) {
-    int end = name.lastIndexOf('.');
-    String part = name.substring(name.lastIndexOf('.', end - 1) + 1, end);
-    return part.matches("[0-9]{1,6}") ? Integer.parseInt(part) : -1;
-  }
-
-  /** All experts of a tensor, one below the other. */
-  private TensorSlot stack(String name, GraphTensors.Shape shape, int experts) {
-    GgufTensor tensor = present(name);
+  /** The whole of a tensor of which the graph has parts. */
+  private TensorSlot slot(Part part, GraphTensors.Shape shape) {
+    if (part.stack == 0) {
+      GraphTensors.Shape whole =
+          shape.vector()
+              ? new GraphTensors.Shape(1, (int) part.rows, true)
+              : new GraphTensors.Shape((int) part.rows, shape.columns(), false);
+      return slot(part.stored, whole);
+    }
+    GgufTensor tensor = present(part.stored);
     long[] found = tensor.dimensions();
     boolean fits =
-        found.length == 3
-            && found[0] == shape.columns()
-            && found[1] == shape.rows()
-            && found[2] == experts;
+        shape.vector()
+            ? found.length == 2 && found[0] == shape.columns() && found[1] == part.stack
+            : found.length == 3
+                && found[0] == shape.columns()
+                && found[1] == shape.rows()
+                && found[2] == part.stack;
     if (!fits) {
       throw new ModelFormatException(
           String.format(
               "%s: tensor %s is %s; expected %s of %s",
-              path, name, tensor.shape(), experts, shape));
+              path, part.stored, tensor.shape(), part.stack, shape));
     }
-    long rows = (long) experts * shape.rows();
-    if (rows > Integer.MAX_VALUE) {
-      throw new ModelFormatException(path + ": tensor " + name + " has too many rows");
-    }
-    return new TensorSlot(
-        name, type(tensor, name, shape), (int) rows, shape.columns(), tensor.offset());
+    int rows = shape.vector() ? part.stack : (int) part.rows;
+    TensorType type = type(tensor, part.stored, shape);
+    return new TensorSlot(part.stored, type, rows, shape.columns(), tensor.offset());
   }
 
   private GgufTensor present(String name) {
@@ -181,23 +243,42 @@ final class GgufModel {
     return type;
   }
 
+  /** Adds the divisors of the rotary frequencies to the layers that have such an embedding. */
   private ModelConfig withDivisors(ModelConfig config) throws IOException {
-    if (!file.tensors().containsKey(ROPE_DIVISORS)) {
+    String name = divisors(config);
+    if (!file.tensors().containsKey(name)) {
       return config;
     }
-    int pairs = config.headDim() / 2;
-    TensorSlot slot = slot(ROPE_DIVISORS, new GraphTensors.Shape(1, pairs, true));
+    List<Layer> blocks = new ArrayList<>();
+    for (Layer layer : config.blocks()) {
+      Rope rope = layer.attention().rope();
+      boolean rotated = rope != null && layer.attention() instanceof Grouped;
+      int pairs = rotated ? rope.width(layer.attention().keyWidth()) / 2 : 0;
+      blocks.add(rotated ? layer.withDivisors(divisors(name, pairs)) : layer);
+    }
+    return config.withBlocks(blocks);
+  }
+
+  /** The tensor that has them: another one where the context is longer than it was at first. */
+  private String divisors(ModelConfig config) {
+    if (file.tensors().containsKey(SCALED_DIVISORS)) {
+      return SCALED_DIVISORS;
+    }
+    boolean longer = config.contextLength() > GgufConfig.originalContext(file);
+    return longer ? LONG_DIVISORS : SHORT_DIVISORS;
+  }
+
+  private List<Float> divisors(String name, int pairs) throws IOException {
+    TensorSlot slot = slot(name, new GraphTensors.Shape(1, pairs, true));
     float[] values = new float[pairs];
     MappedTensor.map(channel, slot, MappedTensor.WINDOW_BYTES).dequantize(0, values, 0);
     List<Float> divisors = new ArrayList<>();
     for (float value : values) {
       if (!(value > 0 && value < Float.POSITIVE_INFINITY)) {
-        throw new ModelFormatException(
-            path + ": tensor " + ROPE_DIVISORS + " has the value " + value);
+        throw new ModelFormatException(path + ": tensor " + name + " has the value " + value);
       }
       divisors.add(value);
     }
-    return config.withBlocks(
-        config.blocks().stream().map(layer -> layer.withDivisors(divisors)).toList());
+    return divisors;
   }
 }

@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +29,7 @@ final class GgufBuilder {
 
   final Map<String, Object> metadata = new LinkedHashMap<>();
   final List<TensorEntry> tensors = new ArrayList<>();
+  private final Map<String, byte[]> contents = new HashMap<>();
   int magic = 0x46554747;
   int version = 3;
   long tensorCount = -1;
@@ -62,6 +65,13 @@ final class GgufBuilder {
       bytes *= dimension;
     }
     tensors.add(new TensorEntry(name, dimensions, 0, -1, (int) bytes));
+    return this;
+  }
+
+  /** Adds a tensor of a type that ggml has this number for, with its bytes. */
+  GgufBuilder tensor(String name, int type, byte[] content, long... dimensions) {
+    tensors.add(new TensorEntry(name, dimensions, type, -1, content.length));
+    contents.put(name, content);
     return this;
   }
 
@@ -108,7 +118,10 @@ final class GgufBuilder {
       next += (tensor.bytes() + 31) / 32 * 32;
     }
     out.writeBytes(new byte[(32 - out.size() % 32) % 32]);
-    out.writeBytes(new byte[(int) next]);
+    for (TensorEntry tensor : tensors) {
+      byte[] content = contents.getOrDefault(tensor.name(), new byte[0]);
+      out.writeBytes(Arrays.copyOf(content, (tensor.bytes() + 31) / 32 * 32));
+    }
     return out.toByteArray();
   }
 
@@ -124,6 +137,15 @@ final class GgufBuilder {
     }
     if (value instanceof Boolean flag) {
       return join(ints(7), new byte[] {(byte) (flag ? 1 : 0)});
+    }
+    if (value instanceof List<?> list) {
+      byte[][] elements = list.stream().map(GgufBuilder::value).toArray(byte[][]::new);
+      byte[] type = elements.length == 0 ? ints(8) : Arrays.copyOf(elements[0], 4);
+      byte[] head = join(ints(9), type, longs(elements.length));
+      for (int i = 0; i < elements.length; i++) {
+        elements[i] = Arrays.copyOfRange(elements[i], 4, elements[i].length);
+      }
+      return join(head, join(elements));
     }
     return join(ints(4), ints((Integer) value));
   }

@@ -88,8 +88,7 @@ class GgufModelTest {
     "llama.expert_group_count, 8",
     "llama.attention.kv_lora_rank, 512",
     "llama.nextn_predict_layers, 1",
-    "llama.attention.sliding_window, 32",
-    "llama.rope.dimension_count, 8",
+    "llama.embedding_length_per_layer_input, 8",
     "llama.attention.value_length, 8"
   })
   void unsupportedGraphsAreRefusedByName(String key, int value) {
@@ -98,15 +97,46 @@ class GgufModelTest {
   }
 
   @Test
-  void softCapsAndOtherRopeScalingsAreRefusedByName() {
-    model.with("llama.attn_logit_softcapping", 50f);
-    refused("llama.attn_logit_softcapping");
-    model.with("llama.attn_logit_softcapping", 0f).with("llama.rope.scaling.type", "yarn");
-    refused("llama.rope.scaling.type", "yarn");
-    model.with("llama.rope.scaling.type", "none").with("llama.rope.scale_linear", 4f);
-    refused("llama.rope.scale_linear");
-    model.with("llama.rope.scale_linear", 1f).with("llama.attention.causal", false);
+  void otherRopeScalingsAndDirectionsAreRefusedByName() {
+    model.with("llama.rope.scaling.type", "spiral");
+    refused("llama.rope.scaling.type", "spiral");
+    model.with("llama.rope.scaling.type", "yarn").with("llama.rope.scaling.yarn_ext_factor", 2f);
+    refused("llama.rope.scaling.yarn_ext_factor");
+    model.with("llama.rope.scaling.type", "none").with("llama.logit_scale", 4f);
+    refused("llama.logit_scale");
+    model.with("llama.logit_scale", 1f).with("llama.attention.causal", false);
     refused("llama.attention.causal");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "llama.rope.scaling.factor, 0.5",
+    "llama.rope.scaling.factor, NaN",
+    "llama.attention.scale, -1",
+    "llama.attention.scale, Infinity",
+    "llama.residual_scale, -0.5",
+    "llama.attn_logit_softcapping, -3"
+  })
+  void factorsThatAreNotPositiveAndFiniteAreNamed(String key, float value) {
+    model.with(key, value);
+    refused(key);
+  }
+
+  @Test
+  void aPatternOfWindowsHasAValueForEachLayer() {
+    model
+        .with("llama.attention.sliding_window", 32)
+        .with("llama.attention.sliding_window_pattern", List.of(true, false));
+    refused("llama.attention.sliding_window_pattern", "2 values for 1 layers");
+    model.with("llama.attention.sliding_window_pattern", "every other");
+    refused("llama.attention.sliding_window_pattern");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {17, 7, 18})
+  void aRotatedPartThatIsNoPairsOfAHeadIsNamed(int width) {
+    model.with("llama.rope.dimension_count", width);
+    refused("llama.rope.dimension_count", "rotary embedding needs pairs");
   }
 
   @Test
@@ -117,9 +147,8 @@ class GgufModelTest {
 
   @Test
   void anotherArchitectureIsRefusedWithThoseThatAreServed() {
-    model.with("general.architecture", "gemma2");
-    refused(
-        "architecture 'gemma2' is not supported; supported: llama, qwen2, qwen3, qwen2moe, qwen3moe");
+    model.with("general.architecture", "mamba");
+    refused("architecture 'mamba' is not supported; supported: llama, mistral3, qwen2, qwen3");
   }
 
   @ParameterizedTest
@@ -203,8 +232,8 @@ class GgufModelTest {
 
   @Test
   void aTensorWithoutAPlaceInTheGraphIsRefused() {
-    model.floats("blk.0.attn_q.bias", 32);
-    refused("blk.0.attn_q.bias has no place in a llama graph");
+    model.floats("blk.0.attn_r.bias", 32);
+    refused("blk.0.attn_r.bias has no place in a llama graph");
   }
 
   @Test

@@ -1,0 +1,107 @@
+package io.radixflow.kernels.model.file;
+
+import io.radixflow.kernels.model.Attention.Grouped;
+import io.radixflow.kernels.model.Attention.QueryGrowth;
+import io.radixflow.kernels.model.Attention.Scores;
+import io.radixflow.kernels.model.file.GgufArchitecture.Trait;
+import java.util.Set;
+
+/** The attention of each layer that a GGUF file describes. */
+final class GgufAttention {
+
+  private static final String WINDOW = "attention.sliding_window";
+  private static final String PATTERN = "attention.sliding_window_pattern";
+
+  private final GgufFields fields;
+  private final GgufArchitecture architecture;
+  private final Set<String> tensors;
+  private final GgufRope rope;
+  private final int layers;
+  private final int window;
+  private final int context;
+
+  /**
+   * @param tensors names of the file's tensors: those of biases say whether there are any
+   */
+  GgufAttention(
+      GgufFields fields, GgufArchitecture architecture, Set<String> tensors, int layers) {
+    this.fields = fields;
+    this.architecture = architecture;
+    this.tensors = tensors;
+    this.layers = layers;
+    rope = new GgufRope(fields, architecture);
+    context = fields.size("context_length");
+    window = fields.has(WINDOW) ? fields.count(WINDOW) : architecture.usualWindow();
+  }
+
+  Grouped layer(int layer) {
+    int heads = fields.size("attention.head_count");
+    int headDim = fields.size("attention.key_length", fields.size("embedding_length") / heads);
+    refuseOtherWidths(headDim);
+    boolean windowed = windowed(layer);
+    boolean bias =
+        tensors.contains("blk.0.attn_q.bias") || tensors.contains("blk.0.attn_qkv.bias");
+    return new Grouped(
+        heads,
+        fields.size("attention.head_count_kv", heads),
+        headDim,
+        rotates(layer, windowed) ? rope.read(windowed, headDim) : null,
+        bias,
+        tensors.contains("blk.0.attn_output.bias"),
+        architecture.qkNorm(),
+        windowed && window < context ? window : 0,
+        scores(heads, headDim));
+  }
+
+  private void refuseOtherWidths(int headDim) {
+    if (fields.size("attention.value_length", headDim) != headDim) {
+      throw fields.unsupported("attention.value_length", "V narrower or wider than K");
+    }
+    for (String name : new String[] {"attention.key_length_swa", "attention.value_length_swa"}) {
+      if (fields.size(name, headDim) != headDim) {
+        throw fields.unsupported(name, "another width of heads in windows");
+      }
+    }
+  }
+
+  private Scores scores(int heads, int headDim) {
+    int width =
+        architecture.scalesByWidth(layers) ? fields.size("embedding_length") / heads : headDim;
+    double beta = fields.positive("attention.temperature_scale", 0);
+    QueryGrowth growth =
+        beta == 0
+            ? null
+            : new QueryGrowth(
+                beta, fields.size("attention.temperature_length", rope.originalContext()));
+    return new Scores(
+        fields.factor("attention.scale", 1 / Math.sqrt(width)),
+        fields.bound("attn_logit_softcapping", architecture.usualScoreCap()),
+        false,
+        growth);
+  }
+
+  /** A pattern has a truth value a layer, or the distance of layers that see all tokens. */
+  private boolean windowed(int layer) {
+    if (window == 0) {
+      return false;
+    }
+    if (fields.isArray(PATTERN)) {
+      return fields.perLayer(PATTERN, layers)[layer] != 0;
+    }
+    int period = fields.has(PATTERN) ? fields.count(PATTERN) : architecture.windowPeriod();
+    if (period < 0 && window < context) {
+      throw fields.unsupported(WINDOW, "a sliding window of " + window + " tokens");
+    }
+    return period == 0 || period > 0 && (layer + 1) % period != 0;
+  }
+
+  private boolean rotates(int layer, boolean windowed) {
+    if (architecture.has(Trait.ROTATES_WINDOWS_ONLY)) {
+      return windowed || window == 0;
+    }
+    if (architecture.has(Trait.ROTATES_IF_FINETUNED)) {
+      return fields.flag("rope.scaling.finetuned", true);
+    }
+    return !architecture.has(Trait.FOURTH_NOT_ROTATED) || (layer + 1) % 4 != 0;
+  }
+}
