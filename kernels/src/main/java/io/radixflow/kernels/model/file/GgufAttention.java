@@ -23,8 +23,7 @@ final class GgufAttention {
   /**
    * @param tensors names of the file's tensors: those of biases say whether there are any
    */
-  GgufAttention(
-      GgufFields fields, GgufArchitecture architecture, Set<String> tensors, int layers) {
+  GgufAttention(GgufFields fields, GgufArchitecture architecture, Set<String> tensors, int layers) {
     this.fields = fields;
     this.architecture = architecture;
     this.tensors = tensors;
@@ -39,8 +38,7 @@ final class GgufAttention {
     int headDim = fields.size("attention.key_length", fields.size("embedding_length") / heads);
     refuseOtherWidths(headDim);
     boolean windowed = windowed(layer);
-    boolean bias =
-        tensors.contains("blk.0.attn_q.bias") || tensors.contains("blk.0.attn_qkv.bias");
+    boolean bias = tensors.contains("blk.0.attn_q.bias") || tensors.contains("blk.0.attn_qkv.bias");
     return new Grouped(
         heads,
         fields.size("attention.head_count_kv", heads),

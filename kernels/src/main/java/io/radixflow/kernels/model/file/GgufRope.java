@@ -41,8 +41,7 @@ final class GgufRope {
     String kind = fields.text("rope.scaling.type", "linear");
     return switch (kind) {
       case "none", "longrope" -> scaled(plain, null, magnitude);
-      case "linear" ->
-          scaled(plain, factor() == 1 ? null : new LinearScaling(factor()), magnitude);
+      case "linear" -> scaled(plain, factor() == 1 ? null : new LinearScaling(factor()), magnitude);
       case "yarn" -> yarn(plain, magnitude);
       default -> throw fields.unsupported("rope.scaling.type", "rope scaling '" + kind + "'");
     };
@@ -71,8 +70,7 @@ final class GgufRope {
   }
 
   private double factor() {
-    double factor =
-        fields.positive("rope.scaling.factor", fields.positive("rope.scale_linear", 1));
+    double factor = fields.positive("rope.scaling.factor", fields.positive("rope.scale_linear", 1));
     if (factor < 1) {
       throw fields.error("rope.scaling.factor", factor + "; expected 1 or more");
     }
