@@ -116,6 +116,12 @@ __device__ __forceinline__ void load8(float (&v)[8], const bf16* from) {
     }
 }
 
+__device__ __forceinline__ void load8(float (&v)[8], const float* from) {
+    float4 low = *reinterpret_cast<const float4*>(from), high = *reinterpret_cast<const float4*>(from + 4);
+    v[0] = low.x, v[1] = low.y, v[2] = low.z, v[3] = low.w;
+    v[4] = high.x, v[5] = high.y, v[6] = high.z, v[7] = high.w;
+}
+
 __device__ __forceinline__ void store8(bf16* to, const float (&v)[8]) {
     Bf16x8 packed;
 #pragma unroll

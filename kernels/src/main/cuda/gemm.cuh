@@ -27,6 +27,10 @@ struct GemmArguments {
     int features;
     int depth;
     int epilogue;
+
+    // Elements from row to row of x, and of a result that is `width` features wide.
+    __device__ __forceinline__ int x_stride() const { return depth; }
+    __device__ __forceinline__ int out_stride(int width) const { return width; }
 };
 
 // The tile of this block. Eight tiles of rows share their weights while those are in the L2 cache.
@@ -42,11 +46,12 @@ __device__ __forceinline__ GemmPlace gemm_place(int tile_features, int tile_rows
 }
 
 // Eight consecutive features of one row leave the block.
-__device__ __forceinline__ void gemm_store8(const GemmArguments& a, int row, int feature, const float* sums) {
+template <class Arguments>
+__device__ __forceinline__ void gemm_store8(const Arguments& a, int row, int feature, const float* sums) {
     float v[8];
 #pragma unroll
     for (int i = 0; i < 8; ++i) v[i] = sums[i];
-    size_t at = size_t(row) * a.features + feature;
+    size_t at = size_t(row) * a.out_stride(a.features) + feature;
     if (a.epilogue == GEMM_BIAS) {
         const float* bias = static_cast<const float*>(a.extra) + feature;
 #pragma unroll
@@ -60,23 +65,25 @@ __device__ __forceinline__ void gemm_store8(const GemmArguments& a, int row, int
     store8(static_cast<bf16*>(a.out) + at, v);
 }
 
-__device__ __forceinline__ void gemm_store_swiglu(const GemmArguments& a, int row, int feature, const float* sums) {
+template <class Arguments>
+__device__ __forceinline__ void gemm_store_swiglu(const Arguments& a, int row, int feature, const float* sums) {
     float v[8];
 #pragma unroll
     for (int i = 0; i < 8; ++i) v[i] = sums[i] / (1.0f + __expf(-sums[i])) * sums[i + 8];
-    store8(static_cast<bf16*>(a.out) + size_t(row) * (a.features / 2) + feature / 2, v);
+    store8(static_cast<bf16*>(a.out) + size_t(row) * a.out_stride(a.features / 2) + feature / 2, v);
 }
 
 // All threads of the block carry the tile sums[row][STRIDE], feature by feature, to the output.
-template <int FEATURES, int ROWS, int STRIDE, int THREADS>
-__device__ __forceinline__ void gemm_store(const GemmArguments& a, GemmPlace place, int rows, const float* sums) {
+template <int FEATURES, int ROWS, int STRIDE, int THREADS, class Arguments>
+__device__ __forceinline__ void gemm_store(const Arguments& a, GemmPlace place, int rows, const float* sums) {
     int valid_rows = min(ROWS, rows - place.row), valid_features = min(FEATURES, a.features - place.feature);
     if (a.epilogue == GEMM_LOGITS) {
         float* out = static_cast<float*>(a.out);
         for (int i = threadIdx.x; i < FEATURES * valid_rows; i += THREADS) {
             int row = i / FEATURES, feature = i % FEATURES;
             if (feature < valid_features) {
-                out[size_t(place.row + row) * a.features + place.feature + feature] = sums[row * STRIDE + feature];
+                size_t at = size_t(place.row + row) * a.out_stride(a.features) + place.feature + feature;
+                out[at] = sums[row * STRIDE + feature];
             }
         }
     } else if (a.epilogue == GEMM_SWIGLU) {
@@ -118,7 +125,7 @@ struct GemmLoader {
         }
     }
 
-    __device__ __forceinline__ void load(bf16* to, const bf16* from, int k, int depth) const {
+    __device__ __forceinline__ void load(bf16* to, const bf16* from, int k, int depth, int stride) const {
         int piece = threadIdx.x % kPieces, column = k + piece * 8;
         bf16* panel = to + piece / 8 * PANEL_STRIDE;
 #pragma unroll
@@ -127,7 +134,7 @@ struct GemmLoader {
             if (COUNT * kPieces % THREADS && at >= COUNT) break;
             bool valid = source[i] >= 0 && column < depth;
             cp_async16(panel + panel_at(at, piece % 8),
-                       from + (valid ? size_t(source[i]) * depth + column : 0), valid);
+                       from + (valid ? size_t(source[i]) * stride + column : 0), valid);
         }
     }
 };
@@ -210,10 +217,15 @@ struct GemmTile {
     }
 
     __device__ __forceinline__ static void run(const GemmArguments& a) {
-        SHARED(bf16, stages);
         GemmPlace place = gemm_place(FEATURES, ROWS);
         int rows = *a.rows;
-        if (place.row >= rows) return;
+        if (place.row < rows) tile(a, place, rows);
+    }
+
+    // Rows from `rows` on are not there.
+    template <class Arguments>
+    __device__ __forceinline__ static void tile(const Arguments& a, GemmPlace place, int rows) {
+        SHARED(bf16, stages);
         int warp = threadIdx.x / 32, slice = warp / (WARPS_F * WARPS_R);
         int feature = warp % WARPS_F * kWarpFeatures, row = warp / WARPS_F % WARPS_R * kWarpRows;
         GemmLoader<FEATURES, PANELS, kPanel, kThreads> weights(place.feature, a.features, nullptr);
@@ -222,8 +234,8 @@ struct GemmTile {
         auto load = [&](int step) {
             if (step < steps) {
                 bf16* stage = stages + step % STAGES * kStage;
-                weights.load(stage, a.weights, step * PANELS * 64, a.depth);
-                x.load(stage + FEATURES * 64, a.x, step * PANELS * 64, a.depth);
+                weights.load(stage, a.weights, step * PANELS * 64, a.depth, a.depth);
+                x.load(stage + FEATURES * 64, a.x, step * PANELS * 64, a.depth, a.x_stride());
             }
             cp_async_commit();
         };

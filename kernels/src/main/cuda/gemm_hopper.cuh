@@ -21,8 +21,8 @@ struct HopperTile {
         auto load = [&](int step) {
             if (step < steps) {
                 bf16* stage = stages + step % STAGES * kStage;
-                weights.load(stage, a.weights, step * 64, a.depth);
-                x.load(stage + kFeatures * 64, a.x, step * 64, a.depth);
+                weights.load(stage, a.weights, step * 64, a.depth, a.depth);
+                x.load(stage + kFeatures * 64, a.x, step * 64, a.depth, a.depth);
             }
             cp_async_commit();
         };

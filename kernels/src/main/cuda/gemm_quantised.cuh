@@ -155,10 +155,14 @@ struct QuantisedTile {
     }
 
     __device__ __forceinline__ static void run(const GemmArguments& a) {
-        SHARED(unsigned char, stages);
         GemmPlace place = gemm_place(FEATURES, ROWS);
         int rows = *a.rows;
-        if (place.row >= rows) return;
+        if (place.row < rows) tile(a, place, rows);
+    }
+
+    template <class Arguments>
+    __device__ __forceinline__ static void tile(const Arguments& a, GemmPlace place, int rows) {
+        SHARED(unsigned char, stages);
         int warp = threadIdx.x / 32, slice = warp / (WARPS_F * WARPS_R);
         int feature = warp % WARPS_F * Tile::kWarpFeatures, row = warp / WARPS_F % WARPS_R * Tile::kWarpRows;
         GemmLoader<ROWS, PANELS, ROWS * 64, kThreads> x(place.row, rows, a.gather);
@@ -167,7 +171,7 @@ struct QuantisedTile {
             if (step < steps) {
                 unsigned char* stage = stages + step % STAGES * kStage;
                 load(stage, a, place.feature, step);
-                x.load(reinterpret_cast<bf16*>(stage + kWeights), a.x, step * PANELS * 64, a.depth);
+                x.load(reinterpret_cast<bf16*>(stage + kWeights), a.x, step * PANELS * 64, a.depth, a.x_stride());
             }
             cp_async_commit();
         };

@@ -9,12 +9,6 @@ __device__ __forceinline__ float group_sum(float v, uint32_t mask) {
     return v;
 }
 
-__device__ __forceinline__ void load8(float (&v)[8], const float* from) {
-    float4 low = *reinterpret_cast<const float4*>(from), high = *reinterpret_cast<const float4*>(from + 4);
-    v[0] = low.x, v[1] = low.y, v[2] = low.z, v[3] = low.w;
-    v[4] = high.x, v[5] = high.y, v[6] = high.z, v[7] = high.w;
-}
-
 // A row of qkv is [heads + 2 kvHeads][headDim]: queries, keys, values. Queries and keys are RMS-normalised a head where
 // the gain is not null, then pairs (i, i + headDim / 2) are rotated by the row's position, all in f32, and rounded once.
 // Queries stay in place; keys and values go to [slot][kvHead][headDim] of their planes, the slot of a row being

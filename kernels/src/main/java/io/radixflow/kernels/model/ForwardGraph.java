@@ -193,20 +193,14 @@ public final class ForwardGraph<M, V> {
 
     private LatentWeights<M, V> latent(Latent shape, String prefix) {
       boolean compressed = shape.queryRank() > 0;
-      List<M> keys = new ArrayList<>();
-      List<M> values = new ArrayList<>();
-      for (int head = 0; head < shape.heads(); head++) {
-        keys.add(matrix(prefix + "attn_k_b." + head, false));
-        values.add(matrix(prefix + "attn_v_b." + head, false));
-      }
       return new LatentWeights<>(
           compressed ? matrix(prefix + "attn_q_a", shape.bias()) : null,
           norm(prefix + "attn_q_a_norm", compressed),
           matrix(prefix + (compressed ? "attn_q_b" : "attn_q"), false),
           matrix(prefix + "attn_kv_a_mqa", shape.bias()),
           norm(prefix + "attn_kv_a_norm", true),
-          keys,
-          values);
+          numbered(shape.heads(), false, prefix + "attn_k_b"),
+          numbered(shape.heads(), false, prefix + "attn_v_b"));
     }
 
     private Mlp<M> mlp(String prefix, String suffix, boolean bias) {
@@ -216,18 +210,15 @@ public final class ForwardGraph<M, V> {
     }
 
     private Mixture<M, V> mixture(Experts shape, String prefix) {
-      List<M> gateUp = new ArrayList<>();
-      List<M> down = new ArrayList<>();
-      for (int expert = 0; expert < shape.count(); expert++) {
-        Mlp<M> mlp = mlp(prefix, "." + expert, shape.expert().bias());
-        gateUp.add(mlp.gateUp);
-        down.add(mlp.down);
-      }
+      boolean bias = shape.expert().bias();
       V correction =
           shape.router().correction() ? loader.vector(prefix + "exp_probs_b.bias") : null;
       return new Mixture<>(
           matrix(prefix + "ffn_gate_inp", shape.router().bias()),
-          new ExpertWeights<>(gateUp, down, correction),
+          new ExpertWeights<>(
+              numbered(shape.count(), bias, prefix + "ffn_gate", prefix + "ffn_up"),
+              numbered(shape.count(), bias, prefix + "ffn_down"),
+              correction),
           shape.sharedWidth() > 0 ? mlp(prefix, "_shexp", false) : null,
           shape.sharedGated() ? matrix(prefix + "ffn_gate_inp_shexp", false) : null);
     }
@@ -237,15 +228,26 @@ public final class ForwardGraph<M, V> {
     }
 
     private M stacked(boolean bias, String... names) {
-      List<String> weights = new ArrayList<>();
-      List<String> biases = new ArrayList<>();
-      for (String name : names) {
-        weights.add(name + ".weight");
-        if (bias) {
-          biases.add(name + ".bias");
-        }
+      return loader.matrix(ending(".weight", names), bias ? ending(".bias", names) : List.of());
+    }
+
+    /** Matrices 0 to {@code count - 1}, each stacked of the tensors of its number. */
+    private List<M> numbered(int count, boolean bias, String... names) {
+      List<List<String>> weights = new ArrayList<>();
+      List<List<String>> biases = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        weights.add(ending("." + i + ".weight", names));
+        biases.add(bias ? ending("." + i + ".bias", names) : List.of());
       }
-      return loader.matrix(weights, biases);
+      return loader.matrices(weights, biases);
+    }
+
+    private static List<String> ending(String end, String... names) {
+      List<String> whole = new ArrayList<>();
+      for (String name : names) {
+        whole.add(name + end);
+      }
+      return whole;
     }
 
     private V norm(String name, boolean present) {

@@ -189,10 +189,11 @@ public record ModelConfig(
     for (Layer layer : blocks) {
       note(found, layer.norms() != Layer.Norms.BEFORE, "norms behind or beside blocks");
       note(found, !layer.attention().equals(layer(0).attention()), "layers that differ");
-      note(found, layer.feedForward() instanceof Experts, "mixture of experts");
-      if (layer.feedForward() instanceof Dense dense) {
-        note(found, !dense.equals(Dense.silu(intermediateSize())), "another MLP");
-      }
+      Dense mlp =
+          layer.feedForward() instanceof Experts experts
+              ? experts.expert()
+              : (Dense) layer.feedForward();
+      note(found, !mlp.equals(Dense.silu(mlp.width())), "another MLP");
       if (layer.attention() instanceof Attention.Grouped grouped) {
         peculiarities(grouped, found);
       } else {

@@ -1,10 +1,18 @@
 package io.radixflow.kernels.cuda;
 
 import io.radixflow.kernels.cpu.SyntheticWeights;
+import io.radixflow.kernels.model.FeedForward;
+import io.radixflow.kernels.model.FeedForward.Dense;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.FeedForward.Router;
+import io.radixflow.kernels.model.FeedForward.Scoring;
+import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.Rope;
 import io.radixflow.kernels.model.TensorType;
 import io.radixflow.kernels.model.WeightSource;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Tiny random models that the CUDA kernels know the heads of. */
 public final class CudaModels {
@@ -42,6 +50,46 @@ public final class CudaModels {
   /** The same as {@link #llama()} with rows of whole blocks of 256. */
   public static ModelConfig inBlocks() {
     return config("llama", VOCAB, 4, 2, new Rope(10000, true, null), false, false, true, 256, 256);
+  }
+
+  /**
+   * Two of six experts by softmax, normalised, in every layer, as qwen3_moe and mixtral have them.
+   */
+  public static ModelConfig experts() {
+    return withExperts(qwen3(), 0, Router.softmax(true), 0, false);
+  }
+
+  /** The same as {@link #experts()} with rows of whole blocks of 256. */
+  public static ModelConfig expertsInBlocks() {
+    Dense expert = Dense.silu(256);
+    FeedForward experts = new Experts(6, 2, expert, Router.softmax(true), 0, false);
+    return replaced(inBlocks(), 0, experts);
+  }
+
+  /** With an expert that every token has, weighed by a gate, as qwen2_moe has it. */
+  public static ModelConfig sharedExpert() {
+    return withExperts(qwen2(), 0, Router.softmax(false), 88, true);
+  }
+
+  /** By sigmoid, out of the best groups, behind a dense layer, as deepseek_v3 and glm4_moe. */
+  public static ModelConfig groupedExperts() {
+    Router router = new Router(Scoring.SIGMOID, false, true, 3, 2, 2, true, 2.5f);
+    return withExperts(llama(), 1, router, 40, false);
+  }
+
+  private static ModelConfig withExperts(
+      ModelConfig config, int firstLayer, Router router, int sharedWidth, boolean gated) {
+    Dense expert = Dense.silu(24);
+    return replaced(config, firstLayer, new Experts(6, 2, expert, router, sharedWidth, gated));
+  }
+
+  /** The model with another feed-forward block from a layer on. */
+  private static ModelConfig replaced(ModelConfig config, int firstLayer, FeedForward block) {
+    List<Layer> layers = new ArrayList<>(config.blocks());
+    for (int i = firstLayer; i < layers.size(); i++) {
+      layers.set(i, new Layer(layers.get(i).attention(), block, layers.get(i).norms()));
+    }
+    return config.withBlocks(layers);
   }
 
   /** Random weights, bf16 so that a device rounds nothing more. */

@@ -92,6 +92,11 @@ public enum GemmKernel {
     return function;
   }
 
+  /** The name of the kernel of gemm_grouped.cuh with these tiles. */
+  String groupedFunction() {
+    return function.replace("rf_gemm", "rf_grouped");
+  }
+
   /** Features of a tile. */
   int features() {
     return features;

@@ -5,6 +5,7 @@ import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.pages.CudaKvPool;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
+import io.radixflow.kernels.cuda.weights.WeightFormat;
 import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.FeedForward;
 import io.radixflow.kernels.model.ForwardOps;
@@ -30,6 +31,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
   private final int attentionBlocks;
   private final StepProgram.Key key;
   private final List<KernelLaunch> launches = new ArrayList<>();
+  private final ExpertLaunches experts;
   private final int[] attendFrom;
 
   /**
@@ -51,6 +53,9 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     this.attentionBlocks = attentionBlocks;
     this.key = key;
     shape = AttentionShape.of(config, pool.pageTokens());
+    experts =
+        new ExpertLaunches(
+            module, buffers.experts(), buffers.step(), config.hiddenSize(), key.rows(), launches);
     attendFrom = new int[config.layers()];
   }
 
@@ -99,6 +104,10 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
 
   @Override
   public void matmul(CudaMatrix matrix, Activation source, Activation target) {
+    if (matrix.format() == WeightFormat.F32) {
+      experts.floatProduct(matrix, of(source), of(target));
+      return;
+    }
     DeviceMemory extra = null;
     GemmEpilogue epilogue = GemmEpilogue.PLAIN;
     Activation result = target;
@@ -112,6 +121,8 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     } else if (matrix.gated()) {
       epilogue = GemmEpilogue.SWIGLU;
       result = Activation.GATED;
+    } else if (target == Activation.SHARED) {
+      epilogue = GemmEpilogue.LOGITS;
     }
     KernelLaunch launch =
         product(module, products, matrix, of(source), of(result), extra, epilogue, key.rows());
@@ -257,12 +268,12 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
   @Override
   public void experts(
       int layer, ExpertWeights<CudaMatrix, DeviceMemory> weights, Activation source) {
-    throw unknown();
+    experts.record((FeedForward.Experts) config.layer(layer).feedForward(), weights, of(source));
   }
 
   @Override
   public void addShared(boolean gated) {
-    throw unknown();
+    experts.addShared(gated);
   }
 
   /** Models that need these operations are refused when they are loaded. */
@@ -271,7 +282,9 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
   }
 
   @Override
-  public void addResidual() {}
+  public void addResidual() {
+    experts.add(of(Activation.HIDDEN));
+  }
 
   @Override
   public void outputs(DeviceMemory norm, CudaMatrix head) {

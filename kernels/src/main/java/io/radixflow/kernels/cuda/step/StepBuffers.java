@@ -40,6 +40,7 @@ public final class StepBuffers {
   private final DeviceMemory partialWeights;
   private final DeviceMemory partialsArrived;
   private final StepResults results;
+  private final ExpertBuffers experts;
 
   public StepBuffers(CudaContext context, ModelConfig config, AttentionShape shape, int maxRows) {
     this.context = context;
@@ -56,7 +57,15 @@ public final class StepBuffers {
             Activation.ATTENDED,
             Activation.GATED)) {
       long bytes = (long) maxRows * activation.width(config) * BFloat16.BYTES;
-      activations.put(activation, context.allocate(bytes, "activations"));
+      if (bytes > 0) {
+        activations.put(activation, context.allocate(bytes, "activations"));
+      }
+    }
+    experts = ExpertBuffers.allocate(context, config, maxRows);
+    if (experts != null) {
+      activations.put(Activation.ROUTER, experts.choices().logits());
+      activations.put(Activation.SHARED, experts.shared());
+      activations.put(Activation.SHARED_GATE, experts.sharedGate());
     }
     step = context.allocate((long) layout.ints() * Integer.BYTES, "a step's metadata");
     ring = context.allocate((long) RING_STEPS * maxRows * Integer.BYTES, "sampled tokens");
@@ -124,6 +133,11 @@ public final class StepBuffers {
 
   public DeviceMemory activation(Activation activation) {
     return activations.get(activation);
+  }
+
+  /** The memory of experts; null for a model without. */
+  ExpertBuffers experts() {
+    return experts;
   }
 
   /** A step's metadata, laid out by {@link #layout}. */

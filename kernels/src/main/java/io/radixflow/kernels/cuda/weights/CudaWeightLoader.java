@@ -8,6 +8,7 @@ import io.radixflow.kernels.model.WeightLoader;
 import io.radixflow.kernels.model.WeightSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,6 +19,15 @@ import org.slf4j.LoggerFactory;
 public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMemory> {
 
   private static final Logger LOG = LoggerFactory.getLogger(CudaWeightLoader.class);
+
+  /** Gate projections: of an MLP, of a numbered expert, of the expert that every row has. */
+  private static final Pattern GATE =
+      Pattern.compile("blk\\.\\d+\\.ffn_gate(\\.\\d+|_shexp)?\\.weight");
+
+  /** Matrices whose products are logits that choose or weigh experts. */
+  private static final Pattern ROUTER =
+      Pattern.compile("blk\\.\\d+\\.ffn_gate_inp(_shexp)?\\.weight");
+
   private static final long REPORT_NANOS = 2_000_000_000L;
 
   private final WeightSource source;
@@ -51,25 +61,53 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
   public CudaMatrix matrix(List<String> weights, List<String> biases) {
     String name = weights.get(0);
     List<Tensor> tensors = tensors(weights);
-    boolean gated = name.endsWith("ffn_gate.weight");
-    WeightRowOrder order = order(name, tensors, gated);
-    WeightFormat format = WeightFormat.of(tensors);
+    WeightFormat format =
+        ROUTER.matcher(name).matches() ? WeightFormat.F32 : WeightFormat.of(tensors);
+    WeightRowOrder order = order(name, tensors);
     DeviceMemory memory =
         context.allocate(format.bytes(order.rows(), order.columns()), "weights " + name);
-    staging.to(memory);
-    stream.send(order, format);
-    report(name, memory.bytes());
-    DeviceMemory bias =
-        biases.isEmpty() ? null : floats(biases.get(0), order.vector(tensors(biases)));
-    CudaMatrix matrix = new CudaMatrix(format, memory, bias, order.rows(), order.columns(), gated);
+    CudaMatrix matrix = load(weights, biases, format, memory);
     if (name.equals("output.weight") || name.equals("token_embd.weight") && output == null) {
       output = matrix;
     }
     return matrix;
   }
 
-  private WeightRowOrder order(String name, List<Tensor> tensors, boolean gated) {
-    if (gated) {
+  /**
+   * The matrices lie one behind another, all in one form, so that kernels find each by its number.
+   */
+  @Override
+  public List<CudaMatrix> matrices(List<List<String>> weights, List<List<String>> biases) {
+    List<Tensor> tensors = new ArrayList<>();
+    weights.forEach(names -> tensors.addAll(tensors(names)));
+    WeightFormat format = WeightFormat.of(tensors);
+    String name = weights.get(0).get(0);
+    WeightRowOrder order = order(name, tensors(weights.get(0)));
+    long bytes = format.bytes(order.rows(), order.columns());
+    DeviceMemory all =
+        context.allocate(Math.multiplyExact(bytes, weights.size()), "weights " + name);
+    List<CudaMatrix> matrices = new ArrayList<>();
+    for (int i = 0; i < weights.size(); i++) {
+      matrices.add(load(weights.get(i), biases.get(i), format, all.slice(i * bytes, bytes)));
+    }
+    return matrices;
+  }
+
+  private CudaMatrix load(
+      List<String> weights, List<String> biases, WeightFormat format, DeviceMemory memory) {
+    String name = weights.get(0);
+    WeightRowOrder order = order(name, tensors(weights));
+    staging.to(memory);
+    stream.send(order, format);
+    report(name, memory.bytes());
+    DeviceMemory bias =
+        biases.isEmpty() ? null : floats(biases.get(0), order.vector(tensors(biases)));
+    boolean gated = GATE.matcher(name).matches();
+    return new CudaMatrix(format, memory, bias, order.rows(), order.columns(), gated);
+  }
+
+  private WeightRowOrder order(String name, List<Tensor> tensors) {
+    if (GATE.matcher(name).matches()) {
       return WeightRowOrder.interleaved(tensors.get(0), tensors.get(1));
     }
     if (name.endsWith("attn_q.weight") && config.rope().interleaved()) {

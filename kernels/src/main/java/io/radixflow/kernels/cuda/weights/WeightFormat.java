@@ -15,6 +15,8 @@ import java.util.Locale;
  */
 public enum WeightFormat {
   BF16(null, 0, 0),
+  /** Plain floats, as routers have them. */
+  F32(null, 0, 0),
   Q8_0(TensorType.Q8_0, 32, 2),
   Q4_0(TensorType.Q4_0, 16, 2),
   Q4_1(TensorType.Q4_1, 16, 4),
@@ -51,9 +53,14 @@ public enum WeightFormat {
     return BF16;
   }
 
+  /** Returns whether weights lie in groups that share a scale. */
+  public boolean quantised() {
+    return type != null;
+  }
+
   /** The end of the names of kernels that read this format. */
   public String suffix() {
-    return this == BF16 ? "" : "_" + name().toLowerCase(Locale.ROOT);
+    return type == null ? "" : "_" + name().toLowerCase(Locale.ROOT);
   }
 
   /** Bytes of a chunk: a group of each of 8 rows. */
@@ -63,13 +70,13 @@ public enum WeightFormat {
 
   /** Rows that are sent to the device together. */
   int unitRows() {
-    return this == BF16 ? 1 : CHUNK_ROWS;
+    return type == null ? 1 : CHUNK_ROWS;
   }
 
   /** Bytes of {@link #unitRows} rows. */
   int unitBytes(int columns) {
-    return this == BF16
-        ? Math.multiplyExact(columns, BFloat16.BYTES)
+    return type == null
+        ? Math.multiplyExact(columns, this == F32 ? Float.BYTES : BFloat16.BYTES)
         : Math.multiplyExact(columns / GROUP, chunkBytes());
   }
 
@@ -166,7 +173,7 @@ public enum WeightFormat {
         int high = source.get(block + 128 + part / 4 * 32 + element) >> part % 4 * 2;
         yield (low & 15 | (high & 3) << 4) - 32;
       }
-      case BF16 -> throw new IllegalStateException("bf16 has no groups");
+      case BF16, F32 -> throw new IllegalStateException(this + " has no groups");
     };
   }
 }

@@ -45,10 +45,10 @@ final class WeightStream {
     for (int first = 0; first < units; first += perBlock) {
       int count = Math.min(perBlock, units - first);
       ByteBuffer block = blocks.next();
-      if (format == WeightFormat.BF16) {
-        fill(order, first, count, block);
-      } else {
+      if (format.quantised()) {
         fillUnits(order, format, first, count, block);
+      } else {
+        fill(order, format, first, count, block);
       }
       blocks.send((long) first * unitBytes, block.limit(count * unitBytes));
     }
@@ -76,7 +76,8 @@ final class WeightStream {
   }
 
   /** Rows are converted on all cores; each writes its own bytes. */
-  private static void fill(WeightRowOrder order, int first, int count, ByteBuffer block) {
+  private static void fill(
+      WeightRowOrder order, WeightFormat format, int first, int count, ByteBuffer block) {
     int columns = order.columns();
     int tasks = Math.min(count, 4 * Runtime.getRuntime().availableProcessors());
     IntStream.range(0, tasks)
@@ -85,9 +86,16 @@ final class WeightStream {
             task -> {
               float[] scratch = new float[columns];
               for (int i = count * task / tasks; i < count * (task + 1) / tasks; i++) {
-                int at = i * columns * BFloat16.BYTES;
+                int at = i * format.unitBytes(columns);
                 int row = first + i;
-                BFloat16.writeRow(order.tensor(row), order.sourceRow(row), block, at, scratch);
+                if (format == WeightFormat.F32) {
+                  order.tensor(row).dequantize(order.sourceRow(row), scratch, 0);
+                  for (int column = 0; column < columns; column++) {
+                    block.putFloat(at + column * Float.BYTES, scratch[column]);
+                  }
+                } else {
+                  BFloat16.writeRow(order.tensor(row), order.sourceRow(row), block, at, scratch);
+                }
               }
             });
   }

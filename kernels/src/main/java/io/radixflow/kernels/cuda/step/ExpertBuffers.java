@@ -1,0 +1,85 @@
+package io.radixflow.kernels.cuda.step;
+
+import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.weights.BFloat16;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.Layer;
+import io.radixflow.kernels.model.ModelConfig;
+
+/**
+ * The memory of a step's mixture of experts, shared by the layers: {@code experts.cuh} describes
+ * what lies there. A choice is one expert of one row, a place its position among all choices once
+ * they are sorted by expert. Freed with the context.
+ *
+ * @param gated bf16, the gated up projection of each place
+ * @param expanded floats, the expert's output of each place
+ * @param shared floats, the output of the expert that every row has; null without one
+ * @param sharedGate floats, the logit that weighs it; null without one
+ */
+record ExpertBuffers(
+    Choices choices,
+    Groups groups,
+    DeviceMemory gated,
+    DeviceMemory expanded,
+    DeviceMemory shared,
+    DeviceMemory sharedGate) {
+
+  /**
+   * What each row chose.
+   *
+   * @param logits floats, an expert's for each row
+   * @param ids the experts of each row, in the order of choice
+   * @param weights their weights, floats
+   * @param places the places of each row's choices
+   */
+  record Choices(DeviceMemory logits, DeviceMemory ids, DeviceMemory weights, DeviceMemory places) {}
+
+  /**
+   * The rows of each expert.
+   *
+   * @param source the row of each place
+   * @param tiles places that are computed together: expert, first place, places, unused
+   * @param tileCount how many tiles there are
+   */
+  record Groups(DeviceMemory source, DeviceMemory tiles, DeviceMemory tileCount) {}
+
+  private static final int TILE_BYTES = 4 * Integer.BYTES;
+
+  /** Allocates the memory for steps of so many rows; null for a model without experts. */
+  static ExpertBuffers allocate(CudaContext context, ModelConfig config, int maxRows) {
+    int count = 0;
+    int chosen = 0;
+    int width = 0;
+    int shared = 0;
+    for (Layer layer : config.blocks()) {
+      if (layer.feedForward() instanceof Experts experts) {
+        count = Math.max(count, experts.count());
+        chosen = Math.max(chosen, experts.chosen());
+        width = Math.max(width, experts.expert().width());
+        shared = Math.max(shared, experts.sharedWidth());
+      }
+    }
+    if (count == 0) {
+      return null;
+    }
+    long words = (long) maxRows * Integer.BYTES;
+    long choices = words * chosen;
+    long hidden = config.hiddenSize();
+    int tiles = GroupedProduct.mostTiles(maxRows * chosen, count, 1);
+    return new ExpertBuffers(
+        new Choices(
+            context.allocate(words * count, "logits of experts"),
+            context.allocate(choices, "choices of experts"),
+            context.allocate(choices, "weights of experts"),
+            context.allocate(choices, "places of experts")),
+        new Groups(
+            context.allocate(choices, "rows of experts"),
+            context.allocate((long) TILE_BYTES * tiles, "tiles of experts"),
+            context.allocate(Integer.BYTES, "the number of tiles of experts")),
+        context.allocate((long) maxRows * chosen * width * BFloat16.BYTES, "MLPs of experts"),
+        context.allocate(choices * hidden, "outputs of experts"),
+        shared == 0 ? null : context.allocate(words * hidden, "the output of the shared expert"),
+        shared == 0 ? null : context.allocate(words, "the gate of the shared expert"));
+  }
+}

@@ -1,0 +1,190 @@
+package io.radixflow.kernels.cuda.step;
+
+import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.driver.KernelLaunch;
+import io.radixflow.kernels.cuda.driver.KernelModule;
+import io.radixflow.kernels.cuda.weights.CudaMatrix;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.FeedForward.Router;
+import io.radixflow.kernels.model.FeedForward.Scoring;
+import io.radixflow.kernels.model.ForwardOps.ExpertWeights;
+import java.util.List;
+
+/**
+ * Records a mixture of experts: the choice, the grouping of rows, the experts' products, and at the
+ * end the sum that goes to the hidden state. All counts stay on the device, the grids are fixed.
+ */
+final class ExpertLaunches {
+
+  private static final int CHOOSE_WARPS = 4;
+  private static final int GROUP_THREADS = 256;
+  private static final int GROUP_WARPS = GROUP_THREADS / 32;
+  private static final int ADD_THREADS = 256;
+  private static final int PRODUCT_THREADS = 256;
+  private static final int PRODUCT_FEATURES = PRODUCT_THREADS / 32;
+  private static final int PRODUCT_ROWS = 4;
+
+  private final KernelModule module;
+  private final ExpertBuffers buffers;
+  private final DeviceMemory step;
+  private final int hidden;
+  private final int rows;
+  private final List<KernelLaunch> launches;
+
+  /** The experts whose sum is still to be added, or null. */
+  private Experts pending;
+
+  private boolean sharedGated;
+
+  /**
+   * @param step the step's metadata, which begins with the number of rows
+   * @param rows rows that the grids have room for
+   * @param launches receives the launches
+   */
+  ExpertLaunches(
+      KernelModule module,
+      ExpertBuffers buffers,
+      DeviceMemory step,
+      int hidden,
+      int rows,
+      List<KernelLaunch> launches) {
+    this.module = module;
+    this.buffers = buffers;
+    this.step = step;
+    this.hidden = hidden;
+    this.rows = rows;
+    this.launches = launches;
+  }
+
+  /** Records a product with a matrix of floats: logits of the router, or of the shared gate. */
+  void floatProduct(CudaMatrix matrix, DeviceMemory source, DeviceMemory target) {
+    KernelLaunch launch =
+        module.launch("rf_float_product").pointer(matrix.weights()).pointer(source);
+    if (matrix.bias() == null) {
+      launch.nullPointer();
+    } else {
+      launch.pointer(matrix.bias());
+    }
+    launches.add(
+        launch
+            .pointer(target)
+            .pointer(step)
+            .integer(matrix.rows())
+            .integer(matrix.columns())
+            .grid(ceil(matrix.rows(), PRODUCT_FEATURES), ceil(rows, PRODUCT_ROWS), 1)
+            .block(PRODUCT_THREADS));
+  }
+
+  /** Records the experts of a layer; {@link #add} completes them. */
+  void record(Experts shape, ExpertWeights<CudaMatrix, DeviceMemory> weights, DeviceMemory source) {
+    int choices = rows * shape.chosen();
+    int tileRows = GroupedProduct.tileRows(ceil(choices, shape.count()));
+    int mostTiles = GroupedProduct.mostTiles(choices, shape.count(), tileRows);
+    choose(shape, weights.correction());
+    group(shape, tileRows);
+    launches.add(
+        GroupedProduct.ofTiles(
+            module,
+            weights.gateUp(),
+            tileRows,
+            mostTiles,
+            buffers.groups(),
+            buffers.groups().source(),
+            source,
+            buffers.gated(),
+            GemmEpilogue.SWIGLU));
+    launches.add(
+        GroupedProduct.ofTiles(
+            module,
+            weights.down(),
+            tileRows,
+            mostTiles,
+            buffers.groups(),
+            null,
+            buffers.gated(),
+            buffers.expanded(),
+            GemmEpilogue.LOGITS));
+    pending = shape;
+    sharedGated = false;
+  }
+
+  private void choose(Experts shape, DeviceMemory correction) {
+    Router router = shape.router();
+    KernelLaunch launch = module.launch("rf_choose_experts").pointer(buffers.choices().logits());
+    if (correction == null) {
+      launch.nullPointer();
+    } else {
+      launch.pointer(correction);
+    }
+    launches.add(
+        launch
+            .pointer(step)
+            .integer(shape.count())
+            .integer(shape.chosen())
+            .integer(router.scoring() == Scoring.SIGMOID ? 1 : 0)
+            .integer(router.groups())
+            .integer(router.chosenGroups())
+            .integer(router.groupBest())
+            .integer(router.normalised() ? 1 : 0)
+            .real(router.scale())
+            .pointer(buffers.choices().ids())
+            .pointer(buffers.choices().weights())
+            .grid(ceil(rows, CHOOSE_WARPS))
+            .block(CHOOSE_WARPS * 32)
+            .shared(CHOOSE_WARPS * (2 * shape.count() + router.groups()) * Float.BYTES));
+  }
+
+  private void group(Experts shape, int tileRows) {
+    launches.add(
+        module
+            .launch("rf_group_experts")
+            .pointer(buffers.choices().ids())
+            .pointer(step)
+            .integer(shape.chosen())
+            .integer(shape.count())
+            .integer(tileRows)
+            .pointer(buffers.choices().places())
+            .pointer(buffers.groups().source())
+            .pointer(buffers.groups().tiles())
+            .pointer(buffers.groups().tileCount())
+            .grid(shape.count())
+            .block(GROUP_THREADS)
+            .shared((shape.count() + GROUP_WARPS) * Integer.BYTES));
+  }
+
+  /** Notes that the output of the shared expert belongs to the sum. */
+  void addShared(boolean gated) {
+    sharedGated = gated;
+  }
+
+  /** Records the sum of the experts recorded last, if it is still to be added to the state. */
+  void add(DeviceMemory state) {
+    if (pending == null) {
+      return;
+    }
+    KernelLaunch launch =
+        module
+            .launch("rf_add_experts")
+            .pointer(state)
+            .pointer(buffers.expanded())
+            .pointer(buffers.choices().places())
+            .pointer(buffers.choices().weights())
+            .integer(pending.chosen());
+    pointerIf(pending.sharedWidth() > 0, launch, buffers.shared());
+    pointerIf(sharedGated, launch, buffers.sharedGate());
+    launches.add(launch.pointer(step).integer(hidden).grid(rows).block(ADD_THREADS));
+    pending = null;
+  }
+
+  private static void pointerIf(boolean present, KernelLaunch launch, DeviceMemory memory) {
+    if (present) {
+      launch.pointer(memory);
+    } else {
+      launch.nullPointer();
+    }
+  }
+
+  private static int ceil(int count, int of) {
+    return (count + of - 1) / of;
+  }
+}

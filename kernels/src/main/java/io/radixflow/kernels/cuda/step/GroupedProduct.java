@@ -1,0 +1,90 @@
+package io.radixflow.kernels.cuda.step;
+
+import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.driver.KernelLaunch;
+import io.radixflow.kernels.cuda.driver.KernelModule;
+import io.radixflow.kernels.cuda.weights.CudaMatrix;
+import java.util.List;
+
+/**
+ * Launches of the kernels of gemm_grouped.cuh: many matrices of one shape, which lie one behind
+ * another, each times rows of its own.
+ */
+final class GroupedProduct {
+
+  private GroupedProduct() {}
+
+  /** The most tiles of up to so many choices of {@code groups} experts. */
+  static int mostTiles(int choices, int groups, int tileRows) {
+    return choices / tileRows + Math.min(groups, choices);
+  }
+
+  /** Rows of the tiles that suit so many rows of each matrix: 8, 16 or 64. */
+  static int tileRows(int rowsOfMatrix) {
+    return rowsOfMatrix <= 8 ? 8 : rowsOfMatrix <= 24 ? 16 : 64;
+  }
+
+  /** The kernel whose tiles have so many rows. */
+  static GemmKernel kernel(CudaMatrix matrix, int tileRows) {
+    for (GemmKernel kernel : GemmKernel.values()) {
+      if (kernel.format() == matrix.format()
+          && kernel.rows() == tileRows
+          && kernel.deterministic()) {
+        return kernel;
+      }
+    }
+    throw new IllegalArgumentException("no product of " + matrix.format() + " for experts");
+  }
+
+  /**
+   * A product of tiles of rows, each with a matrix of its own. The caller adds nothing more.
+   *
+   * @param tiles the tiles, and how many there are
+   * @param gather the row of the source for each row of the target, or null for the same
+   * @param mostTiles tiles that the grid has room for
+   */
+  static KernelLaunch ofTiles(
+      KernelModule module,
+      List<CudaMatrix> matrices,
+      int tileRows,
+      int mostTiles,
+      ExpertBuffers.Groups tiles,
+      DeviceMemory gather,
+      DeviceMemory source,
+      DeviceMemory target,
+      GemmEpilogue epilogue) {
+    CudaMatrix first = matrices.get(0);
+    GemmKernel kernel = kernel(first, tileRows);
+    int width = epilogue == GemmEpilogue.SWIGLU ? first.rows() / 2 : first.rows();
+    KernelLaunch launch =
+        start(module, kernel, first, source, target)
+            .grid(kernel.gridX(first.rows()), mostTiles, 1)
+            .pointer(tiles.tiles())
+            .pointer(tiles.tileCount());
+    return shape(gather == null ? launch.nullPointer() : launch.pointer(gather), first, epilogue)
+        .integer(first.columns())
+        .integer(0)
+        .integer(width)
+        .integer(0);
+  }
+
+  private static KernelLaunch start(
+      KernelModule module,
+      GemmKernel kernel,
+      CudaMatrix first,
+      DeviceMemory source,
+      DeviceMemory target) {
+    return module
+        .launch(kernel.groupedFunction())
+        .block(kernel.threads())
+        .shared(kernel.sharedBytes())
+        .pointer(first.weights())
+        .wide(first.format().bytes(first.rows(), first.columns()))
+        .pointer(source)
+        .pointer(target);
+  }
+
+  private static KernelLaunch shape(KernelLaunch launch, CudaMatrix first, GemmEpilogue epilogue) {
+    return launch.integer(first.rows()).integer(first.columns()).integer(epilogue.code());
+  }
+}
