@@ -33,7 +33,8 @@ record ExpertBuffers(
    * @param weights their weights, floats
    * @param places the places of each row's choices
    */
-  record Choices(DeviceMemory logits, DeviceMemory ids, DeviceMemory weights, DeviceMemory places) {}
+  record Choices(
+      DeviceMemory logits, DeviceMemory ids, DeviceMemory weights, DeviceMemory places) {}
 
   /**
    * The rows of each expert.
