@@ -81,18 +81,6 @@ final class Automaton {
     return known;
   }
 
-  /** Returns whether no byte is allowed any more. */
-  boolean isFinal(GrammarState state) {
-    for (int byteClass = 0;
-        byteClass < pool.classCount() && state.lexemes.length > 0;
-        byteClass++) {
-      if (!step(state, pool.firstOf(byteClass)).isDead()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** The expression after one more byte of a lexeme, EMPTY if none is allowed. */
   Regex step(Regex lexeme, int value) {
     work += 1 + (lexeme.cost >> 3);

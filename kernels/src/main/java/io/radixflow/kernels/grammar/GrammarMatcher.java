@@ -116,14 +116,6 @@ public final class GrammarMatcher {
     }
   }
 
-  /** Returns whether the text may end here and nothing else may follow. */
-  public boolean mustEnd() {
-    synchronized (grammar.lock) {
-      refresh();
-      return ended || state.accepting && grammar.automaton.isFinal(state);
-    }
-  }
-
   /**
    * Writes which tokens may come next, in the form of {@code TokenMask}: those whose bytes the
    * grammar allows, and the end tokens where the text may end. No other special token is allowed.

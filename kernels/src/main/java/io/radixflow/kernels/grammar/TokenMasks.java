@@ -88,7 +88,7 @@ final class TokenMasks {
     long[] mask = new long[(trie.vocabSize() + 63) >> 6];
     for (int i = 0; i < state.lexemes.length; i++) {
       Inside inside = inside(state.lexemes[i]);
-      long[] slice = inside.slice.mask;
+      long[] slice = inside.slice.mask();
       for (int word = 0; slice != null && word < slice.length; word++) {
         mask[word] |= slice[word];
       }
@@ -98,7 +98,7 @@ final class TokenMasks {
       GrammarState after = automaton.returned(state.stacks[i]);
       if (after.lexemes.length > 0) {
         for (int node : inside.exits) {
-          walk(inside.slice.others, node, after, mask);
+          walk(inside.slice.others(), node, after, mask);
         }
       }
     }
@@ -161,7 +161,7 @@ final class TokenMasks {
   private Inside walk(Regex lexeme) {
     long before = automaton.work();
     TokenSlice slice = trie.slice(automaton.freeRun(lexeme));
-    TokenTree tree = slice.others;
+    TokenTree tree = slice.others();
     long[] mask = new long[(trie.vocabSize() + 63) >> 6];
     int[] exits = new int[16];
     int count = 0;

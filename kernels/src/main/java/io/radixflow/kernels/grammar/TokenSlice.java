@@ -5,67 +5,71 @@ import io.radixflow.kernels.grammar.regex.FreeRun;
 import java.util.Arrays;
 
 /**
- * Tokens of a vocabulary that are allowed together: those of characters that stand for themselves
- * in a JSON string, up to a length. Where an expression allows all such text, only the other tokens
- * are looked at. Immutable.
+ * Tokens of a vocabulary that are allowed together: plain ones, of characters that stand for
+ * themselves in a JSON string, up to a length. Where an expression allows all such text, only the
+ * other tokens are looked at. Immutable.
+ *
+ * @param mask bits of the tokens; null for none
+ * @param others the tokens to look at: all that are not plain, or all
  */
-final class TokenSlice {
-  /** Longest tokens of slices, in characters. */
-  private static final int[] LENGTHS = {Short.MAX_VALUE, 16, 8, 4};
+record TokenSlice(long[] mask, TokenTree others) {
+  /** Longest plain tokens, in characters; those that are longer are among the others. */
+  private static final int LONGEST = 128;
 
-  private final int length;
+  /** The slices of a vocabulary. */
+  static final class All {
+    final TokenSlice none;
 
-  /** Bits of the tokens; null for none. */
-  final long[] mask;
+    /** Slices by the characters that their tokens may have. */
+    private final TokenSlice[] upTo;
 
-  /** All other tokens. */
-  final TokenTree others;
-
-  private TokenSlice(int length, long[] mask, TokenTree others) {
-    this.length = length;
-    this.mask = mask;
-    this.others = others;
-  }
-
-  /** Slices of a vocabulary, the largest first; the last is empty. */
-  static TokenSlice[] of(byte[][] bytes, int[] order) {
-    TokenSlice[] slices = new TokenSlice[LENGTHS.length + 1];
-    int[] lengths = new int[order.length];
-    for (int i = 0; i < order.length; i++) {
-      lengths[i] = characters(bytes[order[i]]);
-    }
-    for (int i = 0; i < LENGTHS.length; i++) {
-      slices[i] = of(bytes, order, lengths, LENGTHS[i]);
-    }
-    slices[LENGTHS.length] = new TokenSlice(0, null, new TokenTree(bytes, order));
-    return slices;
-  }
-
-  private static TokenSlice of(byte[][] bytes, int[] order, int[] lengths, int length) {
-    long[] mask = new long[(bytes.length + 63) >> 6];
-    int[] others = new int[order.length];
-    int count = 0;
-    int longest = 0;
-    for (int i = 0; i < order.length; i++) {
-      int id = order[i];
-      if (lengths[i] > 0 && lengths[i] <= length) {
-        mask[id >> 6] |= 1L << id;
-        longest = Math.max(longest, lengths[i]);
-      } else {
-        others[count++] = id;
+    /**
+     * @param order ids of the tokens in the order of their bytes
+     */
+    All(byte[][] bytes, int[] order) {
+      none = new TokenSlice(null, new TokenTree(bytes, order));
+      int[][] plain = new int[LONGEST + 1][0];
+      int[] counts = new int[LONGEST + 1];
+      int longest = 0;
+      for (int id : order) {
+        int length = characters(bytes[id]);
+        longest = Math.max(longest, length);
+        if (counts[length] == plain[length].length) {
+          plain[length] = Arrays.copyOf(plain[length], 16 + 2 * counts[length]);
+        }
+        plain[length][counts[length]++] = id;
+      }
+      TokenTree others = new TokenTree(bytes, Arrays.copyOf(plain[0], counts[0]));
+      upTo = new TokenSlice[longest + 1];
+      upTo[0] = new TokenSlice(new long[(bytes.length + 63) >> 6], others);
+      for (int length = 1; length <= longest; length++) {
+        upTo[length] = upTo[length - 1];
+        if (counts[length] > 0) {
+          long[] mask = upTo[length].mask.clone();
+          for (int i = 0; i < counts[length]; i++) {
+            mask[plain[length][i] >> 6] |= 1L << plain[length][i];
+          }
+          upTo[length] = new TokenSlice(mask, others);
+        }
       }
     }
-    return new TokenSlice(longest, mask, new TokenTree(bytes, Arrays.copyOf(others, count)));
+
+    /** The slice that an expression allows as a whole, if it allows no other plain token. */
+    TokenSlice of(FreeRun run) {
+      int length = Math.min(run.length(), upTo.length - 1);
+      boolean whole = run.closed() || length == upTo.length - 1;
+      return whole && run.covers(CharacterGroups.JSON, length) ? upTo[length] : none;
+    }
   }
 
-  /** Characters of a token if all stand for themselves in a JSON string, otherwise 0. */
+  /** Characters of a plain token, otherwise 0. */
   private static int characters(byte[] bytes) {
     int count = 0;
     int at = 0;
     while (at < bytes.length) {
       int first = bytes[at] & 0xFF;
       int length = CharacterGroups.length(first);
-      if (length == 0 || at + length > bytes.length) {
+      if (length == 0 || at + length > bytes.length || ++count > LONGEST) {
         return 0;
       }
       if (length == 1 && (CharacterGroups.ofAscii(first) & CharacterGroups.JSON) == 0
@@ -78,12 +82,7 @@ final class TokenSlice {
         }
       }
       at += length;
-      count++;
     }
     return count;
-  }
-
-  boolean isAllowedBy(FreeRun run) {
-    return mask == null || run.covers(CharacterGroups.JSON, length);
   }
 }

@@ -18,15 +18,14 @@ public final class TokenTrie {
   private final boolean dropsLeadingSpace;
   private final byte[][] bytes;
 
-  /** The largest first; the last is empty, and its other tokens are all. */
-  private final TokenSlice[] slices;
+  private final TokenSlice.All slices;
 
   private TokenTrie(byte[][] bytes, int[] endIds, boolean dropsLeadingSpace) {
     this.bytes = bytes;
     this.endIds = endIds;
     this.dropsLeadingSpace = dropsLeadingSpace;
     vocabSize = bytes.length;
-    slices = TokenSlice.of(bytes, order());
+    slices = new TokenSlice.All(bytes, order());
   }
 
   /**
@@ -73,16 +72,12 @@ public final class TokenTrie {
 
   /** All tokens that have bytes. */
   TokenTree tree() {
-    return slices[slices.length - 1].others;
+    return slices.none.others();
   }
 
-  /** The largest slice that an expression allows as a whole. */
+  /** The tokens that are allowed together by an expression that surely allows some text. */
   TokenSlice slice(FreeRun run) {
-    int at = 0;
-    while (!slices[at].isAllowedBy(run)) {
-      at++;
-    }
-    return slices[at];
+    return slices.of(run);
   }
 
   public int vocabSize() {

@@ -64,7 +64,6 @@ class GrammarMatcherTest {
     assertThat(allowed(matcher, trie)).containsExactly(id('1'), 261);
     assertThat(matcher.acceptToken(261)).isTrue();
     assertThat(allowed(matcher, trie)).containsExactly(END);
-    assertThat(matcher.mustEnd()).isTrue();
   }
 
   @Test

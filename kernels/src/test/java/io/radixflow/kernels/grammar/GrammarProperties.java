@@ -67,18 +67,21 @@ class GrammarProperties {
     }
   }
 
+  private static String anchored(Random random) {
+    String inner = regex(random, 3);
+    return switch (random.nextInt(5)) {
+      case 0 -> "^" + inner;
+      case 1 -> inner + "$";
+      case 2 -> "^(" + inner + ")$";
+      case 3 -> "(^" + inner + "|b" + inner + "$)";
+      default -> inner;
+    };
+  }
+
   @Property(tries = 300)
   void patternsAreFoundWhereJavaFindsThem(@ForAll long seed) {
     Random random = new Random(seed);
-    String inner = regex(random, 3);
-    String regex =
-        switch (random.nextInt(5)) {
-          case 0 -> "^" + inner;
-          case 1 -> inner + "$";
-          case 2 -> "^(" + inner + ")$";
-          case 3 -> "(^" + inner + "|b" + inner + "$)";
-          default -> inner;
-        };
+    String regex = anchored(random);
     ObjectNode schema = JSON.createObjectNode().put("type", "string").put("pattern", regex);
     Grammar grammar = Grammar.jsonSchema(schema.toString(), Whitespace.COMPACT);
     Pattern pattern = Pattern.compile(regex);
@@ -87,6 +90,30 @@ class GrammarProperties {
       assertThat(accepts(grammar, '"' + text + '"'))
           .as(regex + " in " + text)
           .isEqualTo(pattern.matcher(text).find());
+    }
+  }
+
+  @Property(tries = 300)
+  void patternsAndLengthsHoldTogether(@ForAll long seed) {
+    Random random = new Random(seed);
+    String regex = anchored(random);
+    int min = random.nextInt(4);
+    int max = min + random.nextInt(4);
+    ObjectNode schema = JSON.createObjectNode().put("type", "string").put("pattern", regex);
+    schema.put("minLength", min).put("maxLength", max);
+    Grammar grammar = null;
+    try {
+      grammar = Grammar.jsonSchema(schema.toString(), Whitespace.COMPACT);
+    } catch (GrammarException e) {
+      assertThat(e).as(schema.toString()).hasMessageContaining("no text follows");
+    }
+    Pattern pattern = Pattern.compile(regex);
+    for (int i = 0; i < 40; i++) {
+      String text = text(random);
+      boolean valid = text.length() >= min && text.length() <= max && pattern.matcher(text).find();
+      assertThat(grammar != null && accepts(grammar, '"' + text + '"'))
+          .as(schema + " and " + text)
+          .isEqualTo(valid);
     }
   }
 
@@ -198,7 +225,8 @@ class GrammarProperties {
     byte[] text = new byte[600];
     byte[] common = "\",:{}[]0123456789-.abcéxnulltruefals\\u".getBytes(StandardCharsets.UTF_8);
     for (int length = 0; length < text.length; length++) {
-      if (matcher.mustEnd() || matcher.canEnd() && random.nextInt(3) == 0) {
+      boolean mayEnd = matcher.canEnd();
+      if (mayEnd && random.nextInt(3) == 0) {
         return new String(text, 0, length, StandardCharsets.UTF_8);
       }
       int tried = 0;
@@ -207,6 +235,9 @@ class GrammarProperties {
         tried++;
         next = tried < 200 ? common[random.nextInt(common.length)] : (byte) (tried - 200);
       } while (matcher.acceptBytes(new byte[] {next}) == 0 && tried < 456);
+      if (mayEnd && tried == 456) {
+        return new String(text, 0, length, StandardCharsets.UTF_8);
+      }
       assertThat(tried)
           .as(
               grammarText
@@ -265,7 +296,13 @@ class GrammarProperties {
 
   private static Grammar anyGrammar(Random random) {
     List<String> wide =
-        List.of("[^x]{0,12}", "(.|\\n)*e", "(.*[ab]){2}\"", "\\PC{3,}|[a-z]*", "([a-e]|é){2,}");
+        List.of(
+            "[^x]{0,12}",
+            "[^\"]{1,5}\"e?",
+            "(.|\\n)*e",
+            "(.*[ab]){2}\"",
+            "\\PC{3,}|[a-z]*",
+            "([a-e]|é){2,}");
     return switch (random.nextInt(7)) {
       case 0 -> Grammar.regex(regex(random, 4));
       case 3 -> Grammar.regex(wide.get(random.nextInt(wide.size())));

@@ -7,6 +7,7 @@ import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.grammar.schema.Whitespace;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -79,6 +80,23 @@ class HostileGrammarTest {
 
   @Test
   void manyIntersectionsShareOneBoundOfWork() {
+    String impossible =
+        IntStream.range(8, 20)
+            .mapToObj(
+                i ->
+                    String.format(
+                        "{\"type\":\"string\",\"allOf\":[{\"pattern\":\"^[ab]*a[ab]{%d}$\"},"
+                            + "{\"pattern\":\"^[ab]*b[ab]{%d}$\"}]}",
+                        i, i))
+            .collect(Collectors.joining(","));
+
+    assertThatThrownBy(
+            () -> Grammar.jsonSchema("{\"anyOf\":[" + impossible + "]}", Whitespace.COMPACT))
+        .hasMessageContaining("intersections take too long");
+  }
+
+  @Test
+  void branchesThatOverlapAreRefusedWithoutALongSearch() {
     String branches =
         IntStream.range(5, 35)
             .mapToObj(i -> "{\"type\":\"string\",\"pattern\":\"^.*a.{" + i + "}$\"}")
@@ -86,7 +104,60 @@ class HostileGrammarTest {
 
     assertThatThrownBy(
             () -> Grammar.jsonSchema("{\"oneOf\":[" + branches + "]}", Whitespace.COMPACT))
-        .hasMessageContaining("intersections take too long");
+        .hasMessageContaining("exclude one another");
+  }
+
+  @Test
+  void manyBranchesThatAPropertyTellsApartAreCompiled() {
+    String branches =
+        IntStream.range(0, 190)
+            .mapToObj(
+                i ->
+                    "{\"type\":\"object\",\"properties\":{\"kind\":{\"const\":\"k"
+                        + i
+                        + "\"},\"n\":{\"type\":\"integer\"}},\"required\":[\"kind\"],"
+                        + "\"additionalProperties\":false}")
+            .collect(Collectors.joining(","));
+    Grammar grammar = Grammar.jsonSchema("{\"oneOf\":[" + branches + "]}", Whitespace.COMPACT);
+
+    assertThat(accepted(grammar, "{\"kind\":\"k77\",\"n\":1}")).isEqualTo(20);
+    assertThat(accepted(grammar, "{\"kind\":\"k190\"}")).isEqualTo(12);
+  }
+
+  @Test
+  void manyStringsOfAFormatAndALengthAreCompiled() {
+    List<String> formats =
+        List.of("uri", "ipv6", "email", "date-time", "uuid", "hostname", "duration", "ipv4");
+    String properties =
+        IntStream.range(0, 300)
+            .mapToObj(
+                i ->
+                    String.format(
+                        "\"p%d\":{\"type\":\"string\",\"format\":\"%s\",\"minLength\":%d,"
+                            + "\"maxLength\":%d}",
+                        i, formats.get(i % 8), i % 3, 50 + i))
+            .collect(Collectors.joining(","));
+    Grammar grammar =
+        Grammar.jsonSchema("{\"properties\":{" + properties + "}}", Whitespace.COMPACT);
+
+    assertThat(accepted(grammar, "{\"p2\":\"ada@example.org\",\"p3\":\"2026-11-23T1"))
+        .isEqualTo(42);
+    assertThat(accepted(grammar, "{\"p7\":\"1.2.3.456\"}")).isEqualTo(15);
+  }
+
+  @Test
+  void theMaskOfABoundedStringNearItsEndNeedsNoLookAtEachWord() {
+    TokenTrie trie = words();
+    Grammar grammar =
+        Grammar.jsonSchema("{\"type\":\"string\",\"maxLength\":20}", Whitespace.COMPACT);
+    GrammarMatcher matcher = grammar.matcher(trie);
+    matcher.acceptBytes("\"0123456789".getBytes(StandardCharsets.UTF_8));
+    long before = grammar.automaton.work();
+    long[] mask = new long[(trie.vocabSize() + 63) / 64];
+    matcher.mask(mask);
+
+    assertThat(Arrays.stream(mask).map(Long::bitCount).sum()).isZero();
+    assertThat(grammar.automaton.work() - before).isLessThan(100);
   }
 
   private static TokenTrie words() {

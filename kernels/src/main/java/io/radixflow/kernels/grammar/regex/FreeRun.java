@@ -2,12 +2,14 @@ package io.radixflow.kernels.grammar.regex;
 
 /**
  * Text that an expression surely allows next: any of some {@link CharacterGroups}, up to a number
- * of characters. Whether the expression allows more is not said.
+ * of characters.
  *
  * @param length characters, {@link Regex#MANY} for any number
+ * @param closed whether more characters of {@link CharacterGroups#JSON} than that are not allowed,
+ *     and the expression does not end among them; otherwise this is not known
  */
-public record FreeRun(long groups, int length) {
-  static final FreeRun NONE = new FreeRun(0, 0);
+public record FreeRun(long groups, int length, boolean closed) {
+  static final FreeRun NONE = new FreeRun(0, 0, false);
 
   /** Returns whether any text of these groups and up to this number of characters is allowed. */
   public boolean covers(long others, int characters) {

@@ -1,6 +1,7 @@
 package io.radixflow.kernels.grammar.regex;
 
 import io.radixflow.kernels.grammar.regex.Regex.Kind;
+import java.util.Arrays;
 
 /** Finds the {@link FreeRun} of expressions that have a match, by their form alone. */
 final class FreeRuns {
@@ -23,18 +24,20 @@ final class FreeRuns {
   private FreeRun find(Regex node) {
     switch (node.kind) {
       case REPEAT:
-        return new FreeRun(singles(node.parts[0]), node.max);
+        return new FreeRun(singles(node.parts[0]), node.max, false);
       case CONCAT:
-        return of(node.parts[0]);
+        FreeRun first = of(node.parts[0]);
+        boolean closed = isCounted(node.parts[0]) && beginsWithMark(node.parts[1]);
+        return new FreeRun(first.groups(), first.length(), closed);
       case JSON:
         FreeRun value = node.min == 0 ? of(node.parts[0]) : FreeRun.NONE;
-        return new FreeRun(value.groups() & CharacterGroups.JSON, value.length());
+        return new FreeRun(value.groups() & CharacterGroups.JSON, value.length(), false);
       case OR:
         FreeRun best = FreeRun.NONE;
         for (Regex part : node.parts) {
           best = part.surelyAlive ? best.orBetter(of(part)) : best;
         }
-        return best;
+        return new FreeRun(best.groups(), best.length(), false);
       case AND:
         return intersection(node);
       default:
@@ -56,12 +59,12 @@ final class FreeRuns {
       }
       others++;
       FreeRun run = of(part);
-      counted &= part.kind == Kind.REPEAT && isCharacter(part.parts[0]);
+      counted &= isRepeatedCharacter(part);
       common =
           common == null
               ? run
               : new FreeRun(
-                  common.groups() & run.groups(), Math.min(common.length(), run.length()));
+                  common.groups() & run.groups(), Math.min(common.length(), run.length()), false);
     }
     boolean exceptions = others < node.parts.length;
     boolean endless = common != null && common.length() == Regex.MANY;
@@ -69,9 +72,39 @@ final class FreeRuns {
     return known ? common : FreeRun.NONE;
   }
 
+  /** Returns whether no match has more characters than its free run. */
+  private boolean isCounted(Regex node) {
+    return switch (node.kind) {
+      case REPEAT -> isRepeatedCharacter(node);
+      case JSON -> node.min == 0 && isCounted(node.parts[0]);
+      case AND -> Arrays.stream(node.parts).allMatch(this::isRepeatedCharacter);
+      default -> false;
+    };
+  }
+
+  /** Returns whether each match begins with a byte that does not stand for itself in JSON. */
+  private static boolean beginsWithMark(Regex node) {
+    Regex leaf = node.kind == Kind.CONCAT ? node.parts[0] : node;
+    if (leaf.kind != Kind.LEAF || leaf.nullable) {
+      return false;
+    }
+    for (int edge = 0; edge < leaf.parts.length; edge++) {
+      for (int b = leaf.edges[2 * edge]; b <= leaf.edges[2 * edge + 1]; b++) {
+        if (b >= 0x80 || (CharacterGroups.ofAscii(b) & CharacterGroups.JSON) != 0) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  private boolean isRepeatedCharacter(Regex node) {
+    return node.kind == Kind.REPEAT && isCharacter(node.parts[0]);
+  }
+
   /** Returns whether all matches are single characters. */
   private boolean isCharacter(Regex node) {
-    return node == anyCharacter || node.kind == Kind.LEAF && node.longest == 1;
+    return node.kind == Kind.LEAF && node.aligned && node.shortest == 1 && node.longest == 1;
   }
 
   /** The groups of which an expression matches each single character. */

@@ -30,7 +30,7 @@ public final class Limits {
    * Work of a search for a match of an intersection, and of all searches while a grammar is
    * compiled, in derivatives and their parts.
    */
-  static final int SEARCH = 500_000;
+  static final int SEARCH = 300_000;
 
   /** Different sets of characters that are asked for. */
   static final int CHARACTER_SETS = 2_000;
@@ -58,6 +58,9 @@ public final class Limits {
 
   /** Token masks of states, and of expressions, that a grammar keeps for each vocabulary. */
   public static final int MASKS = 256;
+
+  /** Properties that all objects of a schema name, those of each combination counted anew. */
+  public static final int PROPERTIES = 5_000;
 
   /** Digits of a numeric bound. */
   public static final int DIGITS = 300;

@@ -57,8 +57,19 @@ public final class Regex {
   /** Work that a derivative may take, in parts of the expression; bounded. */
   public int cost;
 
-  /** Bytes of the longest match, {@link #MANY} if there may be no bound. */
+  /** No match has fewer characters; {@link #MANY} if there is no match. */
+  int shortest;
+
+  /** No match has more characters; {@link #MANY} if there may be no bound. */
   int longest;
+
+  /**
+   * Each number of characters from here to {@link #longest} is that of a match, if {@link #exact}.
+   */
+  int filled;
+
+  /** Whether a match has {@link #shortest} characters. */
+  boolean exact;
 
   /** Whether something matches by the form alone. */
   boolean surelyAlive;
@@ -75,6 +86,8 @@ public final class Regex {
   /** Derivatives by byte class, each null until it is asked for. */
   Regex[] row;
 
+  private final int hash;
+
   Regex(Kind kind, Regex[] parts, int[] edges, int min, int max, int scale) {
     this.kind = kind;
     this.parts = parts;
@@ -82,6 +95,11 @@ public final class Regex {
     this.min = min;
     this.max = max;
     this.scale = scale;
+    int sum = kind.ordinal() + 31 * (min + 31 * (max + 31 * scale));
+    for (Regex part : parts) {
+      sum = 31 * sum + part.id;
+    }
+    hash = 31 * sum + Arrays.hashCode(edges);
   }
 
   @Override
@@ -110,10 +128,6 @@ public final class Regex {
 
   @Override
   public int hashCode() {
-    int hash = kind.ordinal() + 31 * (min + 31 * (max + 31 * scale)) + (nullable ? 7 : 0);
-    for (Regex part : parts) {
-      hash = 31 * hash + part.id;
-    }
-    return 31 * hash + Arrays.hashCode(edges);
+    return hash;
   }
 }

@@ -29,14 +29,20 @@ public final class RegexParser {
     verbose = flags.indexOf('x') >= 0;
   }
 
+  /** What is parsed; the flags are null where a match is searched for. */
+  private record Source(String text, String flags) {}
+
   /** An expression that matches a text as a whole. */
   public static Regex whole(RegexPool pool, String text, String flags) {
-    return new RegexParser(pool, text, false, flags).parse().regex(pool, true, true);
+    return pool.parsed(
+        new Source(text, flags),
+        () -> new RegexParser(pool, text, false, flags).parse().regex(pool, true, true));
   }
 
   /** The values in which the {@code pattern} of a schema is found. */
   public static Regex pattern(RegexPool pool, String text) {
-    return new RegexParser(pool, text, true, "").parse().searched(pool);
+    return pool.parsed(
+        new Source(text, null), () -> new RegexParser(pool, text, true, "").parse().searched(pool));
   }
 
   private GrammarException error(String message) {

@@ -2,16 +2,17 @@ package io.radixflow.kernels.grammar.regex;
 
 import io.radixflow.kernels.grammar.regex.Regex.Kind;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * Makes, interns and derives {@link Regex} nodes (Brzozowski's derivatives). Owned by one grammar;
@@ -20,6 +21,7 @@ import java.util.TreeMap;
 public final class RegexPool {
   private static final Regex[] NO_PARTS = {};
   private static final int[] NO_EDGES = {};
+  private static final Comparator<Regex> BY_ID = (a, b) -> Integer.compare(a.id, b.id);
 
   public final Regex empty;
   public final Regex epsilon;
@@ -27,15 +29,25 @@ public final class RegexPool {
   /** Every text of bytes. */
   final Regex all;
 
+  /** Any one character. */
+  private final Regex anyCharacter;
+
   /** Every text of whole characters. */
   public final Regex anyText;
 
   private final Map<Regex, Regex> interned = new HashMap<>();
   private final Map<CodePoints, Regex> characters = new HashMap<>();
+
+  /** Expressions by their source, which schemas often repeat. */
+  private final Map<Object, Regex> parsed = new HashMap<>();
+
   private final Regex[] tails = new Regex[3];
   private final FreeRuns freeRuns;
   private int nextId;
-  private List<Regex> source;
+
+  /** What the grammar's source has made, without what matching adds. */
+  private final List<Regex> source = new ArrayList<>();
+
   private ByteClasses classes;
 
   /** Searches that are under way, one within another. */
@@ -53,19 +65,28 @@ public final class RegexPool {
     epsilon = intern(nothing);
     epsilon.aligned = true;
     all = not(empty);
-    anyText = repeat(chars(CodePoints.ALL), 0, Regex.MANY);
-    freeRuns = new FreeRuns(chars(CodePoints.ALL));
+    anyCharacter = chars(CodePoints.ALL);
+    anyText = repeat(anyCharacter, 0, Regex.MANY);
+    freeRuns = new FreeRuns(anyCharacter);
   }
 
   // ---- building ----
+
+  /** The expression of a source, parsed once. */
+  Regex parsed(Object source, Supplier<Regex> parser) {
+    Regex known = parsed.get(source);
+    if (known == null) {
+      known = parser.get();
+      parsed.put(source, known);
+    }
+    return known;
+  }
 
   /** Divides bytes into classes; after it, only derivatives are added. */
   public void seal() {
     if (classes != null) {
       return;
     }
-    source = new ArrayList<>(interned.values());
-    source.sort(Comparator.comparingInt(node -> node.id));
     classes = new ByteClasses(source);
   }
 
@@ -73,6 +94,7 @@ public final class RegexPool {
   public void endCompilation() {
     compiled = true;
     searchSteps = 0;
+    parsed.clear();
   }
 
   /** Number of the classes of bytes that no expression tells apart. */
@@ -82,11 +104,6 @@ public final class RegexPool {
 
   public int classOf(int value) {
     return classes.of(value);
-  }
-
-  /** The least byte of a class. */
-  public int firstOf(int byteClass) {
-    return classes.first(byteClass);
   }
 
   /** An estimate of the bytes that all nodes take. */
@@ -123,85 +140,18 @@ public final class RegexPool {
       throw GrammarException.tooLarge("its expressions have more than " + Limits.NODES + " parts");
     }
     node.id = nextId++;
-    measure(node);
-    interned.put(node, node);
-    return node;
-  }
-
-  private void measure(Regex node) {
-    node.depth = 1;
-    node.weight = 1;
-    boolean aligned = true;
-    boolean leaf = node.kind == Kind.LEAF;
-    for (Regex part : node.parts) {
-      aligned &= part.aligned;
-      if (!leaf) {
-        node.depth = Math.max(node.depth, part.depth + 1);
-        node.weight = Math.min(node.weight + part.weight, Limits.WEIGHT + 1);
-      }
-    }
-    node.cost = cost(node);
-    node.longest = longest(node);
-    node.surelyAlive = node.nullable || surelyAlive(node);
-    node.aligned =
-        switch (node.kind) {
-          case EPSILON, CONCAT, OR, REPEAT -> aligned;
-          case AND -> Arrays.stream(node.parts).anyMatch(part -> part.aligned);
-          default -> false;
-        };
+    Measures.measure(node);
     if (node.depth > Limits.DEPTH) {
       throw GrammarException.tooLarge("an expression has more than " + Limits.DEPTH + " levels");
     }
     if (node.weight > Limits.WEIGHT) {
       throw GrammarException.tooLarge("an expression has more than " + Limits.WEIGHT + " parts");
     }
-  }
-
-  /** Sets are compared part by part, and whether an intersection has a match is searched. */
-  private static int cost(Regex node) {
-    long cost = 1;
-    if (node.kind != Kind.LEAF) {
-      for (Regex part : node.parts) {
-        cost += part.cost;
-      }
-      cost *= node.kind == Kind.AND || node.kind == Kind.MULTIPLE ? 2 : 1;
+    interned.put(node, node);
+    if (classes == null) {
+      source.add(node);
     }
-    return (int) Math.min(cost, Limits.WEIGHT);
-  }
-
-  private static int longest(Regex node) {
-    long longest = 0;
-    switch (node.kind) {
-      case LEAF, OR, CONCAT, REPEAT:
-        for (Regex part : node.parts) {
-          longest =
-              node.kind == Kind.CONCAT ? longest + part.longest : Math.max(longest, part.longest);
-        }
-        longest += node.kind == Kind.LEAF ? 1 : 0;
-        longest *= node.kind == Kind.REPEAT ? node.max : 1;
-        break;
-      case EMPTY, EPSILON:
-        break;
-      default:
-        longest = Regex.MANY;
-    }
-    return (int) Math.min(longest, Regex.MANY);
-  }
-
-  private static boolean surelyAlive(Regex node) {
-    boolean any = false;
-    boolean all = true;
-    for (Regex part : node.parts) {
-      any |= part.surelyAlive;
-      all &= part.surelyAlive;
-    }
-    return switch (node.kind) {
-      case LEAF -> true;
-      case OR -> any;
-      case CONCAT, REPEAT -> all;
-      case JSON -> node.min == 0 && all;
-      default -> false;
-    };
+    return node;
   }
 
   /** A node that reads one byte by its edges; {@code parts} are what each edge leads to. */
@@ -386,71 +336,106 @@ public final class RegexPool {
     return made;
   }
 
-  public Regex or(Regex... parts) {
-    return or(Arrays.asList(parts));
+  public Regex or(List<Regex> parts) {
+    return or(parts.toArray(NO_PARTS));
   }
 
-  public Regex or(List<Regex> parts) {
-    List<Regex> flat = flat(parts, Kind.OR, empty);
-    if (flat.contains(all)) {
+  public Regex or(Regex... parts) {
+    Regex[] flat = flat(parts, Kind.OR, empty);
+    if (has(flat, all)) {
       return all;
     }
-    if (anyText != null && flat.contains(anyText)) {
-      flat.removeIf(part -> part.aligned && part != anyText);
+    if (anyText != null && has(flat, anyText)) {
+      flat = without(flat, part -> part.aligned && part != anyText);
     }
     return combine(Kind.OR, flat, empty);
   }
 
   public Regex and(Regex... parts) {
-    List<Regex> flat = flat(Arrays.asList(parts), Kind.AND, all);
-    if (flat.contains(empty)) {
+    Regex[] flat = flat(parts, Kind.AND, all);
+    if (has(flat, empty)) {
       return empty;
     }
-    if (flat.contains(epsilon)) {
-      return flat.stream().allMatch(part -> part.nullable) ? epsilon : empty;
+    if (has(flat, epsilon)) {
+      return allNullable(flat) ? epsilon : empty;
     }
-    if (flat.size() > 1 && flat.contains(anyText)) {
-      List<Regex> rest = new ArrayList<>(flat);
-      rest.remove(anyText);
-      if (rest.stream().anyMatch(part -> part.aligned)) {
-        flat = rest;
+    if (flat.length > 1 && has(flat, anyText)) {
+      Regex[] rest = without(flat, part -> part == anyText);
+      for (Regex part : rest) {
+        flat = part.aligned ? rest : flat;
       }
     }
     return combine(Kind.AND, flat, all);
   }
 
-  private static List<Regex> flat(List<Regex> parts, Kind kind, Regex neutral) {
-    List<Regex> flat = new ArrayList<>(parts.size());
+  private static boolean has(Regex[] parts, Regex wanted) {
     for (Regex part : parts) {
-      if (part.kind == kind) {
-        flat.addAll(Arrays.asList(part.parts));
-      } else if (part != neutral) {
-        flat.add(part);
+      if (part == wanted) {
+        return true;
       }
     }
-    flat.sort(Comparator.comparingInt(node -> node.id));
-    List<Regex> distinct = new ArrayList<>(flat.size());
-    for (Regex part : flat) {
-      if (distinct.isEmpty() || distinct.get(distinct.size() - 1) != part) {
-        distinct.add(part);
-      }
-    }
-    return distinct;
+    return false;
   }
 
-  private Regex combine(Kind kind, List<Regex> parts, Regex none) {
-    if (parts.isEmpty()) {
-      return none;
+  private static Regex[] without(Regex[] parts, Predicate<Regex> dropped) {
+    return Arrays.stream(parts).filter(dropped.negate()).toArray(Regex[]::new);
+  }
+
+  /** The parts of a union or an intersection, by their ids. */
+  private static Regex[] flat(Regex[] parts, Kind kind, Regex neutral) {
+    int count = 0;
+    for (Regex part : parts) {
+      count += part.kind == kind ? part.parts.length : 1;
     }
-    if (parts.size() == 1) {
-      return parts.get(0);
+    Regex[] flat = new Regex[count];
+    count = 0;
+    boolean sorted = true;
+    for (Regex part : parts) {
+      for (Regex each : part.kind == kind ? part.parts : new Regex[] {part}) {
+        if (each != neutral) {
+          sorted &= count == 0 || flat[count - 1].id < each.id;
+          flat[count++] = each;
+        }
+      }
     }
-    Regex node = new Regex(kind, parts.toArray(NO_PARTS), NO_EDGES, 0, 0, 0);
-    node.nullable =
-        kind == Kind.OR
-            ? parts.stream().anyMatch(part -> part.nullable)
-            : parts.stream().allMatch(part -> part.nullable);
+    if (sorted) {
+      return count == flat.length ? flat : Arrays.copyOf(flat, count);
+    }
+    Arrays.sort(flat, 0, count, BY_ID);
+    int distinct = 0;
+    for (int i = 0; i < count; i++) {
+      if (distinct == 0 || flat[distinct - 1] != flat[i]) {
+        flat[distinct++] = flat[i];
+      }
+    }
+    return Arrays.copyOf(flat, distinct);
+  }
+
+  private Regex combine(Kind kind, Regex[] parts, Regex none) {
+    if (parts.length < 2) {
+      return parts.length == 0 ? none : parts[0];
+    }
+    Regex node = new Regex(kind, parts, NO_EDGES, 0, 0, 0);
+    node.nullable = kind == Kind.OR ? anyNullable(parts) : allNullable(parts);
     return intern(node);
+  }
+
+  private static boolean anyNullable(Regex[] parts) {
+    for (Regex part : parts) {
+      if (part.nullable) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean allNullable(Regex[] parts) {
+    for (Regex part : parts) {
+      if (!part.nullable) {
+        return false;
+      }
+    }
+    return true;
   }
 
   public Regex not(Regex part) {
@@ -697,10 +682,10 @@ public final class RegexPool {
   }
 
   private boolean decide(Regex node) {
-    if (node.kind == Kind.EMPTY) {
+    if (node.shortest > node.longest || node.kind == Kind.EMPTY) {
       return false;
     }
-    if (node.nullable || node.kind == Kind.LEAF) {
+    if (node.surelyAlive) {
       return true;
     }
     switch (node.kind) {
@@ -713,8 +698,28 @@ public final class RegexPool {
       case JSON:
         return node.min == 0 ? isAlive(node.parts[0]) : anyEscapeLeads(node);
       default:
-        return search(node);
+        return isTextOfLength(node) || search(node);
     }
+  }
+
+  /** Returns whether an intersection surely has a match, as one of text and of its length. */
+  private boolean isTextOfLength(Regex node) {
+    if (node.kind != Kind.AND || node.parts.length != 2) {
+      return false;
+    }
+    boolean swapped = isLength(node.parts[0]);
+    Regex text = node.parts[swapped ? 1 : 0];
+    Regex length = node.parts[swapped ? 0 : 1];
+    if (!text.exact || !text.aligned || !isLength(length)) {
+      return false;
+    }
+    return text.shortest >= length.min && text.shortest <= length.max
+        || Math.max(text.filled, length.min) <= Math.min(text.longest, length.max);
+  }
+
+  /** Returns whether a text may be any whose number of characters is in a range. */
+  private boolean isLength(Regex node) {
+    return node.kind == Kind.REPEAT && node.parts[0] == anyCharacter;
   }
 
   private boolean anyEscapeLeads(Regex node) {
@@ -727,7 +732,10 @@ public final class RegexPool {
     return false;
   }
 
-  /** Looks for a text of an intersection, a complement or a multiple, depth first. */
+  /**
+   * Looks for a text of an intersection, a complement or a multiple. It goes on where the end may
+   * be nearest.
+   */
   private boolean search(Regex start) {
     searches++;
     try {
@@ -739,13 +747,23 @@ public final class RegexPool {
     }
   }
 
+  /** An expression that a search has reached; those that were reached last come first. */
+  private record Reached(Regex node, int order) implements Comparable<Reached> {
+    @Override
+    public int compareTo(Reached other) {
+      return node.shortest == other.node.shortest
+          ? other.order - order
+          : Integer.compare(node.shortest, other.node.shortest);
+    }
+  }
+
   private boolean findText(Regex start) {
     Map<Regex, Regex> reachedFrom = new HashMap<>();
-    Deque<Regex> open = new ArrayDeque<>();
+    PriorityQueue<Reached> open = new PriorityQueue<>();
     reachedFrom.put(start, start);
-    open.push(start);
+    open.add(new Reached(start, 0));
     while (!open.isEmpty()) {
-      Regex node = open.pop();
+      Regex node = open.remove().node;
       for (int c = 0; c < classes.count(); c++) {
         if (++searchSteps > Limits.SEARCH) {
           throw GrammarException.tooLarge("its intersections take too long to decide");
@@ -763,8 +781,8 @@ public final class RegexPool {
           }
           return true;
         }
-        if (searched) {
-          open.push(derived);
+        if (searched && derived.shortest <= derived.longest) {
+          open.add(new Reached(derived, reachedFrom.size()));
         }
       }
     }

@@ -18,6 +18,9 @@ public final class RuleBook {
   private final List<Rule> bodies = new ArrayList<>();
   private int symbols;
 
+  /** What {@link #nullable} has found; null after a change. */
+  private BitSet nullable;
+
   public RuleBook(RegexPool pool) {
     this.pool = pool;
   }
@@ -28,6 +31,7 @@ public final class RuleBook {
       throw GrammarException.tooLarge("it has more than " + Limits.RULES + " rules");
     }
     bodies.add(null);
+    nullable = null;
     return bodies.size() - 1;
   }
 
@@ -37,6 +41,7 @@ public final class RuleBook {
       throw GrammarException.tooLarge("its rules have more than " + Limits.SYMBOLS + " symbols");
     }
     bodies.set(rule, body);
+    nullable = null;
   }
 
   public Rule.Ref add(Rule body) {
@@ -79,7 +84,14 @@ public final class RuleBook {
 
   /** The rules that derive a text. Needs byte classes. */
   public BitSet productive() {
-    return fixpoint(pool::isAlive);
+    return fixpoint(pool::isAlive, new BitSet());
+  }
+
+  /** A rule that derives a text, of some; -1 if none of them does. Needs byte classes. */
+  public int productiveOf(BitSet some) {
+    BitSet found = fixpoint(pool::isAlive, some);
+    found.and(some);
+    return found.nextSetBit(0);
   }
 
   public boolean isProductive(Rule rule, BitSet productive) {
@@ -88,20 +100,27 @@ public final class RuleBook {
 
   /** The rules that derive the empty text. */
   public BitSet nullable() {
-    return fixpoint(regex -> regex.nullable);
+    if (nullable == null) {
+      nullable = fixpoint(regex -> regex.nullable, new BitSet());
+    }
+    return nullable;
   }
 
   public static boolean isNullable(Rule rule, BitSet nullable) {
     return holds(rule, regex -> regex.nullable, nullable);
   }
 
-  /** The rules for which a property of expressions holds by sequence and choice. */
-  private BitSet fixpoint(Predicate<Regex> property) {
+  /**
+   * The rules for which a property of expressions holds by sequence and choice.
+   *
+   * @param enough rules of which one is enough: what others do is left open then
+   */
+  private BitSet fixpoint(Predicate<Regex> property, BitSet enough) {
     BitSet holding = new BitSet();
     List<List<Integer>> waiting = new ArrayList<>(Collections.nCopies(bodies.size(), null));
     Deque<Integer> open = new ArrayDeque<>();
     for (int rule = 0; rule < bodies.size(); rule++) {
-      open.push(rule);
+      open.add(rule); // most rules refer to earlier ones
     }
     while (!open.isEmpty()) {
       int rule = open.pop();
@@ -121,6 +140,9 @@ public final class RuleBook {
         continue;
       }
       holding.set(rule);
+      if (enough.get(rule)) {
+        break;
+      }
       if (waiting.get(rule) != null) {
         waiting.get(rule).forEach(open::push);
       }

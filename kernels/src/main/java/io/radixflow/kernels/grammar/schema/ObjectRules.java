@@ -40,6 +40,7 @@ final class ObjectRules {
       collect(part);
     }
     names.addAll(required);
+    compiler.addProperties(names.size());
     if (patterns.size() > MAX_PATTERNS) {
       throw GrammarException.tooLarge(
           "an object has more than " + MAX_PATTERNS + " patternProperties");

@@ -59,14 +59,16 @@ public final class SchemaCompiler {
   private final Map<JsonNode, Integer> ids = new IdentityHashMap<>();
   private final Set<JsonNode> checked = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Deque<Open> open = new ArrayDeque<>();
-  private final List<Overlap> overlaps = new ArrayList<>();
+
+  /** Rules of what two branches of a {@code oneOf} have in common, which must be nothing. */
+  private final Map<Integer, String> overlaps = new HashMap<>();
+
+  private final Exclusion exclusion = new Exclusion(this);
   private int visits;
+  private int properties;
 
   /** A rule whose body is not compiled yet. */
   private record Open(int rule, List<SchemaPart> parts, Map<JsonNode, Integer> choices) {}
-
-  /** What two branches of a {@code oneOf} have in common, which must be nothing. */
-  private record Overlap(int rule, String place) {}
 
   private SchemaCompiler(RuleBook book, JsonNode root, Whitespace whitespace) {
     this.book = book;
@@ -129,12 +131,14 @@ public final class SchemaCompiler {
   /** Branches that exclude one another have nothing in common. */
   private void checkOverlaps() {
     book.pool.seal();
-    BitSet productive = book.productive();
-    for (Overlap overlap : overlaps) {
-      if (productive.get(overlap.rule)) {
-        throw SchemaKeywords.refused(
-            "oneOf", overlap.place, "is only supported where its branches exclude one another");
-      }
+    BitSet rules = new BitSet();
+    overlaps.keySet().forEach(rules::set);
+    int overlap = book.productiveOf(rules);
+    if (overlap >= 0) {
+      throw SchemaKeywords.refused(
+          "oneOf",
+          overlaps.get(overlap),
+          "is only supported where its branches exclude one another");
     }
     book.pool.reopen();
   }
@@ -170,12 +174,24 @@ public final class SchemaCompiler {
       more.put(branches, i);
       for (int j = i + 1; j < branches.size(); j++) {
         visit();
+        if (exclusion.isBetween(part.child("oneOf", i), part.child("oneOf", j))) {
+          continue;
+        }
         List<SchemaPart> both = new ArrayList<>(parts);
         both.add(part.child("oneOf", j));
         int rule = book.reserve();
         open.add(new Open(rule, both, more));
-        overlaps.add(new Overlap(rule, part.place()));
+        overlaps.put(rule, part.place());
       }
+    }
+  }
+
+  /** Counts the named properties of an object whose rule is made. */
+  void addProperties(int count) {
+    properties += count;
+    if (properties > Limits.PROPERTIES) {
+      throw GrammarException.tooLarge(
+          "its objects name more than " + Limits.PROPERTIES + " properties");
     }
   }
 

@@ -131,6 +131,7 @@ public final class ContinuousBatchingEngine implements Engine {
     }
     Calibration.run(backend, pages, info.contextLength());
     loop.start();
+    grammars.warmUp();
     KvPool pool = pages.pool();
     long bytes = pool.pages() * pool.pageBytes() + pool.parts() * pool.partBytes();
     LOG.info(
@@ -434,6 +435,9 @@ public final class ContinuousBatchingEngine implements Engine {
     try {
       if (!intake.awaitTermination(CLOSE_SECONDS)) {
         LOG.warn("An intake thread is still making a prompt");
+      }
+      if (!grammars.awaitTermination(CLOSE_SECONDS)) {
+        LOG.warn("A thread is still at work on a grammar");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

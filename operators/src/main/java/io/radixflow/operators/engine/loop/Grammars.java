@@ -2,6 +2,7 @@ package io.radixflow.operators.engine.loop;
 
 import io.radixflow.kernels.grammar.Grammar;
 import io.radixflow.kernels.grammar.GrammarSpec;
+import io.radixflow.kernels.grammar.GrammarWarmUp;
 import io.radixflow.kernels.grammar.TokenTrie;
 import io.radixflow.kernels.text.message.ReasoningTracker;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
@@ -9,6 +10,7 @@ import io.radixflow.operators.engine.GrammarStats;
 import io.radixflow.operators.engine.request.ReplyGuide;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -81,6 +83,16 @@ final class Grammars {
             new ThreadPoolExecutor.DiscardPolicy());
     threads.setKeepAliveTime(10, TimeUnit.SECONDS);
     threads.allowCoreThreadTimeOut(true);
+  }
+
+  /** Makes what the first grammar of a reply needs, on a thread of its own. */
+  Future<?> warmUp() {
+    return threads.submit(
+        () -> {
+          trie(false);
+          trie(true);
+          GrammarWarmUp.run();
+        });
   }
 
   /**
@@ -227,5 +239,9 @@ final class Grammars {
 
   void close() {
     threads.shutdownNow();
+  }
+
+  boolean awaitTermination(long seconds) throws InterruptedException {
+    return threads.awaitTermination(seconds, TimeUnit.SECONDS);
   }
 }
