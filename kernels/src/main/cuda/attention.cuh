@@ -13,31 +13,34 @@
 #pragma once
 #include "attention_warp.cuh"
 
-// Folds the partials of one packed row; a lane has four elements.
+// Folds the partials of one packed row; a lane has four elements, or twice four.
 template <int D>
 __device__ __forceinline__ void fold_partials(const AttentionArguments& a, const AttentionTile& tile, int p, int kvHead) {
     int lane = threadIdx.x % 32, row = p / a.group, head = kvHead * a.group + p % a.group;
     if (lane >= D / 4) return;
-    int partials = (tile.position + row) / (tile.splitTokens * tile.folded) + 1;
+    int keysOfPartial = tile.splitTokens * tile.folded, at = tile.position + row;
+    int partials = at / keysOfPartial + 1;
     size_t first = tile.partial_at(a, p, 0, kvHead);
-    float o[4] = {};
-    RowState total = {-INFINITY, 0};
+    for (int element = lane * 4; element < D; element += 128) {
+        float o[4] = {};
+        RowState total = {-INFINITY, 0};
 #pragma unroll 4
-    for (int i = 0; i < partials; ++i) {
-        size_t partial = first + size_t(i) * a.kvHeads;
-        float2 weight = __ldcg(a.weight + partial);
-        float4 split = __ldcg(reinterpret_cast<const float4*>(a.partial + partial * D) + lane);
-        FoldFactors by = fold_state(total, {weight.x, weight.y});
-        o[0] = fold(o[0], split.x, by);
-        o[1] = fold(o[1], split.y, by);
-        o[2] = fold(o[2], split.z, by);
-        o[3] = fold(o[3], split.w, by);
+        for (int i = first_key(a, at) / keysOfPartial; i < partials; ++i) {
+            size_t partial = first + size_t(i) * a.kvHeads;
+            float2 weight = __ldcg(a.weight + partial);
+            float4 split = __ldcg(reinterpret_cast<const float4*>(a.partial + partial * D + element));
+            FoldFactors by = fold_state(total, {weight.x, weight.y});
+            o[0] = fold(o[0], split.x, by);
+            o[1] = fold(o[1], split.y, by);
+            o[2] = fold(o[2], split.z, by);
+            o[3] = fold(o[3], split.w, by);
+        }
+        float inverse = result_factor(a, head, total);
+        size_t to = (size_t(tile.firstRow + row) * a.kvHeads * a.group + head) * D + element;
+        bf162* out = reinterpret_cast<bf162*>(a.out + to);
+        out[0] = __floats2bfloat162_rn(o[0] * inverse, o[1] * inverse);
+        out[1] = __floats2bfloat162_rn(o[2] * inverse, o[3] * inverse);
     }
-    float inverse = 1.0f / total.sum;
-    size_t to = (size_t(tile.firstRow + row) * a.kvHeads * a.group + head) * D + lane * 4;
-    bf162* out = reinterpret_cast<bf162*>(a.out + to);
-    out[0] = __floats2bfloat162_rn(o[0] * inverse, o[1] * inverse);
-    out[1] = __floats2bfloat162_rn(o[2] * inverse, o[3] * inverse);
 }
 
 // After a tile's partials: the block that completes the splits of its packed rows folds them. All threads call it, when
@@ -50,7 +53,7 @@ __device__ __forceinline__ void fold_if_last(const AttentionArguments& a, const 
     if (threadIdx.x == 0) {
         int* arrived = a.arrived + tile.partial_at(a, tile.packed, 0, kvHead);
         int all = (tile.keys + tile.splitTokens - 1) / tile.splitTokens;
-        bool last = atomicAdd(arrived, tile.splits) + tile.splits == all;
+        bool last = atomicAdd(arrived, tile.planned) + tile.planned == all;
         if (last) *arrived = 0;
         *shared = last;
     }
@@ -216,19 +219,23 @@ struct AttendRows {
 #define ATTENTION_PARAMETERS                                                                                           \
     const bf16 *q, int qStride, const bf16 *k, const bf16 *v, bf16 *out, float *partial, float2 *weight, int *arrived, \
         const int *header, const int4 *tiles, const int *merge, const int *chunkFirstRow, const int *chunkPosition,    \
-        const int *chunkPageStart, const int *pageIds, int kvHeads, int group, int pageTokens, float scale
+        const int *chunkPageStart, const int *pageIds, int kvHeads, int group, int pageTokens, float scale,  \
+        float capScale, int window, const float *sinks
 #define ATTENTION_ARGUMENTS                                                                                            \
     {q, qStride, k, v, out, partial, weight, arrived, header, tiles, merge, chunkFirstRow, chunkPosition,              \
-     chunkPageStart, pageIds, kvHeads, group, pageTokens, scale}
+     chunkPageStart, pageIds, kvHeads, group, pageTokens, scale, capScale, window, sinks}
 #define ATTENTION_KERNELS(D, SLOTS, STAGES)                                                                            \
-    BOUNDED_KERNEL(128, 2, rf_attend_keys_##D, ATTENTION_PARAMETERS) {                                                 \
+    BOUNDED_KERNEL(128, (D > 128 ? 1 : 2), rf_attend_keys_##D, ATTENTION_PARAMETERS) {                                 \
         AttendKeys<D, SLOTS>::run(ATTENTION_ARGUMENTS);                                                                \
     }                                                                                                                  \
-    BOUNDED_KERNEL(128, 2, rf_attend_rows_##D, ATTENTION_PARAMETERS) {                                                 \
+    BOUNDED_KERNEL(128, (D > 128 ? 1 : 2), rf_attend_rows_##D, ATTENTION_PARAMETERS) {                                 \
         AttendRows<D, STAGES>::run(ATTENTION_ARGUMENTS);                                                               \
     }
 
+ATTENTION_KERNELS(16, 4, 4)
+ATTENTION_KERNELS(32, 4, 4)
 ATTENTION_KERNELS(64, 4, 4)
 ATTENTION_KERNELS(80, 4, 4)
 ATTENTION_KERNELS(96, 3, 3)
 ATTENTION_KERNELS(128, 3, 3)
+ATTENTION_KERNELS(256, 2, 2)

@@ -26,15 +26,24 @@ struct AttentionArguments {
     const int* pageIds;
     int kvHeads;
     int group;
-    int pageTokens;  // a power of two from 16 on
-    float scale;     // of scores, log2(e) included
+    int pageTokens;   // a power of two from 16 on
+    float scale;      // of scores, log2(e) included
+    float capScale;   // above 0: scores become tanh(capScale * score) before they are scaled
+    int window;       // keys that a row sees, its own included; 0 for all
+    const float* sinks;  // a weight's logarithm a head that takes part in the softmax without a value; null for none
 };
+
+// The first key that the row of a position sees.
+__device__ __forceinline__ int first_key(const AttentionArguments& a, int position) {
+    return a.window > 0 ? max(position - a.window + 1, 0) : 0;
+}
 
 // The parameters that all threads of a tile share.
 struct AttentionTile {
     int firstRow, position;      // of the chunk
     int packed, packedRows;      // first packed row of the tile, packed rows of the chunk
     int split, splits;           // first split, and how many hold keys that the tile's rows see
+    int planned;                 // splits of the tile that end before its last row, also those before all windows
     int splitTokens, keys;       // keys that the tile's last row sees
     int partial, partials;       // as in merge
     int folded;                  // splits of a partial
@@ -48,8 +57,11 @@ struct AttentionTile {
         packedRows = (a.chunkFirstRow[chunk + 1] - firstRow) * a.group;
         splitTokens = a.header[kHeaderSplitTokens];
         keys = position + (min(packed + tileRows, packedRows) - 1) / a.group + 1;
-        split = tile.z;
-        splits = min(tile.w, (keys + splitTokens - 1) / splitTokens - split);
+        planned = min(tile.w, (keys + splitTokens - 1) / splitTokens - tile.z);
+        // Splits that none of the rows sees would add nothing to what follows, to the bit.
+        int unseen = min(max(first_key(a, position + packed / a.group) / splitTokens - tile.z, 0), planned);
+        split = tile.z + unseen;
+        splits = planned - unseen;
         partial = a.merge[2 * chunk];
         partials = a.merge[2 * chunk + 1];
         folded = a.header[kHeaderFoldedSplits];
@@ -100,8 +112,9 @@ struct KeyLoader {
     // Keys from `key` on, of the page taken by advance; zeros behind the last.
     __device__ __forceinline__ void load(bf16* to, const bf16* pool, int key, int thread) const {
         int slot[2] = {key & (a.pageTokens - 1), (key + 16) & (a.pageTokens - 1)};
-#pragma unroll
-        for (int i = 0; i < (kTileKeys * D / 8 + THREADS - 1) / THREADS; ++i) {
+        constexpr int kLoads = (kTileKeys * D / 8 + THREADS - 1) / THREADS;
+#pragma unroll(D > 128 ? 2 : kLoads)
+        for (int i = 0; i < kLoads; ++i) {
             int at = thread + i * THREADS, row = at / (D / 8), piece = at % (D / 8);
             if (kTileKeys * D / 8 % THREADS && row >= kTileKeys) break;
             int half = row / 16;
@@ -129,6 +142,12 @@ __device__ __forceinline__ FoldFactors fold_state(RowState& total, RowState spli
     total = {top, fmaf(total.sum, by.total, split.sum * by.split)};
     return by;
 }
+// The factor that makes a row's sum of weighted values its result.
+__device__ __forceinline__ float result_factor(const AttentionArguments& a, int head, RowState total) {
+    if (!a.sinks) return 1.0f / total.sum;
+    FoldFactors by = fold_state(total, {a.sinks[head] * 1.442695041f, 1.0f});
+    return by.total / total.sum;
+}
 __device__ __forceinline__ float fold(float total, float split, FoldFactors by) {
     return fmaf(total, by.total, split * by.split);
 }
@@ -137,29 +156,39 @@ __device__ __forceinline__ float fold(float total, float split, FoldFactors by) 
 // and of each group of 8 elements two.
 template <int D>
 struct AttentionWarp {
-    uint32_t q[D / 16][4];
+    static constexpr bool kHeld = D <= 128;  // queries in registers; wider ones are read again for each tile of keys
+    uint32_t q[kHeld ? D / 16 : 1][4];
+    const bf16* from[2];  // the rows' queries
     float o[D / 8][4];
     RowState state[2];
+    const AttentionArguments& a;
     int position[2];  // the last key that the row sees; -1: there is no such row
     int packed;
-    float scale;
 
-    __device__ __forceinline__ AttentionWarp(const AttentionArguments& a, const AttentionTile& tile, int firstPacked,
-                                             int kvHead)
-        : packed(firstPacked), scale(a.scale) {
+    __device__ __forceinline__ AttentionWarp(const AttentionArguments& arguments, const AttentionTile& tile,
+                                             int firstPacked, int kvHead)
+        : a(arguments), packed(firstPacked) {
         int lane = threadIdx.x % 32;
 #pragma unroll
         for (int h = 0; h < 2; ++h) {
             int p = packed + lane / 4 + h * 8, row = p / a.group;
             bool valid = p < tile.packedRows;
             position[h] = valid ? tile.position + row : -1;
-            const bf16* from = a.q + size_t(tile.firstRow + row) * a.qStride + (kvHead * a.group + p % a.group) * D;
+            from[h] = a.q + size_t(tile.firstRow + row) * a.qStride + (kvHead * a.group + p % a.group) * D + lane % 4 * 2;
+        }
+        if (kHeld) {
 #pragma unroll
-            for (int i = 0; i < D / 8; ++i) {
-                q[i / 2][i % 2 * 2 + h] = valid ? *reinterpret_cast<const uint32_t*>(from + i * 8 + lane % 4 * 2) : 0;
-            }
+            for (int step = 0; step < D / 16; ++step) load_query(q[kHeld ? step : 0], step);
         }
         clear();
+    }
+
+    __device__ __forceinline__ void load_query(uint32_t (&to)[4], int step) const {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            bool valid = position[i % 2] >= 0;
+            to[i] = valid ? *reinterpret_cast<const uint32_t*>(from[i % 2] + step * 16 + i / 2 * 8) : 0;
+        }
     }
 
     __device__ __forceinline__ void clear() {
@@ -176,25 +205,35 @@ struct AttentionWarp {
     __device__ __forceinline__ void score(const bf16* keys, int key, uint32_t (&weights)[2][4]) {
         int lane = threadIdx.x % 32;
         float s[4][4] = {};
-#pragma unroll
+#pragma unroll(kHeld ? D / 16 : 2)
         for (int step = 0; step < D / 16; ++step) {
+            if (!kHeld) load_query(q[0], step);
 #pragma unroll
             for (int j = 0; j < 2; ++j) {
                 uint32_t b[4];
                 ldmatrix_x4(b, keys + key_at<D>(j * 16 + lane % 8 + lane / 16 * 8, step * 2 + lane / 8 % 2));
-                mma_m16n8k16(s[2 * j], q[step], b[0], b[1]);
-                mma_m16n8k16(s[2 * j + 1], q[step], b[2], b[3]);
+                mma_m16n8k16(s[2 * j], q[kHeld ? step : 0], b[0], b[1]);
+                mma_m16n8k16(s[2 * j + 1], q[kHeld ? step : 0], b[2], b[3]);
             }
         }
-        float by[2];
+        float by[2], scale = a.scale;
+        if (a.capScale > 0) {
+#pragma unroll
+            for (int i = 0; i < 16; ++i) {
+                float& score = s[i / 4][i % 4];
+                score = 1.0f - 2.0f / (exp2f(score * (a.capScale * 2.885390082f)) + 1.0f);
+            }
+        }
         bool moved = false;
 #pragma unroll
         for (int h = 0; h < 2; ++h) {
             float top = -INFINITY;
+            int first = first_key(a, position[h]);
 #pragma unroll
             for (int i = 0; i < 8; ++i) {
                 float& score = s[i / 2][h * 2 + i % 2];
-                if (key + i / 2 * 8 + lane % 4 * 2 + i % 2 > position[h]) score = -INFINITY;
+                int at = key + i / 2 * 8 + lane % 4 * 2 + i % 2;
+                if (at > position[h] || at < first) score = -INFINITY;
                 top = fmaxf(top, score);
             }
             top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 1));
@@ -336,7 +375,7 @@ struct AttentionTotal {
         for (int h = 0; h < 2; ++h) {
             int p = packed + lane / 4 + h * 8, head = kvHead * a.group + p % a.group;
             if (p >= tile.packedRows) continue;
-            float inverse = 1.0f / state(h).sum;
+            float inverse = result_factor(a, head, state(h));
             bf16* to = a.out + (size_t(tile.firstRow + p / a.group) * a.kvHeads * a.group + head) * D + lane % 4 * 2;
 #pragma unroll
             for (int i = 0; i < D / 8; ++i) {

@@ -122,6 +122,16 @@ __device__ __forceinline__ void load8(float (&v)[8], const float* from) {
     v[4] = high.x, v[5] = high.y, v[6] = high.z, v[7] = high.w;
 }
 
+// Two bf16 times a factor, rounded.
+__device__ __forceinline__ uint32_t scale_bf16(uint32_t pair, float factor) {
+    bf162 values;
+    memcpy(&values, &pair, 4);
+    float2 wide = __bfloat1622float2(values);
+    values = __floats2bfloat162_rn(wide.x * factor, wide.y * factor);
+    memcpy(&pair, &values, 4);
+    return pair;
+}
+
 __device__ __forceinline__ void store8(bf16* to, const float (&v)[8]) {
     Bf16x8 packed;
 #pragma unroll

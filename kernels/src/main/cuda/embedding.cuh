@@ -2,11 +2,11 @@
 #pragma once
 #include "device.cuh"
 
-// out[row] = table[token of row], bf16. A row's token is rowToken[row], or where that is negative the sampled id
+// out[row] = scale * table[token of row], bf16. A row's token is rowToken[row], or where that is negative the sampled id
 // ring[-1 - rowToken[row]] of an earlier step. A warp a row; rows from *rows on are left alone, and a token outside the
 // vocabulary gives zeros. width is a multiple of 8.
 KERNEL(rf_embed, const bf16* table, const int* rows, const int* rowToken, const int* ring, bf16* out, int width,
-       int vocab) {
+       int vocab, float scale) {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
     if (row >= *rows) return;
     int token = rowToken[row];
@@ -14,5 +14,9 @@ KERNEL(rf_embed, const bf16* table, const int* rows, const int* rowToken, const 
     bool known = token >= 0 && token < vocab;
     const uint4* from = reinterpret_cast<const uint4*>(table + size_t(known ? token : 0) * width);
     uint4* to = reinterpret_cast<uint4*>(out + size_t(row) * width);
-    for (int i = lane; i < width / 8; i += 32) to[i] = known ? from[i] : make_uint4(0, 0, 0, 0);
+    for (int i = lane; i < width / 8; i += 32) {
+        uint4 v = known ? from[i] : make_uint4(0, 0, 0, 0);
+        to[i] = make_uint4(scale_bf16(v.x, scale), scale_bf16(v.y, scale), scale_bf16(v.z, scale),
+                           scale_bf16(v.w, scale));
+    }
 }

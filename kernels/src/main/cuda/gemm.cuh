@@ -8,13 +8,16 @@
 #pragma once
 #include "device.cuh"
 
-// The operation on a sum before it is stored. In SWIGLU the weights alternate between 8 rows of gate and 8 of up.
+// The operation on a sum before it is stored. In those that gate, the weights alternate between 8 rows of gate and 8 of
+// up, and extra is a bias a feature, f32, or null.
 enum GemmEpilogue {
-    GEMM_PLAIN = 0,     // out[row][feature] = sum, bf16
-    GEMM_BIAS = 1,      // ... + extra[feature], f32
-    GEMM_RESIDUAL = 2,  // ... + extra[row][feature], bf16; extra may be out
-    GEMM_SWIGLU = 3,    // out[row][feature / 2] = silu(gate) * up, bf16
-    GEMM_LOGITS = 4     // out[row][feature] = sum, f32
+    GEMM_PLAIN = 0,           // out[row][feature] = sum, bf16
+    GEMM_BIAS = 1,            // ... + extra[feature], f32
+    GEMM_RESIDUAL = 2,        // extra[row][feature] + scale * sum, bf16; extra may be out
+    GEMM_SWIGLU = 3,          // out[row][feature / 2] = silu(gate) * up, bf16
+    GEMM_LOGITS = 4,          // out[row][feature] = scale * sum, f32; where bound is above 0 bound * tanh(that / bound)
+    GEMM_GEGLU = 5,           // out[row][feature / 2] = gelu(gate) * up, gelu by tanh
+    GEMM_CLAMPED_SWIGLU = 6   // ... = g * sigmoid(1.702 g) * (u + 1), g = min(gate, bound), u = up within +-bound
 };
 
 struct GemmArguments {
@@ -27,6 +30,8 @@ struct GemmArguments {
     int features;
     int depth;
     int epilogue;
+    float scale;
+    float bound;
 
     // Elements from row to row of x, and of a result that is `width` features wide.
     __device__ __forceinline__ int x_stride() const { return depth; }
@@ -60,16 +65,38 @@ __device__ __forceinline__ void gemm_store8(const Arguments& a, int row, int fea
         float residual[8];
         load8(residual, static_cast<const bf16*>(a.extra) + at);
 #pragma unroll
-        for (int i = 0; i < 8; ++i) v[i] += residual[i];
+        for (int i = 0; i < 8; ++i) v[i] = fmaf(v[i], a.scale, residual[i]);
     }
     store8(static_cast<bf16*>(a.out) + at, v);
 }
 
+// tanh(x / 2), by one exponential.
+__device__ __forceinline__ float half_tanh(float x) { return 1.0f - 2.0f / (__expf(x) + 1.0f); }
+
+__device__ __forceinline__ float gemm_gate(const GemmArguments& a, float gate, float up) {
+    if (a.epilogue == GEMM_SWIGLU) return gate / (1.0f + __expf(-gate)) * up;
+    if (a.epilogue == GEMM_GEGLU) {
+        // gelu(g) = g / (1 + exp(-2 u)), u = sqrt(2 / pi) * (g + 0.044715 g^3)
+        float inner = fmaf(gate * gate, gate * 0.0713548163f, gate * 1.5957691216f);
+        return gate / (1.0f + __expf(-inner)) * up;
+    }
+    float g = fminf(gate, a.bound), u = fminf(fmaxf(up, -a.bound), a.bound);
+    return g / (1.0f + __expf(-1.702f * g)) * (u + 1.0f);
+}
+
+__device__ __forceinline__ float gemm_logit(const GemmArguments& a, float sum) {
+    sum *= a.scale;
+    return a.bound > 0 ? half_tanh(sum * (2.0f / a.bound)) * a.bound : sum;
+}
+
 template <class Arguments>
-__device__ __forceinline__ void gemm_store_swiglu(const Arguments& a, int row, int feature, const float* sums) {
+__device__ __forceinline__ void gemm_store_gated(const Arguments& a, int row, int feature, const float* sums) {
+    const float* bias = a.extra ? static_cast<const float*>(a.extra) + feature : nullptr;
     float v[8];
 #pragma unroll
-    for (int i = 0; i < 8; ++i) v[i] = sums[i] / (1.0f + __expf(-sums[i])) * sums[i + 8];
+    for (int i = 0; i < 8; ++i) {
+        v[i] = bias ? gemm_gate(a, sums[i] + bias[i], sums[i + 8] + bias[i + 8]) : gemm_gate(a, sums[i], sums[i + 8]);
+    }
     store8(static_cast<bf16*>(a.out) + size_t(row) * a.out_stride(a.features / 2) + feature / 2, v);
 }
 
@@ -83,14 +110,14 @@ __device__ __forceinline__ void gemm_store(const Arguments& a, GemmPlace place, 
             int row = i / FEATURES, feature = i % FEATURES;
             if (feature < valid_features) {
                 size_t at = size_t(place.row + row) * a.out_stride(a.features) + place.feature + feature;
-                out[at] = sums[row * STRIDE + feature];
+                out[at] = gemm_logit(a, sums[row * STRIDE + feature]);
             }
         }
-    } else if (a.epilogue == GEMM_SWIGLU) {
+    } else if (a.epilogue == GEMM_SWIGLU || a.epilogue > GEMM_LOGITS) {
         for (int i = threadIdx.x; i < FEATURES / 16 * valid_rows; i += THREADS) {
             int row = i / (FEATURES / 16), feature = i % (FEATURES / 16) * 16;
             if (feature < valid_features) {
-                gemm_store_swiglu(a, place.row + row, place.feature + feature, sums + row * STRIDE + feature);
+                gemm_store_gated(a, place.row + row, place.feature + feature, sums + row * STRIDE + feature);
             }
         }
     } else {
@@ -256,8 +283,9 @@ struct GemmTile {
 
 #define GEMM_KERNEL(name, blocks, ...)                                                                             \
     BOUNDED_KERNEL((GemmTile<__VA_ARGS__>::kThreads), blocks, name, const bf16* weights, const bf16* x, void* out, \
-                   const void* extra, const int* rows, const int* gather, int features, int depth, int epilogue) { \
-        GemmTile<__VA_ARGS__>::run({weights, x, out, extra, rows, gather, features, depth, epilogue});             \
+                   const void* extra, const int* rows, const int* gather, int features, int depth, int epilogue,  \
+                   float scale, float bound) {                                                                      \
+        GemmTile<__VA_ARGS__>::run({weights, x, out, extra, rows, gather, features, depth, epilogue, scale, bound}); \
     }
 
 // Two slices of k, as deterministic mode asks for. Names: features x rows of a tile.

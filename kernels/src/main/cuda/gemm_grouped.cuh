@@ -41,6 +41,8 @@ __device__ __forceinline__ void gemm_grouped(GROUPED_PARAMETERS) {
     a.features = features;
     a.depth = depth;
     a.epilogue = epilogue;
+    a.scale = 1;
+    a.bound = 0;
     a.xStride = xStride;
     a.outStride = outStride;
     Tile::tile(a, {int(blockIdx.x) * FEATURES, first}, end);

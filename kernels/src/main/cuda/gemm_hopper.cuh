@@ -66,13 +66,14 @@ struct HopperTile {
 
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #define HOPPER_RUN(rows_, stages_) \
-    HopperTile<rows_, stages_>::run({weights, x, out, extra, rows, gather, features, depth, epilogue});
+    HopperTile<rows_, stages_>::run({weights, x, out, extra, rows, gather, features, depth, epilogue, scale, bound});
 #else
 #define HOPPER_RUN(rows_, stages_)
 #endif
 #define HOPPER_KERNEL(name, rows_, stages_)                                                                      \
     BOUNDED_KERNEL(256, 1, name, const bf16* weights, const bf16* x, void* out, const void* extra,               \
-                   const int* rows, const int* gather, int features, int depth, int epilogue) {                  \
+                   const int* rows, const int* gather, int features, int depth, int epilogue, float scale,       \
+                   float bound) {                                                                                \
         HOPPER_RUN(rows_, stages_)                                                                               \
     }
 

@@ -192,8 +192,9 @@ struct QuantisedTile {
 
 #define QUANTISED_KERNEL(name, blocks, ...)                                                                             \
     BOUNDED_KERNEL((QuantisedTile<__VA_ARGS__>::kThreads), blocks, name, const bf16* weights, const bf16* x, void* out, \
-                   const void* extra, const int* rows, const int* gather, int features, int depth, int epilogue) {      \
-        QuantisedTile<__VA_ARGS__>::run({weights, x, out, extra, rows, gather, features, depth, epilogue});             \
+                   const void* extra, const int* rows, const int* gather, int features, int depth, int epilogue,        \
+                   float scale, float bound) {                                                                          \
+        QuantisedTile<__VA_ARGS__>::run({weights, x, out, extra, rows, gather, features, depth, epilogue, scale, bound}); \
     }
 #define QUANTISED_KERNELS(name, group)                            \
     QUANTISED_KERNEL(name##_16x8, 4, group, 16, 8, 1, 1, 2, 8)    \
@@ -210,7 +211,7 @@ QUANTISED_KERNELS(rf_gemm_q6_k, GroupQ6_K)
 // rf_embed with a table in groups. width is a multiple of 32.
 template <class Group>
 __device__ __forceinline__ void embed_quantised(const unsigned char* table, const int* rows, const int* rowToken,
-                                                const int* ring, bf16* out, int width, int vocab) {
+                                                const int* ring, bf16* out, int width, int vocab, float scale) {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
     if (row >= *rows) return;
     int token = rowToken[row];
@@ -222,15 +223,15 @@ __device__ __forceinline__ void embed_quantised(const unsigned char* table, cons
         Group w(chunks + size_t(i / 4) * Group::kChunk, known ? token % 8 : 0, i % 4);
 #pragma unroll
         for (int pair = 0; pair < 4; ++pair) {
-            to[i / 4 * 16 + pair * 4 + i % 4] = known ? pack_bf16(w[2 * pair], w[2 * pair + 1]) : 0;
+            to[i / 4 * 16 + pair * 4 + i % 4] = known ? scale_bf16(pack_bf16(w[2 * pair], w[2 * pair + 1]), scale) : 0;
         }
     }
 }
 
 #define QUANTISED_EMBED(name, group)                                                                                \
     KERNEL(name, const unsigned char* table, const int* rows, const int* rowToken, const int* ring, bf16* out,      \
-           int width, int vocab) {                                                                                  \
-        embed_quantised<group>(table, rows, rowToken, ring, out, width, vocab);                                     \
+           int width, int vocab, float scale) {                                                                     \
+        embed_quantised<group>(table, rows, rowToken, ring, out, width, vocab, scale);                              \
     }
 
 QUANTISED_EMBED(rf_embed_q8_0, GroupQ8_0)

@@ -1,59 +1,86 @@
-// RMS norm of the rows of the hidden state (Zhang and Sennrich 2019).
+// Norms of rows, and the addition of a block's output to the residual stream.
 #pragma once
 #include "device.cuh"
 
-// out[row] = hidden[row] / rms(hidden[row]) * gain. A block a row; each thread keeps what it read, as far as its registers
-// reach. The order of the sum depends on width and block alone. Shared memory: a float a warp. rows: how many are valid,
-// on the device. width is a multiple of 8, the block one of 32 threads.
-BOUNDED_KERNEL(1024, 1, rf_rms_norm, const bf16* hidden, const float* gain, bf16* out, const int* rows, int width,
-               float epsilon) {
+// The sum over the block, in every thread, by the same tree each time. partial: a float a warp, free when all threads
+// have come here.
+__device__ __forceinline__ float block_sum(float v, float* partial) {
+    v = warp_sum(v);
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = v;
+    __syncthreads();
+    v = 0;
+    for (int warp = 0; warp < int(blockDim.x) / 32; ++warp) v += partial[warp];
+    return v;
+}
+
+// out[row] = x[row] / rms(x[row]) * gain (RMS norm, Zhang and Sennrich 2019), or where centred is set the same of
+// x[row] - mean(x[row]) (LayerNorm without bias). Rows are `stride` elements apart in both; out may be x. A block a row;
+// each thread keeps what it read, as far as its registers reach. The order of the sums depends on width and block alone.
+// Shared memory: a float a warp. rows: how many are valid, on the device. width is a multiple of 8, the block one of 32
+// threads.
+BOUNDED_KERNEL(1024, 1, rf_norm, const bf16* x, const float* gain, bf16* out, const int* rows, int width, int stride,
+               float epsilon, int centred) {
     constexpr int kKept = 4;
     SHARED(float, partial);
     int row = blockIdx.x, chunks = width / 8;
     if (row >= *rows) return;
-    hidden += size_t(row) * width;
-    float kept[kKept][8], squares = 0;
+    x += size_t(row) * stride;
+    out += size_t(row) * stride;
+    float kept[kKept][8], sum = 0;
 #pragma unroll
     for (int i = 0; i < kKept; ++i) {
         int chunk = threadIdx.x + i * blockDim.x;
-        if (chunk < chunks) load8(kept[i], hidden + chunk * 8);
+        if (chunk < chunks) load8(kept[i], x + chunk * 8);
     }
-    auto take = [&](const float(&v)[8]) {
+    auto each = [&](auto take) {
 #pragma unroll
-        for (int e = 0; e < 8; ++e) squares += v[e] * v[e];
+        for (int i = 0; i < kKept; ++i) {
+            int chunk = threadIdx.x + i * blockDim.x;
+            if (chunk < chunks) take(kept[i], chunk);
+        }
+        for (int chunk = threadIdx.x + kKept * blockDim.x; chunk < chunks; chunk += blockDim.x) {
+            float v[8];
+            load8(v, x + chunk * 8);
+            take(v, chunk);
+        }
     };
+    float mean = 0;
+    if (centred) {
+        each([&](const float(&v)[8], int) {
 #pragma unroll
-    for (int i = 0; i < kKept; ++i) {
-        int chunk = threadIdx.x + i * blockDim.x;
-        if (chunk < chunks) take(kept[i]);
+            for (int e = 0; e < 8; ++e) sum += v[e];
+        });
+        mean = block_sum(sum, partial) / width;
+        sum = 0;
     }
-    for (int chunk = threadIdx.x + kKept * blockDim.x; chunk < chunks; chunk += blockDim.x) {
-        float v[8];
-        load8(v, hidden + chunk * 8);
-        take(v);
-    }
-    squares = warp_sum(squares);
-    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = squares;
-    __syncthreads();
-    squares = 0;
-    for (int warp = 0; warp < int(blockDim.x) / 32; ++warp) squares += partial[warp];
-    float scale = rsqrtf(squares / width + epsilon);
-    auto give = [&](float(&v)[8], int chunk) {
+    each([&](const float(&v)[8], int) {
+#pragma unroll
+        for (int e = 0; e < 8; ++e) sum += (v[e] - mean) * (v[e] - mean);
+    });
+    float scale = rsqrtf(block_sum(sum, partial) / width + epsilon);
+    each([&](float(&v)[8], int chunk) {
         float4 low = *reinterpret_cast<const float4*>(gain + chunk * 8);
         float4 high = *reinterpret_cast<const float4*>(gain + chunk * 8 + 4);
         float g[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
 #pragma unroll
-        for (int e = 0; e < 8; ++e) v[e] *= scale * g[e];
-        store8(out + size_t(row) * width + chunk * 8, v);
-    };
+        for (int e = 0; e < 8; ++e) v[e] = (v[e] - mean) * (scale * g[e]);
+        store8(out + chunk * 8, v);
+    });
+}
+
+// hidden[row] += scale * delta[row], both [rows][width], bf16. A warp a row; width is a multiple of 8.
+KERNEL(rf_add, bf16* hidden, const bf16* delta, const int* rows, int width, float scale) {
+    int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+    if (row >= *rows) return;
+    hidden += size_t(row) * width;
+    delta += size_t(row) * width;
+    for (int i = lane * 8; i < width; i += 256) {
+        float sum[8], added[8];
+        load8(sum, hidden + i);
+        load8(added, delta + i);
 #pragma unroll
-    for (int i = 0; i < kKept; ++i) {
-        int chunk = threadIdx.x + i * blockDim.x;
-        if (chunk < chunks) give(kept[i], chunk);
-    }
-    for (int chunk = threadIdx.x + kKept * blockDim.x; chunk < chunks; chunk += blockDim.x) {
-        float v[8];
-        load8(v, hidden + chunk * 8);
-        give(v, chunk);
+        for (int e = 0; e < 8; ++e) sum[e] = fmaf(added[e], scale, sum[e]);
+        store8(hidden + i, sum);
     }
 }

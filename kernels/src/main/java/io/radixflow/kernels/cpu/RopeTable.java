@@ -11,16 +11,16 @@ import java.util.Arrays;
  */
 final class RopeTable {
 
+  private final Rope rope;
   private final boolean interleaved;
-  private final double magnitude;
   private final double[] frequencies;
   private float[] cosines = new float[0];
   private float[] sines = new float[0];
   private int positions;
 
   RopeTable(Rope rope, int headDim) {
+    this.rope = rope;
     interleaved = rope.interleaved();
-    magnitude = rope.magnitude();
     frequencies = rope.frequencies(headDim);
   }
 
@@ -36,8 +36,8 @@ final class RopeTable {
     for (int position = positions; position < size; position++) {
       for (int i = 0; i < half; i++) {
         double angle = position * frequencies[i];
-        cosines[position * half + i] = (float) (StrictMath.cos(angle) * magnitude);
-        sines[position * half + i] = (float) (StrictMath.sin(angle) * magnitude);
+        cosines[position * half + i] = rope.cosine(angle);
+        sines[position * half + i] = rope.sine(angle);
       }
     }
     positions = size;

@@ -45,7 +45,7 @@ import org.slf4j.LoggerFactory;
 public final class CudaBackend implements Backend {
 
   /** Part of the numerics epoch: changes whenever Java code changes the bits of a result. */
-  static final int ARITHMETIC_VERSION = 1;
+  static final int ARITHMETIC_VERSION = 2;
 
   private static final Logger LOG = LoggerFactory.getLogger(CudaBackend.class);
   private static final int[] PAGE_TOKENS = {16, 32};

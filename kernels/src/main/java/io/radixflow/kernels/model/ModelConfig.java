@@ -3,10 +3,8 @@ package io.radixflow.kernels.model;
 import io.radixflow.kernels.model.Attention.QkNorm;
 import io.radixflow.kernels.model.FeedForward.Dense;
 import io.radixflow.kernels.model.FeedForward.Experts;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.TreeSet;
 
 /**
  * The shape of a decoder-only transformer. What sets an architecture apart is data here, layer by
@@ -176,54 +174,5 @@ public record ModelConfig(
         scales,
         others,
         tiedEmbedding);
-  }
-
-  /**
-   * What this model has beyond the graph of llama, qwen2 and qwen3, in words: for backends that
-   * know only that graph, and refuse the rest by name.
-   */
-  public List<String> peculiarities() {
-    TreeSet<String> found = new TreeSet<>();
-    note(found, norm.centred(), "norms that subtract the mean");
-    note(found, !scales.equals(Scales.NONE), "scaled embeddings, residuals or logits");
-    for (Layer layer : blocks) {
-      note(found, layer.norms() != Layer.Norms.BEFORE, "norms behind or beside blocks");
-      note(found, !layer.attention().equals(layer(0).attention()), "layers that differ");
-      Dense mlp =
-          layer.feedForward() instanceof Experts experts
-              ? experts.expert()
-              : (Dense) layer.feedForward();
-      note(found, !mlp.equals(Dense.silu(mlp.width())), "another MLP");
-      if (layer.attention() instanceof Attention.Grouped grouped) {
-        peculiarities(grouped, found);
-      } else {
-        found.add("latent attention");
-      }
-    }
-    return new ArrayList<>(found);
-  }
-
-  private static void peculiarities(Attention.Grouped attention, TreeSet<String> found) {
-    Rope rope = attention.rope();
-    note(found, attention.window() > 0, "sliding windows");
-    note(found, attention.outputBias(), "a bias of the attention's output");
-    note(found, attention.qkNorm() == QkNorm.ALL_HEADS, "norms over all heads");
-    note(
-        found,
-        !attention.scores().equals(Attention.Scores.of(attention.headDim())),
-        "scores with a cap, sinks or a scale of their own");
-    note(found, rope == null, "layers without rotary embedding");
-    if (rope != null) {
-      note(
-          found,
-          rope.part() != 1 || rope.magnitude() != 1,
-          "rotary embedding of a part of a head, or with a magnitude");
-    }
-  }
-
-  private static void note(TreeSet<String> found, boolean present, String what) {
-    if (present) {
-      found.add(what);
-    }
   }
 }

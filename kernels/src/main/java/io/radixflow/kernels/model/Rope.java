@@ -59,6 +59,16 @@ public record Rope(
     return frequencies;
   }
 
+  /** The cosine of a pair's angle in radians, times the magnitude. */
+  public float cosine(double angle) {
+    return (float) (StrictMath.cos(angle) * magnitude);
+  }
+
+  /** The sine of a pair's angle in radians, times the magnitude. */
+  public float sine(double angle) {
+    return (float) (StrictMath.sin(angle) * magnitude);
+  }
+
   /** Changes frequencies so that a model serves longer contexts than it was pretrained for. */
   public sealed interface Scaling {
 

@@ -1,14 +1,23 @@
 package io.radixflow.kernels.cuda;
 
 import io.radixflow.kernels.cpu.SyntheticWeights;
-import io.radixflow.kernels.model.FeedForward;
+import io.radixflow.kernels.model.Attention.Grouped;
+import io.radixflow.kernels.model.Attention.QkNorm;
+import io.radixflow.kernels.model.Attention.QueryGrowth;
+import io.radixflow.kernels.model.Attention.Scores;
 import io.radixflow.kernels.model.FeedForward.Dense;
 import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.FeedForward.Gating;
 import io.radixflow.kernels.model.FeedForward.Router;
 import io.radixflow.kernels.model.FeedForward.Scoring;
+import io.radixflow.kernels.model.FeedForward;
+import io.radixflow.kernels.model.Layer.Norms;
 import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.ModelConfig.Norm;
+import io.radixflow.kernels.model.ModelConfig.Scales;
 import io.radixflow.kernels.model.Rope;
+import io.radixflow.kernels.model.Rope.YarnScaling;
 import io.radixflow.kernels.model.TensorType;
 import io.radixflow.kernels.model.WeightSource;
 import java.util.ArrayList;
@@ -90,6 +99,79 @@ public final class CudaModels {
       layers.set(i, new Layer(layers.get(i).attention(), block, layers.get(i).norms()));
     }
     return config.withBlocks(layers);
+  }
+
+  /** Windows in every other layer, norms on both sides, soft caps, gelu, scaled embeddings. */
+  public static ModelConfig windowed() {
+    Rope local = new Rope(10000, false, null);
+    Rope global = new Rope(1e6, false, new YarnScaling(4, 64, 32, 1, true));
+    Scores scores = new Scores(0.1f, 5, false, null);
+    Dense mlp = new Dense(104, Gating.GELU_TANH, 0, false);
+    Grouped windowed = new Grouped(4, 2, 32, local, false, false, QkNorm.HEAD, 19, scores);
+    Grouped full = new Grouped(4, 2, 32, global, false, false, QkNorm.HEAD, 0, scores);
+    return model(
+        Norm.rms(1e-5f),
+        new Scales(8, 1, 1, 12),
+        new Layer(windowed, mlp, Norms.BEFORE_AND_AFTER),
+        new Layer(full, mlp, Norms.BEFORE_AND_AFTER));
+  }
+
+  /** Sinks, a window, biases everywhere, a clamped gate; queries that grow; a part rotates. */
+  public static ModelConfig sinks() {
+    Rope rope = new Rope(10000, true, null, List.of(), 0.5, 1.2);
+    Scores scores = new Scores(0.1f, 0, true, new QueryGrowth(0.1, 32));
+    Dense mlp = new Dense(40, Gating.CLAMPED_SILU, 2, true);
+    Grouped windowed = new Grouped(6, 2, 64, rope, true, true, QkNorm.NONE, 128, scores);
+    Grouped full = new Grouped(6, 2, 64, rope, true, true, QkNorm.NONE, 0, scores);
+    return model(
+        Norm.rms(1e-5f),
+        Scales.NONE,
+        new Layer(windowed, mlp, Norms.BEFORE),
+        new Layer(full, mlp, Norms.BEFORE));
+  }
+
+  /** Norms that subtract the mean, beside the blocks; a layer that is not rotated. */
+  public static ModelConfig parallel() {
+    Rope rope = new Rope(10000, true, null);
+    Dense mlp = Dense.silu(96);
+    Grouped rotated =
+        new Grouped(4, 4, 16, rope, false, false, QkNorm.ALL_HEADS, 33, Scores.of(16));
+    Grouped plain =
+        new Grouped(4, 4, 16, null, false, true, QkNorm.ALL_HEADS, 0, Scores.of(16));
+    return model(
+        new Norm(true, 1e-5f, 1e-6f),
+        Scales.NONE,
+        new Layer(plain, mlp, Norms.AFTER),
+        new Layer(rotated, mlp, Norms.PARALLEL));
+  }
+
+  /** Scaled embeddings, residuals and logits; wide heads, of which an odd part rotates. */
+  public static ModelConfig multiplied() {
+    Rope rope = new Rope(10000, false, null, List.of(), 0.7, 1);
+    Grouped attention =
+        new Grouped(2, 1, 256, rope, false, false, QkNorm.HEAD, 0, new Scores(0.05f, 0, false, null));
+    return model(
+        Norm.rms(1e-5f),
+        new Scales(6, 0.4f, 0.125f, 0),
+        new Layer(attention, Dense.silu(96), Norms.BEFORE),
+        new Layer(attention, Dense.silu(96), Norms.BEFORE));
+  }
+
+  /** Layers whose heads differ. */
+  public static ModelConfig uneven() {
+    Rope rope = new Rope(10000, false, null);
+    Grouped few = new Grouped(2, 1, 64, rope, false, false, QkNorm.NONE, 0, Scores.of(64));
+    Grouped many = new Grouped(4, 2, 64, rope, false, false, QkNorm.NONE, 0, Scores.of(64));
+    return model(
+        Norm.rms(1e-5f),
+        Scales.NONE,
+        new Layer(few, Dense.silu(96), Norms.BEFORE),
+        new Layer(many, Dense.silu(96), Norms.BEFORE));
+  }
+
+  private static ModelConfig model(Norm norm, Scales scales, Layer... layers) {
+    return new ModelConfig(
+        "synthetic", "synthetic", VOCAB, 1024, 64, norm, scales, List.of(layers), false);
   }
 
   /** Random weights, bf16 so that a device rounds nothing more. */

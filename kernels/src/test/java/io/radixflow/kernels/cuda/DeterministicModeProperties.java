@@ -12,6 +12,7 @@ import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -30,14 +31,23 @@ class DeterministicModeProperties {
 
   private static final int PAGES = 64;
 
-  @Property(tries = 6, shrinking = ShrinkingMode.OFF)
+  private static final List<ModelConfig> MODELS =
+      List.of(
+          CudaModels.llama(),
+          CudaModels.qwen3(),
+          CudaModels.windowed(),
+          CudaModels.sinks(),
+          CudaModels.parallel(),
+          CudaModels.multiplied());
+
+  @Property(tries = 8, shrinking = ShrinkingMode.OFF)
   void logitsAndDrawsDependOnTheirPrefixAlone(
       @ForAll @IntRange(min = 2, max = 200) int length,
       @ForAll @IntRange(min = 0, max = 1) int pageSize,
       @ForAll long seed)
       throws InterruptedException {
     Random random = new Random(seed);
-    ModelConfig config = random.nextBoolean() ? CudaModels.llama() : CudaModels.qwen3();
+    ModelConfig config = MODELS.get(random.nextInt(MODELS.size()));
     int pageTokens = 16 << pageSize;
     DeviceOptions options = new DeviceOptions("cuda", 0, null, GpuMode.DETERMINISTIC, 0);
     try (CudaBackend backend = CudaBackend.open(CudaModels.weights(config), options, 0);

@@ -104,7 +104,7 @@ final class KernelBench implements AutoCloseable {
     for (Activation rows : List.of(Activation.HIDDEN, Activation.NORMED, Activation.QKV)) {
       module.fillRandom(buffers.activation(rows), 2, stream);
     }
-    module.fillRandom(buffers.rotations(), 3, stream);
+    buffers.rotations().all().forEach(table -> module.fillRandom(table, 3, stream));
   }
 
   /** Sequences of so many tokens for which a device has room beside a step's buffers. */

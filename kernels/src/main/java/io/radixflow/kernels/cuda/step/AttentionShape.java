@@ -1,6 +1,8 @@
 package io.radixflow.kernels.cuda.step;
 
+import io.radixflow.kernels.cuda.driver.CudaDevice;
 import io.radixflow.kernels.model.ModelConfig;
+import java.util.List;
 
 /**
  * The properties of a model and its KV pool that the kernels of attention.cuh depend on.
@@ -8,15 +10,19 @@ import io.radixflow.kernels.model.ModelConfig;
  * <p>Both kernels have the same parameters: q (its rows begin with the heads' queries), elements
  * from one row of q to the next, one layer's K and V, out, partial, weight and arrived (memory for
  * partials), the step's header, tiles, merge, chunkFirstRow, chunkPosition, chunkPageStart and
- * pageIds, {@link #kvHeads}, {@link #group}, {@link #pageTokens}, {@link #scale}. Their grid is any
- * number of blocks by {@link #kvHeads}, of {@link #THREADS} threads: a block takes tile after tile.
+ * pageIds, {@link #kvHeads}, {@link #group}, {@link #pageTokens}, then those of {@link
+ * ScoreArguments}. Their grid is any number of blocks by {@link #kvHeads}, of {@link #THREADS}
+ * threads: a block takes tile after tile.
  *
  * @param heads query heads
  * @param kvHeads key and value heads; divides {@code heads} into groups of at most 16
- * @param headDim elements of a head: 64, 80, 96 or 128
+ * @param headDim elements of a head, one of {@link #HEAD_DIMS}
  * @param pageTokens tokens of a page: a power of two from 16 on
  */
 public record AttentionShape(int heads, int kvHeads, int headDim, int pageTokens) {
+
+  /** Elements of a head that there are kernels for. */
+  public static final List<Integer> HEAD_DIMS = List.of(16, 32, 64, 80, 96, 128, 256);
 
   private static final int TILE_KEYS = 32;
   private static final int WARPS = 4;
@@ -25,9 +31,9 @@ public record AttentionShape(int heads, int kvHeads, int headDim, int pageTokens
   static final int THREADS = WARPS * 32;
 
   public AttentionShape {
-    if (headDim != 64 && headDim != 80 && headDim != 96 && headDim != 128) {
+    if (!HEAD_DIMS.contains(headDim)) {
       throw new IllegalArgumentException(
-          "heads of " + headDim + " elements; the CUDA kernels know 64, 80, 96 and 128");
+          "heads of " + headDim + " elements; the CUDA kernels know " + HEAD_DIMS);
     }
     if (kvHeads < 1 || heads < 1 || heads % kvHeads != 0 || heads / kvHeads > 16) {
       throw new IllegalArgumentException(
@@ -48,14 +54,14 @@ public record AttentionShape(int heads, int kvHeads, int headDim, int pageTokens
     return new AttentionShape(config.heads(), config.kvHeads(), config.headDim(), pageTokens);
   }
 
+  /** Returns whether the device has the shared memory that one of the kernels needs. */
+  public boolean runsOn(CudaDevice device) {
+    return device.sharedMemory() >= rowsSharedBytes();
+  }
+
   /** Query heads of a key head. */
   int group() {
     return heads / kvHeads;
-  }
-
-  /** The factor of scores: 1 / √d, in powers of two instead of e. */
-  float scale() {
-    return (float) (1 / StrictMath.sqrt(headDim) / StrictMath.log(2));
   }
 
   /** Name of the kernel whose warps share out keys. */
@@ -98,7 +104,7 @@ public record AttentionShape(int heads, int kvHeads, int headDim, int pageTokens
   }
 
   private int stages() {
-    return headDim >= 96 ? 3 : 4;
+    return headDim > 128 ? 2 : headDim >= 96 ? 3 : 4;
   }
 
   private int totalBytes() {

@@ -51,8 +51,15 @@ public final class CudaModel implements AutoCloseable {
   private CudaModel(CudaContext context, WeightSource weights, DeviceOptions options) {
     this.context = context;
     config = weights.config();
-    AttentionShape shape = check(config);
+    ModelCheck.check(config);
+    AttentionShape shape = AttentionShape.of(config, PAGE_TOKENS);
     CudaDevice device = context.device();
+    if (!shape.runsOn(device)) {
+      throw new IllegalArgumentException(
+          String.format(
+              "heads of %s elements need %s bytes of shared memory; %s has %s a block",
+              shape.headDim(), shape.rowsSharedBytes(), device.name(), device.sharedMemory()));
+    }
     long free = context.freeMemory();
     long budget = budget(options.gpuMemory(), free, device);
     module = context.load(DeviceCode.load());
@@ -60,7 +67,7 @@ public final class CudaModel implements AutoCloseable {
     try (StagingBlocks staging = new StagingBlocks(context)) {
       CudaWeightLoader loader = new CudaWeightLoader(weights, context, staging);
       graph = new ForwardGraph<>(config, loader);
-      buffers.fillRotations(config, staging);
+      buffers.rotations().fill(staging);
       outputMatrix = loader.output();
       weightBytes = loader.bytes();
     }
@@ -132,28 +139,6 @@ public final class CudaModel implements AutoCloseable {
           numbers + "; lower it, or end what else uses the device", null);
     }
     return asked > 0 ? asked : (long) (free * SHARE_OF_FREE);
-  }
-
-  private static AttentionShape check(ModelConfig config) {
-    if (!config.peculiarities().isEmpty()) {
-      throw new IllegalArgumentException(
-          String.format(
-              "%s has %s; the CUDA kernels do not know that yet: use device cpu",
-              config.architecture(), String.join(", ", config.peculiarities())));
-    }
-    if (config.vocabSize() > SamplingKernel.MAX_VOCAB) {
-      throw new IllegalArgumentException(
-          String.format(
-              "a vocabulary of %s tokens; the CUDA kernels know up to %s",
-              config.vocabSize(), SamplingKernel.MAX_VOCAB));
-    }
-    if (config.hiddenSize() % 8 != 0 || config.intermediateSize() % 8 != 0) {
-      throw new IllegalArgumentException(
-          String.format(
-              "hidden size %s and intermediate size %s; the CUDA kernels know multiples of 8",
-              config.hiddenSize(), config.intermediateSize()));
-    }
-    return AttentionShape.of(config, PAGE_TOKENS);
   }
 
   public CudaContext context() {

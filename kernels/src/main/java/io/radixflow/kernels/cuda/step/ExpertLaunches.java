@@ -157,10 +157,14 @@ final class ExpertLaunches {
     sharedGated = gated;
   }
 
-  /** Records the sum of the experts recorded last, if it is still to be added to the state. */
-  void add(DeviceMemory state) {
+  /**
+   * Records the sum of the experts recorded last, if it is still to be added to the state.
+   *
+   * @return false if there is no such sum
+   */
+  boolean add(DeviceMemory state) {
     if (pending == null) {
-      return;
+      return false;
     }
     KernelLaunch launch =
         module
@@ -174,6 +178,7 @@ final class ExpertLaunches {
     pointerIf(sharedGated, launch, buffers.sharedGate());
     launches.add(launch.pointer(step).integer(hidden).grid(rows).block(ADD_THREADS));
     pending = null;
+    return true;
   }
 
   private static void pointerIf(boolean present, KernelLaunch launch, DeviceMemory memory) {

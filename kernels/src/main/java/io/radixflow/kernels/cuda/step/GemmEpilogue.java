@@ -1,5 +1,7 @@
 package io.radixflow.kernels.cuda.step;
 
+import io.radixflow.kernels.model.FeedForward;
+
 /**
  * The operation of a product's kernel on each sum before it stores it; {@code GemmEpilogue} of
  * gemm.cuh.
@@ -9,15 +11,36 @@ public enum GemmEpilogue {
   PLAIN,
   /** Adds a bias of f32 a feature. */
   BIAS,
-  /** Adds an element of a bf16 matrix of the result's shape, which may be the result. */
+  /**
+   * Multiplies it with the scale and adds an element of a bf16 matrix of the result's shape, which
+   * may be the result.
+   */
   RESIDUAL,
   /**
    * silu(gate) · up, half as wide as the product; the weights are 8 rows of gate, 8 of up, and so
-   * on.
+   * on. There may be a bias, as with the other two that gate.
    */
   SWIGLU,
-  /** Stores it as f32. */
-  LOGITS;
+  /** Multiplies it with the scale, holds it within the bound by tanh if that is not 0, as f32. */
+  LOGITS,
+  /** gelu(gate) · up, with the approximation of gelu by tanh. */
+  GEGLU,
+  /** gate · sigmoid(1.702 gate) · (up + 1), both held within the bound. */
+  CLAMPED_SWIGLU;
+
+  /** The epilogue that gates in one way. */
+  static GemmEpilogue of(FeedForward.Gating gating) {
+    return switch (gating) {
+      case SILU -> SWIGLU;
+      case GELU_TANH -> GEGLU;
+      case CLAMPED_SILU -> CLAMPED_SWIGLU;
+    };
+  }
+
+  /** Returns whether it makes one feature of a gate's and an up projection's. */
+  boolean gates() {
+    return this == SWIGLU || this == GEGLU || this == CLAMPED_SWIGLU;
+  }
 
   /** The kernel's parameter. */
   int code() {

@@ -8,9 +8,9 @@ import io.radixflow.kernels.cuda.weights.WeightFormat;
  *
  * <p>Parameters of all: weights, x, out, extra (bias or residual; else null), the number of rows
  * (on the device), gather (the row of x for each row; null for the same), features, depth, {@link
- * GemmEpilogue#code()}. Weights are [features][depth] in the kernel's {@link #format}, x is
- * [rows][depth], bf16; depth is a multiple of 8, features of 8, with {@link GemmEpilogue#SWIGLU} of
- * 16, with {@link GemmEpilogue#LOGITS} anything.
+ * GemmEpilogue#code()}, scale, bound. Weights are [features][depth] in the kernel's {@link
+ * #format}, x is [rows][depth], bf16; depth is a multiple of 8, features of 8, with an epilogue
+ * that gates of 16, with {@link GemmEpilogue#LOGITS} anything.
  */
 public enum GemmKernel {
   F16_R8("rf_gemm_16x8", 16, 8, 64, 2, 2, 8),

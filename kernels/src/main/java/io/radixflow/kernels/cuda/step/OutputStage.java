@@ -20,6 +20,7 @@ final class OutputStage implements AutoCloseable {
   private final KernelModule module;
   private final GemmPlan products;
   private final CudaMatrix head;
+  private final ModelConfig.Scales scales;
   private final SamplingKernel sampling;
   private final KernelLaunch[] byBucket;
 
@@ -33,6 +34,7 @@ final class OutputStage implements AutoCloseable {
     this.module = module;
     this.products = products;
     this.head = head;
+    scales = config.scales();
     byBucket = new KernelLaunch[Integer.SIZE];
     sampling =
         new SamplingKernel(
@@ -66,7 +68,9 @@ final class OutputStage implements AutoCloseable {
               GemmEpilogue.LOGITS,
               Math.min(1 << bucket, blockOutputs()));
       launch.pointer(buffers.step()).pointer(buffers.step());
-      byBucket[bucket] = ProgramRecorder.finish(launch, head, GemmEpilogue.LOGITS);
+      byBucket[bucket] =
+          ProgramRecorder.finish(
+              launch, head, GemmEpilogue.LOGITS, scales.logits(), scales.logitCap());
     }
   }
 

@@ -4,18 +4,22 @@ import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.pages.CudaKvPool;
+import io.radixflow.kernels.cuda.weights.BFloat16;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
 import io.radixflow.kernels.cuda.weights.WeightFormat;
 import io.radixflow.kernels.model.Activation;
+import io.radixflow.kernels.model.Attention.Grouped;
+import io.radixflow.kernels.model.Attention.QkNorm;
 import io.radixflow.kernels.model.FeedForward;
+import io.radixflow.kernels.model.FeedForward.Dense;
 import io.radixflow.kernels.model.ForwardOps;
 import io.radixflow.kernels.model.ModelConfig;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes down the forward pass as launches of kernels. The products add the residual and gate the
- * MLP themselves, so those operations need no kernel of their own.
+ * Writes down the forward pass as launches of kernels. The products gate the MLP themselves, and add
+ * to the residual stream where neither a norm nor a bias comes between.
  */
 public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemory> {
 
@@ -33,6 +37,12 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
   private final List<KernelLaunch> launches = new ArrayList<>();
   private final ExpertLaunches experts;
   private final int[] attendFrom;
+
+  /** The layer whose attention was recorded last. */
+  private int layer;
+
+  /** Whether the last product that made a block's output has added it already. */
+  private boolean added;
 
   /**
    * @param attentionBlocks blocks of the attention kernels that the device runs at once
@@ -84,19 +94,36 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
             .pointer(of(Activation.HIDDEN))
             .integer(config.hiddenSize())
             .integer(config.vocabSize())
+            .real(config.scales().embedding())
             .grid((key.rows() + WARPS - 1) / WARPS)
             .block(ROW_THREADS));
   }
 
   @Override
   public void norm(Activation source, DeviceMemory gain, Activation target) {
+    int width = source.width(config);
     KernelLaunch launch =
-        module.launch("rf_rms_norm").pointer(of(source)).pointer(gain).pointer(of(target));
+        module.launch("rf_norm").pointer(of(source)).pointer(gain).pointer(of(target));
+    norm(launch, width, width, config.norm().centred());
+  }
+
+  /** Normalises all heads of queries or of keys together, which begin at an element of a row. */
+  private void normHeads(int from, int width, DeviceMemory gain) {
+    DeviceMemory rows = of(Activation.QKV);
+    long offset = (long) from * BFloat16.BYTES;
+    KernelLaunch launch =
+        module.launch("rf_norm").pointer(rows, offset).pointer(gain).pointer(rows, offset);
+    norm(launch, width, Activation.QKV.width(config), false);
+  }
+
+  private void norm(KernelLaunch launch, int width, int stride, boolean centred) {
     step(launch, 0);
     launches.add(
         launch
-            .integer(config.hiddenSize())
+            .integer(width)
+            .integer(stride)
             .real(config.normEpsilon())
+            .integer(centred ? 1 : 0)
             .grid(key.rows())
             .shared(512)
             .block(ROW_THREADS));
@@ -108,26 +135,35 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
       experts.floatProduct(matrix, of(source), of(target));
       return;
     }
-    DeviceMemory extra = null;
-    GemmEpilogue epilogue = GemmEpilogue.PLAIN;
+    GemmEpilogue epilogue = matrix.bias() == null ? GemmEpilogue.PLAIN : GemmEpilogue.BIAS;
+    DeviceMemory extra = matrix.bias();
     Activation result = target;
-    if (matrix.bias() != null) {
-      epilogue = GemmEpilogue.BIAS;
-      extra = matrix.bias();
-    } else if (target == Activation.DELTA) {
-      epilogue = GemmEpilogue.RESIDUAL;
-      result = Activation.HIDDEN;
-      extra = of(result);
-    } else if (matrix.gated()) {
-      epilogue = GemmEpilogue.SWIGLU;
+    float scale = 1;
+    float bound = 0;
+    if (matrix.gated()) {
+      Dense shape = dense(config.layer(layer).feedForward());
+      epilogue = GemmEpilogue.of(shape.gating());
+      bound = shape.limit();
       result = Activation.GATED;
     } else if (target == Activation.SHARED) {
       epilogue = GemmEpilogue.LOGITS;
+    } else if (target == Activation.DELTA) {
+      added = matrix.bias() == null && !config.layer(layer).norms().after();
+      if (added) {
+        epilogue = GemmEpilogue.RESIDUAL;
+        result = Activation.HIDDEN;
+        extra = of(result);
+        scale = config.scales().residual();
+      }
     }
     KernelLaunch launch =
         product(module, products, matrix, of(source), of(result), extra, epilogue, key.rows());
     step(launch, StepLayout.ROWS);
-    launches.add(finish(launch.nullPointer(), matrix, epilogue));
+    launches.add(finish(launch.nullPointer(), matrix, epilogue, scale, bound));
+  }
+
+  private static Dense dense(FeedForward block) {
+    return block instanceof FeedForward.Experts experts ? experts.shared() : (Dense) block;
   }
 
   /** A product whose number of rows and gather are still to be appended. */
@@ -166,52 +202,78 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     return extra == null ? launch.nullPointer() : launch.pointer(extra);
   }
 
+  /** Appends what {@link #product} leaves open behind rows and gather, without scale and bound. */
   public static KernelLaunch finish(KernelLaunch launch, CudaMatrix matrix, GemmEpilogue epilogue) {
-    return launch.integer(matrix.rows()).integer(matrix.columns()).integer(epilogue.code());
+    return finish(launch, matrix, epilogue, 1, 0);
+  }
+
+  /** The same with a factor and a bound of the epilogue. */
+  static KernelLaunch finish(
+      KernelLaunch launch, CudaMatrix matrix, GemmEpilogue epilogue, float scale, float bound) {
+    return launch
+        .integer(matrix.rows())
+        .integer(matrix.columns())
+        .integer(epilogue.code())
+        .real(scale)
+        .real(bound);
   }
 
   @Override
   public void ropeAndStore(int layer, DeviceMemory queryNorm, DeviceMemory keyNorm) {
+    this.layer = layer;
+    Grouped attention = (Grouped) config.layer(layer).attention();
+    boolean ofHeads = attention.qkNorm() == QkNorm.HEAD;
+    if (attention.qkNorm() == QkNorm.ALL_HEADS) {
+      int queries = attention.heads() * attention.headDim();
+      int keys = attention.kvHeads() * attention.headDim();
+      normHeads(0, queries, queryNorm);
+      normHeads(queries, keys, keyNorm);
+    }
     KernelLaunch launch = module.launch("rf_rope_store").pointer(of(Activation.QKV));
-    norm(launch, queryNorm);
-    norm(launch, keyNorm);
-    launch.pointer(buffers.rotations()).pointer(pool.keys(layer)).pointer(pool.values(layer));
+    orNull(launch, ofHeads ? queryNorm : null);
+    orNull(launch, ofHeads ? keyNorm : null);
+    orNull(launch, buffers.rotations().turns(layer));
+    orNull(launch, buffers.rotations().factors(layer));
+    launch.pointer(pool.keys(layer)).pointer(pool.values(layer));
     step(launch, 0);
     step(launch, buffers.layout().rowPosition());
     step(launch, buffers.layout().rowSlot());
     launches.add(
         launch
-            .integer(config.heads())
-            .integer(config.kvHeads())
-            .integer(config.headDim())
+            .integer(attention.heads())
+            .integer(attention.kvHeads())
+            .integer(attention.headDim())
             .real(config.normEpsilon())
             .grid(key.rows())
             .block(ROW_THREADS));
   }
 
-  private static void norm(KernelLaunch launch, DeviceMemory gain) {
-    if (gain == null) {
+  private static void orNull(KernelLaunch launch, DeviceMemory memory) {
+    if (memory == null) {
       launch.nullPointer();
     } else {
-      launch.pointer(gain);
+      launch.pointer(memory);
     }
   }
 
   @Override
   public void attend(int layer, DeviceMemory sinks) {
     int blocks = Math.max(1, attentionBlocks / config.kvHeads());
+    Grouped attention = (Grouped) config.layer(layer).attention();
+    ScoreArguments scores = new ScoreArguments(attention.scores(), attention.window(), sinks);
     attendFrom[layer] = launches.size();
     if (key.keys()) {
-      attention(shape.keysKernel(), layer, shape.keysSharedBytes())
+      attention(shape.keysKernel(), layer, scores, shape.keysSharedBytes())
           .grid(blocks, config.kvHeads(), 1);
     }
     if (key.packed()) {
-      attention(shape.rowsKernel(), layer, shape.rowsSharedBytes())
+      attention(shape.rowsKernel(), layer, scores, shape.rowsSharedBytes())
           .grid(blocks, config.kvHeads(), 1);
     }
   }
 
-  private KernelLaunch attention(String kernel, int layer, int sharedBytes) {
+  private KernelLaunch attention(
+      String kernel, int layer, ScoreArguments scores, int sharedBytes) {
     StepLayout layout = buffers.layout();
     KernelLaunch launch =
         module
@@ -238,12 +300,9 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
         }) {
       step(launch, offset);
     }
-    launches.add(
-        launch
-            .integer(config.kvHeads())
-            .integer(shape.group())
-            .integer(shape.pageTokens())
-            .real(shape.scale()));
+    launch.integer(config.kvHeads()).integer(shape.group()).integer(shape.pageTokens());
+    scores.append(launch);
+    launches.add(launch);
     return launch;
   }
 
@@ -283,7 +342,18 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
 
   @Override
   public void addResidual() {
-    experts.add(of(Activation.HIDDEN));
+    if (experts.add(of(Activation.HIDDEN)) || added) {
+      return;
+    }
+    KernelLaunch launch =
+        module.launch("rf_add").pointer(of(Activation.HIDDEN)).pointer(of(Activation.DELTA));
+    step(launch, 0);
+    launches.add(
+        launch
+            .integer(config.hiddenSize())
+            .real(config.scales().residual())
+            .grid((key.rows() + WARPS - 1) / WARPS)
+            .block(ROW_THREADS));
   }
 
   @Override

@@ -4,20 +4,17 @@ import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.CudaStream;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.weights.BFloat16;
-import io.radixflow.kernels.cuda.weights.StagingBlocks;
 import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.sampling.TokenMask;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * All device memory of a backend but weights and KV pool, of fixed addresses: a step's metadata,
- * its activations, logits and results, the ring of sampled tokens, the table of rotations. Freed
- * with the context.
+ * its activations, logits and results, the ring of sampled tokens, tables of rotations. Freed with
+ * the context.
  */
 public final class StepBuffers {
 
@@ -35,7 +32,7 @@ public final class StepBuffers {
   private final DeviceMemory step;
   private final DeviceMemory ring;
   private final DeviceMemory logits;
-  private final DeviceMemory rotations;
+  private final RotationTables rotations;
   private final DeviceMemory partials;
   private final DeviceMemory partialWeights;
   private final DeviceMemory partialsArrived;
@@ -55,7 +52,8 @@ public final class StepBuffers {
             Activation.NORMED,
             Activation.QKV,
             Activation.ATTENDED,
-            Activation.GATED)) {
+            Activation.GATED,
+            Activation.DELTA)) {
       long bytes = (long) maxRows * activation.width(config) * BFloat16.BYTES;
       if (bytes > 0) {
         activations.put(activation, context.allocate(bytes, "activations"));
@@ -76,7 +74,7 @@ public final class StepBuffers {
     partials = context.allocate(shape.partialBytes(maxPartials), "partial results of attention");
     partialWeights = context.allocate(shape.weightBytes(maxPartials), "weights of attention");
     partialsArrived = context.allocate(shape.arrivedBytes(maxPartials), "counters of attention");
-    rotations = context.allocate(rotationBytes(config), "the table of rotations");
+    rotations = new RotationTables(context, config);
   }
 
   private static int tailInts(ModelConfig config, AttentionShape shape, int maxRows) {
@@ -93,30 +91,6 @@ public final class StepBuffers {
             / AttentionPlanner.SPLIT_TOKENS;
     long all = (long) maxRows * shape.group() * splits;
     return (int) Math.max(1, Math.min(all, MOST_PARTIAL_BYTES / shape.partialBytes(1)));
-  }
-
-  private static long rotationBytes(ModelConfig config) {
-    return (long) config.contextLength() * config.headDim() * Float.BYTES;
-  }
-
-  /** Fills the table of rotations: for each position the cosines of all pairs, then their sines. */
-  void fillRotations(ModelConfig config, StagingBlocks staging) {
-    double[] frequencies = config.rope().frequencies(config.headDim());
-    int positionBytes = config.headDim() * Float.BYTES;
-    int perBlock = staging.capacity() / positionBytes;
-    for (int first = 0; first < config.contextLength(); first += perBlock) {
-      int count = Math.min(perBlock, config.contextLength() - first);
-      ByteBuffer block = staging.to(rotations).next().order(ByteOrder.nativeOrder());
-      for (int i = 0; i < count; i++) {
-        for (int pair = 0; pair < frequencies.length; pair++) {
-          double angle = (first + i) * frequencies[pair];
-          int at = i * positionBytes + pair * Float.BYTES;
-          block.putFloat(at, (float) StrictMath.cos(angle));
-          block.putFloat(at + positionBytes / 2, (float) StrictMath.sin(angle));
-        }
-      }
-      staging.send((long) first * positionBytes, block.limit(count * positionBytes));
-    }
   }
 
   CudaContext context() {
@@ -159,8 +133,8 @@ public final class StepBuffers {
     return results;
   }
 
-  /** For each position the cosines of a head's pairs, then their sines. */
-  public DeviceMemory rotations() {
+  /** What turns and scales queries and keys by their position. */
+  public RotationTables rotations() {
     return rotations;
   }
 

@@ -2,6 +2,7 @@ package io.radixflow.kernels.cuda.weights;
 
 import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.model.Attention.Grouped;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.WeightLoader;
@@ -110,11 +111,18 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
     if (GATE.matcher(name).matches()) {
       return WeightRowOrder.interleaved(tensors.get(0), tensors.get(1));
     }
-    if (name.endsWith("attn_q.weight") && config.rope().interleaved()) {
-      return WeightRowOrder.unpaired(
-          tensors.get(0), tensors.get(1), tensors.get(2), config.headDim());
-    }
-    return WeightRowOrder.stacked(tensors);
+    HeadOrder heads = name.endsWith("attn_q.weight") ? heads(name) : null;
+    return heads == null || heads.isPlain()
+        ? WeightRowOrder.stacked(tensors)
+        : WeightRowOrder.ofHeads(tensors.get(0), tensors.get(1), tensors.get(2), heads);
+  }
+
+  /** The order of the heads of the layer that a tensor {@code blk.N.*} belongs to, or null. */
+  private HeadOrder heads(String name) {
+    int layer = Integer.parseInt(name.substring(4, name.indexOf('.', 4)));
+    return config.layer(layer).attention() instanceof Grouped grouped
+        ? HeadOrder.of(grouped.rope(), grouped.headDim())
+        : null;
   }
 
   private List<Tensor> tensors(List<String> names) {
@@ -130,7 +138,23 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
     Tensor tensor = source.tensor(name);
     float[] values = new float[tensor.columns()];
     tensor.dequantize(0, values, 0);
+    if (name.endsWith("attn_q_norm.weight") || name.endsWith("attn_k_norm.weight")) {
+      values = inOrder(values, heads(name));
+    }
     return floats(name, values);
+  }
+
+  /** The gains of one head, or of several below each other. */
+  private static float[] inOrder(float[] gains, HeadOrder heads) {
+    if (heads == null || heads.isPlain()) {
+      return gains;
+    }
+    float[] ordered = new float[gains.length];
+    for (int i = 0; i < gains.length; i++) {
+      int element = i % heads.headDim();
+      ordered[i] = gains[i - element + heads.source(element)];
+    }
+    return ordered;
   }
 
   private DeviceMemory floats(String name, float[] values) {

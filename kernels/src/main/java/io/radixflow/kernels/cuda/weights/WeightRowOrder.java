@@ -17,15 +17,14 @@ final class WeightRowOrder {
   private final List<Tensor> tensors;
   private final int[] firstRow;
   private final boolean interleaved;
-  private final int pairedHeadRows;
-  private final int pairedRows;
+  private final HeadOrder heads;
+  private final int headRows;
 
-  private WeightRowOrder(
-      List<Tensor> tensors, boolean interleaved, int pairedHeadRows, int pairedRows) {
+  private WeightRowOrder(List<Tensor> tensors, boolean interleaved, HeadOrder heads, int headRows) {
     this.tensors = List.copyOf(tensors);
     this.interleaved = interleaved;
-    this.pairedHeadRows = pairedHeadRows;
-    this.pairedRows = pairedRows;
+    this.heads = heads;
+    this.headRows = headRows;
     firstRow = new int[tensors.size() + 1];
     for (int i = 0; i < tensors.size(); i++) {
       firstRow[i + 1] = Math.addExact(firstRow[i], tensors.get(i).rows());
@@ -34,7 +33,7 @@ final class WeightRowOrder {
 
   /** One tensor below the other. */
   static WeightRowOrder stacked(List<Tensor> tensors) {
-    return new WeightRowOrder(tensors, false, 0, 0);
+    return new WeightRowOrder(tensors, false, null, 0);
   }
 
   /** Gate and up projection in turns of {@value #INTERLEAVE} rows. */
@@ -46,17 +45,16 @@ final class WeightRowOrder {
                   + "multiple of %s",
               gate.rows(), up.rows(), INTERLEAVE));
     }
-    return new WeightRowOrder(List.of(gate, up), true, 0, 0);
+    return new WeightRowOrder(List.of(gate, up), true, null, 0);
   }
 
   /**
-   * Queries, keys and values below each other; within each head of queries and keys the rows 2i and
-   * 2i + 1, which rotate together, become rows i and i + headDim / 2. Dot products of queries with
-   * keys are the same, and one rotation kernel serves both conventions.
+   * Queries, keys and values below each other, the rows of each head of queries and keys in the
+   * order of the device.
    */
-  static WeightRowOrder unpaired(Tensor queries, Tensor keys, Tensor values, int headDim) {
+  static WeightRowOrder ofHeads(Tensor queries, Tensor keys, Tensor values, HeadOrder heads) {
     return new WeightRowOrder(
-        List.of(queries, keys, values), false, headDim, queries.rows() + keys.rows());
+        List.of(queries, keys, values), false, heads, queries.rows() + keys.rows());
   }
 
   /** Rows on the device. */
@@ -81,7 +79,11 @@ final class WeightRowOrder {
     }
     int index = tensorIndex(row);
     int within = row - firstRow[index];
-    return row < pairedRows ? unpair(within) : within;
+    if (row >= headRows) {
+      return within;
+    }
+    int element = within % heads.headDim();
+    return within - element + heads.source(element);
   }
 
   private int tensorIndex(int row) {
@@ -93,12 +95,6 @@ final class WeightRowOrder {
       index++;
     }
     return index;
-  }
-
-  private int unpair(int row) {
-    int half = pairedHeadRows / 2;
-    int within = row % pairedHeadRows;
-    return row - within + (within < half ? 2 * within : 2 * (within - half) + 1);
   }
 
   /** The rows of each tensor in order of the device, as a list of single values; for biases. */

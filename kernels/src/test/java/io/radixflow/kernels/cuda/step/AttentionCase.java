@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cuda.step;
 
+import io.radixflow.kernels.model.Attention;
 import java.util.Arrays;
 import java.util.Random;
 
@@ -12,6 +13,9 @@ import java.util.Random;
 final class AttentionCase {
 
   final AttentionShape shape;
+  final Attention.Scores scores;
+  final int window;
+  final float[] sinks;
   final int[] length;
   final int[] start;
   final short[] queries;
@@ -19,7 +23,19 @@ final class AttentionCase {
   final short[] values;
 
   AttentionCase(AttentionShape shape, Random random, int... length) {
+    this(shape, Attention.Scores.of(shape.headDim()), 0, random, length);
+  }
+
+  /** The same with scores and a window of their own. */
+  AttentionCase(
+      AttentionShape shape, Attention.Scores scores, int window, Random random, int... length) {
     this.shape = shape;
+    this.scores = scores;
+    this.window = window;
+    sinks = scores.sinks() ? new float[shape.heads()] : null;
+    for (int head = 0; scores.sinks() && head < sinks.length; head++) {
+      sinks[head] = 4 * random.nextFloat() - 1;
+    }
     this.length = length;
     start = new int[length.length];
     for (int i = 1; i < length.length; i++) {
@@ -68,20 +84,24 @@ final class AttentionCase {
   private void attend(int conversation, int at, int head, double[] exact, float[] plain, int to) {
     int width = shape.headDim();
     int query = ((start[conversation] + at) * shape.heads() + head) * width;
-    double[] scores = new double[at + 1];
-    for (int t = 0; t <= at; t++) {
+    int first = window == 0 ? 0 : Math.max(0, at - window + 1);
+    double[] products = new double[at + 1];
+    for (int t = first; t <= at; t++) {
       int key = place(conversation, t, head);
       for (int i = 0; i < width; i++) {
-        scores[t] += (double) Bf16.toFloat(queries[query + i]) * Bf16.toFloat(keys[key + i]);
+        products[t] += (double) Bf16.toFloat(queries[query + i]) * Bf16.toFloat(keys[key + i]);
       }
-      scores[t] /= Math.sqrt(width);
+      products[t] *= scores.scale();
+      if (scores.softCap() > 0) {
+        products[t] = scores.softCap() * Math.tanh(products[t] / scores.softCap());
+      }
     }
-    double top = Arrays.stream(scores).max().getAsDouble();
-    double sum = 0;
-    float plainSum = 0;
+    double top = Arrays.stream(products, first, at + 1).max().getAsDouble();
+    double sum = sinks == null ? 0 : Math.exp(sinks[head] - top);
+    float plainSum = (float) sum;
     float[] plainResult = new float[width];
-    for (int t = 0; t <= at; t++) {
-      double weight = Math.exp(scores[t] - top);
+    for (int t = first; t <= at; t++) {
+      double weight = Math.exp(products[t] - top);
       float rounded = Bf16.toFloat(Bf16.of(weight));
       sum += weight;
       plainSum += (float) weight;

@@ -4,23 +4,42 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.cuda.driver.KernelTest;
 import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.model.Attention;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AttentionKernelTest extends KernelTest {
 
   private static final int MANY = 1 << 16;
   private static final int[] HEAD_DIMS = {64, 80, 96, 128};
+  private static final Attention.Scores PLAIN = new Attention.Scores(0.1f, 0, false, null);
+  private static final Attention.Scores CAPPED = new Attention.Scores(0.2f, 1.5f, false, null);
+  private static final Attention.Scores SINKS = new Attention.Scores(0.15f, 0, true, null);
+  private static final Attention.Scores BOTH = new Attention.Scores(0.15f, 3, true, null);
 
   @ParameterizedTest
   @CsvSource({
-    "64, 1, 2, 16", "64, 2, 3, 32", "64, 1, 16, 16", "80, 2, 1, 16", "80, 1, 5, 32",
-    "96, 1, 8, 16", "96, 1, 3, 64", "128, 2, 4, 16", "128, 1, 7, 32", "128, 1, 16, 16",
+    "16, 2, 2, 16",
+    "32, 1, 3, 16",
+    "256, 1, 4, 16",
+    "64, 1, 2, 16",
+    "64, 2, 3, 32",
+    "64, 1, 16, 16",
+    "80, 2, 1, 16",
+    "80, 1, 5, 32",
+    "96, 1, 8, 16",
+    "96, 1, 3, 64",
+    "128, 2, 4, 16",
+    "128, 1, 7, 32",
+    "128, 1, 16, 16",
   })
   void everyRowIsAtMostTwiceAsFarOffAsPlainBf16(
       int headDim, int kvHeads, int group, int pageTokens) {
@@ -105,6 +124,43 @@ class AttentionKernelTest extends KernelTest {
             .as("first difference of rows %d to %d with %d blocks", at, at + rows - 1, blocks)
             .isEqualTo(-1);
         at += rows;
+      }
+    }
+  }
+
+  static Stream<Arguments> scores() {
+    return Stream.of(
+        Arguments.of(64, PLAIN, 19),
+        Arguments.of(32, SINKS, 0),
+        Arguments.of(64, SINKS, 128),
+        Arguments.of(16, CAPPED, 0),
+        Arguments.of(256, CAPPED, 40),
+        Arguments.of(128, BOTH, 1),
+        Arguments.of(80, BOTH, 200));
+  }
+
+  @ParameterizedTest
+  @MethodSource("scores")
+  void windowsCapsAndSinksGiveWhatTheySayWithTheSameBitsInEveryChunk(
+      int headDim, Attention.Scores scores, int window) {
+    AttentionShape shape = new AttentionShape(6, 2, headDim, 16);
+    AttentionCase all = new AttentionCase(shape, scores, window, new Random(headDim), 330, 75);
+    float[] whole = deterministic(shape, all, 1000, 1).chunk(0, 0, 330).run();
+    all.expected(0, 0, 330).check(whole, scores + ", window " + window);
+    for (int blocks : new int[] {1, 12, 1000}) {
+      for (int[] chunk : new int[][] {{329, 1}, {0, 1}, {120, 40}, {255, 3}}) {
+        float[] got =
+            deterministic(shape, all, blocks, blocks)
+                .chunk(0, chunk[0], chunk[1])
+                .chunk(1, 70, 5)
+                .run();
+        assertThat(
+                Arrays.mismatch(
+                    rows(shape, got, 0, chunk[1]), rows(shape, whole, chunk[0], chunk[1])))
+            .as("first difference of chunk %s with %d blocks", Arrays.toString(chunk), blocks)
+            .isEqualTo(-1);
+        float[] quick = fast(shape, all, blocks).chunk(0, chunk[0], chunk[1]).run();
+        all.expected(0, chunk[0], chunk[1]).check(quick, "fast, " + Arrays.toString(chunk));
       }
     }
   }

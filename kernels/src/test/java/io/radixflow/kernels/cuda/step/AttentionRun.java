@@ -88,15 +88,10 @@ final class AttentionRun {
     KernelLaunch launch = test.module.launch(kernel).pointer(memory.get(0));
     launch.integer((shape.heads() + 2 * shape.kvHeads()) * shape.headDim());
     memory.subList(1, memory.size()).forEach(launch::pointer);
-    launch
-        .integer(shape.kvHeads())
-        .integer(shape.group())
-        .integer(shape.pageTokens())
-        .real(shape.scale())
-        .grid(x, y, 1)
-        .block(AttentionShape.THREADS)
-        .shared(shared)
-        .on(test.stream);
+    launch.integer(shape.kvHeads()).integer(shape.group()).integer(shape.pageTokens());
+    DeviceMemory sinks = conversations.sinks == null ? null : test.device(conversations.sinks);
+    new ScoreArguments(conversations.scores, conversations.window, sinks).append(launch);
+    launch.grid(x, y, 1).block(AttentionShape.THREADS).shared(shared).on(test.stream);
   }
 
   private int[] header(int rows) {

@@ -46,12 +46,21 @@ final class GemmCase {
 
   /** Features of the result. */
   int width(GemmEpilogue epilogue) {
-    return epilogue == GemmEpilogue.SWIGLU ? features / 2 : features;
+    return epilogue.gates() ? features / 2 : features;
   }
 
   boolean allows(GemmEpilogue epilogue) {
-    return epilogue == GemmEpilogue.LOGITS
-        || features % (epilogue == GemmEpilogue.SWIGLU ? 16 : 8) == 0;
+    return epilogue == GemmEpilogue.LOGITS || features % (epilogue.gates() ? 16 : 8) == 0;
+  }
+
+  /** The factor of an epilogue that has one. */
+  static float scale(GemmEpilogue epilogue) {
+    return epilogue == GemmEpilogue.RESIDUAL || epilogue == GemmEpilogue.LOGITS ? 0.75f : 1;
+  }
+
+  /** The bound of an epilogue that has one. */
+  static float bound(GemmEpilogue epilogue) {
+    return epilogue == GemmEpilogue.CLAMPED_SWIGLU ? 0.5f : 0;
   }
 
   /** The result and its plain counterpart. */
@@ -64,8 +73,8 @@ final class GemmCase {
         int at = row * width + i;
         switch (epilogue) {
           case PLAIN, LOGITS -> {
-            exact[at] = exactSum(row, i);
-            plain[at] = plainSum(row, i);
+            exact[at] = exactSum(row, i) * scale(epilogue);
+            plain[at] = plainSum(row, i) * scale(epilogue);
           }
           case BIAS -> {
             exact[at] = exactSum(row, i) + bias[i];
@@ -73,8 +82,8 @@ final class GemmCase {
           }
           case RESIDUAL -> {
             float other = Bf16.toFloat(residual[at]);
-            exact[at] = exactSum(row, i) + other;
-            plain[at] = plainSum(row, i) + other;
+            exact[at] = exactSum(row, i) * scale(epilogue) + other;
+            plain[at] = plainSum(row, i) * scale(epilogue) + other;
           }
           case SWIGLU -> {
             int gate = i / 8 * 16 + i % 8;
@@ -84,11 +93,39 @@ final class GemmCase {
             exact[at] = exactGate / (1 + Math.exp(-exactGate)) * exactSum(row, gate + 8);
             plain[at] = plainSilu * plainSum(row, gate + 8);
           }
+          case GEGLU -> {
+            int gate = i / 8 * 16 + i % 8;
+            double up = exactSum(row, gate + 8) + bias[gate + 8];
+            exact[at] = gelu(exactSum(row, gate) + bias[gate]) * up;
+            plain[at] =
+                rounded(gelu(rounded(plainSum(row, gate) + bias[gate])))
+                    * rounded(plainSum(row, gate + 8) + bias[gate + 8]);
+          }
+          case CLAMPED_SWIGLU -> {
+            int gate = i / 8 * 16 + i % 8;
+            double up = exactSum(row, gate + 8) + bias[gate + 8];
+            exact[at] = clamped(exactSum(row, gate) + bias[gate], up);
+            plain[at] =
+                (float)
+                    clamped(
+                        rounded(plainSum(row, gate) + bias[gate]),
+                        rounded(plainSum(row, gate + 8) + bias[gate + 8]));
+          }
         }
         plain[at] = rounded(plain[at]);
       }
     }
     return new Closeness(exact, plain);
+  }
+
+  private static double gelu(double x) {
+    return x / 2 * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x * x * x)));
+  }
+
+  private static double clamped(double gate, double up) {
+    double bound = bound(GemmEpilogue.CLAMPED_SWIGLU);
+    double g = Math.min(gate, bound);
+    return g / (1 + Math.exp(-1.702 * g)) * (Math.min(bound, Math.max(-bound, up)) + 1);
   }
 
   private double exactSum(int row, int feature) {

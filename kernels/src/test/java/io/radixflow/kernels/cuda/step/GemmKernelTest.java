@@ -134,7 +134,7 @@ class GemmKernelTest extends KernelTest {
     DeviceMemory out = allocate((long) count * Float.BYTES);
     DeviceMemory extra =
         switch (epilogue) {
-          case BIAS -> device(product.bias);
+          case BIAS, GEGLU, CLAMPED_SWIGLU -> device(product.bias);
           case RESIDUAL -> device(product.residual);
           default -> null;
         };
@@ -173,6 +173,8 @@ class GemmKernelTest extends KernelTest {
         .integer(product.features)
         .integer(product.depth)
         .integer(epilogue.code())
+        .real(GemmCase.scale(epilogue))
+        .real(GemmCase.bound(epilogue))
         .grid(kernel.gridX(product.features), kernel.gridY(maxRows), 1)
         .block(kernel.threads())
         .shared(kernel.sharedBytes())

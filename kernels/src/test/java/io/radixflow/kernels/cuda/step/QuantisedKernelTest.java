@@ -62,6 +62,7 @@ class QuantisedKernelTest extends KernelTest {
         .pointer(out)
         .integer(width)
         .integer(vocab)
+        .real(1)
         .grid(2)
         .block(128)
         .on(stream);
@@ -116,6 +117,8 @@ class QuantisedKernelTest extends KernelTest {
         .integer(size[1])
         .integer(size[2])
         .integer(GemmEpilogue.LOGITS.code())
+        .real(1)
+        .real(0)
         .grid(kernel.gridX(size[1]), kernel.gridY(size[0]), 1)
         .block(kernel.threads())
         .shared(kernel.sharedBytes())

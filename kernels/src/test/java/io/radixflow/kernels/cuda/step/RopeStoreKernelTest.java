@@ -7,6 +7,7 @@ import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelTest;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -20,6 +21,10 @@ class RopeStoreKernelTest extends KernelTest {
   @ParameterizedTest
   @CsvSource({
     "1, 1, 1, 64, false",
+    "2, 4, 2, 16, false",
+    "2, 3, 1, 32, true",
+    "3, 5, 2, 256, false",
+    "2, 8, 4, 256, true",
     "5, 9, 3, 64, false",
     "37, 4, 1, 80, false",
     "3, 32, 8, 96, false",
@@ -55,6 +60,7 @@ class RopeStoreKernelTest extends KernelTest {
     }
     launch
         .pointer(device(rotations))
+        .nullPointer()
         .pointer(keys)
         .pointer(values)
         .pointer(device(rows))
@@ -103,6 +109,48 @@ class RopeStoreKernelTest extends KernelTest {
     }
     for (int i = rows * all * headDim; i < qkv.length; i++) {
       assertThat(gotState[i]).as("row behind the valid ones").isEqualTo(qkv[i]);
+    }
+  }
+
+  @Test
+  void withoutATableNothingIsRotatedAndQueriesAloneAreMultipliedWithTheirFactor() {
+    int headDim = 32;
+    short[] qkv = Bf16.random(2 * 4 * headDim, 2, new Random(3));
+    DeviceMemory state = device(qkv);
+    DeviceMemory keys = allocate((long) PAGE_TOKENS * headDim * Short.BYTES);
+    DeviceMemory values = allocate((long) PAGE_TOKENS * headDim * Short.BYTES);
+    module
+        .launch("rf_rope_store")
+        .pointer(state)
+        .nullPointer()
+        .nullPointer()
+        .nullPointer()
+        .pointer(device(new float[] {1, 1.5f, 3}))
+        .pointer(keys)
+        .pointer(values)
+        .pointer(device(2))
+        .pointer(device(new int[] {1, 2}))
+        .pointer(device(new int[] {5, 9}))
+        .integer(2)
+        .integer(1)
+        .integer(headDim)
+        .real(EPSILON)
+        .grid(2)
+        .block(128)
+        .on(stream);
+
+    short[] gotState = shorts(state, qkv.length);
+    short[] gotKeys = shorts(keys, PAGE_TOKENS * headDim);
+    for (int row = 0; row < 2; row++) {
+      float factor = row == 0 ? 1.5f : 3;
+      for (int i = 0; i < 2 * headDim; i++) {
+        int at = row * 4 * headDim + i;
+        assertThat(gotState[at]).isEqualTo(Bf16.of(Bf16.toFloat(qkv[at]) * factor));
+      }
+      for (int i = 0; i < headDim; i++) {
+        assertThat(gotKeys[(row == 0 ? 5 : 9) * headDim + i])
+            .isEqualTo(qkv[(row * 4 + 2) * headDim + i]);
+      }
     }
   }
 

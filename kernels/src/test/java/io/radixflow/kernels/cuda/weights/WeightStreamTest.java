@@ -9,6 +9,7 @@ import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -138,7 +139,8 @@ class WeightStreamTest {
 
   @Test
   void pairsOfARotationBecomeHalvesInQueriesAndKeysOnly() {
-    WeightRowOrder order = WeightRowOrder.unpaired(ramp(8, 0), ramp(4, 20), ramp(4, 40), 4);
+    WeightRowOrder order =
+        WeightRowOrder.ofHeads(ramp(8, 0), ramp(4, 20), ramp(4, 40), new HeadOrder(4, 2, true));
     Memory memory = new Memory(500);
     new WeightStream(memory).send(order, WeightFormat.BF16);
     int[] expected = {0, 2, 1, 3, 4, 6, 5, 7, 20, 22, 21, 23, 40, 41, 42, 43};
@@ -148,8 +150,22 @@ class WeightStreamTest {
   }
 
   @Test
+  void whatRotatesTogetherLiesHalfAHeadApartHoweverMuchOfAHeadRotates() {
+    assertThat(sources(new HeadOrder(8, 4, false))).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
+    assertThat(sources(new HeadOrder(8, 4, true))).containsExactly(0, 2, 4, 6, 1, 3, 5, 7);
+    assertThat(sources(new HeadOrder(8, 2, false))).containsExactly(0, 1, 4, 5, 2, 3, 6, 7);
+    assertThat(sources(new HeadOrder(8, 2, true))).containsExactly(0, 2, 4, 5, 1, 3, 6, 7);
+    assertThat(sources(HeadOrder.of(null, 4))).containsExactly(0, 1, 2, 3);
+  }
+
+  private static int[] sources(HeadOrder order) {
+    return IntStream.range(0, order.headDim()).map(order::source).toArray();
+  }
+
+  @Test
   void biasesFollowTheirRows() {
-    WeightRowOrder order = WeightRowOrder.unpaired(ramp(4, 0), ramp(4, 0), ramp(4, 0), 4);
+    WeightRowOrder order =
+        WeightRowOrder.ofHeads(ramp(4, 0), ramp(4, 0), ramp(4, 0), new HeadOrder(4, 2, true));
     Ramp bias = new Ramp("bias", TensorType.F32, 1, 4, 0);
     assertThat(order.vector(List.of(bias, bias, bias)))
         .containsExactly(

@@ -89,16 +89,6 @@ class HuggingFaceConfigTest {
     }
   }
 
-  @Test
-  void whatAnArchitectureHasBeyondLlamaIsNamed() throws IOException {
-    assertThat(read("{}").peculiarities()).isEmpty();
-    String gemma = "{'model_type':'gemma2','num_key_value_heads':2,'hidden_activation':null}";
-    assertThat(read(gemma.replace('\'', '"')).peculiarities())
-        .contains("sliding windows", "layers that differ", "another MLP");
-    String deepseek = "{'model_type':'deepseek_v3','first_k_dense_replace':1}";
-    assertThat(read(deepseek.replace('\'', '"')).peculiarities()).contains("latent attention");
-  }
-
   private static List<Integer> windows(String change) throws IOException {
     return read(change.replace('\'', '"')).blocks().stream()
         .map(layer -> layer.attention().window())

@@ -1,0 +1,67 @@
+package io.radixflow.kernels.cuda.step;
+
+import io.radixflow.kernels.model.Attention;
+import io.radixflow.kernels.model.FeedForward.Dense;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.Layer;
+import io.radixflow.kernels.model.ModelConfig;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Which models the kernels know; what a model has beyond them is refused by name. */
+final class ModelCheck {
+
+  private ModelCheck() {}
+
+  /**
+   * @throws IllegalArgumentException if a model has what the kernels do not know
+   */
+  static void check(ModelConfig config) {
+    Set<String> unknown = unknown(config);
+    if (!unknown.isEmpty()) {
+      throw new IllegalArgumentException(
+          String.format(
+              "%s has %s; the CUDA kernels do not know that yet: use device cpu",
+              config.architecture(), String.join(", ", unknown)));
+    }
+    if (config.vocabSize() > SamplingKernel.MAX_VOCAB) {
+      throw new IllegalArgumentException(
+          String.format(
+              "a vocabulary of %s tokens; the CUDA kernels know up to %s",
+              config.vocabSize(), SamplingKernel.MAX_VOCAB));
+    }
+    if (config.hiddenSize() % 8 != 0 || config.intermediateSize() % 8 != 0) {
+      throw new IllegalArgumentException(
+          String.format(
+              "hidden size %s and intermediate size %s; the CUDA kernels know multiples of 8",
+              config.hiddenSize(), config.intermediateSize()));
+    }
+  }
+
+  private static Set<String> unknown(ModelConfig config) {
+    Set<String> unknown = new TreeSet<>();
+    for (Layer layer : config.blocks()) {
+      Attention attention = layer.attention();
+      if (attention instanceof Attention.Latent) {
+        unknown.add("latent attention");
+      } else if (attention.heads() != config.heads()
+          || attention.kvHeads() != config.kvHeads()
+          || attention.keyWidth() != config.headDim()) {
+        unknown.add("layers with different heads");
+      }
+      if (layer.feedForward() instanceof Experts experts) {
+        note(unknown, config, layer, experts);
+      }
+    }
+    return unknown;
+  }
+
+  private static void note(Set<String> unknown, ModelConfig config, Layer layer, Experts experts) {
+    if (!experts.expert().equals(Dense.silu(experts.expert().width()))) {
+      unknown.add("experts with biases or another gate than SiLU");
+    }
+    if (layer.norms().after() || config.scales().residual() != 1) {
+      unknown.add("experts with a norm behind them or a scaled residual");
+    }
+  }
+}

@@ -1,0 +1,123 @@
+package io.radixflow.kernels.cuda.step;
+
+import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.weights.HeadOrder;
+import io.radixflow.kernels.cuda.weights.StagingBlocks;
+import io.radixflow.kernels.model.Attention;
+import io.radixflow.kernels.model.Attention.Grouped;
+import io.radixflow.kernels.model.Attention.QueryGrowth;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.Rope;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What turns and scales queries and keys by their position: on the device a table for each rotary
+ * embedding of a model's layers, and for each growth of its queries. Freed with the context.
+ */
+public final class RotationTables {
+
+  /** Elements of a position: the cosines of half a head's pairs, then their sines. */
+  private record Turn(Rope rope, int headDim) {}
+
+  private final ModelConfig config;
+  private final Map<Turn, DeviceMemory> turns = new LinkedHashMap<>();
+  private final Map<QueryGrowth, DeviceMemory> growths = new LinkedHashMap<>();
+
+  RotationTables(CudaContext context, ModelConfig config) {
+    this.config = config;
+    for (int layer = 0; layer < config.layers(); layer++) {
+      Turn turn = turn(layer);
+      if (turn.rope() != null) {
+        turns.computeIfAbsent(
+            turn, key -> context.allocate(bytes(key.headDim()), "a table of rotations"));
+      }
+      if (growth(layer) != null) {
+        growths.computeIfAbsent(
+            growth(layer), key -> context.allocate(bytes(1), "a table of factors"));
+      }
+    }
+  }
+
+  private long bytes(int elements) {
+    return (long) config.contextLength() * elements * Float.BYTES;
+  }
+
+  private Turn turn(int layer) {
+    Attention attention = config.layer(layer).attention();
+    return new Turn(attention.rope(), attention.keyWidth());
+  }
+
+  private QueryGrowth growth(int layer) {
+    return config.layer(layer).attention() instanceof Grouped grouped
+        ? grouped.scores().growth()
+        : null;
+  }
+
+  /** A layer's cosines and sines by position; null where it does not rotate. */
+  public DeviceMemory turns(int layer) {
+    return turns.get(turn(layer));
+  }
+
+  /** A layer's factors of the queries by position; null for none. */
+  DeviceMemory factors(int layer) {
+    QueryGrowth growth = growth(layer);
+    return growth == null ? null : growths.get(growth);
+  }
+
+  /** All tables of cosines and sines. */
+  public Collection<DeviceMemory> all() {
+    return turns.values();
+  }
+
+  /** Computes the tables, with the values that the CPU's have. */
+  void fill(StagingBlocks staging) {
+    turns.forEach(
+        (turn, memory) -> {
+          int half = turn.headDim() / 2;
+          double[] frequencies = turn.rope().frequencies(turn.headDim());
+          int pairs = HeadOrder.of(turn.rope(), turn.headDim()).pairs();
+          send(
+              memory,
+              turn.headDim(),
+              staging,
+              (position, values) -> {
+                for (int pair = 0; pair < half; pair++) {
+                  double angle = pair < pairs ? position * frequencies[pair] : 0;
+                  values[pair] = pair < pairs ? turn.rope().cosine(angle) : 1;
+                  values[half + pair] = pair < pairs ? turn.rope().sine(angle) : 0;
+                }
+              });
+        });
+    growths.forEach(
+        (growth, memory) ->
+            send(memory, 1, staging, (position, values) -> values[0] = growth.at(position)));
+  }
+
+  /** Computes the values of one position. */
+  @FunctionalInterface
+  private interface Values {
+    void at(int position, float[] values);
+  }
+
+  private void send(DeviceMemory memory, int elements, StagingBlocks staging, Values values) {
+    int positionBytes = elements * Float.BYTES;
+    int perBlock = staging.capacity() / positionBytes;
+    float[] one = new float[elements];
+    for (int first = 0; first < config.contextLength(); first += perBlock) {
+      int count = Math.min(perBlock, config.contextLength() - first);
+      ByteBuffer block = staging.to(memory).next().order(ByteOrder.nativeOrder());
+      for (int i = 0; i < count; i++) {
+        values.at(first + i, one);
+        for (int element = 0; element < elements; element++) {
+          block.putFloat(i * positionBytes + element * Float.BYTES, one[element]);
+        }
+      }
+      staging.send((long) first * positionBytes, block.limit(count * positionBytes));
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.radixflow.kernels.cuda.step;
+
+import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.driver.KernelLaunch;
+import io.radixflow.kernels.model.Attention;
+
+/**
+ * The last parameters of the attention kernels: what becomes of a layer's products of queries and
+ * keys.
+ *
+ * @param scores scale, cap and sinks
+ * @param window tokens that a query sees, itself included; 0 for all
+ * @param sinks a logit a head, or null
+ */
+record ScoreArguments(Attention.Scores scores, int window, DeviceMemory sinks) {
+
+  /** Appends the parameters; the kernels compute in powers of two instead of e. */
+  void append(KernelLaunch launch) {
+    float cap = scores.softCap();
+    double scale = cap > 0 ? cap : scores.scale();
+    launch
+        .real((float) (scale / StrictMath.log(2)))
+        .real(cap > 0 ? scores.scale() / cap : 0)
+        .integer(window);
+    if (sinks == null) {
+      launch.nullPointer();
+    } else {
+      launch.pointer(sinks);
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.radixflow.kernels.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.TinyModels;
+import io.radixflow.kernels.cpu.CpuBackend;
+import io.radixflow.kernels.cpu.Sequences;
+import io.radixflow.kernels.cpu.Shapes;
+import io.radixflow.kernels.cuda.driver.EmulatedGpu;
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.kernels.model.file.ModelFile;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What sets dense architectures apart, on the GPU against the CPU backend, which other tests
+ * compare with transformers.
+ */
+class ArchitecturesOnGpuTest {
+
+  /** The largest root mean square error of a row of logits, in its standard deviations. */
+  private static final double LIMIT = 0.08;
+
+  /** The same over all rows. */
+  private static final double MEAN_LIMIT = 0.03;
+
+  static Stream<ModelConfig> shapes() {
+    return Stream.of(
+        CudaModels.windowed(), CudaModels.sinks(), CudaModels.parallel(), CudaModels.multiplied());
+  }
+
+  @BeforeEach
+  void requireDevice() {
+    EmulatedGpu.require();
+  }
+
+  @AfterEach
+  void nothingIsLeaked() {
+    EmulatedGpu.assertNothingIsLeaked();
+  }
+
+  @ParameterizedTest
+  @MethodSource("shapes")
+  void logitsOfRandomModelsAreTheCpusWithinTheErrorOfBf16(ModelConfig config) throws Exception {
+    compare(CudaModels.weights(config), Sequences.randomTokens(150, CudaModels.VOCAB, 5));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cohere2", "gemma2", "olmo3", "phi3-longrope"})
+  void logitsOfModelFilesAreTheCpusWithinTheErrorOfBf16(String name) throws Exception {
+    try (ModelFile file = ModelFile.open(directory(name))) {
+      compare(file, Sequences.randomTokens(60, file.config().vocabSize(), 5));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"llama3", "qwen2", "qwen3"})
+  void logitsOfTinyModelsAreTheCpusWithinTheErrorOfBf16(String name) throws Exception {
+    try (ModelFile file = ModelFile.open(TinyModels.path(name))) {
+      compare(file, Sequences.randomTokens(40, file.config().vocabSize(), 5));
+    }
+  }
+
+  private static void compare(WeightSource weights, int[] tokens) throws InterruptedException {
+    int[] pages = Sequences.pages(tokens.length);
+    float[][] expected;
+    DeviceOptions cpuOptions = new DeviceOptions("cpu", 1, KvSpec.Type.F32);
+    try (Backend cpu = CpuBackend.open(weights, cpuOptions);
+        KvPool pool = cpu.openPool(pages.length, 16)) {
+      expected = Sequences.logits(cpu, tokens, tokens.length, pages);
+      assertThat(pool.pages()).isEqualTo(pages.length);
+    }
+    try (Backend gpu = CudaBackend.open(weights, new DeviceOptions("cuda", 0, null), 0);
+        KvPool pool = gpu.openPool(pages.length + 1, 16)) {
+      float[][] whole = Sequences.logits(gpu, tokens, tokens.length, pages);
+      double squares = 0;
+      for (int i = 0; i < tokens.length; i++) {
+        double error = error(whole[i], expected[i]);
+        assertThat(error).as("position %d", i).isLessThan(LIMIT);
+        squares += error * error;
+      }
+      assertThat(Math.sqrt(squares / tokens.length)).isLessThan(MEAN_LIMIT);
+      assertThat(Sequences.logits(gpu, tokens, 7, Sequences.pages(tokens.length, 1)))
+          .isDeepEqualTo(whole);
+      assertThat(pool.pages()).isEqualTo(pages.length + 1);
+    }
+  }
+
+  private static double error(float[] actual, float[] expected) {
+    double mean = 0;
+    for (float value : expected) {
+      mean += value / expected.length;
+    }
+    double error = 0;
+    double squares = 0;
+    for (int id = 0; id < expected.length; id++) {
+      error += Math.pow(actual[id] - expected[id], 2);
+      squares += Math.pow(expected[id] - mean, 2);
+    }
+    return Math.sqrt(error / squares);
+  }
+
+  @Test
+  void whatTheKernelsDoNotKnowIsRefusedByName() {
+    DeviceOptions options = new DeviceOptions("cuda", 0, null);
+    assertThatThrownBy(() -> CudaBackend.open(CudaModels.weights(Shapes.latent()), options, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("latent attention");
+    assertThatThrownBy(() -> CudaBackend.open(CudaModels.weights(Shapes.sinks()), options, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("experts with a norm behind them or a scaled residual")
+        .hasMessageContaining("experts with biases or another gate than SiLU");
+    assertThatThrownBy(() -> CudaBackend.open(CudaModels.weights(CudaModels.uneven()), options, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("layers with different heads");
+  }
+
+  private static Path directory(String name) throws IOException, URISyntaxException {
+    return Path.of(ArchitecturesOnGpuTest.class.getResource("/architectures/" + name).toURI());
+  }
+}
