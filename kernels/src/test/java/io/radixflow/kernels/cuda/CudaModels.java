@@ -5,14 +5,14 @@ import io.radixflow.kernels.model.Attention.Grouped;
 import io.radixflow.kernels.model.Attention.QkNorm;
 import io.radixflow.kernels.model.Attention.QueryGrowth;
 import io.radixflow.kernels.model.Attention.Scores;
+import io.radixflow.kernels.model.FeedForward;
 import io.radixflow.kernels.model.FeedForward.Dense;
 import io.radixflow.kernels.model.FeedForward.Experts;
 import io.radixflow.kernels.model.FeedForward.Gating;
 import io.radixflow.kernels.model.FeedForward.Router;
 import io.radixflow.kernels.model.FeedForward.Scoring;
-import io.radixflow.kernels.model.FeedForward;
-import io.radixflow.kernels.model.Layer.Norms;
 import io.radixflow.kernels.model.Layer;
+import io.radixflow.kernels.model.Layer.Norms;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelConfig.Norm;
 import io.radixflow.kernels.model.ModelConfig.Scales;
@@ -136,8 +136,7 @@ public final class CudaModels {
     Dense mlp = Dense.silu(96);
     Grouped rotated =
         new Grouped(4, 4, 16, rope, false, false, QkNorm.ALL_HEADS, 33, Scores.of(16));
-    Grouped plain =
-        new Grouped(4, 4, 16, null, false, true, QkNorm.ALL_HEADS, 0, Scores.of(16));
+    Grouped plain = new Grouped(4, 4, 16, null, false, true, QkNorm.ALL_HEADS, 0, Scores.of(16));
     return model(
         new Norm(true, 1e-5f, 1e-6f),
         Scales.NONE,
@@ -149,7 +148,8 @@ public final class CudaModels {
   public static ModelConfig multiplied() {
     Rope rope = new Rope(10000, false, null, List.of(), 0.7, 1);
     Grouped attention =
-        new Grouped(2, 1, 256, rope, false, false, QkNorm.HEAD, 0, new Scores(0.05f, 0, false, null));
+        new Grouped(
+            2, 1, 256, rope, false, false, QkNorm.HEAD, 0, new Scores(0.05f, 0, false, null));
     return model(
         Norm.rms(1e-5f),
         new Scales(6, 0.4f, 0.125f, 0),

@@ -18,8 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes down the forward pass as launches of kernels. The products gate the MLP themselves, and add
- * to the residual stream where neither a norm nor a bias comes between.
+ * Writes down the forward pass as launches of kernels. The products gate the MLP themselves, and
+ * add to the residual stream where neither a norm nor a bias comes between.
  */
 public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemory> {
 
@@ -272,8 +272,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     }
   }
 
-  private KernelLaunch attention(
-      String kernel, int layer, ScoreArguments scores, int sharedBytes) {
+  private KernelLaunch attention(String kernel, int layer, ScoreArguments scores, int sharedBytes) {
     StepLayout layout = buffers.layout();
     KernelLaunch launch =
         module
