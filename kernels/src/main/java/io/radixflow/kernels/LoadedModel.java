@@ -11,6 +11,7 @@ import io.radixflow.kernels.device.MemorySource;
 import io.radixflow.kernels.device.PoolRequest;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.ModelProgress;
 import io.radixflow.kernels.model.file.ModelFile;
 import io.radixflow.kernels.sampling.SamplingDefaults;
 import io.radixflow.kernels.text.TextModel;
@@ -88,15 +89,16 @@ final class LoadedModel implements ServedModel {
 
   @Override
   public Backend openBackend(DeviceOptions options) {
-    return openBackend(options, PoolRequest.NONE);
+    return openBackend(options, PoolRequest.NONE, ModelProgress.NONE);
   }
 
   @Override
-  public Backend openBackend(DeviceOptions options, PoolRequest pool) {
+  public Backend openBackend(
+      DeviceOptions options, PoolRequest pool, ModelProgress progress) {
     DeviceName device = options.name();
     return switch (device.kind()) {
-      case AUTO -> openBest(options, pool);
-      case CPU -> CpuBackend.open(file, options, pool, memory);
+      case AUTO -> openBest(options, pool, progress);
+      case CPU -> CpuBackend.open(file, options, pool, memory, progress);
       case CUDA -> openGpu(options, Math.max(0, device.index()));
       case SIM ->
           throw new IllegalArgumentException(
@@ -114,10 +116,11 @@ final class LoadedModel implements ServedModel {
   }
 
   /** Opens a GPU if one can run the model, else the CPU; the log says why. */
-  private Backend openBest(DeviceOptions options, PoolRequest pool) {
+  private Backend openBest(
+      DeviceOptions options, PoolRequest pool, ModelProgress progress) {
     boolean cpuAsked = options.kvType() == KvSpec.Type.F32 || options.kvType() == KvSpec.Type.F16;
     if (cpuAsked || CudaSupport.isDriverGiven()) {
-      return CpuBackend.open(file, options, pool, memory);
+      return CpuBackend.open(file, options, pool, memory, progress);
     }
     String problem = CudaSupport.probe().problem(0);
     if (problem == null) {
@@ -130,7 +133,7 @@ final class LoadedModel implements ServedModel {
     } else {
       LOG.info("No GPU is used: {}", problem);
     }
-    return CpuBackend.open(file, options, pool, memory);
+    return CpuBackend.open(file, options, pool, memory, progress);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.device.PoolRequest;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.ModelProgress;
 import io.radixflow.kernels.sampling.SamplingDefaults;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
@@ -47,10 +48,12 @@ public interface ServedModel extends AutoCloseable {
    * Loads the weights like {@link #openBackend(DeviceOptions)}, unless the machine lacks the memory
    * for them and for the pool that will be opened.
    *
+   * @param progress receives the bytes of the weights as they are loaded, if the device says them
    * @throws IllegalArgumentException if memory is lacking; the message has the numbers and what to
    *     do
    */
-  default Backend openBackend(DeviceOptions options, PoolRequest pool) {
+  default Backend openBackend(
+      DeviceOptions options, PoolRequest pool, ModelProgress progress) {
     return openBackend(options);
   }
 

@@ -16,7 +16,9 @@ import io.radixflow.kernels.device.PoolRequest;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.model.ForwardGraph;
+import io.radixflow.kernels.model.LoggedProgress;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.ModelProgress;
 import io.radixflow.kernels.model.Sha256;
 import io.radixflow.kernels.model.WeightSource;
 import java.util.Locale;
@@ -73,12 +75,16 @@ public final class CpuBackend implements Backend {
   private volatile boolean closed;
 
   private CpuBackend(
-      WeightSource weights, KvSpec.Type kvType, Kernels kernels, WorkerTeam team, long started) {
+      WeightSource weights,
+      KvSpec.Type kvType,
+      Kernels kernels,
+      WorkerTeam team,
+      ModelProgress progress) {
     this.team = team;
     config = weights.config();
     kvSpec = KvSpec.of(config, kvType);
-    CpuWeightLoader loader = new CpuWeightLoader(weights, team);
-    graph = new ForwardGraph<>(config, loader);
+    CpuWeightLoader loader = new CpuWeightLoader(weights, team, progress);
+    graph = load(loader, config, memoryNeeds(weights).weightBytes(), progress);
     weightBytes = loader.bytes() - (config.tiedEmbedding() ? 0 : loader.embeddingBytes());
     rows =
         new StepRows(
@@ -97,37 +103,49 @@ public final class CpuBackend implements Backend {
             team.size(),
             kvType.name().toLowerCase(Locale.ROOT),
             TileTuner.of(kernels).tileRows(MAX_ROWS));
-    LOG.info(
-        "CPU backend: {}; {} MB of weights loaded in {} ms",
-        description,
-        loader.bytes() >> 20,
-        (System.nanoTime() - started) / 1_000_000);
+    LOG.info("CPU backend: {}", description);
     dispatcher = new Thread(this::dispatch, "radixflow-cpu-0");
     dispatcher.setDaemon(true);
     dispatcher.start();
   }
 
+  private static ForwardGraph<CpuMatrix, float[]> load(
+      CpuWeightLoader loader, ModelConfig config, long bytes, ModelProgress progress) {
+    progress.begin("weights of " + config.name(), bytes, 0);
+    try {
+      return new ForwardGraph<>(config, loader);
+    } finally {
+      progress.end();
+    }
+  }
+
   /**
-   * Loads a model; takes about a second per 100 million weights. The source may be closed
+   * Loads a model; takes about a second per 500 million weights. The source may be closed
    * afterwards.
    *
    * @throws IllegalArgumentException if an option is not for this device, or the heap is too small
    * @throws io.radixflow.kernels.model.ModelFormatException if the weights do not fit
    */
   public static CpuBackend open(WeightSource weights, DeviceOptions options) {
-    return open(weights, options, KernelProvider.best());
+    return open(weights, options, KernelProvider.best(), ModelProgress.NONE);
   }
 
   /**
    * Loads a model like {@link #open(WeightSource, DeviceOptions)}, if there is memory for it and
    * for the pool that will be opened.
+   *
+   * @param progress receives the bytes of the weights as they are loaded
    */
   public static CpuBackend open(
-      WeightSource weights, DeviceOptions options, PoolRequest pool, MemorySource memory) {
+      WeightSource weights,
+      DeviceOptions options,
+      PoolRequest pool,
+      MemorySource memory,
+      ModelProgress progress) {
     KvSpec spec = KvSpec.of(weights.config(), kvType(options));
     long poolBytes = pool.poolBytes(spec, CpuKvPool.PAGE_TOKENS) + pool.hostBytes();
     memoryNeeds(weights).require(memory, poolBytes);
-    return open(weights, options);
+    return open(weights, options, KernelProvider.best(), progress);
   }
 
   /** What a model takes of the heap; reads no weights. */
@@ -145,11 +163,16 @@ public final class CpuBackend implements Backend {
   }
 
   static CpuBackend open(WeightSource weights, DeviceOptions options, Kernels kernels) {
-    long started = System.nanoTime();
+    return open(weights, options, kernels, ModelProgress.NONE);
+  }
+
+  private static CpuBackend open(
+      WeightSource weights, DeviceOptions options, Kernels kernels, ModelProgress progress) {
     KvSpec.Type kvType = kvType(options);
     WorkerTeam team = new WorkerTeam(threads(options.threads()));
     try {
-      return new CpuBackend(weights, kvType, kernels, team, started);
+      return new CpuBackend(
+          weights, kvType, kernels, team, new LoggedProgress(LOG::info, progress, System::nanoTime));
     } catch (OutOfMemoryError e) {
       team.close();
       throw new IllegalArgumentException(

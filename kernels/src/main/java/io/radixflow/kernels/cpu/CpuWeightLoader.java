@@ -4,28 +4,29 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.cpu.weights.Panels;
+import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.ModelProgress;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.WeightLoader;
 import io.radixflow.kernels.model.WeightSource;
 import java.util.ArrayList;
 import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** Repacks a model's weights into panels; logs its progress when that takes long. */
+/** Repacks a model's weights into panels; says how far it is. */
 final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
-
-  private static final Logger LOG = LoggerFactory.getLogger(CpuWeightLoader.class);
-  private static final long REPORT_NANOS = 2_000_000_000L;
 
   private final WeightSource source;
   private final PanelLoader panels;
-  private long reported = System.nanoTime();
+  private final ModelProgress progress;
   private long bytes;
   private long embeddingBytes;
 
-  CpuWeightLoader(WeightSource source, WorkerTeam team) {
+  /**
+   * @param progress receives the bytes of each tensor
+   */
+  CpuWeightLoader(WeightSource source, WorkerTeam team, ModelProgress progress) {
     this.source = source;
+    this.progress = progress;
     panels = new PanelLoader(team);
   }
 
@@ -46,7 +47,7 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
       tensors.add(source.tensor(name));
     }
     Panels loaded = panels.load(tensors);
-    report(weights.get(0), loaded.bytes());
+    report(loaded.bytes());
     if (weights.get(0).equals("token_embd.weight")) {
       embeddingBytes = loaded.bytes();
     }
@@ -58,6 +59,8 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
     for (String name : biases) {
       Tensor tensor = source.tensor(name);
       tensor.dequantize(0, bias, at);
+      requireFinite(name, bias);
+      report(4L * tensor.columns());
       at += tensor.columns();
     }
     return new CpuMatrix(loaded, bias);
@@ -68,16 +71,22 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
     Tensor tensor = source.tensor(name);
     float[] values = new float[tensor.columns()];
     tensor.dequantize(0, values, 0);
-    report(name, 4L * values.length);
+    requireFinite(name, values);
+    report(4L * values.length);
     return values;
   }
 
-  private void report(String name, long loaded) {
-    bytes += loaded;
-    long now = System.nanoTime();
-    if (now - reported > REPORT_NANOS) {
-      reported = now;
-      LOG.info("Loading weights: {} MB so far ({})", bytes >> 20, name);
+  private static void requireFinite(String name, float[] values) {
+    for (float value : values) {
+      if (!Float.isFinite(value)) {
+        throw new ModelFormatException(
+            "tensor " + name + " has a weight of " + value + "; the file is corrupt");
+      }
     }
+  }
+
+  private void report(long loaded) {
+    bytes += loaded;
+    progress.advance(loaded);
   }
 }

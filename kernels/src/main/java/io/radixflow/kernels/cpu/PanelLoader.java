@@ -9,13 +9,11 @@ import io.radixflow.kernels.cpu.weights.HalfPanels;
 import io.radixflow.kernels.cpu.weights.NibblePanels;
 import io.radixflow.kernels.cpu.weights.Panels;
 import io.radixflow.kernels.cpu.weights.StackedPanels;
-import io.radixflow.kernels.model.BlockCodes;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Repacks tensors into {@link Panels}, on all threads of the team. */
@@ -76,9 +74,12 @@ final class PanelLoader {
   }
 
   private final WorkerTeam team;
+  private final PanelFiller[] fillers;
 
   PanelLoader(WorkerTeam team) {
     this.team = team;
+    fillers = new PanelFiller[team.size()];
+    Arrays.setAll(fillers, worker -> new PanelFiller());
   }
 
   /**
@@ -136,7 +137,9 @@ final class PanelLoader {
       case NIBBLES -> {
         NibblePanels target =
             new NibblePanels(rows, columns, new int[size / 8], new float[size / 16]);
-        team.run(panels, (panel, worker) -> fillNibbles(source, panel, target));
+        team.run(panels, 
+            (panel, worker) ->
+                fillers[worker].nibbles(source, panel, target.codes(), target.scales()));
         return target;
       }
       case BYTES, SMALL_BLOCK_BYTES -> {
@@ -146,7 +149,7 @@ final class PanelLoader {
         team.run(
             panels,
             (panel, worker) ->
-                fillBytes(source, panel, block, false, target.codes(), target.scales()));
+                fillers[worker].bytes(source, panel, block, false, target.codes(), target.scales()));
         return target;
       }
       case BYTES_WITH_MINIMUM, SMALL_BLOCK_BYTES_WITH_MINIMUM -> {
@@ -157,144 +160,22 @@ final class PanelLoader {
         team.run(
             panels,
             (panel, worker) ->
-                fillBytes(source, panel, block, true, target.codes(), target.scales()));
+                fillers[worker].bytes(source, panel, block, true, target.codes(), target.scales()));
         return target;
       }
       case HALF, BRAIN -> {
-        HalfPanels target = new HalfPanels(rows, columns, form == Form.BRAIN, new short[size]);
-        team.run(panels, (panel, worker) -> fillHalves(source, panel, target.values()));
+        boolean brain = form == Form.BRAIN;
+        HalfPanels target = new HalfPanels(rows, columns, brain, new short[size]);
+        team.run(
+            panels,
+            (panel, worker) -> fillers[worker].halves(source, panel, brain, target.values()));
         return target;
       }
       default -> {
         FloatPanels target = new FloatPanels(rows, columns, new float[size]);
-        team.run(panels, (panel, worker) -> fillFloats(source, panel, target.values()));
+        team.run(panels, (panel, worker) -> fillers[worker].floats(source, panel, target.values()));
         return target;
       }
-    }
-  }
-
-  private static void fillNibbles(StackedRows source, int panel, NibblePanels target) {
-    int columns = source.columns();
-    int codesAt = panel * columns / 8 * PANEL;
-    int scalesAt = panel * columns / 32 * 2 * PANEL;
-    for (int lane = 0; lane < source.lanes(panel); lane++) {
-      BlockCodes row = source.codes(panel * PANEL + lane);
-      for (int eighth = 0; eighth < columns / 8; eighth++) {
-        int word = 0;
-        for (int i = 0; i < 8; i++) {
-          word |= row.codes[eighth * 8 + i] << 4 * i;
-        }
-        target.codes()[codesAt + eighth * PANEL + lane] = word;
-      }
-      fillScales(row, target.scales(), scalesAt + lane, true);
-    }
-  }
-
-  private static void fillBytes(
-      StackedRows source, int panel, int block, boolean minimum, byte[] codes, float[] scales) {
-    int columns = source.columns();
-    int scalesAt = panel * (columns / block) * (minimum ? 2 : 1) * PANEL;
-    for (int lane = 0; lane < source.lanes(panel); lane++) {
-      BlockCodes row = source.codes(panel * PANEL + lane);
-      for (int k = 0; k < columns; k++) {
-        codes[(panel * columns + k) * PANEL + lane] = row.codes[k];
-      }
-      fillScales(row, scales, scalesAt + lane, minimum);
-    }
-  }
-
-  private static void fillScales(BlockCodes row, float[] scales, int at, boolean minimum) {
-    int stride = (minimum ? 2 : 1) * PANEL;
-    for (int block = 0; block < row.scales.length; block++) {
-      scales[at + block * stride] = row.scales[block];
-      if (minimum) {
-        scales[at + block * stride + PANEL] = row.minima[block];
-      }
-    }
-  }
-
-  private static void fillHalves(StackedRows source, int panel, short[] values) {
-    int columns = source.columns();
-    for (int lane = 0; lane < source.lanes(panel); lane++) {
-      ByteBuffer row = source.bytes(panel * PANEL + lane);
-      for (int k = 0; k < columns; k++) {
-        values[(panel * columns + k) * PANEL + lane] = row.getShort();
-      }
-    }
-  }
-
-  private static void fillFloats(StackedRows source, int panel, float[] values) {
-    int columns = source.columns();
-    float[] row = new float[columns];
-    for (int lane = 0; lane < source.lanes(panel); lane++) {
-      source.dequantize(panel * PANEL + lane, row);
-      for (int k = 0; k < columns; k++) {
-        values[(panel * columns + k) * PANEL + lane] = row[k];
-      }
-    }
-  }
-
-  /** Tensors one below the other. */
-  private static final class StackedRows {
-    private final List<Tensor> tensors;
-    private final int rows;
-
-    StackedRows(List<Tensor> tensors) {
-      this.tensors = tensors;
-      rows = Math.toIntExact(tensors.stream().mapToLong(Tensor::rows).sum());
-    }
-
-    int rows() {
-      return rows;
-    }
-
-    int columns() {
-      return tensors.get(0).columns();
-    }
-
-    int lanes(int panel) {
-      return Math.min(PANEL, rows - panel * PANEL);
-    }
-
-    ByteBuffer bytes(int row) {
-      int local = row;
-      for (Tensor tensor : tensors) {
-        if (local < tensor.rows()) {
-          return tensor.rows(local, 1).order(ByteOrder.LITTLE_ENDIAN);
-        }
-        local -= tensor.rows();
-      }
-      throw new IndexOutOfBoundsException(row);
-    }
-
-    BlockCodes codes(int row) {
-      int local = row;
-      for (Tensor tensor : tensors) {
-        if (local < tensor.rows()) {
-          BlockCodes codes = new BlockCodes(tensor.type(), tensor.columns());
-          codes.read(tensor.rows(local, 1).order(ByteOrder.LITTLE_ENDIAN));
-          return codes;
-        }
-        local -= tensor.rows();
-      }
-      throw new IndexOutOfBoundsException(row);
-    }
-
-    void dequantize(int row, float[] target) {
-      int local = row;
-      for (Tensor tensor : tensors) {
-        if (local < tensor.rows()) {
-          tensor.dequantize(local, target, 0);
-          return;
-        }
-        local -= tensor.rows();
-      }
-      throw new IndexOutOfBoundsException(row);
-    }
-
-    @Override
-    public String toString() {
-      return tensors.get(0).name();
     }
   }
 }

@@ -9,6 +9,7 @@ import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.device.MemoryStatus;
 import io.radixflow.kernels.device.PoolRequest;
 import io.radixflow.kernels.model.ForwardGraph;
+import io.radixflow.kernels.model.ModelProgress;
 import io.radixflow.kernels.model.TensorType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +24,7 @@ class CpuMemoryNeedsTest {
   void theBytesKnownBeforeLoadingAreThoseLoaded(TensorType type) {
     SyntheticWeights weights = SyntheticWeights.of(Shapes.llama(), type);
     WorkerTeam team = new WorkerTeam(1);
-    CpuWeightLoader loader = new CpuWeightLoader(weights, team);
+    CpuWeightLoader loader = new CpuWeightLoader(weights, team, ModelProgress.NONE);
     new ForwardGraph<>(weights.config(), loader);
 
     MemoryNeeds needs = CpuBackend.memoryNeeds(weights);
@@ -43,7 +44,8 @@ class CpuMemoryNeedsTest {
     assertThatThrownBy(
             () ->
                 CpuBackend.open(
-                    weights, new DeviceOptions("cpu", 1, KvSpec.Type.F32), pool, () -> memory))
+                    weights, new DeviceOptions("cpu", 1, KvSpec.Type.F32), pool, () -> memory,
+                    ModelProgress.NONE))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("the KV pool 2048 MB")
         .hasMessageContaining("engine.kv-memory");

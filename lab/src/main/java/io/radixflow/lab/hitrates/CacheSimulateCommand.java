@@ -2,7 +2,7 @@ package io.radixflow.lab.hitrates;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.model.hub.ModelProgress;
+import io.radixflow.kernels.model.ModelProgress;
 import io.radixflow.lab.workload.Workload;
 import io.radixflow.lab.workload.WorkloadOptions;
 import io.radixflow.lab.workload.WorkloadReader;

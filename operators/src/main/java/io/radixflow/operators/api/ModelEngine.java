@@ -3,7 +3,7 @@ package io.radixflow.operators.api;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.model.hub.ModelProgress;
+import io.radixflow.kernels.model.ModelProgress;
 import io.radixflow.kernels.model.hub.ModelResolver;
 import io.radixflow.kernels.model.hub.ResolverOptions;
 import io.radixflow.operators.PublicApi;

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.model.hub;
 
+import io.radixflow.kernels.model.ModelProgress;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

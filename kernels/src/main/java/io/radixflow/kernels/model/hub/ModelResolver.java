@@ -1,5 +1,6 @@
 package io.radixflow.kernels.model.hub;
 
+import io.radixflow.kernels.model.ModelProgress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;

@@ -1,6 +1,7 @@
 package io.radixflow.kernels.model.hub;
 
 import io.radixflow.kernels.ScratchDirectory;
+import io.radixflow.kernels.model.ModelProgress;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

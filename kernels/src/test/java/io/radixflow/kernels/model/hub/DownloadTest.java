@@ -2,6 +2,7 @@ package io.radixflow.kernels.model.hub;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.kernels.model.ModelProgress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;

@@ -3,6 +3,7 @@ package io.radixflow.kernels.model.hub;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.radixflow.kernels.model.ModelProgress;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.TestModels;
+import io.radixflow.kernels.model.ModelProgress;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;

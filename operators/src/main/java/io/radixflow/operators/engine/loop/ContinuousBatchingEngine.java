@@ -5,6 +5,7 @@ import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.MemorySource;
+import io.radixflow.kernels.model.ModelProgress;
 import io.radixflow.kernels.model.Sha256;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.cache.PrefixCaching;
@@ -175,7 +176,7 @@ public final class ContinuousBatchingEngine implements Engine {
       KvEventSink.Factory events,
       Path crashJournal) {
     return open(
-        model.openBackend(device, PoolSizing.request(options)),
+        model.openBackend(device, PoolSizing.request(options), ModelProgress.NONE),
         model.tokenizer(),
         options,
         events,

@@ -1,6 +1,6 @@
 package io.radixflow.tools.cli.common;
 
-import io.radixflow.kernels.model.hub.ModelProgress;
+import io.radixflow.kernels.model.ModelProgress;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Locale;

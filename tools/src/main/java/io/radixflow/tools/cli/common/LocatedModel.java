@@ -2,7 +2,7 @@ package io.radixflow.tools.cli.common;
 
 import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.model.hub.ModelProgress;
+import io.radixflow.kernels.model.ModelProgress;
 import io.radixflow.kernels.model.hub.ModelResolver;
 import io.radixflow.kernels.model.hub.ResolvedModel;
 import io.radixflow.kernels.model.hub.ResolverOptions;

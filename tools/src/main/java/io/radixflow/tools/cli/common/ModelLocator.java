@@ -1,6 +1,6 @@
 package io.radixflow.tools.cli.common;
 
-import io.radixflow.kernels.model.hub.ModelProgress;
+import io.radixflow.kernels.model.ModelProgress;
 import java.io.IOException;
 
 /** Finds a model by what a user calls it. */

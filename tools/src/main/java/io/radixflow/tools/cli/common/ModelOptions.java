@@ -7,7 +7,8 @@ import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.GpuMode;
-import io.radixflow.kernels.model.hub.ModelProgress;
+import io.radixflow.kernels.device.PoolRequest;
+import io.radixflow.kernels.model.ModelProgress;
 import io.radixflow.kernels.text.TextModel;
 import java.io.IOException;
 import org.apache.flink.configuration.MemorySize;
@@ -93,7 +94,8 @@ public final class ModelOptions {
   /** Loads an open model to its device and shows progress. */
   public Backend openBackend(CliCommand command, ServedModel served) {
     try (Progress progress = command.progress("loading " + served.name())) {
-      return served.openBackend(deviceOptions());
+      return served.openBackend(
+          deviceOptions(), PoolRequest.NONE, new LoadDetail(progress, System::nanoTime));
     }
   }
 

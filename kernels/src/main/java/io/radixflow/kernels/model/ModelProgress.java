@@ -1,6 +1,9 @@
-package io.radixflow.kernels.model.hub;
+package io.radixflow.kernels.model;
 
-/** Listens to the steps of a {@link ModelResolver}, on the thread that resolves. */
+import java.util.Locale;
+
+
+/** Listens while a model is fetched or loaded, on the thread that does it. */
 public interface ModelProgress {
 
   /** Ignores all steps. */
@@ -36,4 +39,14 @@ public interface ModelProgress {
 
   /** The transfer that began last is over, well or not. */
   void end();
+
+  /** Formats how far a transfer is: percent, bytes and rate. */
+  static String state(long done, long total, double bytesPerSecond) {
+    return String.format(
+        Locale.ROOT,
+        "%d %% of %d MB, %.0f MB/s",
+        total <= 0 ? 100 : Math.min(100, done * 100 / total),
+        total >> 20,
+        bytesPerSecond / (1 << 20));
+  }
 }
