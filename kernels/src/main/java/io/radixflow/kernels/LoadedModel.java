@@ -93,8 +93,7 @@ final class LoadedModel implements ServedModel {
   }
 
   @Override
-  public Backend openBackend(
-      DeviceOptions options, PoolRequest pool, ModelProgress progress) {
+  public Backend openBackend(DeviceOptions options, PoolRequest pool, ModelProgress progress) {
     DeviceName device = options.name();
     return switch (device.kind()) {
       case AUTO -> openBest(options, pool, progress);
@@ -116,8 +115,7 @@ final class LoadedModel implements ServedModel {
   }
 
   /** Opens a GPU if one can run the model, else the CPU; the log says why. */
-  private Backend openBest(
-      DeviceOptions options, PoolRequest pool, ModelProgress progress) {
+  private Backend openBest(DeviceOptions options, PoolRequest pool, ModelProgress progress) {
     boolean cpuAsked = options.kvType() == KvSpec.Type.F32 || options.kvType() == KvSpec.Type.F16;
     if (cpuAsked || CudaSupport.isDriverGiven()) {
       return CpuBackend.open(file, options, pool, memory, progress);

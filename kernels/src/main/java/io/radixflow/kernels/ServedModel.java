@@ -52,8 +52,7 @@ public interface ServedModel extends AutoCloseable {
    * @throws IllegalArgumentException if memory is lacking; the message has the numbers and what to
    *     do
    */
-  default Backend openBackend(
-      DeviceOptions options, PoolRequest pool, ModelProgress progress) {
+  default Backend openBackend(DeviceOptions options, PoolRequest pool, ModelProgress progress) {
     return openBackend(options);
   }
 

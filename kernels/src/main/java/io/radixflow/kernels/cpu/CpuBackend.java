@@ -172,7 +172,11 @@ public final class CpuBackend implements Backend {
     WorkerTeam team = new WorkerTeam(threads(options.threads()));
     try {
       return new CpuBackend(
-          weights, kvType, kernels, team, new LoggedProgress(LOG::info, progress, System::nanoTime));
+          weights,
+          kvType,
+          kernels,
+          team,
+          new LoggedProgress(LOG::info, progress, System::nanoTime));
     } catch (OutOfMemoryError e) {
       team.close();
       throw new IllegalArgumentException(

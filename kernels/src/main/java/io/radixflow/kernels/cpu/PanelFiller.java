@@ -83,7 +83,9 @@ final class PanelFiller {
     }
   }
 
-  /** Byte j of long i and byte i of long j change places: first in twos, then fours, then eights. */
+  /**
+   * Byte j of long i and byte i of long j change places: first in twos, then fours, then eights.
+   */
   private void transpose() {
     for (int i = 0; i < SQUARE; i += 2) {
       swap(i, 1, 0x00ff00ff00ff00ffL);

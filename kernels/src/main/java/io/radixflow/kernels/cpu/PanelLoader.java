@@ -137,7 +137,8 @@ final class PanelLoader {
       case NIBBLES -> {
         NibblePanels target =
             new NibblePanels(rows, columns, new int[size / 8], new float[size / 16]);
-        team.run(panels, 
+        team.run(
+            panels,
             (panel, worker) ->
                 fillers[worker].nibbles(source, panel, target.codes(), target.scales()));
         return target;
@@ -149,7 +150,8 @@ final class PanelLoader {
         team.run(
             panels,
             (panel, worker) ->
-                fillers[worker].bytes(source, panel, block, false, target.codes(), target.scales()));
+                fillers[worker].bytes(
+                    source, panel, block, false, target.codes(), target.scales()));
         return target;
       }
       case BYTES_WITH_MINIMUM, SMALL_BLOCK_BYTES_WITH_MINIMUM -> {

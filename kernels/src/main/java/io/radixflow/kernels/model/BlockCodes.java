@@ -146,8 +146,7 @@ public final class BlockCodes {
       int group = i >> 5 & 3;
       long low = (long) EIGHT.get(bytes, (i >> 7) * 64 + (group & 1) * 32 + (i & 31));
       long high = (long) EIGHT.get(bytes, 128 + (i >> 7) * 32 + (i & 31));
-      long code =
-          low >>> (group >> 1) * 4 & LOW_NIBBLES | (high >>> group * 2 & 3 * LOW_BITS) << 4;
+      long code = low >>> (group >> 1) * 4 & LOW_NIBBLES | (high >>> group * 2 & 3 * LOW_BITS) << 4;
       // Subtracts 32 from each byte; the highest bit of each stops its borrow.
       EIGHT.set(codes, column + i, (code | HIGH_BITS) - 32 * LOW_BITS ^ HIGH_BITS);
     }

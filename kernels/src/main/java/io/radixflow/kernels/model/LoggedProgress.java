@@ -1,6 +1,5 @@
 package io.radixflow.kernels.model;
 
-import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 

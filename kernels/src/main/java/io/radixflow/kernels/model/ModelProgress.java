@@ -2,7 +2,6 @@ package io.radixflow.kernels.model;
 
 import java.util.Locale;
 
-
 /** Listens while a model is fetched or loaded, on the thread that does it. */
 public interface ModelProgress {
 

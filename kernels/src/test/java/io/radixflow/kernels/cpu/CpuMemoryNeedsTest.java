@@ -44,7 +44,10 @@ class CpuMemoryNeedsTest {
     assertThatThrownBy(
             () ->
                 CpuBackend.open(
-                    weights, new DeviceOptions("cpu", 1, KvSpec.Type.F32), pool, () -> memory,
+                    weights,
+                    new DeviceOptions("cpu", 1, KvSpec.Type.F32),
+                    pool,
+                    () -> memory,
                     ModelProgress.NONE))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("the KV pool 2048 MB")

@@ -65,8 +65,7 @@ class DamagedWeightsTest {
   void aScaleOrWeightThatIsNoNumberIsRefusedWithTensorAndRow(TensorType type) {
     Tensor whole = new SyntheticTensor("blk.3.ffn_up.weight", type, ROWS, 512, 0.7f, 0f, 1);
     try (WorkerTeam team = new WorkerTeam(2)) {
-      assertThatThrownBy(
-              () -> new PanelLoader(team).load(List.of(new Damaged(whole, (byte) 0xff))))
+      assertThatThrownBy(() -> new PanelLoader(team).load(List.of(new Damaged(whole, (byte) 0xff))))
           .isInstanceOf(ModelFormatException.class)
           .hasMessageContaining("tensor blk.3.ffn_up.weight: row " + DAMAGED)
           .hasMessageContaining("the file is corrupt");
