@@ -7,6 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.file.GgufConversion;
+import io.radixflow.kernels.model.file.ModelFile;
+import io.radixflow.kernels.model.file.TinyDirectory;
 import io.radixflow.kernels.sampling.SamplingDefaults;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplateException;
@@ -82,6 +85,26 @@ class TextModelDirectoryTest {
         .isEqualTo("B<|end|>");
     write("chat_template.jinja", "C");
     assertThat(read().chatTemplate().render(HELLO, true, TemplateOptions.NONE)).isEqualTo("C");
+  }
+
+  @Test
+  void aConvertedFileHasTheSameTokenizerAndTemplate() throws IOException {
+    String config =
+        TinyDirectory.CONFIGS.stream()
+            .filter(one -> one.contains("\"qwen2\""))
+            .findFirst()
+            .orElseThrow();
+    TinyDirectory.write(directory, config);
+    write("tokenizer_config.json", "{\"chat_template\": \"A{{ messages[0].content }}\"}");
+    Path gguf = GgufConversion.convert(directory, directory.resolve("model.gguf"));
+    TextModel converted = TextModel.fromGguf(ModelFile.readMetadata(gguf));
+    for (String text : List.of("the tea", " 12,345\n\n", "é 中文 🎈", "<|end|><think>")) {
+      assertThat(converted.tokenizer().encode(text)).isEqualTo(read().tokenizer().encode(text));
+      assertThat(converted.tokenizer().encodeWithSpecial(text))
+          .isEqualTo(read().tokenizer().encodeWithSpecial(text));
+    }
+    assertThat(converted.chatTemplate().render(HELLO, true, TemplateOptions.NONE))
+        .isEqualTo("Ahello");
   }
 
   @Test

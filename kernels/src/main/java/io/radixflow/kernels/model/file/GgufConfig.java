@@ -88,6 +88,9 @@ final class GgufConfig {
         throw fields.unsupported(name, "value " + value);
       }
     }
+    if (fields.has("rope.dimension_sections")) {
+      throw fields.unsupported("rope.dimension_sections", "rotary embedding of images");
+    }
     if (!fields.flag("attention.causal", true)) {
       throw fields.unsupported("attention.causal", "bidirectional attention");
     }

@@ -11,7 +11,11 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -26,6 +30,8 @@ import net.jqwik.api.constraints.Size;
 class CorruptModelProperties {
   private static final long MAX_ALLOCATION = 64 << 20;
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private static final List<GgufBuilder> CONVERTED = new ArrayList<>();
 
   /** Bytes put over others at a place. */
   record Patch(int position, byte[] bytes) {}
@@ -51,6 +57,58 @@ class CorruptModelProperties {
     byte[] bytes = Files.readAllBytes(TinyModels.path("llama-q4_0"));
     apply(patch, bytes);
     tryGguf(bytes);
+  }
+
+  @Provide
+  Arbitrary<Object> values() {
+    return Arbitraries.of(
+        -1,
+        0,
+        1,
+        3,
+        1 << 27,
+        Integer.MIN_VALUE,
+        0f,
+        -2f,
+        1e-40f,
+        Float.NaN,
+        Float.POSITIVE_INFINITY,
+        Float.MAX_VALUE,
+        true,
+        "yarn",
+        List.of(true, false, true, true),
+        List.of(1, 2),
+        List.of(0.5f),
+        List.of());
+  }
+
+  /** Any two values of the metadata are others, of another type or size. */
+  @Property(tries = 400)
+  void changedMetadata(
+      @ForAll @IntRange(max = 1000) int model,
+      @ForAll @IntRange(max = 1000) int first,
+      @ForAll("values") Object value,
+      @ForAll @IntRange(max = 1000) int second,
+      @ForAll("values") Object other)
+      throws IOException {
+    GgufBuilder gguf = converted().get(model % TinyDirectory.CONFIGS.size());
+    List<String> keys = new ArrayList<>(gguf.metadata.keySet());
+    Map<String, Object> before = new LinkedHashMap<>(gguf.metadata);
+    gguf.with(keys.get(first % keys.size()), value).with(keys.get(second % keys.size()), other);
+    byte[] bytes = gguf.bytes();
+    gguf.metadata.putAll(before);
+    tryGguf(bytes);
+  }
+
+  private static synchronized List<GgufBuilder> converted() throws IOException {
+    if (CONVERTED.isEmpty()) {
+      for (String config : TinyDirectory.CONFIGS) {
+        Path directory = TinyDirectory.write(Files.createTempDirectory("tiny"), config);
+        CONVERTED.add(GgufConversion.convert(directory));
+        delete(directory);
+      }
+    }
+    return CONVERTED;
   }
 
   @Property(tries = 150)

@@ -140,7 +140,9 @@ final class GgufBuilder {
     }
     if (value instanceof List<?> list) {
       byte[][] elements = list.stream().map(GgufBuilder::value).toArray(byte[][]::new);
-      byte[] type = elements.length == 0 ? ints(8) : Arrays.copyOf(elements[0], 4);
+      boolean integers = elements.length > 0 && list.get(0) instanceof Integer;
+      byte[] type =
+          elements.length == 0 ? ints(8) : integers ? ints(5) : Arrays.copyOf(elements[0], 4);
       byte[] head = join(ints(9), type, longs(elements.length));
       for (int i = 0; i < elements.length; i++) {
         elements[i] = Arrays.copyOfRange(elements[i], 4, elements[i].length);

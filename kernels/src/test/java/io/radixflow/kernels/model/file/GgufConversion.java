@@ -10,8 +10,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -63,6 +65,17 @@ public final class GgufConversion {
           Map.entry("mlp.gate_up_proj", "ffn_up"),
           Map.entry("mlp.down_proj", "ffn_down"));
 
+  private static final Map<String, String> PRE_TOKENIZERS =
+      Map.of(
+          "qwen2", "qwen2",
+          "qwen3", "qwen2",
+          "cohere2", "command-r",
+          "granite", "refact",
+          "exaone4", "exaone4",
+          "olmo2", "dbrx",
+          "glm4", "glm4",
+          "mistral3", "tekken");
+
   private static final Pattern BLOCK = Pattern.compile("model\\.layers\\.(\\d+)\\.(.*)");
   private static final Map<String, Integer> TYPES = Map.of("F32", 0, "F16", 1, "BF16", 30);
 
@@ -73,16 +86,21 @@ public final class GgufConversion {
 
   private GgufConversion(Path directory) throws IOException {
     this.directory = directory;
-    config = new ObjectMapper().readTree(directory.resolve("config.json").toFile());
+    config = read("config.json");
     architecture = ARCHITECTURES.get(config.get("model_type").textValue());
   }
 
   /** Writes the file; matrices keep their type, vectors are F32. */
   public static Path convert(Path directory, Path target) throws IOException {
-    return new GgufConversion(directory).write(target);
+    return convert(directory).write(target);
   }
 
-  private Path write(Path target) throws IOException {
+  /** The same file, for tests that change it before they write it. */
+  static GgufBuilder convert(Path directory) throws IOException {
+    return new GgufConversion(directory).convert();
+  }
+
+  private GgufBuilder convert() throws IOException {
     builder.metadata.put("general.architecture", architecture);
     sizes();
     JsonNode rope = rope();
@@ -91,7 +109,8 @@ public final class GgufConversion {
     factors();
     tensors();
     divisors(rope);
-    return builder.write(target);
+    tokenizer();
+    return builder;
   }
 
   private void sizes() {
@@ -313,6 +332,77 @@ public final class GgufConversion {
       bytes.putFloat((float) (1 / ((1 - smooth) / factor + smooth)));
     }
     return bytes.array();
+  }
+
+  /** Tokens, kinds and merges of {@code tokenizer.json}; scores, too, where bytes are a fallback. */
+  private void tokenizer() throws IOException {
+    if (!Files.exists(directory.resolve("tokenizer.json"))) {
+      return;
+    }
+    JsonNode json = read("tokenizer.json");
+    JsonNode model = json.get("model");
+    TreeMap<Integer, String> tokens = new TreeMap<>();
+    Map<Integer, Integer> kinds = new HashMap<>();
+    model
+        .get("vocab")
+        .properties()
+        .forEach(token -> tokens.put(token.getValue().intValue(), token.getKey()));
+    for (JsonNode added : json.get("added_tokens")) {
+      tokens.put(added.get("id").intValue(), added.get("content").textValue());
+      kinds.put(added.get("id").intValue(), added.get("special").booleanValue() ? 3 : 4);
+    }
+    List<String> merges = new ArrayList<>();
+    for (JsonNode merge : model.get("merges")) {
+      merges.add(
+          merge.isTextual() ? merge.textValue() : merge.path(0).asText() + " " + merge.path(1).asText());
+    }
+    boolean bytes = model.path("byte_fallback").asBoolean();
+    List<String> names = new ArrayList<>();
+    List<Integer> types = new ArrayList<>();
+    for (int id = 0; id <= tokens.lastKey(); id++) {
+      String token = tokens.get(id);
+      boolean isByte = bytes && token != null && token.matches("<0x[0-9A-F]{2}>");
+      names.add(token == null ? "[PAD" + id + "]" : token);
+      types.add(token == null ? 5 : kinds.getOrDefault(id, isByte ? 6 : 1));
+    }
+    Map<String, Object> metadata = builder.metadata;
+    metadata.put("tokenizer.ggml.model", bytes ? "llama" : "gpt2");
+    metadata.put("tokenizer.ggml.tokens", names);
+    metadata.put("tokenizer.ggml.token_type", types);
+    if (bytes) {
+      metadata.put("tokenizer.ggml.scores", scores(names, merges));
+      boolean prefix = json.path("normalizer").toString().contains("Prepend");
+      metadata.put("tokenizer.ggml.add_space_prefix", prefix);
+    } else {
+      metadata.put("tokenizer.ggml.pre", PRE_TOKENIZERS.getOrDefault(architecture, "llama-bpe"));
+      metadata.put("tokenizer.ggml.merges", merges);
+    }
+    metadata.put("tokenizer.ggml.add_bos_token", false);
+    for (String name : List.of("bos", "eos")) {
+      if (config.path(name + "_token_id").isInt()) {
+        int id = config.get(name + "_token_id").intValue();
+        metadata.put("tokenizer.ggml." + name + "_token_id", id);
+      }
+    }
+    if (Files.exists(directory.resolve("tokenizer_config.json"))) {
+      JsonNode template = read("tokenizer_config.json").path("chat_template");
+      if (template.isTextual()) {
+        metadata.put("tokenizer.chat_template", template.textValue());
+      }
+    }
+  }
+
+  /** A token that an earlier merge makes has a higher score. */
+  private static List<Float> scores(List<String> tokens, List<String> merges) {
+    Map<String, Integer> ranks = new HashMap<>();
+    for (String merge : merges) {
+      ranks.putIfAbsent(merge.replace(" ", ""), ranks.size());
+    }
+    return tokens.stream().map(token -> -(float) ranks.getOrDefault(token, 0)).toList();
+  }
+
+  private JsonNode read(String name) throws IOException {
+    return new ObjectMapper().readTree(directory.resolve(name).toFile());
   }
 
   private Float real(String field) {
