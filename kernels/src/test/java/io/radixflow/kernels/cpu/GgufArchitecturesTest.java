@@ -41,8 +41,7 @@ class GgufArchitecturesTest {
 
   @ParameterizedTest
   @MethodSource("models")
-  void logitsEqualThoseFromTheDirectory(String config)
-      throws IOException, InterruptedException {
+  void logitsEqualThoseFromTheDirectory(String config) throws IOException, InterruptedException {
     check(TinyDirectory.write(directory.resolve("model"), config));
   }
 

@@ -334,7 +334,9 @@ public final class GgufConversion {
     return bytes.array();
   }
 
-  /** Tokens, kinds and merges of {@code tokenizer.json}; scores, too, where bytes are a fallback. */
+  /**
+   * Tokens, kinds and merges of {@code tokenizer.json}; scores, too, where bytes are a fallback.
+   */
   private void tokenizer() throws IOException {
     if (!Files.exists(directory.resolve("tokenizer.json"))) {
       return;
@@ -354,7 +356,9 @@ public final class GgufConversion {
     List<String> merges = new ArrayList<>();
     for (JsonNode merge : model.get("merges")) {
       merges.add(
-          merge.isTextual() ? merge.textValue() : merge.path(0).asText() + " " + merge.path(1).asText());
+          merge.isTextual()
+              ? merge.textValue()
+              : merge.path(0).asText() + " " + merge.path(1).asText());
     }
     boolean bytes = model.path("byte_fallback").asBoolean();
     List<String> names = new ArrayList<>();

@@ -26,72 +26,72 @@ public final class TinyDirectory {
   /** Texts of {@code config.json} of dense architectures, each with what sets it apart. */
   public static final List<String> CONFIGS =
       List.of(
-        model(
-            "gemma2",
-            4,
-            "'sliding_window': 16, 'head_dim': 16, 'query_pre_attn_scalar': 16,"
-                + " 'attn_logit_softcapping': 5.0, 'final_logit_softcapping': 12.0"),
-        model(
-            "gemma3_text",
-            4,
-            "'sliding_window': 16, 'sliding_window_pattern': 3, 'head_dim': 16,"
-                + " 'query_pre_attn_scalar': 16, 'rope_theta': 1e6, 'rope_local_base_freq': 1e4,"
-                + " 'rope_scaling': {'rope_type': 'linear', 'factor': 8.0}"),
-        model("phi3", 2, "'original_max_position_embeddings': 256, 'sliding_window': 19"),
-        model(
-            "phi3",
-            2,
-            "'original_max_position_embeddings': 16, 'rope_scaling': {'type':"
-                + " 'longrope', 'short_factor': [1, 1, 1, 1, 1, 1, 1, 1],"
-                + " 'long_factor': [1, 1.2, 1.5, 2, 4, 8, 16, 32]}"),
-        model("glm4", 2, "'head_dim': 16, 'partial_rotary_factor': 0.5, 'attention_bias': true"),
-        model("cohere2", 4, "'sliding_window': 16, 'logit_scale': 0.25, 'layer_norm_eps': 1e-5"),
-        model("olmo2", 2, "'rope_theta': 5e5"),
-        model(
-            "olmo3",
-            4,
-            "'sliding_window': 16, 'rope_parameters': {'full_attention': "
-                + YARN
-                + "'beta_fast': 32, 'beta_slow': 1},"
-                + " 'sliding_attention': {'rope_type': 'default', 'rope_theta': 1e6}}, 'layer_types': "
-                + "['sliding_attention', 'sliding_attention', 'sliding_attention', 'full_attention']"),
-        model(
-            "exaone4",
-            4,
-            "'sliding_window': 16, 'head_dim': 16, 'layer_types': "
-                + "['sliding_attention', 'sliding_attention', 'sliding_attention', 'full_attention']"),
-        model("exaone4", 2, "'sliding_window': null, 'head_dim': 16"),
-        model(
-            "granite",
-            2,
-            "'embedding_multiplier': 12.0, 'attention_multiplier': 0.2,"
-                + " 'residual_multiplier': 0.6, 'logits_scaling': 8.0"),
-        model("smollm3", 4, "'no_rope_layers': [1, 1, 1, 0]"),
-        model("mistral", 2, "'sliding_window': 16, 'head_dim': 32"),
-        model(
-            "ministral",
-            2,
-            "'sliding_window': 16, 'head_dim': 32,"
-                + " 'layer_types': ['sliding_attention', 'full_attention']"),
-        model(
-            "ministral3",
-            2,
-            "'head_dim': 16, 'rope_parameters': "
-                + YARN
-                + "'mscale': 1.0, 'mscale_all_dim': 1.0, 'llama_4_scaling_beta': 0.125}"),
-        model("llama", 2, "'attention_bias': true, 'mlp_bias': true, 'head_dim': 16"),
-        model(
-            "llama",
-            2,
-            "'head_dim': 16, 'rope_scaling': {'rope_type': 'llama3', 'factor': 8.0,"
-                + " 'low_freq_factor': 1.0, 'high_freq_factor': 4.0,"
-                + " 'original_max_position_embeddings': 32}"),
-        model(
-            "qwen2",
-            2,
-            "'rope_scaling': {'type': 'yarn', 'rope_type': 'yarn', 'factor': 4.0,"
-                + " 'original_max_position_embeddings': 64}"),
-        model("qwen3", 2, "'head_dim': 32"));
+          model(
+              "gemma2",
+              4,
+              "'sliding_window': 16, 'head_dim': 16, 'query_pre_attn_scalar': 16,"
+                  + " 'attn_logit_softcapping': 5.0, 'final_logit_softcapping': 12.0"),
+          model(
+              "gemma3_text",
+              4,
+              "'sliding_window': 16, 'sliding_window_pattern': 3, 'head_dim': 16,"
+                  + " 'query_pre_attn_scalar': 16, 'rope_theta': 1e6, 'rope_local_base_freq': 1e4,"
+                  + " 'rope_scaling': {'rope_type': 'linear', 'factor': 8.0}"),
+          model("phi3", 2, "'original_max_position_embeddings': 256, 'sliding_window': 19"),
+          model(
+              "phi3",
+              2,
+              "'original_max_position_embeddings': 16, 'rope_scaling': {'type':"
+                  + " 'longrope', 'short_factor': [1, 1, 1, 1, 1, 1, 1, 1],"
+                  + " 'long_factor': [1, 1.2, 1.5, 2, 4, 8, 16, 32]}"),
+          model("glm4", 2, "'head_dim': 16, 'partial_rotary_factor': 0.5, 'attention_bias': true"),
+          model("cohere2", 4, "'sliding_window': 16, 'logit_scale': 0.25, 'layer_norm_eps': 1e-5"),
+          model("olmo2", 2, "'rope_theta': 5e5"),
+          model(
+              "olmo3",
+              4,
+              "'sliding_window': 16, 'rope_parameters': {'full_attention': "
+                  + YARN
+                  + "'beta_fast': 32, 'beta_slow': 1},"
+                  + " 'sliding_attention': {'rope_type': 'default', 'rope_theta': 1e6}}, 'layer_types': "
+                  + "['sliding_attention', 'sliding_attention', 'sliding_attention', 'full_attention']"),
+          model(
+              "exaone4",
+              4,
+              "'sliding_window': 16, 'head_dim': 16, 'layer_types': "
+                  + "['sliding_attention', 'sliding_attention', 'sliding_attention', 'full_attention']"),
+          model("exaone4", 2, "'sliding_window': null, 'head_dim': 16"),
+          model(
+              "granite",
+              2,
+              "'embedding_multiplier': 12.0, 'attention_multiplier': 0.2,"
+                  + " 'residual_multiplier': 0.6, 'logits_scaling': 8.0"),
+          model("smollm3", 4, "'no_rope_layers': [1, 1, 1, 0]"),
+          model("mistral", 2, "'sliding_window': 16, 'head_dim': 32"),
+          model(
+              "ministral",
+              2,
+              "'sliding_window': 16, 'head_dim': 32,"
+                  + " 'layer_types': ['sliding_attention', 'full_attention']"),
+          model(
+              "ministral3",
+              2,
+              "'head_dim': 16, 'rope_parameters': "
+                  + YARN
+                  + "'mscale': 1.0, 'mscale_all_dim': 1.0, 'llama_4_scaling_beta': 0.125}"),
+          model("llama", 2, "'attention_bias': true, 'mlp_bias': true, 'head_dim': 16"),
+          model(
+              "llama",
+              2,
+              "'head_dim': 16, 'rope_scaling': {'rope_type': 'llama3', 'factor': 8.0,"
+                  + " 'low_freq_factor': 1.0, 'high_freq_factor': 4.0,"
+                  + " 'original_max_position_embeddings': 32}"),
+          model(
+              "qwen2",
+              2,
+              "'rope_scaling': {'type': 'yarn', 'rope_type': 'yarn', 'factor': 4.0,"
+                  + " 'original_max_position_embeddings': 64}"),
+          model("qwen3", 2, "'head_dim': 32"));
 
   private TinyDirectory() {}
 
