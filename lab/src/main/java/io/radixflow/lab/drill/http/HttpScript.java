@@ -78,9 +78,7 @@ public record HttpScript(String name, boolean chat, List<Step> steps) {
       boolean cancelled = !chat && streamed && random.nextInt(8) == 0;
       boolean dropped = !chat && streamed && !cancelled && random.nextInt(3) == 0;
       int piece = random.nextInt(PIECES);
-      TurnForm drawn = TurnForm.draw(random);
-      // responses cannot be held to a schema
-      TurnForm form = chat || drawn.kind() != TurnForm.Kind.STRUCTURED ? drawn : TurnForm.FREE;
+      TurnForm form = TurnForm.draw(random);
       Long given = number % 3 == 1 ? (Long) (random.nextLong() >>> 16) : null;
       steps.add(
           new Step(

@@ -140,7 +140,11 @@ public record TurnForm(Kind kind, int variant) {
   /** Adds this form to the body of a chat completion or of a response. */
   void addTo(ObjectNode body, boolean chat) {
     if (kind == Kind.STRUCTURED) {
-      body.set("response_format", format());
+      if (chat) {
+        body.set("response_format", format());
+      } else {
+        body.putObject("text").set("format", flatFormat());
+      }
     }
     if (hasTools()) {
       body.put("parallel_tool_calls", mayCallTwice());
@@ -165,6 +169,12 @@ public record TurnForm(Kind kind, int variant) {
         .put("strict", true)
         .set("schema", SCHEMAS.get(variant % SCHEMAS.size()));
     return format;
+  }
+
+  /** Returns the format as the API of responses has it. */
+  private ObjectNode flatFormat() {
+    ObjectNode format = MAPPER.createObjectNode().put("type", "json_schema");
+    return format.setAll((ObjectNode) format().get("json_schema"));
   }
 
   private JsonNode choice() {

@@ -2,12 +2,15 @@ package io.radixflow.lab.drill.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.operators.record.ToolCall;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpScriptTest {
 
@@ -47,12 +50,29 @@ class HttpScriptTest {
         .anyMatch(s -> IntStream.range(2, 6).anyMatch(i -> s.steps().get(i).after() + 1 < i));
   }
 
-  @Test
-  void someTurnsAskForJsonOrForCalls() {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void someTurnsOfChatsAndOfResponsesAskForJsonOrForCalls(boolean chat) {
     for (TurnForm.Kind kind : TurnForm.Kind.values()) {
-      assertThat(SCRIPTS.stream().flatMap(s -> s.steps().stream()))
+      assertThat(SCRIPTS.stream().filter(s -> s.chat() == chat).flatMap(s -> s.steps().stream()))
           .anyMatch(step -> step.form().kind() == kind);
     }
+  }
+
+  @Test
+  void aSchemaIsAskedForAsEachApiHasIt() {
+    TurnForm form = new TurnForm(TurnForm.Kind.STRUCTURED, 1);
+    HttpScript.Step step = new HttpScript.Step("Ahoy", -1, form, 0, null, 9, true, -1, -1);
+    JsonNode chat = HttpTurn.of(new HttpScript("n", true, List.of(step)), 0, Map.of()).body();
+    JsonNode response = HttpTurn.of(new HttpScript("n", false, List.of(step)), 0, Map.of()).body();
+
+    assertThat(chat.at("/response_format/json_schema/schema/required/0").asText())
+        .isEqualTo("flags");
+    assertThat(response.has("response_format")).isFalse();
+    assertThat(response.at("/text/format/type").asText()).isEqualTo("json_schema");
+    assertThat(response.at("/text/format/schema"))
+        .isEqualTo(chat.at("/response_format/json_schema/schema"));
+    assertThat(response.at("/text/format/strict").asBoolean()).isTrue();
   }
 
   @Test
