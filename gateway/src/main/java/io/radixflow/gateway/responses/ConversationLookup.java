@@ -74,7 +74,7 @@ final class ConversationLookup {
         turn = item.turn();
         boolean reply = item.finishReason() != null;
         int at = reply ? ResponseIds.REPLY : position++;
-        items.addAll(ResponseJson.items(turn, at, item.message()));
+        items.addAll(ResponseJson.items(turn, at, item.message(), item.order()));
       }
     }
     return items;

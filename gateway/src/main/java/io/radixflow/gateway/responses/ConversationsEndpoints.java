@@ -167,7 +167,7 @@ public final class ConversationsEndpoints implements EndpointGroup {
   private static void added(Exchange exchange, List<ConversationEvent> events) {
     List<ObjectNode> items =
         events.stream()
-            .flatMap(e -> ResponseJson.items(e.turn(), 0, e.messages().get(0)).stream())
+            .flatMap(e -> ResponseJson.items(e.turn(), 0, e.messages().get(0), List.of()).stream())
             .toList();
     exchange.json(200, Json.write(new ItemPage(null, MAX_ADDED, false).of(items)));
   }

@@ -109,9 +109,14 @@ final class ResponseJson {
         : JSON.objectNode().put("code", failure.code()).put("message", failure.message());
   }
 
-  /** Writes a message of a turn, or its reply, as items that are complete. */
-  static List<ObjectNode> items(String turn, int position, Message message) {
-    return items(turn, position, message, "completed", null, List.of());
+  /**
+   * Writes a message of a turn, or its reply, as items that are complete.
+   *
+   * @param order of the parts of a reply, see {@link ReplyBlock#of}
+   */
+  static List<ObjectNode> items(
+      String turn, int position, Message message, List<PartLength> order) {
+    return items(turn, position, message, "completed", null, order);
   }
 
   /**

@@ -160,7 +160,7 @@ public final class ResponsesEndpoints implements EndpointGroup {
   private static List<ObjectNode> items(Found found) {
     List<ObjectNode> items = new ArrayList<>();
     for (int i = 0; i < found.input().size(); i++) {
-      items.addAll(ResponseJson.items(found.response().turn(), i, found.input().get(i)));
+      items.addAll(ResponseJson.items(found.response().turn(), i, found.input().get(i), List.of()));
     }
     return items;
   }

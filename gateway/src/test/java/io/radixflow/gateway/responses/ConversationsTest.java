@@ -95,7 +95,7 @@ class ConversationsTest {
     Item[] history = {
       new Item("1", "user", "a"),
       new Item("2", "user", "b"),
-      new Item("2", new Message("assistant", "c"), "stop", null)
+      new Item("2", new Message("assistant", "c"), "stop", null, null)
     };
     answer("warm", history);
     JsonNode data = json(listed).get("data");

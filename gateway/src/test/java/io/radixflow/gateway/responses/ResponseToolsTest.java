@@ -7,6 +7,7 @@ import io.radixflow.gateway.GatewayFixture;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.PartLength;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta.Kind;
 import io.radixflow.operators.record.TierUsage;
@@ -261,10 +262,22 @@ class ResponseToolsTest {
     ConversationEvent query = gateway.topics().next();
     List<Reply.Item> history =
         List.of(
-            new Reply.Item("t", INPUT.get(0), null, null),
-            new Reply.Item("t", INPUT.get(1), null, null),
-            new Reply.Item("t", INPUT.get(2), null, null),
-            new Reply.Item("t", REPLY, "tool_calls", null));
+            new Reply.Item("t", INPUT.get(0)),
+            new Reply.Item("t", INPUT.get(1)),
+            new Reply.Item("t", INPUT.get(2)),
+            new Reply.Item("t", REPLY, "tool_calls", null, List.of()),
+            new Reply.Item("u", "user", "And now?"),
+            new Reply.Item(
+                "u",
+                new Message("assistant", "So cold", null, List.of(ULM, ROME), null, "Hm"),
+                "tool_calls",
+                null,
+                List.of(
+                    new PartLength(null, -1, 3),
+                    new PartLength(Kind.TOOL_CALL, 0, ULM.name().length()),
+                    new PartLength(Kind.ARGUMENTS, 0, ULM.arguments().length()),
+                    new PartLength(Kind.REASONING_CONTENT, -1, 2),
+                    new PartLength(null, -1, 4))));
     gateway
         .topics()
         .answer(
@@ -285,9 +298,16 @@ class ResponseToolsTest {
             "function_call_output",
             "reasoning",
             "function_call",
+            "function_call",
+            "message",
+            "message",
+            "function_call",
+            "reasoning",
+            "message",
             "function_call");
+    assertThat(items.findValuesAsText("text")).endsWith("So ", "Hm", "cold");
     assertThat(ids).doesNotHaveDuplicates();
     ids.forEach(
-        item -> assertThat(ResponseIds.parseItem(item).orElseThrow().turn()).isEqualTo("t"));
+        item -> assertThat(ResponseIds.parseItem(item).orElseThrow().turn()).isIn("t", "u"));
   }
 }

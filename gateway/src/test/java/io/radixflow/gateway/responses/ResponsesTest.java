@@ -342,7 +342,7 @@ class ResponsesTest {
                     List.of(
                         new Item(null, "system", "Be brief."),
                         new Item(turn, "user", "Hi"),
-                        new Item(turn, new Message("assistant", "Hello"), "stop", null),
+                        new Item(turn, new Message("assistant", "Hello"), "stop", null, null),
                         new Item("later", "user", "not this")))
                 .build());
     ConversationEvent second = gateway.topics().next();
@@ -493,7 +493,7 @@ class ResponsesTest {
                 .items(
                     List.of(
                         new Item(turn, "user", "Hi"),
-                        new Item(turn, new Message("assistant", "Hello"), "stop", null)))
+                        new Item(turn, new Message("assistant", "Hello"), "stop", null, null)))
                 .build());
     assertThat(json(response).at("/input_tokens").asInt()).isGreaterThan(alone);
     assertThat(tokens(",\"instructions\":\"Be brief.\"")).isGreaterThan(alone);

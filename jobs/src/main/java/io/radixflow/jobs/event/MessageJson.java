@@ -76,6 +76,7 @@ record MessageJson(
       String reasoningContent,
       List<CallJson> toolCalls,
       String toolCallId,
+      List<ReplyFields.PartJson> parts,
       String finishReason,
       Map<String, String> metadata) {
 
@@ -93,6 +94,7 @@ record MessageJson(
           message.reasoning(),
           CallJson.of(message.toolCalls()),
           message.toolCallId(),
+          ReplyFields.PartJson.of(item.order()),
           item.finishReason(),
           item.metadata());
     }
@@ -104,7 +106,8 @@ record MessageJson(
     private Reply.Item item() {
       Message message =
           new Message(role, content, name, CallJson.calls(toolCalls), toolCallId, reasoningContent);
-      return new Reply.Item(turn, message, finishReason, metadata);
+      return new Reply.Item(
+          turn, message, finishReason, metadata, ReplyFields.PartJson.order(parts));
     }
   }
 }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.PartLength;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ReplyError;
@@ -40,7 +41,7 @@ class RecordReaderTest {
             .error(ReplyError.failed("went wrong"))
             .items(
                 List.of(
-                    new Reply.Item("t0", new Message("assistant", "hi"), "stop", Map.of("k", "v")),
+                    new Reply.Item("t0", new Message("assistant", "hi"), "stop", Map.of("k", "v"), null),
                     new Reply.Item(
                         "t1",
                         new Message(
@@ -51,9 +52,12 @@ class RecordReaderTest {
                             null,
                             "hm"),
                         "tool_calls",
-                        null),
+                        null,
+                        List.of(
+                            new PartLength(ReplyDelta.Kind.TOOL_CALL, 0, 1),
+                            new PartLength(ReplyDelta.Kind.REASONING_CONTENT, -1, 2))),
                     new Reply.Item(
-                        "t2", new Message("tool", "7", "f", List.of(), "c", null), null, null)))
+                        "t2", new Message("tool", "7", "f", List.of(), "c", null))))
             .status("cold")
             .metadata(Map.of("topic", "rivers", "", "é"))
             .turnState(

@@ -47,7 +47,7 @@ class WritersTest {
     List<Item> items =
         List.of(
             new Item("t", "user", "hi"),
-            new Item("t", new Message("assistant", "yo"), "stop", null));
+            new Item("t", new Message("assistant", "yo"), "stop", null, null));
     byte[] query = writer.write(reply("", null, items, null));
     assertThat(Schemas.check(Schemas.REPLY, query)).isEmpty();
     assertThat(Schemas.tree(query).at("/items/1/content").textValue()).isEqualTo("yo");

@@ -151,12 +151,28 @@ public record Reply(
    * @param turn id of its turn; null for a system prompt
    * @param finishReason of a reply, else null
    * @param metadata of a reply: its turn's, or null
+   * @param order runs of a reply's parts as they were written; empty if reasoning came first, then
+   *     content, then calls
    */
   public record Item(
-      String turn, Message message, String finishReason, Map<String, String> metadata) {
-    /** A text that is no reply. */
+      String turn,
+      Message message,
+      String finishReason,
+      Map<String, String> metadata,
+      List<PartLength> order) {
+
+    public Item {
+      order = order == null ? List.of() : List.copyOf(order);
+    }
+
+    /** Makes an item of a message that is no reply. */
+    public Item(String turn, Message message) {
+      this(turn, message, null, null, List.of());
+    }
+
+    /** Makes an item of a text that is no reply. */
     public Item(String turn, String role, String content) {
-      this(turn, new Message(role, content), null, null);
+      this(turn, new Message(role, content));
     }
 
     /** Returns who says it. */

@@ -131,6 +131,11 @@ class ToolLoopTest {
       assertThat(state.order()).isEqualTo(reply.order());
       assertThat(state.reply()).isEqualTo(reply.message());
       assertThat(state.options()).isEqualTo(tools().build());
+      List<Reply.Item> items =
+          run(h, ConversationEvent.builder(EventKind.QUERY, "s", "q2").build()).items();
+      assertThat(items)
+          .extracting(Reply.Item::order)
+          .containsExactly(List.of(), List.of(), List.of(), reply.order());
     }
   }
 

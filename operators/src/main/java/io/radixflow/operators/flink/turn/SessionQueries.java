@@ -112,12 +112,16 @@ public final class SessionQueries {
         continue;
       }
       for (Message message : turn.messages()) {
-        items.add(new Reply.Item(turn.turn(), message, null, null));
+        items.add(new Reply.Item(turn.turn(), message));
       }
       if (turn.reply() != null) {
         items.add(
             new Reply.Item(
-                turn.turn(), turn.reply(), turn.finishReason(), turn.details().metadata()));
+                turn.turn(),
+                turn.reply(),
+                turn.finishReason(),
+                turn.details().metadata(),
+                turn.details().order()));
       }
     }
     return items;
