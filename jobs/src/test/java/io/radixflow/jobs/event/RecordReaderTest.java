@@ -41,7 +41,8 @@ class RecordReaderTest {
             .error(ReplyError.failed("went wrong"))
             .items(
                 List.of(
-                    new Reply.Item("t0", new Message("assistant", "hi"), "stop", Map.of("k", "v"), null),
+                    new Reply.Item(
+                        "t0", new Message("assistant", "hi"), "stop", Map.of("k", "v"), null),
                     new Reply.Item(
                         "t1",
                         new Message(
@@ -56,8 +57,7 @@ class RecordReaderTest {
                         List.of(
                             new PartLength(ReplyDelta.Kind.TOOL_CALL, 0, 1),
                             new PartLength(ReplyDelta.Kind.REASONING_CONTENT, -1, 2))),
-                    new Reply.Item(
-                        "t2", new Message("tool", "7", "f", List.of(), "c", null))))
+                    new Reply.Item("t2", new Message("tool", "7", "f", List.of(), "c", null))))
             .status("cold")
             .metadata(Map.of("topic", "rivers", "", "é"))
             .turnState(

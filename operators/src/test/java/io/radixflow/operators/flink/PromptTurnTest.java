@@ -41,7 +41,8 @@ class PromptTurnTest {
       assertThat(h.reply("q").items())
           .containsExactly(
               new Reply.Item("t2", Message.PROMPT, "<|im_start|>user"),
-              new Reply.Item("t2", new Message("assistant", h.reply("t2").text()), "stop", null, null));
+              new Reply.Item(
+                  "t2", new Message("assistant", h.reply("t2").text()), "stop", null, null));
     }
   }
 

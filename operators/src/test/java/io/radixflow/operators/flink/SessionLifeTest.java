@@ -178,7 +178,8 @@ class SessionLifeTest {
       assertThat(reply.items())
           .containsExactly(
               new Reply.Item("t1", "user", "text of t1"),
-              new Reply.Item("t1", new Message("assistant", h.reply("t1").text()), "stop", null, null));
+              new Reply.Item(
+                  "t1", new Message("assistant", h.reply("t1").text()), "stop", null, null));
     }
   }
 
