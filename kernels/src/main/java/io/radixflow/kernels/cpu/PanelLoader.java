@@ -4,6 +4,7 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.weights.BytePanels;
 import io.radixflow.kernels.cpu.weights.BytePanelsWithMinimum;
+import io.radixflow.kernels.cpu.weights.Float8Panels;
 import io.radixflow.kernels.cpu.weights.FloatPanels;
 import io.radixflow.kernels.cpu.weights.HalfPanels;
 import io.radixflow.kernels.cpu.weights.NibblePanels;
@@ -26,6 +27,7 @@ final class PanelLoader {
     SMALL_BLOCK_BYTES(8, 16, 1),
     BYTES_WITH_MINIMUM(8, 32, 2),
     SMALL_BLOCK_BYTES_WITH_MINIMUM(8, 16, 2),
+    FLOAT8(8, 32, 1),
     HALF(16, 1, 0),
     BRAIN(16, 1, 0),
     FLOAT(32, 1, 0);
@@ -51,11 +53,12 @@ final class PanelLoader {
 
     static Form of(TensorType type) {
       return switch (type) {
-        case Q4_0, Q4_1, Q4_K -> NIBBLES;
-        case Q8_0, Q5_0, IQ4_NL, IQ4_XS, MXFP4 -> BYTES;
+        case Q4_0, Q4_1, Q4_K, INT4 -> NIBBLES;
+        case Q8_0, Q5_0, IQ4_NL, IQ4_XS, MXFP4, INT8 -> BYTES;
         case Q6_K, Q3_K -> SMALL_BLOCK_BYTES;
         case Q5_K, Q5_1 -> BYTES_WITH_MINIMUM;
         case Q2_K -> SMALL_BLOCK_BYTES_WITH_MINIMUM;
+        case FP8 -> FLOAT8;
         case F16 -> HALF;
         case BF16 -> BRAIN;
         case F32 -> FLOAT;
@@ -163,6 +166,16 @@ final class PanelLoader {
             panels,
             (panel, worker) ->
                 fillers[worker].bytes(source, panel, block, true, target.codes(), target.scales()));
+        return target;
+      }
+      case FLOAT8 -> {
+        Float8Panels target =
+            new Float8Panels(rows, columns, new byte[size], new float[size / Float8Panels.BLOCK]);
+        team.run(
+            panels,
+            (panel, worker) ->
+                fillers[worker].bytes(
+                    source, panel, Float8Panels.BLOCK, false, target.codes(), target.scales()));
         return target;
       }
       case HALF, BRAIN -> {

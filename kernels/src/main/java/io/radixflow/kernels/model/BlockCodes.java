@@ -7,7 +7,8 @@ import java.nio.ByteOrder;
 
 /**
  * One row of a block-quantised tensor taken apart: a weight is {@code code * scale + minimum},
- * where the product is exact in float (ggml-common.h has the block layouts). Reused row by row.
+ * where the product is exact in float if the scale is no float of the file's (ggml-common.h has the
+ * block layouts). The codes of FP8 are bytes that {@link Float8} widens. Reused row by row.
  */
 public final class BlockCodes {
 
@@ -73,6 +74,15 @@ public final class BlockCodes {
         case Q4_K -> readK(column, 16, -1);
         case Q5_K -> readK(column, 48, 16);
         case Q6_K -> readQ6(column);
+        case INT4 -> {
+          scales[column / 32] = single(0);
+          minima[column / 32] = single(4);
+          splitNibbles(8, 16, column);
+        }
+        case INT8, FP8 -> {
+          scales[column / 32] = single(0);
+          System.arraycopy(bytes, 4, codes, column, 32);
+        }
         default -> throw new IllegalArgumentException(type + " is not block-quantised");
       }
     }
@@ -80,6 +90,11 @@ public final class BlockCodes {
 
   private float half(int at) {
     return Float16.toFloat((short) (bytes[at] & 0xff | bytes[at + 1] << 8));
+  }
+
+  private float single(int at) {
+    int low = bytes[at] & 0xff | (bytes[at + 1] & 0xff) << 8;
+    return Float.intBitsToFloat(low | (bytes[at + 2] & 0xff) << 16 | bytes[at + 3] << 24);
   }
 
   private void readQ4(int column, int nibbles, float minimumInScales) {

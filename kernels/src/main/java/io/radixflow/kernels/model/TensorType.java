@@ -8,8 +8,9 @@ package io.radixflow.kernels.model;
  * nearest even. Scales have at most 11 significant bits and the integers are short, so every
  * product in a formula fits the 24 bits of a float and is exact: the only rounding is the last
  * addition, and {@code fma(q, d, m)} and {@code q·d + m} are the same float in any order of
- * evaluation. A backend that unpacks weights by itself reproduces {@link Tensor#dequantize} bit for
- * bit by using floats.
+ * evaluation. In INT4, INT8 and FP8, whose scales are floats, the order is the one written; the
+ * product of INT8 and FP8 is rounded once. A backend that unpacks weights by itself reproduces
+ * {@link Tensor#dequantize} bit for bit by using floats.
  */
 public enum TensorType {
   F32(1, 4),
@@ -61,7 +62,16 @@ public enum TensorType {
    * 32 weights: a byte e, 16 bytes of nibbles as in Q4_0, each a 4-bit float (E2M1); w = v·2<sup>e
    * − 127</sup>.
    */
-  MXFP4(32, 17);
+  MXFP4(32, 17),
+  /**
+   * 32 weights: f32 d, f32 m, 16 bytes of nibbles q as in Q4_0; w = fma(q, d, m). No file has it;
+   * readers of 4-bit safetensors gather codes and scales of a row in it.
+   */
+  INT4(32, 24),
+  /** 32 weights: f32 d, 32 × int8 q; w = q·d. Gathered like INT4. */
+  INT8(32, 36),
+  /** 32 weights: f32 d, 32 bytes v that {@link Float8} widens; w = v·d. Gathered like INT4. */
+  FP8(32, 36);
 
   private final int blockElements;
   private final int blockBytes;

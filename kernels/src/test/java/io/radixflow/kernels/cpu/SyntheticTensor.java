@@ -70,6 +70,15 @@ public final class SyntheticTensor implements Tensor {
       case IQ4_NL -> out.putShort(at, half(unit / 127));
       case IQ4_XS -> out.putShort(at, half(unit / 127 / 32));
       case MXFP4 -> out.put(at, (byte) (124 + Math.getExponent(unit)));
+      case INT4 -> out.putFloat(at, Float16.toFloat(half(unit / 8))).putFloat(at + 4, -unit);
+      case INT8 -> out.putFloat(at, unit / 127);
+      case FP8 -> {
+        out.putFloat(at, unit / 448);
+        for (int i = 4; i < type.blockBytes(); i++) {
+          // All bits but the sign are no number.
+          out.put(at + i, (byte) (out.get(at + i) & (random.next() % 2 == 0 ? 0xfe : 0xfb)));
+        }
+      }
     }
   }
 
@@ -145,6 +154,13 @@ public final class SyntheticTensor implements Tensor {
       case MXFP4 ->
           StrictMath.pow(2, (in.get(base) & 255) - 127)
               * FP4[nibble(in, base + 1 + i % 16, i / 16)];
+      case INT4 ->
+          Math.fma(
+              (float) nibble(in, base + 8 + i % 16, i / 16),
+              in.getFloat(base),
+              in.getFloat(base + 4));
+      case INT8 -> (double) in.getFloat(base) * in.get(base + 4 + i);
+      case FP8 -> (double) in.getFloat(base) * float8(in.get(base + 4 + i));
       case Q4_0 -> d * (nibble(in, base + 2 + i % 16, i / 16) - 8);
       case Q4_1 -> d * nibble(in, base + 4 + i % 16, i / 16) + halfAt(in, base + 2);
       case Q4_K ->
@@ -166,6 +182,13 @@ public final class SyntheticTensor implements Tensor {
         yield halfAt(in, base + 208) * in.get(base + 192 + i / 16) * (low + 16 * high - 32);
       }
     };
+  }
+
+  private static double float8(int bits) {
+    int exponent = bits >> 3 & 15;
+    int mantissa = exponent == 0 ? bits & 7 : 8 + (bits & 7);
+    double magnitude = mantissa * StrictMath.pow(2, Math.max(exponent, 1) - 10);
+    return bits < 0 ? -magnitude : magnitude;
   }
 
   private static int fifth(ByteBuffer in, int at, int i) {

@@ -54,6 +54,7 @@ public final class KernelWarmUp {
     kernels.unpackNibbles(nibbles, 0, scales, 0, DEPTH / 8, c);
     kernels.unpackBytes(bytes, 0, scales, 0, BLOCK, DEPTH / BLOCK, c);
     kernels.unpackBytesWithMinimum(bytes, 0, scales, 0, BLOCK, DEPTH / BLOCK, c);
+    kernels.unpackFloat8(bytes, 0, scales, 0, BLOCK, DEPTH / BLOCK, c);
     kernels.widenHalf(halves, 0, DEPTH, c, 0);
     kernels.widenBrain(halves, 0, DEPTH, c, 0);
   }

@@ -109,6 +109,13 @@ public interface Kernels {
   void unpackBytes(
       byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out);
 
+  /**
+   * Unpacks 8-bit floats (E4M3) that are numbers: {@code out = code * scale}; else as {@link
+   * #unpackBytes}.
+   */
+  void unpackFloat8(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out);
+
   /** One activation row times one 8-bit panel, added to {@code out}. */
   void bytesTimesVector(
       byte[] codes,

@@ -3,6 +3,7 @@ package io.radixflow.kernels.cpu.kernel;
 import static io.radixflow.kernels.cpu.kernel.Fma.fma;
 
 import io.radixflow.kernels.model.Float16;
+import io.radixflow.kernels.model.Float8;
 import java.util.Arrays;
 
 /**
@@ -129,6 +130,17 @@ public final class ScalarKernels implements Kernels {
       int scale = so + k / block * PANEL;
       for (int row = 0; row < PANEL; row++) {
         out[k * PANEL + row] = codes[co + k * PANEL + row] * scales[scale + row];
+      }
+    }
+  }
+
+  @Override
+  public void unpackFloat8(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
+    for (int k = 0; k < blocks * block; k++) {
+      int scale = so + k / block * PANEL;
+      for (int row = 0; row < PANEL; row++) {
+        out[k * PANEL + row] = Float8.toFloat(codes[co + k * PANEL + row]) * scales[scale + row];
       }
     }
   }

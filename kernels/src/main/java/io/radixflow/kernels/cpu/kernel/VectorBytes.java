@@ -2,8 +2,11 @@ package io.radixflow.kernels.cpu.kernel;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.model.Float8;
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
@@ -11,6 +14,7 @@ import jdk.incubator.vector.VectorSpecies;
 final class VectorBytes {
 
   private static final VectorSpecies<Float> F = FloatVector.SPECIES_PREFERRED;
+  private static final VectorSpecies<Integer> I = IntVector.SPECIES_PREFERRED;
   private static final int L = F.length();
 
   /** Has as many bytes as a vector has floats; the lower half of 64 bits for 128-bit vectors. */
@@ -45,6 +49,38 @@ final class VectorBytes {
     for (int k = 0; k < block; k++) {
       code(codes, co + k * PANEL).mul(d).intoArray(out, oo + k * PANEL);
     }
+  }
+
+  static void unpackFloat8(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
+    for (int b = 0; b < blocks; b++) {
+      for (int i = 0; i < PANEL; i += L) {
+        int from = b * block * PANEL + i;
+        unpackFloat8Block(codes, co + from, scales, so + b * PANEL + i, block, out, from);
+      }
+    }
+  }
+
+  private static void unpackFloat8Block(
+      byte[] codes, int co, float[] scales, int so, int block, float[] out, int oo) {
+    FloatVector d = FloatVector.fromArray(F, scales, so);
+    for (int k = 0; k < block; k++) {
+      float8(codes, co + k * PANEL).mul(d).intoArray(out, oo + k * PANEL);
+    }
+  }
+
+  /** Codes that are numbers of four exponent and three mantissa bits as floats. */
+  private static FloatVector float8(byte[] codes, int at) {
+    int start = L < 8 ? at & -8 : at;
+    IntVector bits =
+        (IntVector) ByteVector.fromArray(B, codes, start).castShape(I, (at - start) / L);
+    IntVector magnitude =
+        bits.and(0x7f)
+            .lanewise(VectorOperators.LSHL, 20)
+            .reinterpretAsFloats()
+            .mul(Float8.REBIAS)
+            .reinterpretAsInts();
+    return magnitude.or(bits.and(0x80000000)).reinterpretAsFloats();
   }
 
   static void unpackWithMinimum(

@@ -90,6 +90,12 @@ final class VectorKernels implements Kernels {
   }
 
   @Override
+  public void unpackFloat8(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
+    VectorBytes.unpackFloat8(codes, co, scales, so, block, blocks, out);
+  }
+
+  @Override
   public void bytesTimesVector(
       byte[] codes,
       int co,

@@ -5,8 +5,8 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 
 /**
- * 8-bit codes with a scale for each block of columns: Q8_0, Q6_K, Q5_0, Q3_K, IQ4_NL, IQ4_XS and
- * MXFP4.
+ * 8-bit codes with a scale for each block of columns: Q8_0, Q6_K, Q5_0, Q3_K, IQ4_NL, IQ4_XS, INT8
+ * and MXFP4.
  *
  * @param block columns of a scale: 16 or 32
  * @param codes byte[panel][k][PANEL]

@@ -6,7 +6,7 @@ import io.radixflow.kernels.cpu.kernel.Fma;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 
 /**
- * 4-bit codes with a scale and a minimum for each 32 columns: Q4_0, Q4_1 and Q4_K.
+ * 4-bit codes with a scale and a minimum for each 32 columns: Q4_0, Q4_1, Q4_K and INT4.
  *
  * @param codes int[panel][eighth of k][PANEL], 8 codes of one row an int, lowest k lowest
  * @param scales float[panel][block of 32 k][scale, minimum][PANEL]

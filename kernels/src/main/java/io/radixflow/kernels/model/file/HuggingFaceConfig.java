@@ -28,7 +28,6 @@ final class HuggingFaceConfig {
           Map.entry("use_sliding_window", List.of("false")),
           Map.entry("attn_logit_softcapping", List.of()),
           Map.entry("final_logit_softcapping", List.of()),
-          Map.entry("quantization_config", List.of()),
           Map.entry("num_local_experts", List.of("0")),
           Map.entry("num_experts", List.of("0")),
           Map.entry("n_routed_experts", List.of("0")),
@@ -121,8 +120,6 @@ final class HuggingFaceConfig {
     addIf(read, family == HuggingFaceFamily.COHERE2, "logit_scale");
     addIf(read, family == HuggingFaceFamily.SMOLLM3, "no_rope_layers");
     addIf(read, family == HuggingFaceFamily.GLM4_MOE, "use_qk_norm");
-    boolean mxfp4 = config.object("quantization_config").text("quant_method", "").equals("mxfp4");
-    addIf(read, family == HuggingFaceFamily.GPT_OSS && mxfp4, "quantization_config");
     return read;
   }
 

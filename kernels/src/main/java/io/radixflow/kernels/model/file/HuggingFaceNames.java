@@ -11,6 +11,7 @@ import io.radixflow.kernels.model.tensor.StoredPart;
 import io.radixflow.kernels.model.tensor.StoredPart.Place;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /** Where a checkpoint of the transformers library has the tensors of the graph. */
 final class HuggingFaceNames {
@@ -66,13 +67,15 @@ final class HuggingFaceNames {
               "ffn_up_shexp", "mlp.shared_expert.up_proj",
               "ffn_down_shexp", "mlp.shared_expert.down_proj"));
 
+  private static final String STACK = "mlp.experts.";
+
   private final ModelConfig config;
   private final HuggingFaceFamily family;
-  private final boolean mxfp4;
+  private final Predicate<String> stored;
   private final Map<String, String> own;
 
-  private HuggingFaceNames(ModelConfig config, HuggingFaceFamily family, boolean mxfp4) {
-    this.mxfp4 = mxfp4;
+  private HuggingFaceNames(ModelConfig config, HuggingFaceFamily family, Predicate<String> stored) {
+    this.stored = stored;
     this.config = config;
     this.family = family;
     own = OWN.getOrDefault(family, Map.of());
@@ -81,10 +84,11 @@ final class HuggingFaceNames {
   /**
    * The place of each tensor of the graph, by canonical name.
    *
-   * @param mxfp4 whether the experts of gpt_oss are stored as {@link Mxfp4Experts} reads them
+   * @param stored whether the checkpoint has a tensor; experts may be stored in several ways
    */
-  static Map<String, StoredPart> of(ModelConfig config, HuggingFaceFamily family, boolean mxfp4) {
-    HuggingFaceNames names = new HuggingFaceNames(config, family, mxfp4);
+  static Map<String, StoredPart> of(
+      ModelConfig config, HuggingFaceFamily family, Predicate<String> stored) {
+    HuggingFaceNames names = new HuggingFaceNames(config, family, stored);
     Map<String, StoredPart> places = new HashMap<>();
     GraphTensors.of(config).forEach((name, shape) -> places.put(name, names.place(name, shape)));
     return places;
@@ -137,7 +141,10 @@ final class HuggingFaceNames {
       StoredPart whole = whole(prefix + "self_attn.qkv_proj" + suffix, shape);
       return StoredPart.ofMore(whole, first, queries + 2 * keys);
     }
-    return whole(prefix + own.getOrDefault(part, BLOCK.get(part)) + suffix, shape);
+    String usual = prefix + BLOCK.get(part) + suffix;
+    String other = prefix + own.getOrDefault(part, BLOCK.get(part)) + suffix;
+    boolean renamed = family == HuggingFaceFamily.MIXTRAL && stored.test(usual);
+    return whole(renamed ? usual : other, shape);
   }
 
   /** The part of one head in {@code kv_b_proj}: rows of the key's plain part, then the value's. */
@@ -162,7 +169,10 @@ final class HuggingFaceNames {
       String suffix,
       GraphTensors.Shape shape) {
     if (family == HuggingFaceFamily.GPT_OSS) {
-      return stackedExpert(prefix, experts, kind, expert, suffix.equals(".bias"));
+      return turningExpert(prefix, experts, kind, expert, suffix.equals(".bias"));
+    }
+    if (stored.test(prefix + STACK + "gate_up_proj")) {
+      return stackedExpert(prefix, experts, kind, expert, shape);
     }
     if (family == HuggingFaceFamily.MIXTRAL) {
       String number = kind.equals("ffn_gate") ? "w1" : kind.equals("ffn_down") ? "w2" : "w3";
@@ -172,8 +182,20 @@ final class HuggingFaceNames {
     return whole(prefix + "mlp.experts." + expert + "." + projection + suffix, shape);
   }
 
-  /** All experts in one tensor, [expert, in, out]; columns of gate and up take turns. */
+  /** All experts in one tensor, [expert, out, in], as transformers 5 has them; gate before up. */
   private StoredPart stackedExpert(
+      String prefix, Experts experts, String kind, int expert, GraphTensors.Shape shape) {
+    boolean down = kind.equals("ffn_down");
+    long rows = (down ? 1L : 2L) * shape.rows();
+    long[] sizes = {experts.count(), rows, shape.columns()};
+    long first = expert * rows + (kind.equals("ffn_up") ? shape.rows() : 0);
+    Place place = new Place(first * shape.columns(), shape.columns(), 1);
+    String name = prefix + STACK + (down ? "down_proj" : "gate_up_proj");
+    return new StoredPart(name, sizes, shape.rows(), shape.columns(), place, 0);
+  }
+
+  /** All experts of gpt_oss, [expert, in, out]; columns of gate and up take turns. */
+  private StoredPart turningExpert(
       String prefix, Experts experts, String kind, int expert, boolean bias) {
     int hidden = config.hiddenSize();
     int width = experts.expert().width();
@@ -183,13 +205,13 @@ final class HuggingFaceNames {
     int turns = down ? 1 : 2;
     long row = (long) turns * out;
     long first = kind.equals("ffn_up") ? 1 : 0;
-    String name = prefix + "mlp.experts." + (down ? "down_proj" : "gate_up_proj");
+    String name = prefix + STACK + (down ? "down_proj" : "gate_up_proj");
     if (bias) {
       long[] shape = {experts.count(), row};
       return new StoredPart(
           name + "_bias", shape, 1, out, new Place(expert * row + first, row, turns), 0);
     }
-    if (mxfp4) {
+    if (stored.test(name + "_blocks")) {
       long[] shape = {experts.count(), row, in / 32, 16};
       return new StoredPart(name + "_blocks", shape, out, in, new Place(first, turns, expert), 0);
     }

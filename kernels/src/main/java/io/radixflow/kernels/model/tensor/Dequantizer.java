@@ -2,6 +2,7 @@ package io.radixflow.kernels.model.tensor;
 
 import io.radixflow.kernels.model.BlockCodes;
 import io.radixflow.kernels.model.Float16;
+import io.radixflow.kernels.model.Float8;
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
@@ -49,6 +50,17 @@ final class Dequantizer {
         case Q4_K -> q4k(source, from, target, to);
         case Q5_K -> q5k(source, from, target, to);
         case Q6_K -> q6k(source, from, target, to);
+        case INT4 -> int4(source, from, target, to);
+        case INT8 -> {
+          for (int i = 0; i < 32; i++) {
+            target[to + i] = source.get(from + 4 + i) * source.getFloat(from);
+          }
+        }
+        case FP8 -> {
+          for (int i = 0; i < 32; i++) {
+            target[to + i] = Float8.toFloat(source.get(from + 4 + i)) * source.getFloat(from);
+          }
+        }
         default -> throw new AssertionError(type);
       }
     }
@@ -87,6 +99,16 @@ final class Dequantizer {
     float m = half(source, at + 2);
     for (int i = 0; i < 16; i++) {
       int q = source.get(at + 4 + i);
+      target[to + i] = Math.fma(q & 15, d, m);
+      target[to + i + 16] = Math.fma(q >> 4 & 15, d, m);
+    }
+  }
+
+  private static void int4(ByteBuffer source, int at, float[] target, int to) {
+    float d = source.getFloat(at);
+    float m = source.getFloat(at + 4);
+    for (int i = 0; i < 16; i++) {
+      int q = source.get(at + 8 + i);
       target[to + i] = Math.fma(q & 15, d, m);
       target[to + i + 16] = Math.fma(q >> 4 & 15, d, m);
     }

@@ -6,6 +6,7 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.QUERIES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.cpu.SyntheticTensor;
+import io.radixflow.kernels.model.Float8;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -137,6 +138,17 @@ class KernelsTest {
           (kernels, out) ->
               kernels.bytesTimesVector(codes, PANEL, scales, PANEL, block, blocks, x, out, MARGIN));
     }
+  }
+
+  @Test
+  void eightBitFloatsUnpackAlike() {
+    byte[] codes = new byte[PANEL + 256];
+    for (int i = 0; i < codes.length; i++) {
+      codes[i] = Float8.isNaN((byte) i) ? 0 : (byte) i;
+    }
+    float[] scales = floats(PANEL + PANEL / 4);
+    same(
+        new float[256], (kernels, out) -> kernels.unpackFloat8(codes, PANEL, scales, 0, 8, 1, out));
   }
 
   @Test

@@ -127,7 +127,6 @@ class HuggingFaceConfigTest {
         "{'hidden_act':'gelu'} | hidden_act: gelu is not supported",
         "{'final_logit_softcapping':30.0} | final_logit_softcapping",
         "{'attn_logit_softcapping':50.0} | attn_logit_softcapping",
-        "{'quantization_config':{'quant_method':'gptq'}} | quantization_config",
         "{'num_local_experts':8} | num_local_experts",
         "{'kv_lora_rank':512} | kv_lora_rank",
         "{'partial_rotary_factor':0.1} | rotary embedding needs pairs",

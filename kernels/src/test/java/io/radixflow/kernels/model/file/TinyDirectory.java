@@ -120,7 +120,7 @@ public final class TinyDirectory {
     HuggingFaceFamily family =
         HuggingFaceFamily.of(model.architecture(), new SupportedShapes("config.json"));
     Map<String, StoredPart> stored = new TreeMap<>();
-    HuggingFaceNames.of(model, family, false)
+    HuggingFaceNames.of(model, family, name -> false)
         .values()
         .forEach(part -> stored.put(part.name(), part));
     ObjectNode header = mapper.createObjectNode();

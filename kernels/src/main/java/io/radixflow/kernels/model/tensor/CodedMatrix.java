@@ -1,0 +1,51 @@
+package io.radixflow.kernels.model.tensor;
+
+import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.TensorType;
+import java.nio.ByteBuffer;
+
+/**
+ * A quantised matrix as safetensors files have it: codes, scales and zero points are tensors of
+ * their own. Rows are gathered into blocks of a {@link TensorType}.
+ */
+public abstract class CodedMatrix {
+  static final int BLOCK = TensorType.INT4.blockElements();
+
+  private final String name;
+  private final int columns;
+
+  /**
+   * @param name the stored tensor, for errors
+   */
+  CodedMatrix(String name, int columns) {
+    this.name = name;
+    this.columns = columns;
+  }
+
+  final int columns() {
+    return columns;
+  }
+
+  /** The type that rows are gathered in. */
+  abstract TensorType type();
+
+  /** Appends one row in blocks of {@link #type}. */
+  abstract void copyRow(int row, ByteBuffer target);
+
+  /** Returns one weight. */
+  abstract float value(int row, int column);
+
+  /** Returns a scale of a row that was checked to be a number. */
+  final float checked(float scale, int row) {
+    if (!Float.isFinite(scale)) {
+      throw new ModelFormatException(
+          "tensor " + name + ": a scale of row " + row + " is " + scale + "; the file is corrupt");
+    }
+    return scale;
+  }
+
+  final ModelFormatException notANumber(int row) {
+    return new ModelFormatException(
+        "tensor " + name + ": row " + row + " has a value that is no number; the file is corrupt");
+  }
+}

@@ -1,0 +1,40 @@
+package io.radixflow.kernels.model.tensor;
+
+import io.radixflow.kernels.model.TensorType;
+import java.nio.ByteBuffer;
+
+/**
+ * A part of a quantised matrix. It stays quantised if it consists of whole rows, and is widened to
+ * floats else, such as the transposed heads of latent attention.
+ */
+public final class CodedTensor extends RearrangedTensor {
+
+  private final CodedMatrix matrix;
+
+  public CodedTensor(String name, StoredPart part, CodedMatrix matrix) {
+    super(name, hasWholeRows(part, matrix) ? matrix.type() : TensorType.F32, part);
+    this.matrix = matrix;
+  }
+
+  private static boolean hasWholeRows(StoredPart part, CodedMatrix matrix) {
+    StoredPart.Place place = part.place();
+    boolean consecutive = part.columns() == matrix.columns() && place.columnStride() == 1;
+    return consecutive
+        && place.offset() % part.columns() == 0
+        && place.rowStride() % part.columns() == 0;
+  }
+
+  @Override
+  void copyRow(int row, ByteBuffer target) {
+    long first = part.place().offset() + row * part.place().rowStride();
+    int width = matrix.columns();
+    if (hasWholeRows(part, matrix)) {
+      matrix.copyRow(Math.toIntExact(first / width), target);
+      return;
+    }
+    for (int column = 0; column < part.columns(); column++) {
+      long at = first + column * part.place().columnStride();
+      target.putFloat(matrix.value(Math.toIntExact(at / width), (int) (at % width)));
+    }
+  }
+}

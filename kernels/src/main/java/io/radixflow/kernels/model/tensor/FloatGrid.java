@@ -1,0 +1,25 @@
+package io.radixflow.kernels.model.tensor;
+
+import io.radixflow.kernels.model.Float16;
+import io.radixflow.kernels.model.TensorType;
+import java.nio.ByteBuffer;
+
+/**
+ * A small matrix of floats in a mapped file, such as the scales of a quantised one.
+ *
+ * @param values little-endian
+ * @param type F32, F16 or BF16
+ * @param width columns
+ */
+public record FloatGrid(ByteBuffer values, TensorType type, int width) {
+
+  float at(int row, int column) {
+    int index = row * width + column;
+    return switch (type) {
+      case F32 -> values.getFloat(index * Float.BYTES);
+      case F16 -> Float16.toFloat(values.getShort(index * Short.BYTES));
+      case BF16 -> Float.intBitsToFloat(values.getShort(index * Short.BYTES) << 16);
+      default -> throw new IllegalStateException(type + " is no type of scales");
+    };
+  }
+}
