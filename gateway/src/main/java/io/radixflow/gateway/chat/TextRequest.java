@@ -71,6 +71,13 @@ record TextRequest(
     if (raw.path("best_of").asInt(1) > raw.path("n").asInt(1)) {
       throw ApiException.notServed("best_of");
     }
+    JsonNode choice = raw.path("tool_choice");
+    if (choice.isObject() || choice.asText().equals("required")) {
+      throw ApiException.badRequest(
+          "tool_choice",
+          "tool_choice asks for a call, and a completion of a prompt has none: ask for a chat"
+              + " completion");
+    }
     JsonObject body = RequestFields.check(exchange, SERVED, REFUSED);
     long choices = body.integer("n", 1, MAX_CHOICES, 1);
     List<String> prompts = prompts(body);

@@ -90,6 +90,8 @@ class TextCompletionsTest {
             "\"echo\":true",
             "\"suffix\":\"x\"",
             "\"best_of\":3",
+            "\"tool_choice\":\"required\"",
+            "\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"f\"}}",
             "\"prompt\":[1,2]",
             "\"prompt\":[[1]]",
             "\"prompt\":\"\"",

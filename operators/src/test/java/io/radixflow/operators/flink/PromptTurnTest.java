@@ -6,6 +6,7 @@ import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.session.ServingOptions;
@@ -16,6 +17,7 @@ import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Turns whose prompt is a text as it is. */
 class PromptTurnTest {
@@ -77,6 +79,26 @@ class PromptTurnTest {
           .settle();
       assertThat(h.endings())
           .contains("t2:rejected", "t3:rejected", "t4:length", "t5:rejected", "t6:rejected");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"required", "{\"type\":\"function\",\"function\":{\"name\":\"now\"}}"})
+  void aPromptWhoseReplyWouldHaveToCallIsRejected(String choice) throws Exception {
+    GenerationOptions.Builder tools =
+        GenerationOptions.builder()
+            .tools("[{\"type\":\"function\",\"function\":{\"name\":\"now\"}}]");
+    GenerationOptions forced = tools.toolChoice(choice).build();
+    GenerationOptions free = tools.toolChoice("auto").build();
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(prompt("t1", "Once").with(forced), prompt("t2", "Once").with(free)).settle();
+      h.send(Events.of(EventKind.OPEN, "o", "o1").with(forced))
+          .send(ConversationEvent.prompt("o", "t3", "Once").build())
+          .settle();
+      assertThat(h.endings()).containsExactly("t1:rejected", "t2:stop", "o1:stop", "t3:rejected");
+      assertThat(h.reply("t1").error().message()).contains("tool_choice");
+      assertThat(h.reply("t3").error()).isEqualTo(h.reply("t1").error());
     }
   }
 

@@ -67,7 +67,7 @@ public final class TurnIntake {
       }
     } else {
       SessionSlot opened = opened(slot, event, system, event.options());
-      planner.check(opened, null);
+      planner.check(opened, null, false);
       limits.admitSession(event.tenant());
       begin(session, opened, system);
     }
@@ -115,7 +115,7 @@ public final class TurnIntake {
     }
     boolean raw = Message.prompt(messages) != null;
     checkKind(event, opened, raw);
-    planner.check(opened, event.options());
+    planner.check(opened, event.options(), raw);
     BranchSelector.Target target = branches.choose(event, session, messages);
     if (wasCancelled(event, session)) {
       return;

@@ -91,9 +91,18 @@ final class TurnPlanner {
     return at < 0 ? session.parent(fork.branch()).turn() : path.get(at).id();
   }
 
-  /** Checks the options that a turn would run with. */
-  void check(SessionSlot slot, GenerationOptions given) throws RefusedException {
-    resolve(slot, given, 0);
+  /**
+   * Checks the options that a turn would run with.
+   *
+   * @param raw whether it has a prompt without a chat template, whose reply is content alone
+   */
+  void check(SessionSlot slot, GenerationOptions given, boolean raw) throws RefusedException {
+    TurnOptions options = resolve(slot, given, 0);
+    if (raw && options.prompt().constraint().required()) {
+      throw new RefusedException(
+          "tool_choice asks for a call, and the reply to a turn with prompt has none:"
+              + " send messages");
+    }
   }
 
   private TurnOptions resolve(SessionSlot slot, GenerationOptions given, long seed)
