@@ -83,8 +83,7 @@ class PromptTurnTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"required", "{\"type\":\"function\",\"function\":{\"name\":\"now\"}}"})
+  @ValueSource(strings = {"required", "{\"type\":\"function\",\"function\":{\"name\":\"now\"}}"})
   void aPromptWhoseReplyWouldHaveToCallIsRejected(String choice) throws Exception {
     GenerationOptions.Builder tools =
         GenerationOptions.builder()
