@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,12 +32,18 @@ class GgufArchitecturesTest {
    */
   private static final Pattern INEXACT =
       Pattern.compile(
-          "\"(llama|mistral|ministral|ministral3|granite|smollm3)\"|long_factor|attention_factor");
+          "\"(llama|mistral|mixtral|ministral|ministral3|granite|smollm3)\"|long_factor|attention_factor");
 
   @TempDir Path directory;
 
   static Stream<Arguments> models() {
-    return TinyDirectory.CONFIGS.stream().map(Arguments::of);
+    return Stream.of(TinyDirectory.CONFIGS, TinyDirectory.MIXTURES, TinyDirectory.LATENT)
+        .flatMap(List::stream)
+        .map(Arguments::of);
+  }
+
+  static Stream<Arguments> latent() {
+    return TinyDirectory.LATENT.stream().map(Arguments::of);
   }
 
   @ParameterizedTest
@@ -46,14 +53,25 @@ class GgufArchitecturesTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"cohere2", "olmo3", "phi3-longrope"})
+  @CsvSource({"cohere2", "olmo3", "phi3-longrope", "deepseek_v3", "gpt_oss-mxfp4"})
   void logitsOfModelsOfTransformersEqualThoseFromTheDirectory(String name)
       throws IOException, InterruptedException, URISyntaxException {
     check(Path.of(getClass().getResource("/architectures/" + name).toURI()));
   }
 
+  @ParameterizedTest
+  @MethodSource("latent")
+  void headsInOneMatrixAreReadAsFilesHadThemBefore(String config)
+      throws IOException, InterruptedException {
+    Path model = TinyDirectory.write(directory.resolve("model"), config);
+    check(model, GgufConversion.convertAsBefore(model, directory.resolve("older.gguf")));
+  }
+
   private void check(Path model) throws IOException, InterruptedException {
-    Path gguf = GgufConversion.convert(model, directory.resolve("model.gguf"));
+    check(model, GgufConversion.convert(model, directory.resolve("model.gguf")));
+  }
+
+  private static void check(Path model, Path gguf) throws IOException, InterruptedException {
     float[][] expected = logits(model);
     float[][] logits = logits(gguf);
     boolean exact = !INEXACT.matcher(Files.readString(model.resolve("config.json"))).find();

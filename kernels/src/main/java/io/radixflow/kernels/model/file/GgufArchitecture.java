@@ -55,7 +55,34 @@ enum GgufArchitecture {
       Trait.NEIGHBOURS,
       Trait.LOGITS_DIVIDED,
       Trait.ROTATES_IF_FINETUNED),
-  SMOLLM3("smollm3", Norms.BEFORE, QkNorm.NONE, -1, Trait.NEIGHBOURS, Trait.FOURTH_NOT_ROTATED);
+  SMOLLM3("smollm3", Norms.BEFORE, QkNorm.NONE, -1, Trait.NEIGHBOURS, Trait.FOURTH_NOT_ROTATED),
+  DEEPSEEK2(
+      "deepseek2",
+      Norms.BEFORE,
+      QkNorm.NONE,
+      -1,
+      Trait.NEIGHBOURS,
+      Trait.LATENT,
+      Trait.EXPERTS,
+      Trait.GROUPED_EXPERTS),
+  GLM4MOE(
+      "glm4moe",
+      Norms.BEFORE,
+      QkNorm.NONE,
+      -1,
+      Trait.HEAD_NORMS_IF_STORED,
+      Trait.SECOND_NORM_NAMED_POST,
+      Trait.EXPERTS,
+      Trait.GROUPED_EXPERTS),
+  GPT_OSS(
+      "gpt-oss",
+      Norms.BEFORE,
+      QkNorm.NONE,
+      2,
+      Trait.SECOND_NORM_NAMED_POST,
+      Trait.YARN_NOT_TRUNCATED,
+      Trait.CLAMPED_EXPERTS,
+      Trait.EXPERTS);
 
   /** What an architecture does whatever its metadata say. */
   enum Trait {
@@ -65,6 +92,18 @@ enum GgufArchitecture {
     EXPERTS,
     /** There is a shared expert besides, with a gate of its own. */
     GATED_SHARED_EXPERT,
+    /** Experts may have groups and shared ones without a gate, and begin behind dense layers. */
+    GROUPED_EXPERTS,
+    /** Experts clamp their gate and up projections at 7. */
+    CLAMPED_EXPERTS,
+    /** Keys and values are compressed. */
+    LATENT,
+    /** Queries and keys have norms if the file has these. */
+    HEAD_NORMS_IF_STORED,
+    /** The norm before the MLP has the name of one behind attention. */
+    SECOND_NORM_NAMED_POST,
+    /** Yarn blends frequencies between limits that are no whole indexes. */
+    YARN_NOT_TRUNCATED,
     /** The gate of the MLP goes through gelu, not silu. */
     GELU,
     /** Norms subtract the mean. */

@@ -1,6 +1,9 @@
 package io.radixflow.kernels.model.file;
 
+import io.radixflow.kernels.model.Attention;
 import io.radixflow.kernels.model.Attention.Grouped;
+import io.radixflow.kernels.model.Attention.Latent;
+import io.radixflow.kernels.model.Attention.QkNorm;
 import io.radixflow.kernels.model.Attention.QueryGrowth;
 import io.radixflow.kernels.model.Attention.Scores;
 import io.radixflow.kernels.model.file.GgufArchitecture.Trait;
@@ -33,7 +36,39 @@ final class GgufAttention {
     window = fields.has(WINDOW) ? fields.count(WINDOW) : architecture.usualWindow();
   }
 
-  Grouped layer(int layer) {
+  Attention layer(int layer) {
+    return architecture.has(Trait.LATENT) ? latent() : grouped(layer);
+  }
+
+  /**
+   * Files of before 2025 have the widths of heads under the keys where newer ones have those of the
+   * compressed keys and values.
+   */
+  private Latent latent() {
+    boolean newer = fields.has("attention.key_length_mla");
+    String key = newer ? "attention.key_length_mla" : "attention.key_length";
+    String value = newer ? "attention.value_length_mla" : "attention.value_length";
+    int width = fields.size(key);
+    int rotated = fields.size("rope.dimension_count");
+    if (rotated >= width) {
+      throw fields.error(key, width + " elements of a head, of which " + rotated + " are rotated");
+    }
+    if (fields.real("attention.temperature_scale", 0) != 0) {
+      throw fields.unsupported("attention.temperature_scale", "growth of compressed queries");
+    }
+    return new Latent(
+        fields.size("attention.head_count"),
+        fields.count("attention.q_lora_rank"),
+        fields.size("attention.kv_lora_rank"),
+        width - rotated,
+        rotated,
+        fields.size(value),
+        rope.read(false, rotated),
+        false,
+        (float) (1 / Math.sqrt(width) * rope.scoreFactor()));
+  }
+
+  private Grouped grouped(int layer) {
     int heads = fields.size("attention.head_count");
     int headDim = fields.size("attention.key_length", fields.size("embedding_length") / heads);
     refuseOtherWidths(headDim);
@@ -46,9 +81,16 @@ final class GgufAttention {
         rotates(layer, windowed) ? rope.read(windowed, headDim) : null,
         bias,
         tensors.contains("blk.0.attn_output.bias"),
-        architecture.qkNorm(),
+        qkNorm(),
         windowed && window < context ? window : 0,
         scores(heads, headDim));
+  }
+
+  private QkNorm qkNorm() {
+    boolean stored = tensors.contains("blk.0.attn_q_norm.weight");
+    return stored && architecture.has(Trait.HEAD_NORMS_IF_STORED)
+        ? QkNorm.HEAD
+        : architecture.qkNorm();
   }
 
   private void refuseOtherWidths(int headDim) {
@@ -74,7 +116,7 @@ final class GgufAttention {
     return new Scores(
         fields.factor("attention.scale", 1 / Math.sqrt(width)),
         fields.bound("attn_logit_softcapping", architecture.usualScoreCap()),
-        false,
+        tensors.contains("blk.0.attn_sinks.weight"),
         growth);
   }
 

@@ -1,10 +1,5 @@
 package io.radixflow.kernels.model.file;
 
-import io.radixflow.kernels.model.FeedForward;
-import io.radixflow.kernels.model.FeedForward.Dense;
-import io.radixflow.kernels.model.FeedForward.Experts;
-import io.radixflow.kernels.model.FeedForward.Gating;
-import io.radixflow.kernels.model.FeedForward.Router;
 import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelConfig.Norm;
@@ -19,21 +14,30 @@ import java.util.List;
  */
 final class GgufConfig {
 
+  /** Layers behind the last, which draft tokens; {@code block_count} counts them. */
+  private static final String SPARE_LAYERS = "nextn_predict_layers";
+
   /** Keys that change the graph: the model is refused unless the value is 0 or absent. */
   private static final List<String> UNSUPPORTED =
       List.of(
-          "expert_group_count",
-          "leading_dense_block_count",
-          "attention.q_lora_rank",
-          "attention.kv_lora_rank",
           "attention.clamp_kqv",
           "attention.max_alibi_bias",
           "attention.output_scale",
           "attention.value_scale",
           "attention.shared_kv_layers",
           "embedding_length_per_layer_input",
-          "rope.scaling.alpha",
-          "nextn_predict_layers");
+          "rope.scaling.alpha");
+
+  /** The same for architectures without latent attention. */
+  private static final List<String> LATENT =
+      List.of("attention.q_lora_rank", "attention.kv_lora_rank");
+
+  /** The same for architectures without groups of experts. */
+  private static final List<String> GROUPS =
+      List.of("expert_group_count", "leading_dense_block_count", SPARE_LAYERS);
+
+  /** Of the norms of compressed queries, keys and values; no file says it. */
+  private static final float LATENT_EPSILON = 1e-6f;
 
   private final GgufFile file;
   private final SupportedShapes check;
@@ -60,19 +64,19 @@ final class GgufConfig {
   private ModelConfig read() {
     refuse();
     GgufMetadata metadata = file.metadata();
-    int layers = check.layers(fields.size("block_count"));
+    int layers = layers();
     GgufAttention attention =
         new GgufAttention(fields, architecture, file.tensors().keySet(), layers);
-    FeedForward feedForward = fields.count("expert_count") > 0 ? experts() : dense();
+    GgufFeedForward feedForward = new GgufFeedForward(fields, architecture, file, check);
     List<Layer> blocks = new ArrayList<>();
     for (int layer = 0; layer < layers; layer++) {
-      blocks.add(new Layer(attention.layer(layer), feedForward, architecture.norms()));
+      blocks.add(new Layer(attention.layer(layer), feedForward.layer(layer), architecture.norms()));
     }
     return check.consistent(
         new ModelConfig(
             architecture.type(),
             metadata.has("general.name") ? metadata.string("general.name") : architecture.type(),
-            rows("token_embd.weight"),
+            file.rows("token_embd.weight", check),
             fields.size("context_length"),
             fields.size("embedding_length"),
             norm(),
@@ -82,12 +86,9 @@ final class GgufConfig {
   }
 
   private void refuse() {
-    for (String name : UNSUPPORTED) {
-      double value = fields.real(name, 0);
-      if (value != 0) {
-        throw fields.unsupported(name, "value " + value);
-      }
-    }
+    refuse(UNSUPPORTED);
+    refuse(architecture.has(Trait.LATENT) ? List.of() : LATENT);
+    refuse(architecture.has(Trait.GROUPED_EXPERTS) ? List.of() : GROUPS);
     if (fields.has("rope.dimension_sections")) {
       throw fields.unsupported("rope.dimension_sections", "rotary embedding of images");
     }
@@ -96,12 +97,32 @@ final class GgufConfig {
     }
   }
 
+  private void refuse(List<String> names) {
+    for (String name : names) {
+      double value = fields.real(name, 0);
+      if (value != 0) {
+        throw fields.unsupported(name, "value " + value);
+      }
+    }
+  }
+
+  /** The layers of the graph. */
+  private int layers() {
+    int stored = check.layers(fields.size("block_count"));
+    int spare = fields.count(SPARE_LAYERS);
+    if (spare >= stored) {
+      throw fields.error(SPARE_LAYERS, spare + " of " + stored + " layers");
+    }
+    return stored - spare;
+  }
+
   private Norm norm() {
     if (architecture.has(Trait.CENTRED_NORMS)) {
       float epsilon = epsilon("attention.layer_norm_epsilon");
       return new Norm(true, epsilon, epsilon);
     }
-    return Norm.rms(epsilon("attention.layer_norm_rms_epsilon"));
+    float epsilon = epsilon("attention.layer_norm_rms_epsilon");
+    return new Norm(false, epsilon, architecture.has(Trait.LATENT) ? LATENT_EPSILON : epsilon);
   }
 
   private float epsilon(String name) {
@@ -130,39 +151,5 @@ final class GgufConfig {
       throw fields.unsupported("logit_scale", "value " + scale);
     }
     return scale;
-  }
-
-  private Dense dense() {
-    Gating gating = architecture.has(Trait.GELU) ? Gating.GELU_TANH : Gating.SILU;
-    boolean bias = file.tensors().containsKey("blk.0.ffn_down.bias");
-    return new Dense(fields.size("feed_forward_length"), gating, 0, bias);
-  }
-
-  /** All layers have experts in these files; how wide these are, their tensors say. */
-  private Experts experts() {
-    if (!architecture.has(Trait.EXPERTS)) {
-      throw fields.unsupported("expert_count", "a mixture of experts");
-    }
-    int gating = fields.count("expert_gating_func");
-    if (gating > 1) {
-      throw fields.unsupported("expert_gating_func", "value " + gating);
-    }
-    boolean shared = architecture.has(Trait.GATED_SHARED_EXPERT);
-    boolean stacked = file.tensors().containsKey("blk.0.ffn_gate_exps.weight");
-    return new Experts(
-        fields.size("expert_count"),
-        fields.size("expert_used_count"),
-        Dense.silu(rows(stacked ? "blk.0.ffn_gate_exps.weight" : "blk.0.ffn_gate.0.weight")),
-        Router.softmax(!shared),
-        shared ? rows("blk.0.ffn_gate_shexp.weight") : 0,
-        shared);
-  }
-
-  private int rows(String name) {
-    GgufTensor tensor = file.tensors().get(name);
-    if (tensor == null || tensor.dimensions().length < 2) {
-      throw check.error("tensor " + name + " is missing or not a matrix");
-    }
-    return check.size("rows of " + name, tensor.dimensions()[1]);
   }
 }

@@ -39,6 +39,15 @@ record GgufFile(GgufMetadata metadata, Map<String, GgufTensor> tensors) {
     return new Reader(file, new GgufCursor(file, channel)).read();
   }
 
+  /** Rows of a matrix, or of each of several; refused if it is missing. */
+  int rows(String name, SupportedShapes check) {
+    GgufTensor tensor = tensors.get(name);
+    if (tensor == null || tensor.dimensions().length < 2) {
+      throw check.error("tensor " + name + " is missing or not a matrix");
+    }
+    return check.size("rows of " + name, tensor.dimensions()[1]);
+  }
+
   private static final class Reader {
     private final Path file;
     private final GgufCursor in;

@@ -1,7 +1,6 @@
 package io.radixflow.kernels.model.file;
 
 import io.radixflow.kernels.model.Attention.Grouped;
-import io.radixflow.kernels.model.FeedForward.Experts;
 import io.radixflow.kernels.model.GraphTensors;
 import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
@@ -9,10 +8,12 @@ import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Rope;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
+import io.radixflow.kernels.model.file.GgufParts.Part;
 import io.radixflow.kernels.model.tensor.HeapTensor;
 import io.radixflow.kernels.model.tensor.MappedTensor;
 import io.radixflow.kernels.model.tensor.RowRange;
 import io.radixflow.kernels.model.tensor.TensorSlot;
+import io.radixflow.kernels.model.tensor.TransposedTensor;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -33,6 +34,8 @@ final class GgufModel {
   private static final String SHORT_DIVISORS = "rope_factors_short.weight";
   private static final Set<String> DIVISORS =
       Set.of(SCALED_DIVISORS, LONG_DIVISORS, SHORT_DIVISORS);
+
+  private static final long MAX_TRANSPOSED = 1 << 28;
 
   private final Path path;
   private final FileChannel channel;
@@ -83,13 +86,14 @@ final class GgufModel {
     Map<String, GraphTensors.Shape> shapes = GraphTensors.of(config);
     Map<String, Tensor> tensors = new HashMap<>();
     Set<String> stored = new HashSet<>(DIVISORS);
+    GgufParts parts = new GgufParts(config, file);
     for (Map.Entry<String, GraphTensors.Shape> entry : shapes.entrySet()) {
-      Part part = part(config, entry.getKey(), entry.getValue());
-      stored.add(part.stored);
+      Part part = parts.part(entry.getKey(), entry.getValue());
+      stored.add(part.stored());
       tensors.put(entry.getKey(), tensor(part, entry.getKey(), entry.getValue()));
     }
     for (String name : file.tensors().keySet()) {
-      if (!stored.contains(name)) {
+      if (!stored.contains(name) && !parts.isSpare(name)) {
         throw new ModelFormatException(
             path + ": tensor " + name + " has no place in a " + config.architecture() + " graph");
       }
@@ -97,112 +101,66 @@ final class GgufModel {
     return new ModelFile(path, config, tensors, fingerprint, file.metadata());
   }
 
-  /**
-   * Consecutive rows of a stored tensor: one expert of all, or one of the projections that are
-   * stored as one.
-   *
-   * @param stored the tensor in the file
-   * @param first the first row
-   * @param rows all rows of the stored tensor; 0 if it is the graph's tensor itself
-   * @param stack the matrices that it has one behind the other as a third dimension; 0 for none
-   */
-  private record Part(String stored, int first, long rows, int stack) {}
-
-  private Part part(ModelConfig config, String name, GraphTensors.Shape shape) {
-    Part itself = new Part(name, 0, 0, 0);
-    if (!name.startsWith("blk.")) {
-      return itself;
-    }
-    int start = name.indexOf('.', 4) + 1;
-    String prefix = name.substring(0, start);
-    String suffix = name.substring(name.lastIndexOf('.'));
-    String kind = name.substring(start, name.length() - suffix.length());
-    int rows = shape.vector() ? shape.columns() : shape.rows();
-    if (kind.matches("ffn_(gate|up)") && fusesGate(prefix, rows)) {
-      return new Part(prefix + "ffn_up" + suffix, kind.equals("ffn_up") ? rows : 0, 2L * rows, 0);
-    }
-    if (file.tensors().containsKey(name)) {
-      return itself;
-    }
-    Layer layer = config.layer(Integer.parseInt(name.substring(4, start - 1)));
-    int number = kind.indexOf('.');
-    if (number > 0 && kind.startsWith("ffn_")) {
-      int count = ((Experts) layer.feedForward()).count();
-      int expert = Integer.parseInt(kind.substring(number + 1));
-      String all = prefix + kind.substring(0, number) + "_exps" + suffix;
-      return new Part(all, expert * rows, (long) count * rows, count);
-    }
-    String fused = prefix + "attn_qkv" + suffix;
-    boolean fuses = kind.matches("attn_[qkv]") && file.tensors().containsKey(fused);
-    if (fuses && layer.attention() instanceof Grouped attention) {
-      int queries = attention.heads() * attention.headDim();
-      int keys = attention.kvHeads() * attention.headDim();
-      int first = kind.equals("attn_q") ? 0 : kind.equals("attn_k") ? queries : queries + keys;
-      return new Part(fused, first, queries + 2L * keys, 0);
-    }
-    return itself;
-  }
-
-  /** Returns whether a layer has its gate projection above the up projection, as one tensor. */
-  private boolean fusesGate(String prefix, int rows) {
-    GgufTensor up = file.tensors().get(prefix + "ffn_up.weight");
-    return up != null
-        && up.dimensions().length == 2
-        && up.dimensions()[1] == 2L * rows
-        && !file.tensors().containsKey(prefix + "ffn_gate.weight");
-  }
-
   private Tensor tensor(Part part, String name, GraphTensors.Shape shape) throws IOException {
-    if (part.rows == 0) {
-      return MappedTensor.map(channel, slot(name, shape), MappedTensor.WINDOW_BYTES);
+    if (part.rows() == 0) {
+      return MappedTensor.map(channel, slot(part.stored(), shape), MappedTensor.WINDOW_BYTES);
     }
-    if (part.rows > Integer.MAX_VALUE) {
-      throw new ModelFormatException(path + ": tensor " + part.stored + " has too many rows");
+    if (part.rows() > Integer.MAX_VALUE) {
+      throw new ModelFormatException(path + ": tensor " + part.stored() + " has too many rows");
     }
-    Tensor all = stacks.get(part.stored);
+    Tensor all = stacks.get(part.stored());
     if (all == null) {
       all = MappedTensor.map(channel, slot(part, shape), MappedTensor.WINDOW_BYTES);
-      stacks.put(part.stored, all);
+      stacks.put(part.stored(), all);
+    }
+    if (part.transposed()) {
+      if ((long) shape.rows() * shape.columns() > MAX_TRANSPOSED) {
+        throw new ModelFormatException(
+            path + ": tensor " + part.stored() + " has heads of " + shape + "; that is too large");
+      }
+      RowRange rows = new RowRange(name, all, part.first(), shape.columns());
+      return new TransposedTensor(name, rows);
     }
     if (!shape.vector()) {
-      return new RowRange(name, all, part.first, shape.rows());
+      return new RowRange(name, all, part.first(), shape.rows());
     }
-    float[] values = new float[(int) part.rows];
+    float[] values = new float[(int) part.rows()];
     int width = all.columns();
     for (int row = 0; row < all.rows(); row++) {
       all.dequantize(row, values, row * width);
     }
     return new HeapTensor(
-        name, Arrays.copyOfRange(values, part.first, part.first + shape.columns()));
+        name, Arrays.copyOfRange(values, part.first(), part.first() + shape.columns()));
   }
 
   /** The whole of a tensor of which the graph has parts. */
   private TensorSlot slot(Part part, GraphTensors.Shape shape) {
-    if (part.stack == 0) {
+    if (part.stack() == 0) {
+      int columns = part.transposed() ? shape.rows() : shape.columns();
       GraphTensors.Shape whole =
           shape.vector()
-              ? new GraphTensors.Shape(1, (int) part.rows, true)
-              : new GraphTensors.Shape((int) part.rows, shape.columns(), false);
-      return slot(part.stored, whole);
+              ? new GraphTensors.Shape(1, (int) part.rows(), true)
+              : new GraphTensors.Shape((int) part.rows(), columns, false);
+      return slot(part.stored(), whole);
     }
-    GgufTensor tensor = present(part.stored);
+    GgufTensor tensor = present(part.stored());
     long[] found = tensor.dimensions();
     boolean fits =
         shape.vector()
-            ? found.length == 2 && found[0] == shape.columns() && found[1] == part.stack
+            ? found.length == 2 && found[0] == shape.columns() && found[1] == part.stack()
             : found.length == 3
                 && found[0] == shape.columns()
                 && found[1] == shape.rows()
-                && found[2] == part.stack;
+                && found[2] == part.stack();
     if (!fits) {
       throw new ModelFormatException(
           String.format(
               "%s: tensor %s is %s; expected %s of %s",
-              path, part.stored, tensor.shape(), part.stack, shape));
+              path, part.stored(), tensor.shape(), part.stack(), shape));
     }
-    int rows = shape.vector() ? part.stack : (int) part.rows;
-    TensorType type = type(tensor, part.stored, shape);
-    return new TensorSlot(part.stored, type, rows, shape.columns(), tensor.offset());
+    int rows = shape.vector() ? part.stack() : (int) part.rows();
+    TensorType type = type(tensor, part.stored(), shape);
+    return new TensorSlot(part.stored(), type, rows, shape.columns(), tensor.offset());
   }
 
   private GgufTensor present(String name) {

@@ -47,6 +47,22 @@ final class GgufRope {
     };
   }
 
+  /** The factor of the scores that goes with yarn's log multiplier. */
+  double scoreFactor() {
+    if (!fields.text("rope.scaling.type", "linear").equals("yarn")) {
+      return 1;
+    }
+    double magnitude = YarnScaling.magnitude(factor(), logMultiplier());
+    return magnitude * magnitude;
+  }
+
+  /** Weight of the logarithm of yarn's factor; 0 for none. */
+  private double logMultiplier() {
+    double weight = fields.positive("rope.scaling.yarn_log_multiplier", 0);
+    // Converters of latent attention store a tenth of it.
+    return architecture.has(Trait.LATENT) ? (float) (10 * weight) : weight;
+  }
+
   /** Positions that the model was trained for before its rotary embedding was scaled. */
   int originalContext() {
     String name = "rope.scaling.original_context_length";
@@ -82,15 +98,18 @@ final class GgufRope {
       throw outOfReach("rope.scaling.yarn_ext_factor");
     }
     double factor = factor();
-    double weight = fields.positive("rope.scaling.yarn_log_multiplier", 0);
-    double usual = YarnScaling.magnitude(factor, 1) / YarnScaling.magnitude(factor, weight);
+    double weight = logMultiplier();
+    // With latent attention the log multiplier is for the scores alone.
+    boolean scores = weight != 0 && architecture.has(Trait.LATENT);
+    double usual =
+        scores ? 1 : YarnScaling.magnitude(factor, 1) / YarnScaling.magnitude(factor, weight);
     YarnScaling scaling =
         new YarnScaling(
             factor,
             originalContext(),
             fields.positive("rope.scaling.yarn_beta_fast", 32),
             fields.positive("rope.scaling.yarn_beta_slow", 1),
-            true);
+            !architecture.has(Trait.YARN_NOT_TRUNCATED));
     return scaled(
         plain, scaling, magnitude * fields.positive("rope.scaling.yarn_attn_factor", usual));
   }

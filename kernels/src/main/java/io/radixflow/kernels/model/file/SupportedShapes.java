@@ -18,6 +18,9 @@ final class SupportedShapes {
   private static final int MAX_WIDTH = 1 << 24;
   private static final int MAX_EXPERTS = 4096;
 
+  /** Experts and heads with tensors of their own, in all layers. */
+  private static final int MAX_PARTS = 1 << 18;
+
   private final String file;
 
   /**
@@ -70,9 +73,15 @@ final class SupportedShapes {
     if (!(epsilon >= 0 && epsilon < 1)) {
       throw error("norm epsilon is " + epsilon + "; expected 0 to 1");
     }
+    long parts = 0;
     for (Layer layer : config.blocks()) {
       check(layer.attention());
       check(layer.feedForward());
+      parts += layer.feedForward() instanceof Experts experts ? experts.count() : 1;
+      parts += layer.attention() instanceof Latent latent ? latent.heads() : 1;
+    }
+    if (parts > MAX_PARTS) {
+      throw error(parts + " experts and heads in all layers; at most " + MAX_PARTS + " are possible");
     }
     return config;
   }

@@ -41,7 +41,14 @@ public final class GgufConversion {
           Map.entry("olmo3", "olmo2"),
           Map.entry("exaone4", "exaone4"),
           Map.entry("granite", "granite"),
-          Map.entry("smollm3", "smollm3"));
+          Map.entry("smollm3", "smollm3"),
+          Map.entry("mixtral", "llama"),
+          Map.entry("qwen2_moe", "qwen2moe"),
+          Map.entry("qwen3_moe", "qwen3moe"),
+          Map.entry("deepseek_v2", "deepseek2"),
+          Map.entry("deepseek_v3", "deepseek2"),
+          Map.entry("glm4_moe", "glm4moe"),
+          Map.entry("gpt_oss", "gpt-oss"));
 
   private static final Map<String, String> NAMES =
       Map.ofEntries(
@@ -63,7 +70,22 @@ public final class GgufConversion {
           Map.entry("mlp.gate_proj", "ffn_gate"),
           Map.entry("mlp.up_proj", "ffn_up"),
           Map.entry("mlp.gate_up_proj", "ffn_up"),
-          Map.entry("mlp.down_proj", "ffn_down"));
+          Map.entry("mlp.down_proj", "ffn_down"),
+          Map.entry("self_attn.q_a_proj", "attn_q_a"),
+          Map.entry("self_attn.q_a_layernorm", "attn_q_a_norm"),
+          Map.entry("self_attn.q_b_proj", "attn_q_b"),
+          Map.entry("self_attn.kv_a_proj_with_mqa", "attn_kv_a_mqa"),
+          Map.entry("self_attn.kv_a_layernorm", "attn_kv_a_norm"),
+          Map.entry("self_attn.kv_b_proj", "attn_kv_b"),
+          Map.entry("mlp.gate", "ffn_gate_inp"),
+          Map.entry("mlp.router", "ffn_gate_inp"),
+          Map.entry("block_sparse_moe.gate", "ffn_gate_inp"),
+          Map.entry("mlp.shared_expert.gate_proj", "ffn_gate_shexp"),
+          Map.entry("mlp.shared_expert.up_proj", "ffn_up_shexp"),
+          Map.entry("mlp.shared_expert.down_proj", "ffn_down_shexp"),
+          Map.entry("mlp.shared_experts.gate_proj", "ffn_gate_shexp"),
+          Map.entry("mlp.shared_experts.up_proj", "ffn_up_shexp"),
+          Map.entry("mlp.shared_experts.down_proj", "ffn_down_shexp"));
 
   private static final Map<String, String> PRE_TOKENIZERS =
       Map.of(
@@ -84,10 +106,13 @@ public final class GgufConversion {
   private final String architecture;
   private final GgufBuilder builder = new GgufBuilder();
 
-  private GgufConversion(Path directory) throws IOException {
+  private final GgufMixtureConversion mixture;
+
+  private GgufConversion(Path directory, boolean older) throws IOException {
     this.directory = directory;
     config = read("config.json");
     architecture = ARCHITECTURES.get(config.get("model_type").textValue());
+    mixture = new GgufMixtureConversion(config, architecture, builder, older);
   }
 
   /** Writes the file; matrices keep their type, vectors are F32. */
@@ -95,9 +120,14 @@ public final class GgufConversion {
     return convert(directory).write(target);
   }
 
+  /** Writes a file as converters of before 2025 did: without what was added to the format since. */
+  public static Path convertAsBefore(Path directory, Path target) throws IOException {
+    return new GgufConversion(directory, true).convert().write(target);
+  }
+
   /** The same file, for tests that change it before they write it. */
   static GgufBuilder convert(Path directory) throws IOException {
-    return new GgufConversion(directory).convert();
+    return new GgufConversion(directory, false).convert();
   }
 
   private GgufBuilder convert() throws IOException {
@@ -107,7 +137,9 @@ public final class GgufConversion {
     scaling(rope);
     windows();
     factors();
+    mixture.keys(rope);
     tensors();
+    mixture.finish();
     divisors(rope);
     tokenizer();
     return builder;
@@ -200,7 +232,7 @@ public final class GgufConversion {
     }
     put("attention.sliding_window", config.get("sliding_window"));
     List<Boolean> pattern = new ArrayList<>();
-    if (config.has("layer_types")) {
+    if (config.has("layer_types") && !architecture.equals("gpt-oss")) {
       config
           .get("layer_types")
           .forEach(type -> pattern.add(type.asText().equals("sliding_attention")));
@@ -238,6 +270,9 @@ public final class GgufConversion {
   }
 
   private void tensor(String name, String type, long[] shape, ByteBuffer data) {
+    if (mixture.accept(name, TYPES.getOrDefault(type, -1), shape, copy(data.duplicate()))) {
+      return;
+    }
     boolean vector = shape.length == 1;
     byte[] content = vector ? floats(type, data, shift(name)) : copy(data);
     if (permutes() && name.matches(".*[qk]_proj\\.(weight|bias)")) {
@@ -257,7 +292,9 @@ public final class GgufConversion {
       return NAMES.get(name.substring(0, end)) + suffix;
     }
     String part = block.group(2);
-    boolean after = List.of("gemma2", "gemma3", "olmo2", "exaone4").contains(architecture);
+    boolean after =
+        List.of("gemma2", "gemma3", "olmo2", "exaone4", "glm4moe", "gpt-oss")
+            .contains(architecture);
     String ours =
         part.equals("post_attention_layernorm")
             ? after ? "post_attention_norm" : "ffn_norm"
@@ -292,7 +329,11 @@ public final class GgufConversion {
     return bytes;
   }
 
-  private static byte[] floats(String type, ByteBuffer data, float shift) {
+  static ByteBuffer little(byte[] data) {
+    return ByteBuffer.wrap(data).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  static byte[] floats(String type, ByteBuffer data, float shift) {
     int size = type.equals("F32") ? 4 : 2;
     ByteBuffer floats =
         ByteBuffer.allocate(data.remaining() / size * 4).order(ByteOrder.LITTLE_ENDIAN);

@@ -364,6 +364,59 @@ class GgufModelTest {
     return new Raw(9, GgufBuilder.join(head, GgufBuilder.join(elements)));
   }
 
+  @Test
+  void layersThatDraftTokensAreLeftOut() throws IOException {
+    glm();
+    try (ModelFile opened = ModelFile.open(model.write(file), directory)) {
+      assertThat(opened.config().layers()).isEqualTo(1);
+      assertThat(opened.tensor("blk.0.ffn_norm.weight").columns()).isEqualTo(32);
+    }
+    model.with("glm4moe.nextn_predict_layers", 2);
+    refused("glm4moe.nextn_predict_layers", "2 of 2 layers");
+    model.with("glm4moe.nextn_predict_layers", 1).floats("blk.2.nextn.enorm.weight", 32);
+    refused("tensor blk.2.nextn.enorm.weight has no place");
+  }
+
+  @Test
+  void headsWithoutAPartThatIsNotRotatedAreRefused() {
+    latent(2, 16);
+    model.with("deepseek2.attention.key_length_mla", 16);
+    refused("deepseek2.attention.key_length_mla", "of which 16 are rotated");
+  }
+
+  @Test
+  void moreHeadsThanAnyModelHasAreRefusedBeforeTheirTensorsAreNamed() {
+    latent(1 << 18, 16);
+    model.with("deepseek2.attention.key_length_mla", 24).with("deepseek2.block_count", 4);
+    refused("experts and heads in all layers");
+  }
+
+  /** Makes the model one of the other architecture, with a layer that drafts tokens. */
+  private void glm() {
+    rename("glm4moe");
+    model.with("glm4moe.block_count", 2).with("glm4moe.nextn_predict_layers", 1);
+    model.without("blk.0.ffn_norm.weight").floats("blk.0.post_attention_norm.weight", 32);
+    model.floats("blk.1.nextn.enorm.weight", 32);
+  }
+
+  private void latent(int heads, int rotated) {
+    rename("deepseek2");
+    model
+        .with("deepseek2.attention.head_count", heads)
+        .with("deepseek2.rope.dimension_count", rotated)
+        .with("deepseek2.attention.kv_lora_rank", 16)
+        .with("deepseek2.attention.value_length_mla", 16);
+  }
+
+  private void rename(String architecture) {
+    for (String key : List.copyOf(model.metadata.keySet())) {
+      if (key.startsWith("llama.")) {
+        model.with(architecture + key.substring(5), model.metadata.remove(key));
+      }
+    }
+    model.with("general.architecture", architecture);
+  }
+
   private void refusedWithout(String tensor) {
     model.without(tensor);
     refused("tensor " + tensor + " is missing");

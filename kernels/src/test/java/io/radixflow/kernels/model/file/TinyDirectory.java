@@ -93,7 +93,82 @@ public final class TinyDirectory {
                   + " 'original_max_position_embeddings': 64}"),
           model("qwen3", 2, "'head_dim': 32"));
 
+  /** The same of architectures with experts. */
+  public static final List<String> MIXTURES =
+      List.of(
+          model("mixtral", 2, "'num_local_experts': 4, 'num_experts_per_tok': 2"),
+          model(
+              "qwen2_moe",
+              2,
+              "'num_experts': 4, 'num_experts_per_tok': 2, 'moe_intermediate_size': 32,"
+                  + " 'shared_expert_intermediate_size': 64, 'norm_topk_prob': false"),
+          model(
+              "qwen3_moe",
+              2,
+              "'head_dim': 16, 'num_experts': 4, 'num_experts_per_tok': 2,"
+                  + " 'moe_intermediate_size': 32, 'norm_topk_prob': true"),
+          model(
+              "glm4_moe",
+              3,
+              "'head_dim': 16, 'attention_bias': true, 'use_qk_norm': true, "
+                  + router("'norm_topk_prob': true, 'n_group': 1, 'topk_group': 1")),
+          model(
+              "glm4_moe",
+              2,
+              "'head_dim': 16, "
+                  + router("'norm_topk_prob': false, 'n_group': 2, 'topk_group': 1")),
+          model(
+              "gpt_oss",
+              2,
+              "'head_dim': 16, 'attention_bias': true, 'num_local_experts': 4,"
+                  + " 'num_experts_per_tok': 2, 'sliding_window': 16, 'rope_scaling': {'rope_type':"
+                  + " 'yarn', 'factor': 8.0, 'original_max_position_embeddings': 32,"
+                  + " 'truncate': false}"));
+
+  /** The same with latent attention. */
+  public static final List<String> LATENT =
+      List.of(
+          latent(
+              "deepseek_v2",
+              3,
+              "'scoring_func': 'softmax', 'q_lora_rank': null, "
+                  + router("'n_group': 1, 'topk_group': 1")
+                  + yarn("0.707")),
+          latent(
+              "deepseek_v2",
+              2,
+              "'scoring_func': 'softmax', 'topk_method': 'group_limited_greedy',"
+                  + " 'q_lora_rank': 40, "
+                  + router("'n_group': 2, 'topk_group': 1")),
+          latent(
+              "deepseek_v3",
+              2,
+              "'scoring_func': 'sigmoid', 'norm_topk_prob': true, 'q_lora_rank': 40, "
+                  + router("'n_group': 2, 'topk_group': 1")
+                  + yarn("1.0")));
+
   private TinyDirectory() {}
+
+  private static String router(String others) {
+    return "'n_routed_experts': 4, 'num_experts_per_tok': 2, 'moe_intermediate_size': 32,"
+        + " 'n_shared_experts': 2, 'first_k_dense_replace': 1, 'routed_scaling_factor': 1.5, "
+        + others;
+  }
+
+  private static String yarn(String weight) {
+    return String.format(
+        ", 'rope_scaling': {'type': 'yarn', 'factor': 4.0, 'mscale': %s, 'mscale_all_dim': %s,"
+            + " 'original_max_position_embeddings': 32}",
+        weight, weight);
+  }
+
+  private static String latent(String type, int layers, String others) {
+    return model(
+        type,
+        layers,
+        "'kv_lora_rank': 32, 'qk_nope_head_dim': 16, 'qk_rope_head_dim': 8, 'v_head_dim': 24, "
+            + others);
+  }
 
   /** A small model whose other fields are the same for all. */
   private static String model(String type, int layers, String others) {
