@@ -59,9 +59,7 @@ final class GgufFeedForward {
         new Dense(width, clamped ? Gating.CLAMPED_SILU : Gating.SILU, clamped ? CLAMP : 0, bias);
     boolean gated = architecture.has(Trait.GATED_SHARED_EXPERT);
     boolean shared =
-        gated
-            || architecture.has(Trait.GROUPED_EXPERTS)
-                && has(prefix + "ffn_gate_shexp.weight");
+        gated || architecture.has(Trait.GROUPED_EXPERTS) && has(prefix + "ffn_gate_shexp.weight");
     return new Experts(
         experts,
         fields.size("expert_used_count"),

@@ -81,7 +81,8 @@ final class SupportedShapes {
       parts += layer.attention() instanceof Latent latent ? latent.heads() : 1;
     }
     if (parts > MAX_PARTS) {
-      throw error(parts + " experts and heads in all layers; at most " + MAX_PARTS + " are possible");
+      throw error(
+          parts + " experts and heads in all layers; at most " + MAX_PARTS + " are possible");
     }
     return config;
   }

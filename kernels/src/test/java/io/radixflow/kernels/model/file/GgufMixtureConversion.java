@@ -2,7 +2,6 @@ package io.radixflow.kernels.model.file;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -22,7 +21,17 @@ final class GgufMixtureConversion {
               + "|mlp\\.shared_expert_gate\\.weight|self_attn\\.kv_b_proj\\.weight)");
   private static final Map<String, String> PROJECTIONS =
       Map.of(
-          "gate_proj", "gate", "up_proj", "up", "down_proj", "down", "w1", "gate", "w3", "up", "w2",
+          "gate_proj",
+          "gate",
+          "up_proj",
+          "up",
+          "down_proj",
+          "down",
+          "w1",
+          "gate",
+          "w3",
+          "up",
+          "w2",
           "down");
 
   /** Matrices of one projection of all experts of a layer, in the order of the experts. */
@@ -198,8 +207,7 @@ final class GgufMixtureConversion {
   }
 
   /** From [expert, in, out] to rows of outputs. */
-  private void transposed(
-      String name, int type, long[] shape, byte[] data, int first, int turns) {
+  private void transposed(String name, int type, long[] shape, byte[] data, int first, int turns) {
     int in = (int) shape[1];
     int out = (int) shape[2];
     int size = (int) (data.length / (shape[0] * in * out));
@@ -224,8 +232,7 @@ final class GgufMixtureConversion {
   }
 
   /** Joins codes and exponents, which are stored apart, in blocks of 17 bytes. */
-  private void mxfp4(
-      String name, String kind, long[] shape, byte[] data, int first, int turns) {
+  private void mxfp4(String name, String kind, long[] shape, byte[] data, int first, int turns) {
     int blocks = (int) shape[2];
     boolean isCodes = kind.equals("_blocks");
     byte[] mine = every(data, isCodes ? 16 * blocks : blocks, first, turns);
