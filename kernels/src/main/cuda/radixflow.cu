@@ -7,6 +7,7 @@
 #include "gemm_grouped.cuh"
 #include "gemm_hopper.cuh"
 #include "gemm_quantised.cuh"
+#include "latent.cuh"
 #include "norm.cuh"
 #include "rope_store.cuh"
 #include "sampling.cuh"

@@ -2,6 +2,7 @@ package io.radixflow.kernels.cuda;
 
 import io.radixflow.kernels.cpu.SyntheticWeights;
 import io.radixflow.kernels.model.Attention.Grouped;
+import io.radixflow.kernels.model.Attention.Latent;
 import io.radixflow.kernels.model.Attention.QkNorm;
 import io.radixflow.kernels.model.Attention.QueryGrowth;
 import io.radixflow.kernels.model.Attention.Scores;
@@ -172,6 +173,40 @@ public final class CudaModels {
   private static ModelConfig model(Norm norm, Scales scales, Layer... layers) {
     return new ModelConfig(
         "synthetic", "synthetic", VOCAB, 1024, 64, norm, scales, List.of(layers), false);
+  }
+
+  /**
+   * Latent attention, with and without compressed queries, in front of experts, as deepseek_v3 and
+   * deepseek_v2 have it.
+   */
+  public static ModelConfig latent() {
+    Rope rope = new Rope(10000, true, null, List.of(), 1, 1.25);
+    Router router = new Router(Scoring.SIGMOID, false, true, 3, 2, 2, true, 2.5f);
+    Experts experts = new Experts(6, 2, Dense.silu(24), router, 40, false);
+    return latent(
+        new Layer(
+            new Latent(6, 40, 32, 16, 8, 24, rope, true, 0.2f), Dense.silu(104), Norms.BEFORE),
+        new Layer(new Latent(6, 0, 32, 24, 8, 16, rope, false, 0.2f), experts, Norms.BEFORE));
+  }
+
+  /** Latent attention of the width that deepseek_v2 and deepseek_v3 have. */
+  public static ModelConfig wideLatent() {
+    Rope rope = new Rope(10000, false, null);
+    Latent wide = new Latent(5, 0, 512, 32, 64, 32, rope, false, 0.1f);
+    return latent(new Layer(wide, Dense.silu(104), Norms.BEFORE));
+  }
+
+  private static ModelConfig latent(Layer... layers) {
+    return new ModelConfig(
+        "deepseek_v3",
+        "latent",
+        VOCAB,
+        1024,
+        72,
+        new Norm(false, 1e-5f, 1e-6f),
+        Scales.NONE,
+        List.of(layers),
+        false);
   }
 
   /** Random weights, bf16 so that a device rounds nothing more. */

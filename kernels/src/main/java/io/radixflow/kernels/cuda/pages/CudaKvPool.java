@@ -8,12 +8,13 @@ import io.radixflow.kernels.device.HostPages;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.Transfer;
+import io.radixflow.kernels.model.Attention;
 import io.radixflow.kernels.model.ModelConfig;
 import java.util.function.BooleanSupplier;
 
 /**
- * KV pages on the device, bf16, layer-first: [layer][K or V][page][slot][KV head][element]. One
- * page beyond the last is where padding writes to.
+ * KV pages on the device, bf16, layer-first: [layer][K or V][page][slot][KV head][element]; layers
+ * of latent attention have no V. One page beyond the last is where padding writes to.
  */
 public final class CudaKvPool implements KvPool {
 
@@ -21,6 +22,10 @@ public final class CudaKvPool implements KvPool {
   private final int pages;
   private final int pageTokens;
   private final int layers;
+
+  /** Planes of a layer: keys and values, or keys alone. */
+  private final int planes;
+
   private final long planePageBytes;
   private final BooleanSupplier onClose;
   private final CudaContext context;
@@ -34,9 +39,11 @@ public final class CudaKvPool implements KvPool {
     this.onClose = onClose;
     this.context = context;
     layers = config.layers();
+    Attention attention = config.layer(0).attention();
+    planes = attention.valueWidth() == 0 ? 1 : 2;
     planePageBytes =
-        (long) pageTokens * config.kvHeads() * config.headDim() * KvSpec.Type.BF16.bytes();
-    memory = context.allocate(2L * layers * (pages + 1) * planePageBytes, "the KV pool");
+        (long) pageTokens * attention.kvHeads() * attention.keyWidth() * KvSpec.Type.BF16.bytes();
+    memory = context.allocate((long) planes * layers * (pages + 1) * planePageBytes, "the KV pool");
   }
 
   @Override
@@ -51,13 +58,13 @@ public final class CudaKvPool implements KvPool {
 
   @Override
   public long pageBytes() {
-    return 2 * layers * planePageBytes;
+    return planes * layers * planePageBytes;
   }
 
   /** A list of pages to move in or out. */
   public PageMoves moves(KernelModule module, int capacity) {
     int runBytes = Math.toIntExact(planePageBytes);
-    return new PageMoves(context, module, memory, pages + 1, runBytes, capacity);
+    return new PageMoves(context, module, memory, pages + 1, planes, runBytes, capacity);
   }
 
   /** Sets what moves pages. */
@@ -95,12 +102,12 @@ public final class CudaKvPool implements KvPool {
 
   /** Keys of a layer: all pages. */
   public DeviceMemory keys(int layer) {
-    return plane(2L * layer);
+    return plane((long) planes * layer);
   }
 
-  /** Values of a layer: all pages. */
+  /** Values of a layer: all pages; there are none of latent attention. */
   public DeviceMemory values(int layer) {
-    return plane(2L * layer + 1);
+    return plane((long) planes * layer + 1);
   }
 
   private DeviceMemory plane(long number) {

@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 
 /**
  * A list of KV pages to move between the pool, layer-first, and page-first pages elsewhere: pinned
- * host memory, or device memory that one copy then carries. Page-first is [layer][K, V][slot][KV
- * head][element].
+ * host memory, or device memory that one copy then carries. Page-first is [plane][slot][KV
+ * head][element]; a plane is one layer's keys or values.
  *
  * <p>The device reads the list while it moves: it may be changed again only when everything that
  * was queued with it is done. One thread at a time may use it.
@@ -30,14 +30,16 @@ public final class PageMoves implements AutoCloseable {
   private final ByteBuffer entries;
   private final int capacity;
   private final int poolPages;
+  private final int planes;
   private final KernelLaunch in;
   private final KernelLaunch out;
   private int count;
 
   /**
-   * @param pool the whole pool, [layer][K, V][page][run]
+   * @param pool the whole pool, [plane][page][run]
    * @param poolPages pages of each of its planes
-   * @param runBytes bytes of one page's keys of one layer, as many as of its values
+   * @param planes planes of a layer: keys and values, or keys alone
+   * @param runBytes bytes of one page in one plane
    * @param capacity the most pages of a list
    */
   PageMoves(
@@ -45,6 +47,7 @@ public final class PageMoves implements AutoCloseable {
       KernelModule module,
       DeviceMemory pool,
       int poolPages,
+      int planes,
       int runBytes,
       int capacity) {
     if (runBytes % 16 != 0) {
@@ -52,6 +55,7 @@ public final class PageMoves implements AutoCloseable {
           "runs of " + runBytes + " bytes; they are multiples of 16");
     }
     this.poolPages = poolPages;
+    this.planes = planes;
     this.capacity = capacity;
     list = context.allocatePinned(HEADER + (long) capacity * ENTRY, "a list of pages to move");
     entries = list.buffer();
@@ -111,9 +115,9 @@ public final class PageMoves implements AutoCloseable {
 
   private void queue(KernelLaunch launch, CudaStream stream, int first, int layers) {
     if (count > 0) {
-      launch.setInteger(5, first);
-      launch.setInteger(6, layers);
-      launch.grid((int) Math.min(BLOCKS, 2L * count * layers)).on(stream);
+      launch.setInteger(5, first * planes);
+      launch.setInteger(6, layers * planes);
+      launch.grid((int) Math.min(BLOCKS, (long) count * layers * planes)).on(stream);
     }
   }
 

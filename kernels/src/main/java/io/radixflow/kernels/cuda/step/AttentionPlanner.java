@@ -12,6 +12,8 @@ import io.radixflow.kernels.device.GpuMode;
  * several tiles, as few splits each as fill the device once. The tiles of such a chunk leave
  * partials, which the last of their blocks folds.
  *
+ * <p>All tiles of latent attention are of the first kind: its kernel has no other.
+ *
  * <p>In deterministic mode a partial is one split, always of {@link #SPLIT_TOKENS} tokens from
  * position 0, so that tiles do not change results; in fast mode it is all splits of a tile.
  *
@@ -32,6 +34,7 @@ public final class AttentionPlanner {
   private final int group;
   private final int slots;
   private final boolean keysKernel;
+  private final boolean latent;
   private final int splitTokens;
   private final int maxPartials;
   private final int[] tiles;
@@ -73,6 +76,7 @@ public final class AttentionPlanner {
       int splitTokens) {
     this.mode = mode;
     this.keysKernel = keysKernel;
+    latent = shape.latent();
     this.splitTokens = splitTokens;
     maxPartials = limits.partials();
     group = shape.group();
@@ -85,7 +89,7 @@ public final class AttentionPlanner {
 
   /** Tiles that every step of so many rows, in up to as many chunks, can do with. */
   static int fewestTiles(AttentionShape shape, int maxRows) {
-    return maxRows + maxRows * shape.group() / ROW_ROWS;
+    return maxRows + maxRows * shape.group() / (shape.latent() ? KEY_ROWS : ROW_ROWS);
   }
 
   /** Begins a step. */
@@ -210,7 +214,7 @@ public final class AttentionPlanner {
   }
 
   private boolean byKeys(int chunk) {
-    return keysKernel && rows[chunk] * group <= KEY_ROWS;
+    return latent || keysKernel && rows[chunk] * group <= KEY_ROWS;
   }
 
   private int tileRows(int chunk) {
@@ -233,7 +237,7 @@ public final class AttentionPlanner {
    * Returns whether the rows of a decode step are tiles of the kernel whose warps share out keys.
    */
   boolean decodesByKeys() {
-    return keysKernel && group <= KEY_ROWS;
+    return latent || keysKernel && group <= KEY_ROWS;
   }
 
   /** Tiles of both kernels. */

@@ -1,8 +1,10 @@
 package io.radixflow.kernels.cuda.step;
 
 import io.radixflow.kernels.cuda.driver.CudaDevice;
+import io.radixflow.kernels.model.Attention.Latent;
 import io.radixflow.kernels.model.ModelConfig;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The properties of a model and its KV pool that the kernels of attention.cuh depend on.
@@ -16,14 +18,22 @@ import java.util.List;
  *
  * @param heads query heads
  * @param kvHeads key and value heads; divides {@code heads} into groups of at most 16
- * @param headDim elements of a head, one of {@link #HEAD_DIMS}
+ * @param headDim elements of a head, one of {@link #HEAD_DIMS}; of a compressed vector in latent
+ *     attention, whose one kernel latent.cuh has, with tiles like those of the keys kernel
+ * @param rotatedDim elements of the rotated part beside a compressed vector; 0 for attention that
+ *     is not latent
  * @param pageTokens tokens of a page: a power of two from 16 on
  */
-public record AttentionShape(int heads, int kvHeads, int headDim, int pageTokens) {
+public record AttentionShape(int heads, int kvHeads, int headDim, int rotatedDim, int pageTokens) {
 
   /** Elements of a head that there are kernels for. */
   public static final List<Integer> HEAD_DIMS = List.of(16, 32, 64, 80, 96, 128, 256);
 
+  /** Elements of compressed vectors that there are kernels for, and of the parts beside them. */
+  private static final Map<Integer, Integer> LATENT_DIMS = Map.of(512, 64, 32, 8);
+
+  private static final int LATENT_STAGES = 2;
+  private static final int LATENT_ROWS = 16;
   private static final int TILE_KEYS = 32;
   private static final int WARPS = 4;
 
@@ -31,11 +41,15 @@ public record AttentionShape(int heads, int kvHeads, int headDim, int pageTokens
   static final int THREADS = WARPS * 32;
 
   public AttentionShape {
-    if (!HEAD_DIMS.contains(headDim)) {
+    if (rotatedDim > 0) {
+      checkLatent(headDim, rotatedDim);
+    } else if (!HEAD_DIMS.contains(headDim)) {
       throw new IllegalArgumentException(
           "heads of " + headDim + " elements; the CUDA kernels know " + HEAD_DIMS);
     }
-    if (kvHeads < 1 || heads < 1 || heads % kvHeads != 0 || heads / kvHeads > 16) {
+    if (rotatedDim > 0
+        ? kvHeads != 1 || heads < 1
+        : kvHeads < 1 || heads < 1 || heads % kvHeads != 0 || heads / kvHeads > 16) {
       throw new IllegalArgumentException(
           String.format(
               "%s query heads over %s key heads; the CUDA kernels know groups of 1 to 16 heads",
@@ -47,16 +61,39 @@ public record AttentionShape(int heads, int kvHeads, int headDim, int pageTokens
     }
   }
 
+  private static void checkLatent(int rank, int rotated) {
+    if (!Integer.valueOf(rotated).equals(LATENT_DIMS.get(rank))) {
+      throw new IllegalArgumentException(
+          String.format(
+              "latent attention of %s and %s elements; the CUDA kernels know %s",
+              rank, rotated, LATENT_DIMS));
+    }
+  }
+
+  /** The shape of attention that is not latent. */
+  public AttentionShape(int heads, int kvHeads, int headDim, int pageTokens) {
+    this(heads, kvHeads, headDim, 0, pageTokens);
+  }
+
   /**
    * @throws IllegalArgumentException if the kernels do not know the model's heads
    */
   public static AttentionShape of(ModelConfig config, int pageTokens) {
+    if (config.layer(0).attention() instanceof Latent latent) {
+      return new AttentionShape(
+          latent.heads(), 1, latent.kvRank(), latent.rotatedDim(), pageTokens);
+    }
     return new AttentionShape(config.heads(), config.kvHeads(), config.headDim(), pageTokens);
   }
 
   /** Returns whether the device has the shared memory that one of the kernels needs. */
   public boolean runsOn(CudaDevice device) {
-    return device.sharedMemory() >= rowsSharedBytes();
+    return device.sharedMemory() >= (latent() ? keysSharedBytes() : rowsSharedBytes());
+  }
+
+  /** Returns whether this is latent attention, all of whose tiles have few packed rows. */
+  boolean latent() {
+    return rotatedDim > 0;
   }
 
   /** Query heads of a key head. */
@@ -66,13 +103,20 @@ public record AttentionShape(int heads, int kvHeads, int headDim, int pageTokens
 
   /** Name of the kernel whose warps share out keys. */
   String keysKernel() {
-    return "rf_attend_keys_" + headDim;
+    return latent()
+        ? "rf_attend_latent_" + headDim + "_" + rotatedDim
+        : "rf_attend_keys_" + headDim;
   }
 
   /**
    * Dynamic shared memory of a block of {@link #keysKernel()}: rings of four warps, and a total.
    */
   int keysSharedBytes() {
+    if (latent()) {
+      int width = (headDim + rotatedDim + 15) / 16 * 16;
+      int scores = LATENT_ROWS * (TILE_KEYS + 4) * Float.BYTES;
+      return (LATENT_STAGES * TILE_KEYS + LATENT_ROWS) * width * Short.BYTES + scores;
+    }
     return WARPS * stages() * TILE_KEYS * headDim * Short.BYTES + totalBytes();
   }
 

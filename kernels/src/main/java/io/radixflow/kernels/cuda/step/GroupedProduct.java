@@ -68,6 +68,24 @@ final class GroupedProduct {
         .integer(0);
   }
 
+  /**
+   * A product of each matrix with its part of all rows. The caller appends tiles (none), the number
+   * of rows, gather, {@link #shape}, and where the parts lie.
+   *
+   * @param rows rows that the grid has room for
+   */
+  static KernelLaunch ofHeads(
+      KernelModule module,
+      List<CudaMatrix> matrices,
+      int rows,
+      DeviceMemory source,
+      DeviceMemory target) {
+    CudaMatrix first = matrices.get(0);
+    GemmKernel kernel = kernel(first, tileRows(rows));
+    return start(module, kernel, first, source, target)
+        .grid(kernel.gridX(first.rows()), kernel.gridY(rows), matrices.size());
+  }
+
   private static KernelLaunch start(
       KernelModule module,
       GemmKernel kernel,
@@ -84,7 +102,7 @@ final class GroupedProduct {
         .pointer(target);
   }
 
-  private static KernelLaunch shape(KernelLaunch launch, CudaMatrix first, GemmEpilogue epilogue) {
+  static KernelLaunch shape(KernelLaunch launch, CudaMatrix first, GemmEpilogue epilogue) {
     return launch.integer(first.rows()).integer(first.columns()).integer(epilogue.code());
   }
 }

@@ -42,8 +42,8 @@ final class ModelCheck {
     Set<String> unknown = new TreeSet<>();
     for (Layer layer : config.blocks()) {
       Attention attention = layer.attention();
-      if (attention instanceof Attention.Latent) {
-        unknown.add("latent attention");
+      if (attention instanceof Attention.Latent latent) {
+        note(unknown, config, latent);
       } else if (attention.heads() != config.heads()
           || attention.kvHeads() != config.kvHeads()
           || attention.keyWidth() != config.headDim()) {
@@ -54,6 +54,22 @@ final class ModelCheck {
       }
     }
     return unknown;
+  }
+
+  private static void note(Set<String> unknown, ModelConfig config, Attention.Latent latent) {
+    if (!(config.layer(0).attention() instanceof Attention.Latent first)
+        || first.heads() != latent.heads()
+        || first.kvRank() != latent.kvRank()
+        || first.rotatedDim() != latent.rotatedDim()) {
+      unknown.add("layers with different latent attention");
+    }
+    if (latent.rope() == null) {
+      unknown.add("latent attention that does not rotate");
+    }
+    int widths = latent.queryRank() | latent.plainDim() | latent.rotatedDim() | latent.valueDim();
+    if (widths % 8 != 0) {
+      unknown.add("latent attention with parts that are no multiples of 8");
+    }
   }
 
   private static void note(Set<String> unknown, ModelConfig config, Layer layer, Experts experts) {

@@ -36,6 +36,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
   private final StepProgram.Key key;
   private final List<KernelLaunch> launches = new ArrayList<>();
   private final ExpertLaunches experts;
+  private final LatentLaunches latent;
   private final int[] attendFrom;
 
   /** The layer whose attention was recorded last. */
@@ -66,6 +67,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     experts =
         new ExpertLaunches(
             module, buffers.experts(), buffers.step(), config.hiddenSize(), key.rows(), launches);
+    latent = new LatentLaunches(module, buffers, pool, config, key.rows(), launches);
     attendFrom = new int[config.layers()];
   }
 
@@ -104,7 +106,9 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     int width = source.width(config);
     KernelLaunch launch =
         module.launch("rf_norm").pointer(of(source)).pointer(gain).pointer(of(target));
-    norm(launch, width, width, config.norm().centred());
+    boolean lowRank = source == Activation.LOW_RANK_QUERY;
+    float epsilon = lowRank ? config.norm().latentEpsilon() : config.normEpsilon();
+    norm(launch, width, width, epsilon, config.norm().centred());
   }
 
   /** Normalises all heads of queries or of keys together, which begin at an element of a row. */
@@ -113,16 +117,16 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     long offset = (long) from * BFloat16.BYTES;
     KernelLaunch launch =
         module.launch("rf_norm").pointer(rows, offset).pointer(gain).pointer(rows, offset);
-    norm(launch, width, Activation.QKV.width(config), false);
+    norm(launch, width, Activation.QKV.width(config), config.normEpsilon(), false);
   }
 
-  private void norm(KernelLaunch launch, int width, int stride, boolean centred) {
+  private void norm(KernelLaunch launch, int width, int stride, float epsilon, boolean centred) {
     step(launch, 0);
     launches.add(
         launch
             .integer(width)
             .integer(stride)
-            .real(config.normEpsilon())
+            .real(epsilon)
             .integer(centred ? 1 : 0)
             .grid(key.rows())
             .shared(512)
@@ -258,6 +262,11 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
 
   @Override
   public void attend(int layer, DeviceMemory sinks) {
+    if (shape.latent()) {
+      attendFrom[layer] = launches.size();
+      latent.attend(layer, shape, attentionBlocks);
+      return;
+    }
     int blocks = Math.max(1, attentionBlocks / config.kvHeads());
     Grouped attention = (Grouped) config.layer(layer).attention();
     ScoreArguments scores = new ScoreArguments(attention.scores(), attention.window(), sinks);
@@ -310,17 +319,18 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
 
   @Override
   public void ropeAndStoreLatent(int layer, DeviceMemory latentNorm) {
-    throw unknown();
+    this.layer = layer;
+    latent.store(layer, latentNorm);
   }
 
   @Override
   public void compressQueries(int layer, List<CudaMatrix> keys) {
-    throw unknown();
+    latent.compressQueries(layer, keys);
   }
 
   @Override
   public void expandValues(int layer, List<CudaMatrix> values) {
-    throw unknown();
+    latent.expandValues(layer, values);
   }
 
   @Override
@@ -332,11 +342,6 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
   @Override
   public void addShared(boolean gated) {
     experts.addShared(gated);
-  }
-
-  /** Models that need these operations are refused when they are loaded. */
-  private static IllegalStateException unknown() {
-    return new IllegalStateException("an operation without a CUDA kernel");
   }
 
   @Override

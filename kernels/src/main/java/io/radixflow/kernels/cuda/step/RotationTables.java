@@ -6,6 +6,7 @@ import io.radixflow.kernels.cuda.weights.HeadOrder;
 import io.radixflow.kernels.cuda.weights.StagingBlocks;
 import io.radixflow.kernels.model.Attention;
 import io.radixflow.kernels.model.Attention.Grouped;
+import io.radixflow.kernels.model.Attention.Latent;
 import io.radixflow.kernels.model.Attention.QueryGrowth;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.Rope;
@@ -49,7 +50,8 @@ public final class RotationTables {
 
   private Turn turn(int layer) {
     Attention attention = config.layer(layer).attention();
-    return new Turn(attention.rope(), attention.keyWidth());
+    int width = attention instanceof Latent latent ? latent.rotatedDim() : attention.keyWidth();
+    return new Turn(attention.rope(), width);
   }
 
   private QueryGrowth growth(int layer) {

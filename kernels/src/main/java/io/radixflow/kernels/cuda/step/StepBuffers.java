@@ -53,7 +53,11 @@ public final class StepBuffers {
             Activation.QKV,
             Activation.ATTENDED,
             Activation.GATED,
-            Activation.DELTA)) {
+            Activation.DELTA,
+            Activation.LOW_RANK_QUERY,
+            Activation.LATENT,
+            Activation.LATENT_QUERY,
+            Activation.LATENT_ATTENDED)) {
       long bytes = (long) maxRows * activation.width(config) * BFloat16.BYTES;
       if (bytes > 0) {
         activations.put(activation, context.allocate(bytes, "activations"));

@@ -30,7 +30,7 @@ class PageMovesTest extends KernelTest {
     pool = allocate(2L * layers * POOL_PAGES * runBytes);
     // slabs of two pages, so that pages lie in several
     host = closing(new PinnedPages(context, 4, 2L * layers * runBytes, 4L * layers * runBytes));
-    moves = closing(new PageMoves(context, module, pool, POOL_PAGES, runBytes, 3));
+    moves = closing(new PageMoves(context, module, pool, POOL_PAGES, 2, runBytes, 3));
     for (int i = 0; i < POOL_ORDER.length; i++) {
       moves.add(host.address(HOST_ORDER[i]), POOL_ORDER[i]);
     }

@@ -1,0 +1,318 @@
+// Multi-head latent attention (DeepSeek-AI 2024), absorbed: the pool keeps for each token one compressed vector and one
+// rotated part, which all heads share, [slot][RANK + ROTATED]; queries are brought into the space of the compressed
+// vectors, and values are these vectors themselves. The products with each head's matrices are those of
+// gemm_grouped.cuh.
+//
+// Tiles, splits and partials are those of attention.cuh with one KV head and all query heads as its group, every tile of
+// 16 packed rows. So an element of the result depends on its row and the keys before it alone.
+#pragma once
+#include "attention.cuh"
+
+// A row of latent is the compressed vector, then the rotated part: the first is RMS-normalised, the second rotated by the
+// row's position, and both go to the row's slot of the pool. A row of queries is [heads][plain + rotated]; the rotated
+// parts go behind the compressed ones in compressed, [heads][rank + rotated]. rotations is [position][cosines, then sines
+// of rotated / 2 pairs]; pairs are neighbours where interleaved is set, halves otherwise. A block a row.
+BOUNDED_KERNEL(128, 1, rf_latent_store, const bf16* latent, const float* gain, const float* rotations, const bf16* queries,
+               bf16* compressed, bf16* pool, const int* rows, const int* rowPosition, const int* rowSlot, int heads,
+               int rank, int plain, int rotated, int interleaved, float epsilon) {
+    SHARED(float, partial);
+    int row = blockIdx.x, width = rank + rotated, half = rotated / 2;
+    if (row >= *rows) return;
+    latent += size_t(row) * width;
+    float squares = 0;
+    for (int i = threadIdx.x; i < rank; i += blockDim.x) {
+        float v = __bfloat162float(latent[i]);
+        squares = fmaf(v, v, squares);
+    }
+    squares = warp_sum(squares);
+    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = squares;
+    __syncthreads();
+    squares = 0;
+    for (int warp = 0; warp < int(blockDim.x) / 32; ++warp) squares += partial[warp];
+    float scale = rsqrtf(squares / rank + epsilon);
+    bf16* to = pool + size_t(rowSlot[row]) * width;
+    for (int i = threadIdx.x; i < rank; i += blockDim.x) {
+        to[i] = __float2bfloat16(__bfloat162float(latent[i]) * (scale * gain[i]));
+    }
+    const float* turn = rotations + size_t(rowPosition[row]) * rotated;
+    // number 0 is the key, the others are the heads' queries
+    for (int i = threadIdx.x; i < (heads + 1) * half; i += blockDim.x) {
+        int head = i / half - 1, pair = i % half;
+        const bf16* from = head < 0 ? latent + rank : queries + (size_t(row) * heads + head) * (plain + rotated) + plain;
+        bf16* target = head < 0 ? to + rank : compressed + (size_t(row) * heads + head) * width + rank;
+        int first = interleaved ? 2 * pair : pair, second = interleaved ? first + 1 : pair + half;
+        float a = __bfloat162float(from[first]), b = __bfloat162float(from[second]);
+        float cosine = turn[pair], sine = turn[half + pair];
+        target[first] = __float2bfloat16(a * cosine - b * sine);
+        target[second] = __float2bfloat16(a * sine + b * cosine);
+    }
+}
+
+// Tiles of 16 packed rows. Each of four warps scores 8 of a tile's 32 keys and gathers a quarter of the values' columns;
+// all of them follow the softmax of all rows. STAGES tiles of keys are in shared memory, all but one on their way.
+template <int RANK, int ROTATED, int STAGES>
+struct AttendLatent {
+    static constexpr int kReal = RANK + ROTATED, kWidth = (kReal + 15) / 16 * 16, kPieces = kWidth / 8;
+    static constexpr int kThreads = kAttendWarps * 32, kRows = 16, kScoreStride = kTileKeys + 4;
+    static constexpr int kStage = kTileKeys * kWidth, kColumns = RANK / kAttendWarps, kN = kColumns / 8;
+
+    // Keys from `key` on; zeros behind the last, and behind a key's last element.
+    __device__ __forceinline__ static void load(const AttentionArguments& a, const AttentionTile& tile, bf16* to, int key,
+                                                int2 page) {
+        int shift = __ffs(a.pageTokens) - 1;
+#pragma unroll 6
+        for (int at = threadIdx.x; at < kTileKeys * kPieces; at += kThreads) {
+            int row = at / kPieces, piece = at % kPieces, slot = (key + row) & (a.pageTokens - 1);
+            size_t token = (size_t(row < 16 ? page.x : page.y) << shift) + slot;
+            bool valid = key + row < tile.keys && piece < kReal / 8;
+            cp_async16(to + key_at<kWidth>(row, piece), a.k + (valid ? token * kReal + piece * 8 : 0), valid);
+        }
+    }
+
+    __device__ __forceinline__ static void load_queries(const AttentionArguments& a, const AttentionTile& tile, bf16* to) {
+        for (int at = threadIdx.x; at < kRows * kPieces; at += kThreads) {
+            int row = at / kPieces, piece = at % kPieces, p = tile.packed + row;
+            bool valid = p < tile.packedRows && piece < kReal / 8;
+            size_t from = (size_t(tile.firstRow) * a.group + p) * kReal + piece * 8;
+            cp_async16(to + key_at<kWidth>(row, piece), a.q + (valid ? from : 0), valid);
+        }
+    }
+
+    // This warp's 8 keys against all rows, to shared memory [row][key].
+    __device__ __forceinline__ static void score(const bf16* queries, const bf16* keys, float* scores) {
+        int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        float even[4] = {}, odd[4] = {};
+#pragma unroll
+        for (int step = 0; step < kWidth / 16; ++step) {
+            uint32_t q[4], k[2];
+            ldmatrix_x4(q, queries + key_at<kWidth>(lane % 16, step * 2 + lane / 16));
+            ldmatrix_x2(k, keys + key_at<kWidth>(warp * 8 + lane % 8, step * 2 + lane / 8 % 2));
+            mma_m16n8k16(step % 2 ? odd : even, q, k[0], k[1]);
+        }
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            scores[(lane / 4 + e / 2 * 8) * kScoreStride + warp * 8 + lane % 4 * 2 + e % 2] = even[e] + odd[e];
+        }
+    }
+
+    // The part of one warp: rows lane / 4 and that + 8, and of its columns two of each eight.
+    struct Warp {
+        float o[kN][4], total[kN][4];
+        RowState state[2], totalState[2];
+        int position[2];  // the last key that the row sees; -1: there is no such row
+
+        __device__ __forceinline__ Warp(const AttentionArguments& a, const AttentionTile& tile) {
+            for (int h = 0; h < 2; ++h) {
+                int p = tile.packed + threadIdx.x % 32 / 4 + h * 8;
+                position[h] = p < tile.packedRows ? tile.position + p / a.group : -1;
+                totalState[h] = {-INFINITY, 0};
+            }
+#pragma unroll
+            for (int i = 0; i < kN * 4; ++i) total[i / 4][i % 4] = 0;
+            clear();
+        }
+
+        __device__ __forceinline__ void clear() {
+#pragma unroll
+            for (int i = 0; i < kN * 4; ++i) o[i / 4][i % 4] = 0;
+            for (int h = 0; h < 2; ++h) state[h] = {-INFINITY, 0};
+        }
+
+        __device__ __forceinline__ void weigh(const float* scores, int key, float scale, uint32_t (&weights)[2][4]) {
+            int lane = threadIdx.x % 32;
+            float by[2];
+            bool moved = false;
+#pragma unroll
+            for (int h = 0; h < 2; ++h) {
+                float s[8], top = -INFINITY;
+#pragma unroll
+                for (int i = 0; i < 8; ++i) {
+                    int column = i / 2 * 8 + lane % 4 * 2 + i % 2;
+                    s[i] = key + column > position[h] ? -INFINITY : scores[(lane / 4 + h * 8) * kScoreStride + column];
+                    top = fmaxf(top, s[i]);
+                }
+                top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 1));
+                top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 2));
+                top = fmaxf(state[h].top, top * scale);
+                float base = top == -INFINITY ? 0.0f : top, sum = 0;
+#pragma unroll
+                for (int i = 0; i < 8; ++i) {
+                    s[i] = exp2f(fmaf(s[i], scale, -base));
+                    sum += s[i];
+                }
+                by[h] = exp2f(state[h].top - base);
+                moved |= top > state[h].top;
+                state[h] = {top, fmaf(state[h].sum, by[h], sum)};
+#pragma unroll
+                for (int j = 0; j < 2; ++j) {
+#pragma unroll
+                    for (int e = 0; e < 2; ++e) {
+                        bf162 pair = __floats2bfloat162_rn(s[j * 4 + e * 2], s[j * 4 + e * 2 + 1]);
+                        memcpy(&weights[j][e * 2 + h], &pair, 4);
+                    }
+                }
+            }
+            if (__any_sync(0xffffffffu, moved)) {
+#pragma unroll
+                for (int i = 0; i < kN * 4; ++i) o[i / 4][i % 4] *= by[i % 4 / 2];
+            }
+        }
+
+        __device__ __forceinline__ void gather(const bf16* keys, const uint32_t (&weights)[2][4]) {
+            int lane = threadIdx.x % 32, piece = threadIdx.x / 32 * kN;
+#pragma unroll
+            for (int j = 0; j < 2; ++j) {
+#pragma unroll
+                for (int i = 0; i < kN; ++i) {
+                    uint32_t b[2];
+                    ldmatrix_x2_trans(b, keys + key_at<kWidth>(j * 16 + lane % 16, piece + i));
+                    mma_m16n8k16(o[i], weights[j], b[0], b[1]);
+                }
+            }
+        }
+
+        // Every lane of a row gets the row's sum.
+        __device__ __forceinline__ void finish() {
+#pragma unroll
+            for (int h = 0; h < 2; ++h) {
+                state[h].sum += __shfl_xor_sync(0xffffffffu, state[h].sum, 1);
+                state[h].sum += __shfl_xor_sync(0xffffffffu, state[h].sum, 2);
+            }
+        }
+
+        __device__ __forceinline__ void add(int firstKey) {
+#pragma unroll
+            for (int h = 0; h < 2; ++h) {
+                if (position[h] < firstKey) continue;
+                FoldFactors by = fold_state(totalState[h], state[h]);
+#pragma unroll
+                for (int i = 0; i < kN * 2; ++i) {
+                    float& sum = total[i / 2][h * 2 + i % 2];
+                    sum = fold(sum, o[i / 2][h * 2 + i % 2], by);
+                }
+            }
+        }
+
+        __device__ __forceinline__ void store_partial(const AttentionArguments& a, const AttentionTile& tile, int split,
+                                                      const float (&sums)[kN][4], const RowState (&of)[2]) const {
+            int lane = threadIdx.x % 32, column = threadIdx.x / 32 * kColumns + lane % 4 * 2;
+#pragma unroll
+            for (int h = 0; h < 2; ++h) {
+                if (position[h] < split * tile.splitTokens) continue;
+                size_t at = tile.partial_at(a, tile.packed + lane / 4 + h * 8, split, 0);
+#pragma unroll
+                for (int i = 0; i < kN; ++i) {
+                    *reinterpret_cast<float2*>(a.partial + at * RANK + column + i * 8) =
+                        make_float2(sums[i][h * 2], sums[i][h * 2 + 1]);
+                }
+                if (threadIdx.x < 32 && lane % 4 == 0) a.weight[at] = make_float2(of[h].top, of[h].sum);
+            }
+        }
+
+        __device__ __forceinline__ void store_result(const AttentionArguments& a, const AttentionTile& tile) const {
+            int lane = threadIdx.x % 32, column = threadIdx.x / 32 * kColumns + lane % 4 * 2;
+#pragma unroll
+            for (int h = 0; h < 2; ++h) {
+                if (position[h] < 0) continue;
+                float inverse = 1.0f / totalState[h].sum;
+                bf16* to = a.out + (size_t(tile.firstRow) * a.group + tile.packed + lane / 4 + h * 8) * RANK + column;
+#pragma unroll
+                for (int i = 0; i < kN; ++i) {
+                    *reinterpret_cast<bf162*>(to + i * 8) =
+                        __floats2bfloat162_rn(total[i][h * 2] * inverse, total[i][h * 2 + 1] * inverse);
+                }
+            }
+        }
+    };
+
+    __device__ __forceinline__ static void attend(const AttentionArguments& a, int4 work, bf16* shared) {
+        AttentionTile tile(a, work, kRows);
+        bf16* queries = shared + STAGES * kStage;
+        float* scores = reinterpret_cast<float*>(queries + kRows * kWidth);
+        int tilesOfSplit = tile.splitTokens / kTileKeys, first = tile.split * tilesOfSplit;
+        int end = min((tile.split + tile.splits) * tilesOfSplit, (tile.keys + kTileKeys - 1) / kTileKeys);
+        int shift = __ffs(a.pageTokens) - 1;
+        int2 next;
+        auto look_up = [&](int key) {
+            next = {key < tile.keys ? tile.pages[key >> shift] : 0,
+                    key + 16 < tile.keys ? tile.pages[(key + 16) >> shift] : 0};
+        };
+        auto fetch = [&](int i) {
+            if (i < end) {
+                int2 page = next;
+                look_up((i + 1) * kTileKeys);
+                load(a, tile, shared + (i - first) % STAGES * kStage, i * kTileKeys, page);
+            }
+            cp_async_commit();
+        };
+        look_up(first * kTileKeys);
+        load_queries(a, tile, queries);
+        Warp warp(a, tile);
+        for (int i = 0; i < STAGES - 1; ++i) fetch(first + i);
+        for (int i = first; i < end; ++i) {
+            cp_async_wait<STAGES - 2>();
+            __syncthreads();
+            fetch(i + STAGES - 1);
+            const bf16* keys = shared + (i - first) % STAGES * kStage;
+            uint32_t weights[2][4];
+            score(queries, keys, scores);
+            __syncthreads();
+            warp.weigh(scores, i * kTileKeys, a.scale, weights);
+            warp.gather(keys, weights);
+            if (i + 1 == end || (i + 1) % tilesOfSplit == 0) {
+                int split = i / tilesOfSplit;
+                warp.finish();
+                if (tile.leaves_splits()) {
+                    warp.store_partial(a, tile, split, warp.o, warp.state);
+                } else {
+                    warp.add(split * tile.splitTokens);
+                }
+                warp.clear();
+            }
+        }
+        cp_async_wait<0>();
+        if (tile.partial < 0) {
+            warp.store_result(a, tile);
+        } else if (!tile.leaves_splits()) {
+            warp.store_partial(a, tile, tile.split, warp.total, warp.totalState);
+        }
+        if (tile.partial >= 0) fold_if_last<RANK>(a, tile, kRows, 0, reinterpret_cast<int*>(scores));
+        __syncthreads();
+    }
+
+    __device__ __forceinline__ static void run(const AttentionArguments& a) {
+        SHARED(bf16, shared);
+        for (int tile = blockIdx.x; tile < a.header[kHeaderKeyTiles]; tile += gridDim.x) {
+            attend(a, a.tiles[tile], shared);
+        }
+    }
+};
+
+#define LATENT_KERNEL(RANK, ROTATED)                                                                                      \
+    BOUNDED_KERNEL(128, 1, rf_attend_latent_##RANK##_##ROTATED, const bf16* q, const bf16* keys, bf16* out,               \
+                   float* partial, float2* weight, int* arrived, const int* header, const int4* tiles,                    \
+                   const int* merge, const int* chunkFirstRow, const int* chunkPosition, const int* chunkPageStart,       \
+                   const int* pageIds, int heads, int pageTokens, float scale) {                                          \
+        AttentionArguments a = {};                                                                                        \
+        a.q = q;                                                                                                          \
+        a.k = keys;                                                                                                       \
+        a.out = out;                                                                                                      \
+        a.partial = partial;                                                                                              \
+        a.weight = weight;                                                                                                \
+        a.arrived = arrived;                                                                                              \
+        a.header = header;                                                                                                \
+        a.tiles = tiles;                                                                                                  \
+        a.merge = merge;                                                                                                  \
+        a.chunkFirstRow = chunkFirstRow;                                                                                  \
+        a.chunkPosition = chunkPosition;                                                                                  \
+        a.chunkPageStart = chunkPageStart;                                                                                \
+        a.pageIds = pageIds;                                                                                              \
+        a.kvHeads = 1;                                                                                                    \
+        a.group = heads;                                                                                                  \
+        a.pageTokens = pageTokens;                                                                                        \
+        a.scale = scale;                                                                                                  \
+        AttendLatent<RANK, ROTATED, 2>::run(a);                                                                           \
+    }
+
+LATENT_KERNEL(32, 8)
+LATENT_KERNEL(512, 64)

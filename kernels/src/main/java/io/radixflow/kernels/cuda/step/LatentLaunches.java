@@ -1,0 +1,151 @@
+package io.radixflow.kernels.cuda.step;
+
+import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.driver.KernelLaunch;
+import io.radixflow.kernels.cuda.driver.KernelModule;
+import io.radixflow.kernels.cuda.pages.CudaKvPool;
+import io.radixflow.kernels.cuda.weights.CudaMatrix;
+import io.radixflow.kernels.model.Activation;
+import io.radixflow.kernels.model.Attention.Latent;
+import io.radixflow.kernels.model.ModelConfig;
+import java.util.List;
+
+/** Records the operations of latent attention: the kernels of latent.cuh, and products by head. */
+final class LatentLaunches {
+
+  private static final int STORE_THREADS = 128;
+
+  private final KernelModule module;
+  private final StepBuffers buffers;
+  private final CudaKvPool pool;
+  private final ModelConfig config;
+  private final int rows;
+  private final List<KernelLaunch> launches;
+
+  /**
+   * @param rows rows that the grids have room for
+   * @param launches receives the launches
+   */
+  LatentLaunches(
+      KernelModule module,
+      StepBuffers buffers,
+      CudaKvPool pool,
+      ModelConfig config,
+      int rows,
+      List<KernelLaunch> launches) {
+    this.module = module;
+    this.buffers = buffers;
+    this.pool = pool;
+    this.config = config;
+    this.rows = rows;
+    this.launches = launches;
+  }
+
+  private Latent shape(int layer) {
+    return (Latent) config.layer(layer).attention();
+  }
+
+  private KernelLaunch step(KernelLaunch launch, int offset) {
+    return launch.pointer(buffers.step(), (long) offset * Integer.BYTES);
+  }
+
+  /** Compressed keys to the pool, and the rotated parts of the queries behind compressed ones. */
+  void store(int layer, DeviceMemory gain) {
+    Latent shape = shape(layer);
+    KernelLaunch launch =
+        module
+            .launch("rf_latent_store")
+            .pointer(buffers.activation(Activation.LATENT))
+            .pointer(gain)
+            .pointer(buffers.rotations().turns(layer))
+            .pointer(buffers.activation(Activation.QKV))
+            .pointer(buffers.activation(Activation.LATENT_QUERY))
+            .pointer(pool.keys(layer));
+    step(launch, StepLayout.ROWS);
+    step(launch, buffers.layout().rowPosition());
+    step(launch, buffers.layout().rowSlot());
+    launches.add(
+        launch
+            .integer(shape.heads())
+            .integer(shape.kvRank())
+            .integer(shape.plainDim())
+            .integer(shape.rotatedDim())
+            .integer(shape.rope().interleaved() ? 1 : 0)
+            .real(config.norm().latentEpsilon())
+            .grid(rows)
+            .block(STORE_THREADS)
+            .shared(STORE_THREADS / 32 * Float.BYTES));
+  }
+
+  /** The plain part of each head's query into the space of the compressed keys. */
+  void compressQueries(int layer, List<CudaMatrix> keys) {
+    Latent shape = shape(layer);
+    heads(
+        keys,
+        buffers.activation(Activation.QKV),
+        shape.queryDim(),
+        buffers.activation(Activation.LATENT_QUERY),
+        shape.keyWidth());
+  }
+
+  /** Each head's weighted sum of compressed vectors to its values. */
+  void expandValues(int layer, List<CudaMatrix> values) {
+    Latent shape = shape(layer);
+    heads(
+        values,
+        buffers.activation(Activation.LATENT_ATTENDED),
+        shape.kvRank(),
+        buffers.activation(Activation.ATTENDED),
+        shape.valueDim());
+  }
+
+  private void heads(
+      List<CudaMatrix> matrices, DeviceMemory source, int width, DeviceMemory target, int out) {
+    KernelLaunch launch = GroupedProduct.ofHeads(module, matrices, rows, source, target);
+    step(launch.nullPointer(), StepLayout.ROWS);
+    launches.add(
+        GroupedProduct.shape(launch.nullPointer(), matrices.get(0), GemmEpilogue.PLAIN)
+            .integer(matrices.size() * width)
+            .integer(width)
+            .integer(matrices.size() * out)
+            .integer(out));
+  }
+
+  /**
+   * Attention over the pool.
+   *
+   * @param blocks blocks that the device runs at once
+   */
+  void attend(int layer, AttentionShape shape, int blocks) {
+    StepLayout layout = buffers.layout();
+    KernelLaunch launch =
+        module
+            .launch(shape.keysKernel())
+            .grid(blocks)
+            .block(AttentionShape.THREADS)
+            .shared(shape.keysSharedBytes())
+            .pointer(buffers.activation(Activation.LATENT_QUERY))
+            .pointer(pool.keys(layer))
+            .pointer(buffers.activation(Activation.LATENT_ATTENDED))
+            .pointer(buffers.partials())
+            .pointer(buffers.partialWeights())
+            .pointer(buffers.partialsArrived());
+    for (int offset :
+        new int[] {
+          0,
+          layout.tiles(),
+          layout.merge(),
+          layout.chunkFirstRow(),
+          layout.chunkPosition(),
+          layout.chunkPageStart(),
+          layout.tail()
+        }) {
+      step(launch, offset);
+    }
+    launches.add(
+        launch
+            .integer(shape.heads())
+            .integer(shape.pageTokens())
+            .real((float) (shape(layer).scale() / StrictMath.log(2))));
+  }
+}
