@@ -45,7 +45,7 @@ public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long wor
 
     /** Adds weights of one type. */
     public void add(TensorType type, long elements, long bytes) {
-      long fileBytes = elements / type.blockElements() * type.blockBytes();
+      long fileBytes = elements / type.blockElements() * type.fileBlockBytes();
       sizes.merge(type, new Sizes(elements, fileBytes, bytes), Sizes::plus);
     }
 

@@ -95,4 +95,13 @@ public enum TensorType {
   public int blockBytes() {
     return blockBytes;
   }
+
+  /** Bytes of one block in a file; without scales where they are tensors of their own. */
+  public int fileBlockBytes() {
+    return switch (this) {
+      case INT4 -> 16;
+      case INT8, FP8 -> 32;
+      default -> blockBytes;
+    };
+  }
 }

@@ -161,7 +161,12 @@ final class Checkpoint implements Closeable {
 
   /** An error about a tensor. */
   ModelFormatException error(String tensor, String what) {
-    return new ModelFormatException(stored(tensor).file + ": tensor " + tensor + what);
+    return new ModelFormatException(where(tensor) + what);
+  }
+
+  /** The name of a tensor in errors. */
+  String where(String tensor) {
+    return stored(tensor).file + ": tensor " + tensor;
   }
 
   private Stored stored(String tensor) {

@@ -63,10 +63,22 @@ final class HuggingFaceModel {
     return String.format(
         "Hugging Face directory, architecture %s%s",
         ModelFile.printable(json.path("model_type").asText("not named")),
-        quantised.isObject()
-            ? ", quantised with "
-                + ModelFile.printable(quantised.path("quant_method").asText("an unnamed method"))
-            : "");
+        quantised.isObject() ? ", quantised with " + method(quantised) : "");
+  }
+
+  /** The method with the fields that tell its formats apart. */
+  private static String method(JsonNode quantised) {
+    StringBuilder text =
+        new StringBuilder(
+            ModelFile.printable(quantised.path("quant_method").asText("an unnamed method")));
+    for (String field : List.of("format", "bits", "group_size", "weight_block_size", "desc_act")) {
+      if (ConfigFields.present(quantised.path(field))) {
+        JsonNode value = quantised.path(field);
+        String shown = value.isTextual() ? value.textValue() : value.toString();
+        text.append(", ").append(field).append(' ').append(ModelFile.printable(shown));
+      }
+    }
+    return text.toString();
   }
 
   private ModelFile open(Path home) throws IOException {

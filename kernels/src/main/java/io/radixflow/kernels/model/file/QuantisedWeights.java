@@ -120,7 +120,7 @@ final class QuantisedWeights {
       }
     }
     FloatGrid scales = grid(scaleName, stored.bytes(scaleName), width, (long) height * width);
-    return new ByteMatrix(name, columns, floats, codes, scales, found);
+    return new ByteMatrix(stored.where(name), columns, floats, codes, scales, found);
   }
 
   /** One expert of all that are in one tensor; each has blocks of its own. */
@@ -159,7 +159,7 @@ final class QuantisedWeights {
       ByteBuffer codes = stored.bytes(all, expert * size, size);
       matrix =
           new ByteMatrix(
-              all,
+              stored.where(all),
               columns,
               stored.entry(all).type().equals("F8_E4M3"),
               codes,
@@ -187,7 +187,7 @@ final class QuantisedWeights {
             true);
     FloatGrid scales = scales(stem + "scales", groups, rows);
     return new IntegerMatrix(
-        stem + "qweight", rows, columns, integers, scales, regular(groups, columns));
+        stored.where(stem + "qweight"), rows, columns, integers, scales, regular(groups, columns));
   }
 
   /**
@@ -211,7 +211,12 @@ final class QuantisedWeights {
             true);
     FloatGrid scales = scales(stem + "scales", groups, rows);
     return new IntegerMatrix(
-        stem + "qweight", rows, columns, integers, scales, groups(stem + "g_idx", groups, columns));
+        stored.where(stem + "qweight"),
+        rows,
+        columns,
+        integers,
+        scales,
+        groups(stem + "g_idx", groups, columns));
   }
 
   /**
@@ -239,7 +244,12 @@ final class QuantisedWeights {
     Integers integers = new Integers(codes, zeros, zeros == null ? quantisation.added() : 0, false);
     FloatGrid scales = scales(stem + "weight_scale", rows, groups);
     return new IntegerMatrix(
-        name, rows, columns, integers, scales, groups(stem + "weight_g_idx", groups, columns));
+        stored.where(name),
+        rows,
+        columns,
+        integers,
+        scales,
+        groups(stem + "weight_g_idx", groups, columns));
   }
 
   private int groupCount(int columns) {

@@ -15,7 +15,7 @@ public abstract class CodedMatrix {
   private final int columns;
 
   /**
-   * @param name the stored tensor, for errors
+   * @param name the file and the stored tensor, for errors
    */
   CodedMatrix(String name, int columns) {
     this.name = name;
@@ -39,13 +39,13 @@ public abstract class CodedMatrix {
   final float checked(float scale, int row) {
     if (!Float.isFinite(scale)) {
       throw new ModelFormatException(
-          "tensor " + name + ": a scale of row " + row + " is " + scale + "; the file is corrupt");
+          name + ": a scale of row " + row + " is " + scale + "; the file is corrupt");
     }
     return scale;
   }
 
   final ModelFormatException notANumber(int row) {
     return new ModelFormatException(
-        "tensor " + name + ": row " + row + " has a value that is no number; the file is corrupt");
+        name + ": row " + row + " has a value that is no number; the file is corrupt");
   }
 }

@@ -132,6 +132,28 @@ class CorruptModelProperties {
     tryDirectory("config.json", patch);
   }
 
+  @Property(tries = 100)
+  void patchedQuantisedSafetensors(
+      @ForAll QuantisedCopy.Format format, @ForAll("patches") Patch patch) throws IOException {
+    patchQuantised(format, "model.safetensors", patch);
+  }
+
+  @Property(tries = 50)
+  void patchedConfigOfQuantisedSafetensors(
+      @ForAll QuantisedCopy.Format format, @ForAll("patches") Patch patch) throws IOException {
+    patchQuantised(format, "config.json", patch);
+  }
+
+  private static void patchQuantised(QuantisedCopy.Format format, String name, Patch patch)
+      throws IOException {
+    Path directory = Files.createTempDirectory("corrupt");
+    Path dense = Files.createTempDirectory("dense");
+    QuantisedCopy.write(TinyModels.path("llama"), format, directory, dense);
+    delete(dense);
+    patch(directory.resolve(name), patch);
+    tryOpen(directory);
+  }
+
   @Property(tries = 150)
   void truncatedSafetensors(@ForAll @IntRange(max = 100_000) int length) throws IOException {
     Path directory = copy("mistral");
@@ -152,11 +174,14 @@ class CorruptModelProperties {
 
   private static void tryDirectory(String name, Patch patch) throws IOException {
     Path directory = copy("mistral");
-    Path file = directory.resolve(name);
+    patch(directory.resolve(name), patch);
+    tryOpen(directory);
+  }
+
+  private static void patch(Path file, Patch patch) throws IOException {
     byte[] bytes = Files.readAllBytes(file);
     apply(patch, bytes);
     Files.write(file, bytes);
-    tryOpen(directory);
   }
 
   private static Path copy(String model) throws IOException {

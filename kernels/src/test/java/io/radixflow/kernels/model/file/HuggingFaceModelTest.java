@@ -21,6 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HuggingFaceModelTest {
   private static final String SHARD = "model-00001-of-00002.safetensors";
 
+  private static final String INDEX = "model.safetensors.index.json";
+
   @TempDir Path directory;
 
   @Test
@@ -41,6 +43,22 @@ class HuggingFaceModelTest {
     copy("llama3");
     Files.delete(directory.resolve(SHARD));
     refused(SHARD);
+  }
+
+  @Test
+  void aTensorThatIsNotWhereTheIndexSaysIsNamed() throws IOException {
+    copy("llama3");
+    edit(INDEX, "\"model.norm.weight\"", "\"model.norm2.weight\"");
+    refused("weight_map has tensor model.norm2.weight in model-0000");
+  }
+
+  @Test
+  void aTensorInTwoFilesIsNamedWithBoth() throws IOException {
+    copy("llama3");
+    String third = "model-00003-of-00003.safetensors";
+    Files.copy(directory.resolve(SHARD), directory.resolve(third));
+    edit(INDEX, "\"lm_head.weight\":\"" + SHARD, "\"lm_head.weight\":\"" + third);
+    refused("lm_head.weight is in two files: " + SHARD + " and " + third);
   }
 
   @ParameterizedTest

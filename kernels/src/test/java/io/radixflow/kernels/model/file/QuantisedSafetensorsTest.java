@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class QuantisedWeightsTest {
+class QuantisedSafetensorsTest {
   private static final String Q = "model.layers.1.self_attn.q_proj.";
 
   @TempDir Path directory;
@@ -36,6 +36,14 @@ class QuantisedWeightsTest {
       assertThat(model.tensor("blk.1.attn_q.weight").type()).isEqualTo(type);
       assertThat(model.tensor("token_embd.weight").type()).isEqualTo(TensorType.F32);
     }
+  }
+
+  @Test
+  void theSummaryNamesTheFormat() throws IOException {
+    write(Format.AWQ);
+    assertThat(ModelFile.summary(directory))
+        .isEqualTo(
+            "Hugging Face directory, architecture llama, quantised with awq, bits 4, group_size 32");
   }
 
   @Test
