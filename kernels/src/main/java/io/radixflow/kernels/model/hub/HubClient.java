@@ -50,7 +50,7 @@ final class HubClient {
   }
 
   Listing list(HubName name) throws IOException, InterruptedException {
-    String path = "/api/models/" + name.repository() + "/revision/main?blobs=true";
+    String path = "/api/models/" + name.repository() + "/revision/" + name.revision() + "?blobs=true";
     HttpResponse<InputStream> response = get(path, 0);
     try (InputStream body = response.body()) {
       if (response.statusCode() != 200) {
@@ -93,7 +93,7 @@ final class HubClient {
       case 401, 403 ->
           name.repository()
               + " does not exist or asks for a login; download it by hand and give its path";
-      case 404 -> "there is no model " + name.repository();
+      case 404 -> "there is no model " + name.repository() + name.suffix();
       case 429 -> "it asks to come back later (429)";
       default -> "it answers with status " + status;
     };

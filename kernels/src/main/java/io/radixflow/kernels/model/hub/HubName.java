@@ -5,24 +5,34 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A model's name on the hub: {@code owner/name} or {@code owner/name/file.gguf}. Every part is safe
- * as the name of a file: no separators, no leading dot, no {@code ..}.
+ * A model's name on the hub: {@code owner/name} or {@code owner/name/file.gguf}, of which {@code
+ * @revision} may name a branch, a tag or a commit. Every part is safe as the name of a file: no
+ * separators, no leading dot, no {@code ..}.
  *
  * @param owner user or organisation
  * @param name repository
  * @param file a GGUF file of it, or null
+ * @param revision a branch, a tag or a commit
  */
-record HubName(String owner, String name, String file) {
+record HubName(String owner, String name, String file, String revision) {
+  /** The revision of names without one. */
+  static final String MAIN = "main";
+
   private static final String PART = "[A-Za-z0-9_][A-Za-z0-9._-]{0,95}";
   private static final Pattern NAME =
-      Pattern.compile("(" + PART + ")/(" + PART + ")(?:/(" + PART + "\\.gguf))?");
+      Pattern.compile("(" + PART + ")/(" + PART + ")(?:/(" + PART + "\\.gguf))?(?:@(" + PART + "))?");
 
   /** Empty if the text has not the form of a hub name. */
   static Optional<HubName> parse(String text) {
     Matcher matcher = NAME.matcher(text);
     boolean valid = matcher.matches() && !text.contains("..");
     return valid
-        ? Optional.of(new HubName(matcher.group(1), matcher.group(2), matcher.group(3)))
+        ? Optional.of(
+            new HubName(
+                matcher.group(1),
+                matcher.group(2),
+                matcher.group(3),
+                matcher.group(4) == null ? MAIN : matcher.group(4)))
         : Optional.empty();
   }
 
@@ -33,6 +43,11 @@ record HubName(String owner, String name, String file) {
 
   @Override
   public String toString() {
-    return file == null ? repository() : repository() + "/" + file;
+    return repository() + (file == null ? "" : "/" + file) + suffix();
+  }
+
+  /** {@code @revision}, or nothing for the main branch. */
+  String suffix() {
+    return revision.equals(MAIN) ? "" : "@" + revision;
   }
 }

@@ -17,7 +17,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Models of the hub in the cache, at {@code models/hub/OWNER/NAME}. A GGUF file is whole once it
+ * Models of the hub in the cache, at {@code models/hub/OWNER/NAME} or {@code NAME@REVISION}. A GGUF
+ * file is whole once it
  * has its name; a directory is whole once {@code .radixflow.json} lists its files with their sizes.
  */
 final class HubStore {
@@ -46,7 +47,7 @@ final class HubStore {
   }
 
   Path directory(HubName name) {
-    return root.resolve(name.owner()).resolve(name.name());
+    return root.resolve(name.owner()).resolve(name.name() + name.suffix());
   }
 
   /** The model's path if it is whole, else null. */

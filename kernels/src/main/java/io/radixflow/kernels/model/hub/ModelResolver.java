@@ -35,8 +35,9 @@ public final class ModelResolver {
   /**
    * Finds a model, fetching it if need be; may take minutes.
    *
-   * @param model a path, a hub name ({@code owner/name} or {@code owner/name/file.gguf}), or {@link
-   *     #DEFAULT_MODEL}, which null and the empty string mean too
+   * @param model a path, a hub name ({@code owner/name} or {@code owner/name/file.gguf}, each
+   *     perhaps with {@code @revision}), or {@link #DEFAULT_MODEL}, which null and the empty string
+   *     mean too
    * @throws ModelUnavailableException if it cannot be had, with what was tried and what to do
    */
   public ResolvedModel resolve(String model) throws ModelUnavailableException {
@@ -53,7 +54,8 @@ public final class ModelResolver {
         throw new ModelUnavailableException(
             "there is no file or directory '"
                 + model
-                + "', and it is no hub name: those are owner/name or owner/name/file.gguf");
+                + "', and it is no hub name: those are owner/name or owner/name/file.gguf, each"
+                + " perhaps with @ and a branch, tag or commit");
       }
       return fromHub(name.get());
     } catch (InterruptedException e) {
@@ -135,7 +137,7 @@ public final class ModelResolver {
       return new ResolvedModel(cached, name.toString(), ResolvedModel.Source.CACHE);
     }
     refuseOffline(name.toString(), store.directory(name));
-    FetchLock lock = lock("hub-" + name.owner() + "--" + name.name());
+    FetchLock lock = lock("hub-" + name.owner() + "--" + name.name() + name.suffix());
     try {
       cached = store.find(name);
       return cached != null

@@ -39,6 +39,9 @@ final class FakeHub implements AutoCloseable {
   /** True if Range is ignored. */
   volatile boolean ignoresRange;
 
+  /** The only branch or tag that there is. */
+  volatile String revision = "main";
+
   /** Answer to the listing, if not the true one. */
   volatile String listing;
 
@@ -72,7 +75,7 @@ final class FakeHub implements AutoCloseable {
     String path = exchange.getRequestURI().getPath();
     String range = exchange.getRequestHeaders().getFirst("Range");
     requests.add(path + (range == null ? "" : " " + range));
-    if (path.equals("/api/models/owner/name/revision/main")) {
+    if (path.equals("/api/models/owner/name/revision/" + revision)) {
       String text = listing != null ? listing : listing();
       send(exchange, 200, text.getBytes(StandardCharsets.UTF_8));
     } else if (path.startsWith("/owner/name/resolve/" + COMMIT + "/")) {

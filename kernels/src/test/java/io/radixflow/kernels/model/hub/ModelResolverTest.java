@@ -109,6 +109,54 @@ class ModelResolverTest {
   }
 
   @Test
+  void aRevisionIsFetchedAndKeptBesideTheMainBranch() throws IOException {
+    byte[] newest = content(30_000);
+    hub.put("a.gguf", newest);
+    Path main = resolver(false).resolve("owner/name/a.gguf").path();
+    hub.revision = "v1.0";
+    byte[] older = content(20_000);
+    hub.put("a.gguf", older);
+
+    ResolvedModel found = resolver(false).resolve("owner/name/a.gguf@v1.0");
+
+    assertThat(found.name()).isEqualTo("owner/name/a.gguf@v1.0");
+    assertThat(found.path()).hasBinaryContent(older);
+    assertThat(main).hasBinaryContent(newest);
+    assertThat(resolver(true).resolve("owner/name/a.gguf@v1.0").source())
+        .isEqualTo(ResolvedModel.Source.CACHE);
+    assertThat(hub.requests()).contains("/api/models/owner/name/revision/v1.0");
+  }
+
+  @Test
+  void aDirectoryOfARevisionIsChecked() throws IOException {
+    hub.revision = "0123abc";
+    hub.put("config.json", content(900));
+    hub.put("model.safetensors", content(20_000));
+
+    Path directory = resolver(false).resolve("owner/name@0123abc").path();
+
+    assertThat(directory.getFileName()).hasToString("name@0123abc");
+    hub.revision = "other";
+    hub.serve("config.json", content(901));
+    assertThatThrownBy(() -> resolver(false).resolve("owner/name@other"))
+        .isInstanceOf(ModelUnavailableException.class);
+    assertThatThrownBy(() -> resolver(false).resolve("owner/name@missing"))
+        .hasMessageContaining("there is no model owner/name@missing");
+  }
+
+  @Test
+  void aSmallFileWithAnotherGitHashIsRefused() {
+    hub.put("config.json", content(900));
+    hub.put("model.safetensors", content(20_000));
+    byte[] other = content(900);
+    other[5] ^= 1;
+    hub.serve("config.json", other);
+
+    assertThatThrownBy(() -> resolver(false).resolve("owner/name"))
+        .hasMessageContaining("config.json came with a wrong hash and was removed");
+  }
+
+  @Test
   void aDirectoryThatLostAFileIsCompletedAgain() throws IOException {
     hub.put("config.json", content(900));
     hub.put("model.safetensors", content(20_000));
