@@ -50,7 +50,8 @@ final class HubClient {
   }
 
   Listing list(HubName name) throws IOException, InterruptedException {
-    String path = "/api/models/" + name.repository() + "/revision/" + name.revision() + "?blobs=true";
+    String path =
+        "/api/models/" + name.repository() + "/revision/" + name.revision() + "?blobs=true";
     HttpResponse<InputStream> response = get(path, 0);
     try (InputStream body = response.body()) {
       if (response.statusCode() != 200) {

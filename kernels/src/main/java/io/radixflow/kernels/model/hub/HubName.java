@@ -20,7 +20,8 @@ record HubName(String owner, String name, String file, String revision) {
 
   private static final String PART = "[A-Za-z0-9_][A-Za-z0-9._-]{0,95}";
   private static final Pattern NAME =
-      Pattern.compile("(" + PART + ")/(" + PART + ")(?:/(" + PART + "\\.gguf))?(?:@(" + PART + "))?");
+      Pattern.compile(
+          "(" + PART + ")/(" + PART + ")(?:/(" + PART + "\\.gguf))?(?:@(" + PART + "))?");
 
   /** Empty if the text has not the form of a hub name. */
   static Optional<HubName> parse(String text) {

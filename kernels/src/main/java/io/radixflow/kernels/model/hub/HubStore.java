@@ -18,8 +18,8 @@ import java.util.Set;
 
 /**
  * Models of the hub in the cache, at {@code models/hub/OWNER/NAME} or {@code NAME@REVISION}. A GGUF
- * file is whole once it
- * has its name; a directory is whole once {@code .radixflow.json} lists its files with their sizes.
+ * file is whole once it has its name; a directory is whole once {@code .radixflow.json} lists its
+ * files with their sizes.
  */
 final class HubStore {
   private static final String MANIFEST = ".radixflow.json";

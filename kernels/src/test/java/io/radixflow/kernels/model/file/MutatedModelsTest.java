@@ -245,7 +245,8 @@ class MutatedModelsTest {
 
   private static void tokenize(Path model) {
     Tokenizer tokenizer = TextModel.fromDirectory(model).tokenizer();
-    for (String text : List.of("the  kettle</s> <s>▁\n12345 é", " ".repeat(300), "aab".repeat(90))) {
+    for (String text :
+        List.of("the  kettle</s> <s>▁\n12345 é", " ".repeat(300), "aab".repeat(90))) {
       int[] ids = tokenizer.encodeWithSpecial(text);
       assertThat(Arrays.stream(ids).allMatch(id -> id >= 0 && id < tokenizer.vocabSize())).isTrue();
       for (int id : ids) {

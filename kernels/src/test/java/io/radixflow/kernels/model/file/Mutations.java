@@ -18,8 +18,28 @@ final class Mutations {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private static final long[] NUMBERS = {
-    0, 1, 2, 3, 8, 9, 255, 4096, 1 << 16, 1 << 22, 1L << 31, (1L << 31) - 1, 1L << 32, 1L << 40,
-    Long.MAX_VALUE, Long.MIN_VALUE, -1, -2, 0x7f800000L, 0x7fc00000L, 0x7c007c00L, 0xff80ff80L
+    0,
+    1,
+    2,
+    3,
+    8,
+    9,
+    255,
+    4096,
+    1 << 16,
+    1 << 22,
+    1L << 31,
+    (1L << 31) - 1,
+    1L << 32,
+    1L << 40,
+    Long.MAX_VALUE,
+    Long.MIN_VALUE,
+    -1,
+    -2,
+    0x7f800000L,
+    0x7fc00000L,
+    0x7c007c00L,
+    0xff80ff80L
   };
 
   private static final String[] VALUES = {
