@@ -17,6 +17,7 @@ import io.radixflow.kernels.model.tensor.TransposedTensor;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -38,21 +39,31 @@ final class GgufModel {
   private static final long MAX_TRANSPOSED = 1 << 28;
 
   private final Path path;
-  private final FileChannel channel;
+  private final GgufFiles files;
   private final GgufFile file;
 
   /** Tensors of which the graph has parts, by their names in the file. */
   private final Map<String, Tensor> stacks = new HashMap<>();
 
-  private GgufModel(Path path, FileChannel channel) throws IOException {
+  private GgufModel(Path path, GgufFiles files) {
     this.path = path;
-    this.channel = channel;
-    file = GgufFile.read(path, channel);
+    this.files = files;
+    file = files.merged();
   }
 
-  static ModelFile open(Path path, Supplier<String> fingerprint) throws IOException {
-    try (FileChannel channel = FileChannel.open(path)) {
-      return new GgufModel(path, channel).open(fingerprint);
+  /**
+   * Opens a file, and the others of its model if it is the first of several.
+   *
+   * @param home where fingerprints are kept
+   */
+  static ModelFile open(Path path, Path home) throws IOException {
+    try (GgufFiles files = GgufFiles.open(path)) {
+      List<Path> real = new ArrayList<>();
+      for (Path one : files.paths()) {
+        real.add(one.toRealPath());
+      }
+      return new GgufModel(path, files)
+          .open(new ContentFingerprint(real, home, Clock.systemUTC()));
     }
   }
 
@@ -65,8 +76,8 @@ final class GgufModel {
 
   /** Says what a file is: its architecture, and how many tensors of each type it has. */
   static String summary(Path path) throws IOException {
-    try (FileChannel channel = FileChannel.open(path)) {
-      GgufFile file = GgufFile.read(path, channel);
+    try (GgufFiles files = GgufFiles.open(path)) {
+      GgufFile file = files.merged();
       Map<String, Integer> types = new TreeMap<>();
       for (GgufTensor tensor : file.tensors().values()) {
         String known = tensor.type() == null ? " (not supported)" : "";
@@ -103,14 +114,14 @@ final class GgufModel {
 
   private Tensor tensor(Part part, String name, GraphTensors.Shape shape) throws IOException {
     if (part.rows() == 0) {
-      return MappedTensor.map(channel, slot(part.stored(), shape), MappedTensor.WINDOW_BYTES);
+      return map(slot(part.stored(), shape));
     }
     if (part.rows() > Integer.MAX_VALUE) {
       throw new ModelFormatException(path + ": tensor " + part.stored() + " has too many rows");
     }
     Tensor all = stacks.get(part.stored());
     if (all == null) {
-      all = MappedTensor.map(channel, slot(part, shape), MappedTensor.WINDOW_BYTES);
+      all = map(slot(part, shape));
       stacks.put(part.stored(), all);
     }
     if (part.transposed()) {
@@ -131,6 +142,10 @@ final class GgufModel {
     }
     return new HeapTensor(
         name, Arrays.copyOfRange(values, part.first(), part.first() + shape.columns()));
+  }
+
+  private Tensor map(TensorSlot slot) throws IOException {
+    return MappedTensor.map(files.channel(slot.name()), slot, MappedTensor.WINDOW_BYTES);
   }
 
   /** The whole of a tensor of which the graph has parts. */
@@ -229,7 +244,7 @@ final class GgufModel {
   private List<Float> divisors(String name, int pairs) throws IOException {
     TensorSlot slot = slot(name, new GraphTensors.Shape(1, pairs, true));
     float[] values = new float[pairs];
-    MappedTensor.map(channel, slot, MappedTensor.WINDOW_BYTES).dequantize(0, values, 0);
+    map(slot).dequantize(0, values, 0);
     List<Float> divisors = new ArrayList<>();
     for (float value : values) {
       if (!(value > 0 && value < Float.POSITIVE_INFINITY)) {

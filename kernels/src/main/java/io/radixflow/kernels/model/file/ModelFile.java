@@ -9,8 +9,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Clock;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -61,9 +59,7 @@ public final class ModelFile implements WeightSource {
       if (Files.isDirectory(path)) {
         return HuggingFaceModel.open(path, home);
       }
-      ContentFingerprint fingerprint =
-          new ContentFingerprint(List.of(path.toRealPath()), home, Clock.systemUTC());
-      return GgufModel.open(path, fingerprint);
+      return GgufModel.open(path, home);
     } catch (NoSuchFileException e) {
       throw new ModelFormatException(path + ": there is no such file: " + e.getMessage(), e);
     } catch (IOException e) {

@@ -12,6 +12,7 @@ import io.radixflow.kernels.model.file.GgufBuilder.Raw;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -263,6 +264,64 @@ class GgufModelTest {
       assertThat(scaled[1]).isEqualTo(plain[1] / 2);
       assertThat(scaled[2]).isEqualTo(plain[2]);
     }
+  }
+
+  @Test
+  void aModelInSeveralFilesIsOpenedByItsFirst() throws IOException {
+    Path first = split(2);
+    try (ModelFile opened = ModelFile.open(first, directory)) {
+      assertThat(opened.tensor("blk.0.ffn_down.weight").rows()).isEqualTo(32);
+      float[] norm = new float[32];
+      opened.tensor("output_norm.weight").dequantize(0, norm, 0);
+      assertThat(norm).containsOnly(0);
+      assertThat(ModelFile.summary(first)).contains("F32=11");
+      String before = opened.fingerprint();
+      Path second = directory.resolve("m-00002-of-00002.gguf");
+      byte[] bytes = Files.readAllBytes(second);
+      bytes[bytes.length - 1] = 1;
+      Files.write(second, bytes);
+      try (ModelFile changed = ModelFile.open(first, directory)) {
+        assertThat(changed.fingerprint()).isNotEqualTo(before);
+      }
+    }
+  }
+
+  @Test
+  void filesOfAModelThatAreMissingOrDoNotBelongTogetherAreNamed() throws IOException {
+    Path first = split(2);
+    Path second = directory.resolve("m-00002-of-00002.gguf");
+    refused(second, "part 2 of 2; open the first, whose name ends with -00001-of-00002.gguf");
+    Files.copy(first, second, StandardCopyOption.REPLACE_EXISTING);
+    refused(first, second + ": tensor token_embd.weight is in another part, too");
+    Files.write(second, new GgufBuilder().with("split.no", 1).with("split.count", 3).bytes());
+    refused(first, second + ": metadata split.no: part 1 of 3; expected 1 of 2");
+    Files.write(second, new byte[10]);
+    refused(first, second.toString());
+    Files.delete(second);
+    refused(first, "its part m-00002-of-00002.gguf is missing");
+    refused(Files.move(first, directory.resolve("m.gguf")), "split.count");
+    split(3);
+    refused(first, "at most 256 are read, by names that end with -00001-of-00003.gguf");
+  }
+
+  /** Writes the model's last two tensors into a second file; the first says how many there are. */
+  private Path split(int count) throws IOException {
+    GgufBuilder second = new GgufBuilder().with("split.no", 1).with("split.count", count);
+    GgufBuilder whole = GgufBuilder.llama();
+    int size = whole.tensors.size();
+    second.tensors.addAll(whole.tensors.subList(size - 2, size));
+    whole.tensors.subList(size - 2, size).clear();
+    second.write(directory.resolve("m-00002-of-00002.gguf"));
+    return whole
+        .with("split.no", 0)
+        .with("split.count", count)
+        .write(directory.resolve("m-00001-of-00002.gguf"));
+  }
+
+  private void refused(Path path, String part) {
+    assertThatThrownBy(() -> ModelFile.open(path, directory))
+        .isInstanceOf(ModelFormatException.class)
+        .hasMessageContaining(part);
   }
 
   @Test

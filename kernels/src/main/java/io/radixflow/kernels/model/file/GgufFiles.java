@@ -1,0 +1,134 @@
+package io.radixflow.kernels.model.file;
+
+import io.radixflow.kernels.model.ModelFormatException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The open GGUF file of a model, or the files that it was split into: {@code
+ * NAME-00001-of-00003.gguf} and so on. The first has the metadata; each has the tensors whose bytes
+ * it has.
+ */
+final class GgufFiles implements AutoCloseable {
+  private static final Pattern NAME = Pattern.compile("(.*-)00001-of-(\\d{5})\\.gguf");
+  private static final int MAX_FILES = 256;
+  private static final String COUNT = "split.count";
+  private static final String NUMBER = "split.no";
+
+  private final Path first;
+  private final List<Path> paths = new ArrayList<>();
+  private final List<FileChannel> open = new ArrayList<>();
+  private final Map<String, GgufTensor> tensors = new LinkedHashMap<>();
+  private final Map<String, FileChannel> channels = new HashMap<>();
+  private GgufMetadata metadata;
+
+  private GgufFiles(Path first) {
+    this.first = first;
+  }
+
+  /**
+   * Opens a file, and the others if it is the first of several.
+   *
+   * @throws ModelFormatException if one is missing, corrupt or does not belong to the others
+   */
+  static GgufFiles open(Path path) throws IOException {
+    GgufFiles files = new GgufFiles(path);
+    try {
+      files.read();
+      return files;
+    } catch (IOException | RuntimeException e) {
+      files.close();
+      throw e;
+    }
+  }
+
+  /** The metadata of the first file and the tensors of all. */
+  GgufFile merged() {
+    return new GgufFile(metadata, tensors);
+  }
+
+  List<Path> paths() {
+    return paths;
+  }
+
+  /** The file that has the bytes of a tensor. */
+  FileChannel channel(String tensor) {
+    return channels.get(tensor);
+  }
+
+  private void read() throws IOException {
+    metadata = add(first);
+    long count = metadata.has(COUNT) ? metadata.integer(COUNT) : 1;
+    if (count <= 1) {
+      return;
+    }
+    if (metadata.has(NUMBER) && metadata.integer(NUMBER) != 0) {
+      throw new ModelFormatException(
+          String.format(
+              "%s: part %s of %s; open the first, whose name ends with -00001-of-%05d.gguf",
+              first, metadata.integer(NUMBER) + 1, count, count));
+    }
+    Matcher name = NAME.matcher(String.valueOf(first.getFileName()));
+    if (count > MAX_FILES || !name.matches() || Integer.parseInt(name.group(2)) != count) {
+      throw new ModelFormatException(
+          String.format(
+              "%s: metadata %s: the file is the first of %s, of which at most %s are read, by names"
+                  + " that end with -00001-of-%05d.gguf",
+              first, COUNT, count, MAX_FILES, count));
+    }
+    for (int number = 1; number < count; number++) {
+      String other = String.format("%s%05d-of-%05d.gguf", name.group(1), number + 1, count);
+      GgufMetadata part = part(first.resolveSibling(other));
+      if (part.integer(NUMBER) != number || part.integer(COUNT) != count) {
+        throw new ModelFormatException(
+            String.format(
+                "%s: metadata %s: part %s of %s; expected %s of %s",
+                part.file(),
+                NUMBER,
+                part.integer(NUMBER),
+                part.integer(COUNT),
+                number,
+                count));
+      }
+    }
+  }
+
+  private GgufMetadata part(Path path) throws IOException {
+    try {
+      return add(path);
+    } catch (NoSuchFileException e) {
+      throw new ModelFormatException(first + ": its part " + path.getFileName() + " is missing", e);
+    }
+  }
+
+  private GgufMetadata add(Path path) throws IOException {
+    FileChannel channel = FileChannel.open(path);
+    open.add(channel);
+    paths.add(path);
+    GgufFile file = GgufFile.read(path, channel);
+    for (Map.Entry<String, GgufTensor> tensor : file.tensors().entrySet()) {
+      if (tensors.put(tensor.getKey(), tensor.getValue()) != null) {
+        throw new ModelFormatException(
+            path + ": tensor " + tensor.getKey() + " is in another part, too");
+      }
+      channels.put(tensor.getKey(), channel);
+    }
+    return file.metadata();
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (FileChannel channel : open) {
+      channel.close();
+    }
+  }
+}
