@@ -92,12 +92,7 @@ final class GgufFiles implements AutoCloseable {
         throw new ModelFormatException(
             String.format(
                 "%s: metadata %s: part %s of %s; expected %s of %s",
-                part.file(),
-                NUMBER,
-                part.integer(NUMBER),
-                part.integer(COUNT),
-                number,
-                count));
+                part.file(), NUMBER, part.integer(NUMBER), part.integer(COUNT), number, count));
       }
     }
   }

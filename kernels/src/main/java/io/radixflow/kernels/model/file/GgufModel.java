@@ -62,8 +62,7 @@ final class GgufModel {
       for (Path one : files.paths()) {
         real.add(one.toRealPath());
       }
-      return new GgufModel(path, files)
-          .open(new ContentFingerprint(real, home, Clock.systemUTC()));
+      return new GgufModel(path, files).open(new ContentFingerprint(real, home, Clock.systemUTC()));
     }
   }
 
