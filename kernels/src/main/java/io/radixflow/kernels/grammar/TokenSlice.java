@@ -16,11 +16,17 @@ record TokenSlice(long[] mask, TokenTree others) {
   /** Longest plain tokens, in characters; those that are longer are among the others. */
   private static final int LONGEST = 128;
 
+  /** Characters that most plain tokens do not exceed. */
+  private static final int SHORT = 16;
+
   /** The slices of a vocabulary. */
   static final class All {
     final TokenSlice none;
 
-    /** Slices by the characters that their tokens may have. */
+    /** Plain tokens of up to {@link #SHORT} characters; the longer ones are among the others. */
+    private final TokenSlice shorter;
+
+    /** Plain tokens by the characters that they may have; no other plain token is looked at. */
     private final TokenSlice[] upTo;
 
     /**
@@ -30,10 +36,15 @@ record TokenSlice(long[] mask, TokenTree others) {
       none = new TokenSlice(null, new TokenTree(bytes, order));
       int[][] plain = new int[LONGEST + 1][0];
       int[] counts = new int[LONGEST + 1];
+      int[] open = new int[order.length];
+      int openCount = 0;
       int longest = 0;
       for (int id : order) {
         int length = characters(bytes[id]);
         longest = Math.max(longest, length);
+        if (length == 0 || length > SHORT) {
+          open[openCount++] = id;
+        }
         if (counts[length] == plain[length].length) {
           plain[length] = Arrays.copyOf(plain[length], 16 + 2 * counts[length]);
         }
@@ -52,13 +63,20 @@ record TokenSlice(long[] mask, TokenTree others) {
           upTo[length] = new TokenSlice(mask, others);
         }
       }
+      shorter =
+          new TokenSlice(
+              upTo[Math.min(SHORT, longest)].mask,
+              new TokenTree(bytes, Arrays.copyOf(open, openCount)));
     }
 
-    /** The slice that an expression allows as a whole, if it allows no other plain token. */
+    /** The largest slice that an expression allows as a whole. */
     TokenSlice of(FreeRun run) {
       int length = Math.min(run.length(), upTo.length - 1);
-      boolean whole = run.closed() || length == upTo.length - 1;
-      return whole && run.covers(CharacterGroups.JSON, length) ? upTo[length] : none;
+      if (!run.covers(CharacterGroups.JSON, length)) {
+        return none;
+      }
+      boolean all = length == upTo.length - 1;
+      return run.closed() || all ? upTo[length] : length < SHORT ? none : shorter;
     }
   }
 

@@ -30,7 +30,7 @@ public final class Limits {
    * Work of a search for a match of an intersection, and of all searches while a grammar is
    * compiled, in derivatives and their parts.
    */
-  static final int SEARCH = 300_000;
+  static final int SEARCH = 500_000;
 
   /** Different sets of characters that are asked for. */
   static final int CHARACTER_SETS = 2_000;
