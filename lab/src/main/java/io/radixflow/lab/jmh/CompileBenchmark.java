@@ -1,6 +1,7 @@
 package io.radixflow.lab.jmh;
 
 import io.radixflow.kernels.grammar.Grammar;
+import io.radixflow.kernels.grammar.GrammarWarmUp;
 import io.radixflow.kernels.grammar.schema.Whitespace;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -22,11 +23,18 @@ public class CompileBenchmark {
     @Param("100")
     public int properties;
 
+    /** Whether grammars are warmed up first, as an engine does when it opens. */
+    @Param("false")
+    public boolean warm;
+
     private String schema;
 
     @Setup
     public void write() {
       schema = GrammarCases.properties(properties);
+      if (warm) {
+        GrammarWarmUp.run();
+      }
     }
   }
 

@@ -100,8 +100,14 @@ public final class GrammarBenchCommand extends CliCommand {
         measure("mask, " + each.name(), Double.NaN, Double.NaN, masks(each.name()));
       }
       progress.detail("compiling");
-      measure("compile 100 properties", COMPILE_P50, Double.NaN, compile(Mode.SampleTime));
-      measure("the same, the first time", Double.NaN, Double.NaN, compile(Mode.SingleShotTime));
+      measure("compile 100 properties", COMPILE_P50, Double.NaN, compile(Mode.SampleTime, false));
+      for (boolean warm : new boolean[] {false, true}) {
+        measure(
+            warm ? "the first time after a warm-up" : "the same, the first time",
+            Double.NaN,
+            Double.NaN,
+            compile(Mode.SingleShotTime, warm));
+      }
     }
     print("vocabulary of %,d tokens, Java %s%n", SyntheticVocabulary.SIZE, Runtime.version());
     print("%-32s %9s %9s %9s %9s%n", "microseconds", "p50", "p99", "most", "samples");
@@ -119,9 +125,10 @@ public final class GrammarBenchCommand extends CliCommand {
         .param("only", only);
   }
 
-  private ChainedOptionsBuilder compile(Mode mode) {
+  private ChainedOptionsBuilder compile(Mode mode, boolean warm) {
     boolean first = mode == Mode.SingleShotTime;
     return options(CompileBenchmark.class)
+        .param("warm", Boolean.toString(warm))
         .mode(mode)
         .forks(first ? forks * rounds.count() : forks)
         .warmupIterations(first ? 0 : WARM_UP_ROUNDS)

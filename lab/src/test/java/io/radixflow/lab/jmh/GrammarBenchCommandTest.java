@@ -48,7 +48,7 @@ class GrammarBenchCommandTest {
     assertThat(result.out()).contains("mask, all documents", "goal p50 50, p99 1000");
     JsonNode results = new ObjectMapper().readTree(figures.toFile()).path("results");
     JsonNode written = new ObjectMapper().readTree(workload.toFile());
-    assertThat(results).hasSize(3 + written.path("cases").size());
+    assertThat(results).hasSize(4 + written.path("cases").size());
     assertThat(results).allSatisfy(row -> assertThat(row.path("samples").asLong()).isPositive());
     assertThat(written.path("tokens")).hasSize(128_000);
     assertThat(written.path("cases"))
