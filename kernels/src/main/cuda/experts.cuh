@@ -189,10 +189,11 @@ BOUNDED_KERNEL(256, 1, rf_group_experts, const int* ids, const int* rows, int ch
     }
 }
 
-// hidden[row] += the experts' outputs, weighted, in the order of choice, + the output of the expert that every row has, if
+// hidden[row] += scale times the experts' outputs, weighted, in the order of choice, + the output of the expert that every row has, if
 // there is one, weighted by the sigmoid of its gate, if it has one; rounded once. width is a multiple of 8.
 BOUNDED_KERNEL(256, 1, rf_add_experts, bf16* hidden, const float* expanded, const int* places, const float* weights,
-               int chosen, const float* shared, const float* sharedGate, const int* rows, int width) {
+               int chosen, const float* shared, const float* sharedGate, const int* rows, int width,
+               float scale) {
     int row = blockIdx.x;
     if (row >= *rows) return;
     places += row * chosen;
@@ -212,7 +213,7 @@ BOUNDED_KERNEL(256, 1, rf_add_experts, bf16* hidden, const float* expanded, cons
         }
         load8(v, hidden + size_t(row) * width + at);
 #pragma unroll
-        for (int e = 0; e < 8; ++e) v[e] += sum[e];
+        for (int e = 0; e < 8; ++e) v[e] = fmaf(sum[e], scale, v[e]);
         store8(hidden + size_t(row) * width + at, v);
     }
 }

@@ -15,7 +15,8 @@ enum GemmEpilogue {
     GEMM_BIAS = 1,            // ... + extra[feature], f32
     GEMM_RESIDUAL = 2,        // extra[row][feature] + scale * sum, bf16; extra may be out
     GEMM_SWIGLU = 3,          // out[row][feature / 2] = silu(gate) * up, bf16
-    GEMM_LOGITS = 4,          // out[row][feature] = scale * sum, f32; where bound is above 0 bound * tanh(that / bound)
+    GEMM_LOGITS = 4,          // out[row][feature] = scale * sum, f32, + extra[feature] where that is not null; where
+                              // bound is above 0 bound * tanh(that / bound)
     GEMM_GEGLU = 5,           // out[row][feature / 2] = gelu(gate) * up, gelu by tanh
     GEMM_CLAMPED_SWIGLU = 6   // ... = g * sigmoid(1.702 g) * (u + 1), g = min(gate, bound), u = up within +-bound
 };
@@ -84,8 +85,9 @@ __device__ __forceinline__ float gemm_gate(const GemmArguments& a, float gate, f
     return g / (1.0f + __expf(-1.702f * g)) * (u + 1.0f);
 }
 
-__device__ __forceinline__ float gemm_logit(const GemmArguments& a, float sum) {
+__device__ __forceinline__ float gemm_logit(const GemmArguments& a, int feature, float sum) {
     sum *= a.scale;
+    if (a.extra) sum += static_cast<const float*>(a.extra)[feature];
     return a.bound > 0 ? half_tanh(sum * (2.0f / a.bound)) * a.bound : sum;
 }
 
@@ -110,7 +112,7 @@ __device__ __forceinline__ void gemm_store(const Arguments& a, GemmPlace place, 
             int row = i / FEATURES, feature = i % FEATURES;
             if (feature < valid_features) {
                 size_t at = size_t(place.row + row) * a.out_stride(a.features) + place.feature + feature;
-                out[at] = gemm_logit(a, sums[row * STRIDE + feature]);
+                out[at] = gemm_logit(a, place.feature + feature, sums[row * STRIDE + feature]);
             }
         }
     } else if (a.epilogue == GEMM_SWIGLU || a.epilogue > GEMM_LOGITS) {

@@ -14,10 +14,11 @@ struct GroupedArguments : GemmArguments {
 // Matrix m begins at weights + m * weightBytes. With tiles, block y computes tile y of *count: rows tiles[y].y and
 // following, tiles[y].z of them, times matrix tiles[y].x. Without, matrix blockIdx.z takes all of *count rows. Row r reads
 // x[gather[r]], or x[r] where gather is null. Matrix m reads a row from element m * xOffset on and writes one from
-// m * outOffset on; rows are xStride and outStride elements apart.
+// m * outOffset on; rows are xStride and outStride elements apart. bias is [matrix][feature], f32, or null; bound as in
+// GemmEpilogue.
 #define GROUPED_PARAMETERS                                                                                               \
     const char *weights, long long weightBytes, const bf16 *x, void *out, const int4 *tiles, const int *count,            \
-        const int *gather, int features, int depth, int epilogue, int xStride, int xOffset, int outStride, int outOffset
+        const int *gather, int features, int depth, int epilogue, const float *bias, float bound, int xStride, int xOffset, int outStride, int outOffset
 
 template <class Tile, int FEATURES, int ROWS>
 __device__ __forceinline__ void gemm_grouped(GROUPED_PARAMETERS) {
@@ -35,14 +36,14 @@ __device__ __forceinline__ void gemm_grouped(GROUPED_PARAMETERS) {
     a.weights = reinterpret_cast<const bf16*>(weights + size_t(matrix) * weightBytes);
     a.x = x + size_t(matrix) * xOffset;
     a.out = static_cast<char*>(out) + size_t(matrix) * outOffset * elementBytes;
-    a.extra = nullptr;
+    a.extra = bias ? bias + size_t(matrix) * features : nullptr;
     a.rows = nullptr;
     a.gather = gather;
     a.features = features;
     a.depth = depth;
     a.epilogue = epilogue;
     a.scale = 1;
-    a.bound = 0;
+    a.bound = bound;
     a.xStride = xStride;
     a.outStride = outStride;
     Tile::tile(a, {int(blockIdx.x) * FEATURES, first}, end);
@@ -51,7 +52,7 @@ __device__ __forceinline__ void gemm_grouped(GROUPED_PARAMETERS) {
 #define GROUPED_KERNEL(name, blocks, features_, rows_, tile_)                                                             \
     BOUNDED_KERNEL((tile_::kThreads), blocks, name##_##features_##x##rows_, GROUPED_PARAMETERS) {                         \
         gemm_grouped<tile_, features_, rows_>(weights, weightBytes, x, out, tiles, count, gather, features, depth,        \
-                                              epilogue, xStride, xOffset, outStride, outOffset);                          \
+                                              epilogue, bias, bound, xStride, xOffset, outStride, outOffset);             \
     }
 #define GROUPED_QUANTISED_KERNELS(name, group)                                \
     using Tile_##group##_8 = QuantisedTile<group, 16, 8, 1, 1, 2, 8>;         \

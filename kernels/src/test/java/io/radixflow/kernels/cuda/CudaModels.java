@@ -69,6 +69,15 @@ public final class CudaModels {
     return withExperts(qwen3(), 0, Router.softmax(true), 0, false);
   }
 
+  /** The same as {@link #experts()} with its norms elsewhere. */
+  static ModelConfig experts(Norms norms) {
+    ModelConfig config = experts();
+    return config.withBlocks(
+        config.blocks().stream()
+            .map(layer -> new Layer(layer.attention(), layer.feedForward(), norms))
+            .toList());
+  }
+
   /** The same as {@link #experts()} with rows of whole blocks of 256. */
   public static ModelConfig expertsInBlocks() {
     Dense expert = Dense.silu(256);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.Sequences;
+import io.radixflow.kernels.cpu.Shapes;
 import io.radixflow.kernels.cuda.driver.NeedsDevice;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.GpuMode;
@@ -37,6 +38,7 @@ class DeterministicModeProperties {
           CudaModels.qwen3(),
           CudaModels.windowed(),
           CudaModels.sinks(),
+          Shapes.sinks(),
           CudaModels.parallel(),
           CudaModels.multiplied());
 

@@ -92,7 +92,7 @@ final class ExpertLaunches {
             buffers.groups().source(),
             source,
             buffers.gated(),
-            GemmEpilogue.SWIGLU));
+            shape.expert()));
     launches.add(
         GroupedProduct.ofTiles(
             module,
@@ -103,7 +103,7 @@ final class ExpertLaunches {
             null,
             buffers.gated(),
             buffers.expanded(),
-            GemmEpilogue.LOGITS));
+            null));
     pending = shape;
     sharedGated = false;
   }
@@ -160,9 +160,10 @@ final class ExpertLaunches {
   /**
    * Records the sum of the experts recorded last, if it is still to be added to the state.
    *
+   * @param scale the sum's factor
    * @return false if there is no such sum
    */
-  boolean add(DeviceMemory state) {
+  boolean add(DeviceMemory state, float scale) {
     if (pending == null) {
       return false;
     }
@@ -176,7 +177,8 @@ final class ExpertLaunches {
             .integer(pending.chosen());
     pointerIf(pending.sharedWidth() > 0, launch, buffers.shared());
     pointerIf(sharedGated, launch, buffers.sharedGate());
-    launches.add(launch.pointer(step).integer(hidden).grid(rows).block(ADD_THREADS));
+    launches.add(
+        launch.pointer(step).integer(hidden).real(scale).grid(rows).block(ADD_THREADS));
     pending = null;
     return true;
   }

@@ -4,6 +4,7 @@ import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
+import io.radixflow.kernels.model.FeedForward.Dense;
 import java.util.List;
 
 /**
@@ -42,6 +43,7 @@ final class GroupedProduct {
    * @param tiles the tiles, and how many there are
    * @param gather the row of the source for each row of the target, or null for the same
    * @param mostTiles tiles that the grid has room for
+   * @param gated how the matrices' gate and up projections become one; null for plain sums, f32
    */
   static KernelLaunch ofTiles(
       KernelModule module,
@@ -52,16 +54,20 @@ final class GroupedProduct {
       DeviceMemory gather,
       DeviceMemory source,
       DeviceMemory target,
-      GemmEpilogue epilogue) {
+      Dense gated) {
     CudaMatrix first = matrices.get(0);
     GemmKernel kernel = kernel(first, tileRows);
-    int width = epilogue == GemmEpilogue.SWIGLU ? first.rows() / 2 : first.rows();
+    GemmEpilogue epilogue =
+        gated == null ? GemmEpilogue.LOGITS : GemmEpilogue.of(gated.gating());
+    float bound = gated == null ? 0 : gated.limit();
+    int width = gated == null ? first.rows() : first.rows() / 2;
     KernelLaunch launch =
         start(module, kernel, first, source, target)
             .grid(kernel.gridX(first.rows()), mostTiles, 1)
             .pointer(tiles.tiles())
             .pointer(tiles.tileCount());
-    return shape(gather == null ? launch.nullPointer() : launch.pointer(gather), first, epilogue)
+    launch = gather == null ? launch.nullPointer() : launch.pointer(gather);
+    return shape(launch, first, epilogue, bound)
         .integer(first.columns())
         .integer(0)
         .integer(width)
@@ -103,6 +109,12 @@ final class GroupedProduct {
   }
 
   static KernelLaunch shape(KernelLaunch launch, CudaMatrix first, GemmEpilogue epilogue) {
-    return launch.integer(first.rows()).integer(first.columns()).integer(epilogue.code());
+    return shape(launch, first, epilogue, 0);
+  }
+
+  private static KernelLaunch shape(
+      KernelLaunch launch, CudaMatrix first, GemmEpilogue epilogue, float bound) {
+    launch.integer(first.rows()).integer(first.columns()).integer(epilogue.code());
+    return (first.bias() == null ? launch.nullPointer() : launch.pointer(first.bias())).real(bound);
   }
 }

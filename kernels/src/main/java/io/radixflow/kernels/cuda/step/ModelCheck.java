@@ -1,7 +1,6 @@
 package io.radixflow.kernels.cuda.step;
 
 import io.radixflow.kernels.model.Attention;
-import io.radixflow.kernels.model.FeedForward.Dense;
 import io.radixflow.kernels.model.FeedForward.Experts;
 import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
@@ -49,8 +48,8 @@ final class ModelCheck {
           || attention.keyWidth() != config.headDim()) {
         unknown.add("layers with different heads");
       }
-      if (layer.feedForward() instanceof Experts experts) {
-        note(unknown, config, layer, experts);
+      if (layer.feedForward() instanceof Experts && layer.norms().after()) {
+        unknown.add("experts with a norm behind them");
       }
     }
     return unknown;
@@ -69,15 +68,6 @@ final class ModelCheck {
     int widths = latent.queryRank() | latent.plainDim() | latent.rotatedDim() | latent.valueDim();
     if (widths % 8 != 0) {
       unknown.add("latent attention with parts that are no multiples of 8");
-    }
-  }
-
-  private static void note(Set<String> unknown, ModelConfig config, Layer layer, Experts experts) {
-    if (!experts.expert().equals(Dense.silu(experts.expert().width()))) {
-      unknown.add("experts with biases or another gate than SiLU");
-    }
-    if (layer.norms().after() || config.scales().residual() != 1) {
-      unknown.add("experts with a norm behind them or a scaled residual");
     }
   }
 }

@@ -346,7 +346,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
 
   @Override
   public void addResidual() {
-    if (experts.add(of(Activation.HIDDEN)) || added) {
+    if (experts.add(of(Activation.HIDDEN), config.scales().residual()) || added) {
       return;
     }
     KernelLaunch launch =

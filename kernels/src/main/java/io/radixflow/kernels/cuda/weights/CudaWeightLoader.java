@@ -67,7 +67,8 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
     WeightRowOrder order = order(name, tensors);
     DeviceMemory memory =
         context.allocate(format.bytes(order.rows(), order.columns()), "weights " + name);
-    CudaMatrix matrix = load(weights, biases, format, memory);
+    DeviceMemory bias = biases.isEmpty() ? null : floats(biases.get(0), order.rows());
+    CudaMatrix matrix = load(weights, biases, format, memory, bias);
     if (name.equals("output.weight") || name.equals("token_embd.weight") && output == null) {
       output = matrix;
     }
@@ -87,22 +88,42 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
     long bytes = format.bytes(order.rows(), order.columns());
     DeviceMemory all =
         context.allocate(Math.multiplyExact(bytes, weights.size()), "weights " + name);
+    int rows = order.rows();
+    DeviceMemory allBiases =
+        biases.get(0).isEmpty()
+            ? null
+            : floats(biases.get(0).get(0), Math.multiplyExact(rows, weights.size()));
     List<CudaMatrix> matrices = new ArrayList<>();
     for (int i = 0; i < weights.size(); i++) {
-      matrices.add(load(weights.get(i), biases.get(i), format, all.slice(i * bytes, bytes)));
+      DeviceMemory bias =
+          allBiases == null
+              ? null
+              : allBiases.slice((long) i * rows * Float.BYTES, (long) rows * Float.BYTES);
+      DeviceMemory memory = all.slice(i * bytes, bytes);
+      matrices.add(load(weights.get(i), biases.get(i), format, memory, bias));
     }
     return matrices;
   }
 
+  private DeviceMemory floats(String name, int count) {
+    return context.allocate((long) count * Float.BYTES, name);
+  }
+
   private CudaMatrix load(
-      List<String> weights, List<String> biases, WeightFormat format, DeviceMemory memory) {
+      List<String> weights,
+      List<String> biases,
+      WeightFormat format,
+      DeviceMemory memory,
+      DeviceMemory bias) {
     String name = weights.get(0);
     WeightRowOrder order = order(name, tensors(weights));
     staging.to(memory);
     stream.send(order, format);
     report(name, memory.bytes());
-    DeviceMemory bias =
-        biases.isEmpty() ? null : floats(biases.get(0), order.vector(tensors(biases)));
+    if (bias != null) {
+      staging.to(bias).sendFloats(order.vector(tensors(biases)));
+      report(biases.get(0), bias.bytes());
+    }
     boolean gated = GATE.matcher(name).matches();
     return new CudaMatrix(format, memory, bias, order.rows(), order.columns(), gated);
   }
