@@ -173,7 +173,8 @@ class ArchitecturesOnGpuTest {
     assertThatThrownBy(() -> CudaBackend.open(CudaModels.weights(Shapes.latent()), options, 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("latent attention");
-    assertThatThrownBy(() -> CudaBackend.open(CudaModels.weights(CudaModels.experts(Norms.AFTER)), options, 0))
+    assertThatThrownBy(
+            () -> CudaBackend.open(CudaModels.weights(CudaModels.experts(Norms.AFTER)), options, 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("experts with a norm behind them");
     assertThatThrownBy(() -> CudaBackend.open(CudaModels.weights(CudaModels.uneven()), options, 0))

@@ -177,8 +177,7 @@ final class ExpertLaunches {
             .integer(pending.chosen());
     pointerIf(pending.sharedWidth() > 0, launch, buffers.shared());
     pointerIf(sharedGated, launch, buffers.sharedGate());
-    launches.add(
-        launch.pointer(step).integer(hidden).real(scale).grid(rows).block(ADD_THREADS));
+    launches.add(launch.pointer(step).integer(hidden).real(scale).grid(rows).block(ADD_THREADS));
     pending = null;
     return true;
   }

@@ -57,8 +57,7 @@ final class GroupedProduct {
       Dense gated) {
     CudaMatrix first = matrices.get(0);
     GemmKernel kernel = kernel(first, tileRows);
-    GemmEpilogue epilogue =
-        gated == null ? GemmEpilogue.LOGITS : GemmEpilogue.of(gated.gating());
+    GemmEpilogue epilogue = gated == null ? GemmEpilogue.LOGITS : GemmEpilogue.of(gated.gating());
     float bound = gated == null ? 0 : gated.limit();
     int width = gated == null ? first.rows() : first.rows() / 2;
     KernelLaunch launch =
