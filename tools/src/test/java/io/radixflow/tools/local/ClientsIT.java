@@ -204,6 +204,16 @@ class ClientsIT {
     }
 
     @Test
+    void anAssistantRunsToolsUntilThereIsAnAnswer() {
+      client.runsToolsUntilThereIsAnAnswer();
+    }
+
+    @Test
+    void aReplyFillsARecord() {
+      client.fillsARecord();
+    }
+
+    @Test
     void aConversationThatGoesOnFindsItsPrefixInTheCache() {
       client.goesOnWithAConversation();
     }

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.langchain4j.agent.tool.P;
+import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.data.message.ChatMessage;
@@ -12,6 +15,8 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.exception.InvalidRequestException;
 import dev.langchain4j.exception.ModelNotFoundException;
+import dev.langchain4j.memory.chat.MessageWindowChatMemory;
+import dev.langchain4j.model.chat.Capability;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
@@ -27,7 +32,9 @@ import dev.langchain4j.model.openai.OpenAiResponsesStreamingChatModel;
 import dev.langchain4j.model.openai.OpenAiStreamingChatModel;
 import dev.langchain4j.model.openai.OpenAiTokenUsage;
 import dev.langchain4j.model.output.FinishReason;
+import dev.langchain4j.service.AiServices;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -192,6 +199,74 @@ final class LangChain4jClient {
                     .build());
     assertThat(answer.aiMessage().text()).isEqualTo("It is one o'clock.");
     assertThat(cachedTokens(answer)).isPositive();
+  }
+
+  /** What LangChain4j makes of an interface: it calls the tools itself until there is an answer. */
+  private interface Assistant {
+    String answer(String question);
+  }
+
+  /** Tools of an application. */
+  static final class Clock {
+    private final List<String> asked = new ArrayList<>();
+
+    @Tool("The time in a city")
+    String clock(@P(name = "city", description = "where") String city) {
+      asked.add(city);
+      return city.equals("Ulm") ? "noon" : "one o'clock";
+    }
+  }
+
+  void runsToolsUntilThereIsAnAnswer() {
+    Clock clock = new Clock();
+    Assistant assistant =
+        AiServices.builder(Assistant.class)
+            .chatModel(chat(MODEL, 200))
+            .chatMemory(MessageWindowChatMemory.withMaxMessages(20))
+            .tools(clock)
+            .build();
+    assertThat(assistant.answer("call clock {\"city\": \"Ulm\"}")).isEqualTo("It is noon.");
+    String both = "call clock {\"city\": \"Rome\"}\ncall clock {\"city\": \"Ulm\"}";
+    assertThat(assistant.answer(both)).isEqualTo("It is noon.");
+    assertThat(clock.asked).containsExactly("Ulm", "Rome", "Ulm");
+  }
+
+  /** What is to be known of a light; the schema of a reply is made of it. */
+  record Light(
+      @JsonProperty(required = true) Colour colour,
+      @JsonProperty(required = true) boolean flashes,
+      @JsonProperty(required = true) Tide tide) {}
+
+  enum Colour {
+    RED,
+    GREEN,
+    WHITE
+  }
+
+  record Tide(@JsonProperty(required = true) boolean rises) {}
+
+  private interface Lookout {
+    Light look(String text);
+  }
+
+  void fillsARecord() {
+    ChatModel strict =
+        OpenAiChatModel.builder()
+            .baseUrl(url)
+            .apiKey("none")
+            .modelName(MODEL)
+            .maxCompletionTokens(400)
+            .supportedCapabilities(Capability.RESPONSE_FORMAT_JSON_SCHEMA)
+            .strictJsonSchema(true)
+            .timeout(PATIENCE)
+            .maxRetries(0)
+            .build();
+    Lookout lookout = AiServices.create(Lookout.class, strict);
+    for (int i = 0; i < 5; i++) {
+      Light light = lookout.look("What do you see? " + i);
+      assertThat(light.colour()).isNotNull();
+      assertThat(light.tide()).isNotNull();
+    }
   }
 
   void namesWhatIsWrong() {
