@@ -7,7 +7,7 @@ import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.turn.Turns;
 import io.vertx.core.http.HttpMethod;
 
-/** What load balancers ask: whether the process lives, and whether it can serve. */
+/** Answers load balancers, which ask whether the process lives and whether it can serve. */
 record Probes(Turns turns) implements EndpointGroup {
 
   @Override

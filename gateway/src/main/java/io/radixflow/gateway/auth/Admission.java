@@ -12,7 +12,7 @@ public record Admission(Outcome outcome, Caller caller, int retryAfterSeconds, R
 
   private static final Runnable NOTHING = () -> {};
 
-  /** What became of a request. */
+  /** The decision on a request. */
   public enum Outcome {
     ADMITTED,
     /** There is no key, or a wrong one. */

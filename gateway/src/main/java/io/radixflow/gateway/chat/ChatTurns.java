@@ -24,7 +24,7 @@ import java.util.function.Consumer;
  */
 public final class ChatTurns implements TurnStream {
 
-  /** What another session would not answer with; a list, since null may be looked for. */
+  /** Errors that another session would not answer with; a list, since null may be looked for. */
   private static final List<ErrorCode> SPARED =
       Arrays.asList(ErrorCode.BUSY, ErrorCode.SESSION_ENDED);
 

@@ -3,32 +3,62 @@ package io.radixflow.gateway.chat;
 import io.radixflow.gateway.chat.ChatSessions.Root;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.operators.record.ConversationEvent;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** What requests for completions of chats and of prompts have in common. */
+/** A request for completions, of a chat or of prompts. */
 interface CompletionRequest {
 
-  /** How many replies are wanted. */
+  /** The fields that both have, beside those that are named as in events. */
+  List<String> COMMON =
+      List.of(
+          "model",
+          "stream",
+          "stream_options",
+          "n",
+          "max_tokens",
+          "logprobs",
+          "ignore_eos",
+          "response_format",
+          "structured_outputs",
+          "guided_json",
+          "guided_regex",
+          "guided_grammar",
+          "guided_choice",
+          "user");
+
+  /** Returns the fields that a request may have, those of its own among them. */
+  static Set<String> served(String... own) {
+    return Stream.of(GenerationFields.SAME, COMMON, List.of(own))
+        .flatMap(Collection::stream)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** Returns how many replies are wanted. */
   int choices();
 
-  /** How many replies in turn are to the same prompt. */
+  /** Returns how many replies in turn are to the same prompt. */
   int choicesOfPrompt();
 
-  /** Whether pieces are wanted as they come. */
+  /** Returns whether pieces are wanted as they come. */
   boolean stream();
 
-  /** Whether the last event of a stream is to have the counts of tokens. */
+  /** Returns whether the last event of a stream is to have the counts of tokens. */
   boolean usage();
 
   /**
-   * The session of the request's turns.
+   * Returns the session of the request's turns.
    *
    * @param turn id of the first of them
    */
   Root session(String turn);
 
-  /** The event of a choice. */
+  /** Returns the event of a choice. */
   ConversationEvent event(Exchange exchange, Root root, String turn, int choice);
 
-  /** Writes responses. */
+  /** Returns what writes the responses. */
   CompletionJson json(String id, long created);
 }

@@ -32,37 +32,10 @@ record TextRequest(
   private static final int MAX_PROMPTS = 16;
   private static final int MAX_CHOICES = 16;
 
-  /** What OpenAI's API takes where there is no limit. */
+  /** The limit that OpenAI's API takes where none is given. */
   private static final int DEFAULT_TOKENS = 16;
 
-  private static final Set<String> SERVED =
-      Set.of(
-          "model",
-          "prompt",
-          "stream",
-          "stream_options",
-          "n",
-          "temperature",
-          "top_k",
-          "top_p",
-          "min_p",
-          "repetition_penalty",
-          "presence_penalty",
-          "frequency_penalty",
-          "logit_bias",
-          "max_tokens",
-          "stop",
-          "seed",
-          "priority",
-          "logprobs",
-          "ignore_eos",
-          "response_format",
-          "structured_outputs",
-          "guided_json",
-          "guided_regex",
-          "guided_grammar",
-          "guided_choice",
-          "user");
+  private static final Set<String> SERVED = CompletionRequest.served("prompt");
 
   private static final Set<String> REFUSED = Set.of("echo", "suffix", "prompt_embeds");
 

@@ -22,7 +22,7 @@ public final class ConsolePages implements EndpointGroup {
   /** Paths of the pages, and the resource with the main part of each. */
   private static final Map<String, String> PAGES = Map.of("/", "chat.html", "/live", "live.html");
 
-  /** What the pages load. */
+  /** The files that the pages load. */
   static final List<String> FILES =
       List.of(
           "base.css",

@@ -26,7 +26,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   /** Bodies from this size on are parsed by a worker, as that takes milliseconds. */
   private static final int LARGE_BODY = 256 << 10;
 
-  /** What metrics and errors name requests by that have no route. */
+  /** The route by which metrics and errors name requests that have none. */
   private static final Routes.Match NO_MATCH =
       new Routes.Match(
           new Routes.Route(null, "(none)", List.of(), ErrorFormat.OPENAI, true, null), Map.of());

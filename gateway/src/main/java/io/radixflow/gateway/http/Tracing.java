@@ -36,7 +36,7 @@ final class Tracing implements AutoCloseable {
   private static final RequestSpan NONE = new RequestSpan(null);
   private static final int FLUSH_SECONDS = 5;
 
-  /** What the conventions call the operations of the routes that generate. */
+  /** The conventions' names of the operations of the routes that generate. */
   private static final Map<String, String> OPERATIONS =
       Map.of(
           "/v1/chat/completions", "chat",

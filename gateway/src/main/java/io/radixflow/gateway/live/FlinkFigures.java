@@ -71,7 +71,7 @@ final class FlinkFigures implements Sampler.Source {
           "tier.remote.storeBytes",
           "tier.remote.storeBytesLimit");
 
-  /** Of the slowest subtask: percentiles cannot be added up. */
+  /** Percentiles are those of the slowest subtask, as they cannot be added up. */
   private static final List<String> PERCENTILES =
       List.of(TTFT + "_median", TTFT + "_p99", QUEUED + "_median", QUEUED + "_p99");
 
@@ -164,7 +164,7 @@ final class FlinkFigures implements Sampler.Source {
     values.forEach(metrics::put);
   }
 
-  /** What Flink begins the metrics' names with; they exist from when the subtasks run. */
+  /** The beginning of the metrics' names in Flink; they exist from when the subtasks run. */
   private boolean findPrefix() throws IOException {
     if (prefix == null) {
       String known = ".serving." + OF_SUBTASKS.get(0);

@@ -25,7 +25,7 @@ final class Sampler implements AutoCloseable {
   private long asked;
   private volatile boolean closed;
 
-  /** What samples are taken of. Used by the sampler's thread alone. */
+  /** The source of samples. The sampler's thread alone uses it. */
   interface Source extends AutoCloseable {
 
     /**

@@ -30,7 +30,7 @@ final class InputItems {
   private final Consumer<String> notice;
   private final List<Message> messages = new ArrayList<>();
 
-  /** What the assistant said, as far as it was read; null if that was another. */
+  /** The assistant's message as far as it was read; null if the last message was another's. */
   private Message assistant;
 
   private InputItems(Consumer<String> notice) {

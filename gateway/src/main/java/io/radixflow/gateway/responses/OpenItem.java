@@ -15,7 +15,7 @@ final class OpenItem {
   private static final String TEXT = "response.output_text";
   private static final String ARGUMENTS = "response.function_call_arguments";
 
-  /** What the item has so far. */
+  /** The item's content so far. */
   final TurnMessage message = new TurnMessage();
 
   private final TurnPart part;

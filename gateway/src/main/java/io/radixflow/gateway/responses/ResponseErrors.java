@@ -14,7 +14,7 @@ final class ResponseErrors {
 
   private ResponseErrors() {}
 
-  /** What the job says if the caller has no such thing, or another tenant has it. */
+  /** The job's codes where the caller has no such thing, or another tenant has it. */
   private static final Set<ErrorCode> ABSENT =
       EnumSet.of(
           ErrorCode.UNKNOWN_SESSION,

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
  */
 final class ResponseIds {
 
-  /** What an item's id has as its position if the item is the turn's reply. */
+  /** The position in an item's id if the item is the turn's reply. */
   static final int REPLY = -1;
 
   private static final String RESPONSE = "resp_";
@@ -34,7 +34,7 @@ final class ResponseIds {
   private static final Pattern POSITION =
       Pattern.compile("(r|0|[1-9][0-9]{0,5})(t|c0|[mtc][1-9][0-9]{0,5})?");
 
-  /** What ids of items begin with: of messages and results, reasoning, and calls. */
+  /** The beginnings of items' ids: of messages and results, reasoning, and calls. */
   private static final List<String> ITEMS = List.of(ITEM, "rs_", "fc_");
 
   // two names of the longest ids, four bytes a character, and a tag

@@ -22,7 +22,7 @@ final class RepeatedTurn implements TurnStream, TurnListener {
   private TurnStream current;
   private boolean paused;
 
-  /** What ended this early, or null. */
+  /** Ends the turn early once it is known; null if it need not end. */
   private Consumer<TurnStream> ending;
 
   RepeatedTurn(Turns turns, ConversationEvent event, Following following, TurnListener listener) {

@@ -7,7 +7,7 @@ package io.radixflow.gateway.turn;
  */
 public record TurnFailure(Reason reason, String message) {
 
-  /** What went wrong. */
+  /** The kinds of failures. */
   public enum Reason {
     /** The listener took its pieces more slowly than they came, beyond its buffer. */
     TOO_SLOW,

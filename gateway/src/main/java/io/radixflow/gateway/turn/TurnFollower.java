@@ -49,12 +49,12 @@ final class TurnFollower implements TurnStream, Waiting {
   private boolean scheduled;
   private boolean paused;
 
-  /** Whether it is still open if the turn is this request's. */
+  /** True while it is open whether the turn is this request's. */
   private boolean unsure;
 
   private boolean done;
 
-  /** Whether the observer has heard of the first piece; the listener's executor alone uses it. */
+  /** True once the observer has heard of the first piece; the listener's executor alone uses it. */
   private boolean observed;
 
   /**

@@ -20,7 +20,7 @@ import java.util.Map;
  */
 final class WaitingPieces {
 
-  /** What an entry of log probabilities counts for, and a piece beyond the first, in characters. */
+  /** Characters that an entry of log probabilities counts for, and a piece beyond the first. */
   private static final int ENTRY_CHARACTERS = 48;
 
   /** Code points that the listener had before, and that are not taken yet. */

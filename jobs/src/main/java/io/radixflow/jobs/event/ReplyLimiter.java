@@ -64,28 +64,7 @@ public final class ReplyLimiter implements Serializable {
         .logprobs(null)
         .error(shortened(reply.error()))
         .items(null)
-        .turnState(
-            state == null
-                ? null
-                : new Reply.TurnState(
-                    state.turn(),
-                    state.status(),
-                    state.branch(),
-                    state.previousTurn(),
-                    state.created(),
-                    state.completed(),
-                    state.metadata(),
-                    null,
-                    state.text(),
-                    null,
-                    state.finishReason(),
-                    state.stopReason(),
-                    state.usage(),
-                    shortened(state.error()),
-                    state.reasoning(),
-                    state.toolCalls(),
-                    state.order(),
-                    null))
+        .turnState(state == null ? null : state.bare(shortened(state.error())))
         .build();
   }
 
@@ -98,24 +77,7 @@ public final class ReplyLimiter implements Serializable {
         .toolCalls(List.of())
         .order(List.of())
         .metadata(null)
-        .turnState(
-            state == null
-                ? null
-                : new Reply.TurnState(
-                    state.turn(),
-                    state.status(),
-                    state.branch(),
-                    state.previousTurn(),
-                    state.created(),
-                    state.completed(),
-                    null,
-                    null,
-                    cut(state.text()),
-                    null,
-                    state.finishReason(),
-                    state.stopReason(),
-                    state.usage(),
-                    state.error()))
+        .turnState(state == null ? null : state.onlyText(cut(state.text())))
         .build();
   }
 

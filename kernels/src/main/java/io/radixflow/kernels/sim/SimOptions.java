@@ -1,5 +1,7 @@
 package io.radixflow.kernels.sim;
 
+import java.util.function.Consumer;
+
 /**
  * How the simulated model behaves. Immutable; change one setting with a {@code with} method.
  *
@@ -97,120 +99,99 @@ public record SimOptions(
     }
   }
 
-  /** A copy with another context length. */
+  /** Returns a copy with another context length. */
   public SimOptions withContextLength(int tokens) {
-    return new SimOptions(
-        tokens, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, fault, calls, window);
+    return with(copy -> copy.contextLength = tokens);
   }
 
-  /** A copy with another probability to end the turn. */
+  /** Returns a copy with another probability to end the turn. */
   public SimOptions withEndOfTurn(double probability) {
-    return new SimOptions(
-        contextLength,
-        probability,
-        stepNanos,
-        rowNanos,
-        pipelineDepth,
-        poison,
-        clock,
-        fault,
-        calls,
-        window);
+    return with(copy -> copy.endOfTurn = probability);
   }
 
-  /** A copy with simulated time. */
+  /** Returns a copy with simulated time. */
   public SimOptions withTime(long nanosPerStep, long nanosPerRow) {
-    return new SimOptions(
-        contextLength,
-        endOfTurn,
-        nanosPerStep,
-        nanosPerRow,
-        pipelineDepth,
-        poison,
-        clock,
-        fault,
-        calls,
-        window);
+    return with(
+        copy -> {
+          copy.stepNanos = nanosPerStep;
+          copy.rowNanos = nanosPerRow;
+        });
   }
 
-  /** A copy with another pipeline depth. */
+  /** Returns a copy with another pipeline depth. */
   public SimOptions withPipelineDepth(int depth) {
-    return new SimOptions(
-        contextLength, endOfTurn, stepNanos, rowNanos, depth, poison, clock, fault, calls, window);
+    return with(copy -> copy.pipelineDepth = depth);
   }
 
-  /** A copy that poisons the content of freed pages, or does not. */
+  /** Returns a copy that poisons the content of freed pages, or does not. */
   public SimOptions withPoison(boolean on) {
-    return new SimOptions(
-        contextLength,
-        endOfTurn,
-        stepNanos,
-        rowNanos,
-        pipelineDepth,
-        on,
-        clock,
-        fault,
-        calls,
-        window);
+    return with(copy -> copy.poison = on);
   }
 
-  /** A copy with another clock. */
+  /** Returns a copy with another clock. */
   public SimOptions withClock(SimClock other) {
-    return new SimOptions(
-        contextLength,
-        endOfTurn,
-        stepNanos,
-        rowNanos,
-        pipelineDepth,
-        poison,
-        other,
-        fault,
-        calls,
-        window);
+    return with(copy -> copy.clock = other);
   }
 
-  /** A copy with injected faults. */
+  /** Returns a copy with injected faults. */
   public SimOptions withFault(SimFault other) {
-    return new SimOptions(
-        contextLength,
-        endOfTurn,
-        stepNanos,
-        rowNanos,
-        pipelineDepth,
-        poison,
-        clock,
-        other,
-        calls,
-        window);
+    return with(copy -> copy.fault = other);
   }
 
-  /** A copy that calls tools when a user's message says so, or does not. */
+  /** Returns a copy that calls tools when a user's message says so, or does not. */
   public SimOptions withCalls(boolean on) {
-    return new SimOptions(
-        contextLength,
-        endOfTurn,
-        stepNanos,
-        rowNanos,
-        pipelineDepth,
-        poison,
-        clock,
-        fault,
-        on,
-        window);
+    return with(copy -> copy.calls = on);
   }
 
-  /** A copy whose model has a layer in which a query sees so many tokens; 0 for none. */
+  /** Returns a copy whose model has a layer in which a query sees so many tokens; 0 for none. */
   public SimOptions withWindow(int tokens) {
-    return new SimOptions(
-        contextLength,
-        endOfTurn,
-        stepNanos,
-        rowNanos,
-        pipelineDepth,
-        poison,
-        clock,
-        fault,
-        calls,
-        tokens);
+    return with(copy -> copy.window = tokens);
+  }
+
+  private SimOptions with(Consumer<Copy> change) {
+    Copy copy = new Copy(this);
+    change.accept(copy);
+    return copy.options();
+  }
+
+  /** The settings of a copy that is being made. */
+  private static final class Copy {
+    private int contextLength;
+    private double endOfTurn;
+    private long stepNanos;
+    private long rowNanos;
+    private int pipelineDepth;
+    private boolean poison;
+    private SimClock clock;
+    private SimFault fault;
+    private boolean calls;
+    private int window;
+
+    private Copy(SimOptions from) {
+      contextLength = from.contextLength;
+      endOfTurn = from.endOfTurn;
+      stepNanos = from.stepNanos;
+      rowNanos = from.rowNanos;
+      pipelineDepth = from.pipelineDepth;
+      poison = from.poison;
+      clock = from.clock;
+      fault = from.fault;
+      calls = from.calls;
+      window = from.window;
+    }
+
+    private SimOptions options() {
+      return new SimOptions(
+          contextLength,
+          endOfTurn,
+          stepNanos,
+          rowNanos,
+          pipelineDepth,
+          poison,
+          clock,
+          fault,
+          calls,
+          window);
+    }
   }
 }

@@ -281,6 +281,37 @@ public record Reply(
      * @param order see {@link TurnState}
      */
     public TurnState with(Message reply, List<PartLength> order) {
+      return copy(metadata, messages, reply, logprobs, error, order, options);
+    }
+
+    /** Returns this state with the turn's own options, which may be null. */
+    public TurnState with(GenerationOptions options) {
+      return copy(metadata, messages, reply(), logprobs, error, order, options);
+    }
+
+    /**
+     * Returns this state without messages, log probabilities and options.
+     *
+     * @param shortened its error, or null
+     */
+    public TurnState bare(ReplyError shortened) {
+      return copy(metadata, null, reply(), null, shortened, order, null);
+    }
+
+    /** Returns this state without metadata, and with a text alone as its reply. */
+    public TurnState onlyText(String text) {
+      Message only = new Message("assistant", text);
+      return copy(null, messages, only, logprobs, error, List.of(), options);
+    }
+
+    private TurnState copy(
+        Map<String, String> metadata,
+        List<Message> messages,
+        Message reply,
+        List<TokenLogprob> logprobs,
+        ReplyError error,
+        List<PartLength> order,
+        GenerationOptions options) {
       return new TurnState(
           turn,
           status,
@@ -298,29 +329,6 @@ public record Reply(
           error,
           reply.reasoning(),
           reply.toolCalls(),
-          order,
-          options);
-    }
-
-    /** Returns this state with the turn's own options, which may be null. */
-    public TurnState with(GenerationOptions options) {
-      return new TurnState(
-          turn,
-          status,
-          branch,
-          previousTurn,
-          created,
-          completed,
-          metadata,
-          messages,
-          text,
-          logprobs,
-          finishReason,
-          stopReason,
-          usage,
-          error,
-          reasoning,
-          toolCalls,
           order,
           options);
     }

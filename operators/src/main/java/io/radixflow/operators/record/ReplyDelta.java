@@ -48,7 +48,7 @@ public record ReplyDelta(
 
   /** The parts of a reply that are not its content; lower case in records. */
   public enum Kind {
-    /** What the model thought before it replied. */
+    /** Reasoning: the model's thoughts before it replied. */
     REASONING_CONTENT,
     /** The name of a function, which opens a call. */
     TOOL_CALL,

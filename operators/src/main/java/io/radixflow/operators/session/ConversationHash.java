@@ -37,7 +37,7 @@ public final class ConversationHash {
         : StableHash.hex(parts(before, message)).substring(0, EMPTY.length());
   }
 
-  /** What a message has beside role and text comes after these, each with the name of its field. */
+  /** Returns role and text of a message, then its other fields, each with its name. */
   private static String[] parts(String before, Message message) {
     List<String> parts = new ArrayList<>();
     parts.add(before);

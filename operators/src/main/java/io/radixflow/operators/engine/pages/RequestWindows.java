@@ -23,7 +23,7 @@ final class RequestWindows {
 
   private final int pageTokens;
 
-  /** Null if the pool has no window parts. */
+  /** The pool's window parts; null if it has none. */
   private final WindowParts parts;
 
   private int reserved;

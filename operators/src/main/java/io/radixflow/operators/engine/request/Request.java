@@ -82,7 +82,7 @@ public final class Request {
   public SamplingState sampling;
   public ReplyText text;
 
-  /** What holds its reply to a grammar or a budget of reasoning, or null. */
+  /** Holds its reply to a grammar or a budget of reasoning; null for neither. */
   public ReplyGuide guide;
 
   public FinishReason resumedEnd;
@@ -155,7 +155,7 @@ public final class Request {
   public boolean complete;
   public boolean ahead;
 
-  /** Whether what it was announced with was taken back, so that its pages are not pinned. */
+  /** True once its announcement was taken back, so that its pages are not pinned. */
   public boolean withdrawn;
 
   /**

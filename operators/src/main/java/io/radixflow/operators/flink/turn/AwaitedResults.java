@@ -20,7 +20,7 @@ final class AwaitedResults {
   private final EngineRequests requests;
   private final EngineConnection connection;
 
-  /** Of each session, by branch, the turn whose reply called. */
+  /** The turns whose replies called, by session and branch. */
   private final Map<String, Map<String, String>> awaited = new LinkedHashMap<>();
 
   AwaitedResults(EngineRequests requests, EngineConnection connection) {

@@ -29,7 +29,7 @@ import java.util.SortedMap;
  * that were used least recently; the main one, and those with turns that run or wait, stay.
  */
 public final class BranchSelector {
-  /** Of the limit, the share of branches that are dropped at once: each time reads the session. */
+  /** The share of the limit's branches that are dropped at once: each time reads the session. */
   private static final int DROPPED_SHARE = 8;
 
   private final TurnQueues queues;

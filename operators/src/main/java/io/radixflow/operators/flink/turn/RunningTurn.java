@@ -109,7 +109,7 @@ final class RunningTurn {
     return text.toString();
   }
 
-  /** What the text says. */
+  /** Returns the parts that the text has. */
   ReplyParts parts() {
     return parts;
   }

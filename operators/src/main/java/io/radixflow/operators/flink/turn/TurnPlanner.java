@@ -21,7 +21,7 @@ import java.util.List;
 
 /** Decides, when a turn starts, on what conversation and with what options it runs. */
 final class TurnPlanner {
-  /** What a prompt without a chat template follows. */
+  /** The conversation that a prompt without a chat template follows. */
   private static final Conversation NOTHING = new Conversation(null, 0, List.of());
 
   private static final TurnParent NO_PARENT = new TurnParent(Turn.ROOT, Turn.ROOT, null);

@@ -49,7 +49,7 @@ public final class TurnQueues {
     }
   }
 
-  /** What comes before a turn, as {@link PendingTurn} has it. */
+  /** The turn and branch that come before a turn, as {@link PendingTurn} has them. */
   record Before(String branch, String atTurn, long after) {}
 
   /** Returns the number of characters of messages. */

@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
           + " presence_penalty, frequency_penalty, logit_bias, seed, stop, max_tokens (512),"
           + " logprobs, top_logprobs, ignore_eos."
     })
-public final class GenerateCommand extends JsonLinesCommand<ServedModel> {
+public final class GenerateCommand extends ServedModelCommand {
   @Option(names = "--batch", paramLabel = "N", description = "Lines to answer at the same time.")
   int batch = 8;
 
@@ -49,16 +49,6 @@ public final class GenerateCommand extends JsonLinesCommand<ServedModel> {
 
   GenerateCommand(CliEnvironment environment) {
     super(environment);
-  }
-
-  @Override
-  ServedModel open() throws IOException {
-    return modelOptions.open(this);
-  }
-
-  @Override
-  void close(ServedModel model) {
-    model.close();
   }
 
   @Override

@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
           + " bits of all logits asked for (32-bit little-endian floats, positions ascending).",
       "Position p predicts what follows ids[0..p]; without positions, the last one is computed."
     })
-public final class LogitsCommand extends JsonLinesCommand<ServedModel> {
+public final class LogitsCommand extends ServedModelCommand {
   @Option(
       names = "--chunk",
       paramLabel = "N",
@@ -49,16 +49,6 @@ public final class LogitsCommand extends JsonLinesCommand<ServedModel> {
 
   /** A valid request. */
   private record Request(int[] ids, int[] positions) {}
-
-  @Override
-  ServedModel open() throws IOException {
-    return modelOptions.open(this);
-  }
-
-  @Override
-  void close(ServedModel model) {
-    model.close();
-  }
 
   @Override
   void answer(ServedModel model, JsonLineInput input, JsonLineOutput output)
