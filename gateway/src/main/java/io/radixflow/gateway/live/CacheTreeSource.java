@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.event.KvEventRecord;
+import io.radixflow.jobs.kvevents.KvEventRecord;
 import io.radixflow.jobs.kvevents.KvEventsReader;
 import io.radixflow.jobs.kvevents.KvEventsView;
 import io.radixflow.operators.record.KvTier;

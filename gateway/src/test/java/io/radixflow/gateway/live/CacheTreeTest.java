@@ -3,8 +3,8 @@ package io.radixflow.gateway.live;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.jobs.event.KvEventRecord;
-import io.radixflow.jobs.event.KvEventWriter;
+import io.radixflow.jobs.kvevents.KvEventRecord;
+import io.radixflow.jobs.kvevents.KvEventWriter;
 import io.radixflow.jobs.kvevents.KvEventsView;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;

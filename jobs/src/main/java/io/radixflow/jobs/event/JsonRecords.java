@@ -29,7 +29,7 @@ import java.io.UncheckedIOException;
  * Writes Java records as JSON objects in UTF-8 and reads them back: names are in snake case, nulls
  * are left out, every string that is written is well-formed, and unknown fields are ignored.
  */
-final class JsonRecords {
+public final class JsonRecords {
 
   /** Stands for a log probability of minus infinity, as in the OpenAI API. */
   private static final float NO_CHANCE = -9999f;
@@ -96,7 +96,7 @@ final class JsonRecords {
   }
 
   /** Writes the fields of an object. */
-  interface Body {
+  public interface Body {
     void write(JsonGenerator json) throws IOException;
   }
 
@@ -116,7 +116,7 @@ final class JsonRecords {
     }
   }
 
-  static byte[] write(Object record) {
+  public static byte[] write(Object record) {
     try {
       return MAPPER.writeValueAsBytes(record);
     } catch (JsonProcessingException e) {
@@ -128,7 +128,7 @@ final class JsonRecords {
    * Writes one object field by field, which is faster than {@link #write(Object)}; {@link
    * JsonGenerator#writePOJOField} writes records as that does.
    */
-  static byte[] write(Body body) {
+  public static byte[] write(Body body) {
     try (ByteArrayBuilder bytes = new ByteArrayBuilder()) {
       try (JsonGenerator json = MAPPER.createGenerator(bytes)) {
         json.writeStartObject();

@@ -2,9 +2,7 @@ package io.radixflow.jobs.kvevents;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.radixflow.jobs.event.KvEventRecord;
-import io.radixflow.jobs.event.KvEventRecord.State;
-import io.radixflow.jobs.event.KvEventWriter;
+import io.radixflow.jobs.kvevents.KvEventRecord.State;
 import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;

@@ -1,7 +1,5 @@
 package io.radixflow.jobs.kvevents;
 
-import io.radixflow.jobs.event.KvEventReader;
-import io.radixflow.jobs.event.KvEventRecord;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;
 import java.io.IOException;

@@ -13,7 +13,7 @@ import java.io.UncheckedIOException;
 import java.util.Set;
 
 /** The schema files, as a validator that is not ours reads them. */
-final class Schemas {
+public final class Schemas {
 
   static final ObjectMapper MAPPER = new ObjectMapper();
   static final JsonSchema EVENT = load("conversation-event");
@@ -21,15 +21,15 @@ final class Schemas {
   static final JsonSchema DELTA = load("reply-delta");
   static final JsonSchema DEAD_LETTER = load("dead-letter");
   static final JsonSchema CONTROL = load("control-event");
-  static final JsonSchema KV_EVENT = load("kv-event");
+  public static final JsonSchema KV_EVENT = load("kv-event");
 
   private Schemas() {}
 
-  static Set<ValidationMessage> check(JsonSchema schema, byte[] json) {
+  public static Set<ValidationMessage> check(JsonSchema schema, byte[] json) {
     return schema.validate(tree(json));
   }
 
-  static JsonNode tree(byte[] json) {
+  public static JsonNode tree(byte[] json) {
     try {
       return MAPPER.readTree(json);
     } catch (IOException e) {

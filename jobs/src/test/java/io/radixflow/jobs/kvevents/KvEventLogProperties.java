@@ -3,7 +3,6 @@ package io.radixflow.jobs.kvevents;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.jobs.event.KvEventRecord;
 import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;

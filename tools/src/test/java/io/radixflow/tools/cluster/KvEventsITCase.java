@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.event.KvEventRecord;
 import io.radixflow.jobs.kafka.KafkaSetup;
+import io.radixflow.jobs.kvevents.KvEventRecord;
 import io.radixflow.jobs.kvevents.KvEventsReader;
 import io.radixflow.jobs.kvevents.KvEventsView;
 import io.radixflow.operators.record.KvTier;

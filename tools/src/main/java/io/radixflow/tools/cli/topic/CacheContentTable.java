@@ -1,6 +1,6 @@
 package io.radixflow.tools.cli.topic;
 
-import io.radixflow.jobs.event.KvEventRecord;
+import io.radixflow.jobs.kvevents.KvEventRecord;
 import io.radixflow.jobs.kvevents.KvEventsView;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;

@@ -2,8 +2,8 @@ package io.radixflow.tools.cli.topic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.jobs.event.KvEventRecord;
-import io.radixflow.jobs.event.KvEventWriter;
+import io.radixflow.jobs.kvevents.KvEventRecord;
+import io.radixflow.jobs.kvevents.KvEventWriter;
 import io.radixflow.jobs.kvevents.KvEventsView;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;

@@ -1,4 +1,4 @@
-package io.radixflow.jobs.event;
+package io.radixflow.jobs.kvevents;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;

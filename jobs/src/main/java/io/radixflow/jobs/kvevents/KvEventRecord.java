@@ -1,4 +1,4 @@
-package io.radixflow.jobs.event;
+package io.radixflow.jobs.kvevents;
 
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;

@@ -1,5 +1,6 @@
-package io.radixflow.jobs.event;
+package io.radixflow.jobs.kvevents;
 
+import io.radixflow.jobs.event.JsonRecords;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;
 import java.util.Locale;

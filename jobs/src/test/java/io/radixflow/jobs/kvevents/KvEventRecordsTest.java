@@ -1,10 +1,11 @@
-package io.radixflow.jobs.event;
+package io.radixflow.jobs.kvevents;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.jobs.event.Schemas;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;
 import java.io.IOException;
