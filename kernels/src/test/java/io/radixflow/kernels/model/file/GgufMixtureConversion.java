@@ -61,7 +61,9 @@ final class GgufMixtureConversion {
       put("expert_count", config.get(field));
     }
     put("expert_used_count", config.get("num_experts_per_tok"));
-    put("expert_feed_forward_length", config.get("moe_intermediate_size"));
+    String width = architecture.equals("gpt-oss") ? "intermediate_size" : "moe_intermediate_size";
+    put("expert_feed_forward_length", config.get(width));
+    put("expert_shared_feed_forward_length", config.get("shared_expert_intermediate_size"));
     if (architecture.equals("glm4moe") || architecture.equals("deepseek2")) {
       put("expert_group_count", config.get("n_group"));
       put("expert_group_used_count", config.get("topk_group"));
