@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,9 +36,7 @@ class GgufArchitecturesTest {
   @TempDir Path directory;
 
   static Stream<Arguments> models() {
-    return Stream.of(TinyDirectory.CONFIGS, TinyDirectory.MIXTURES, TinyDirectory.LATENT)
-        .flatMap(List::stream)
-        .map(Arguments::of);
+    return TinyDirectory.all().stream().map(Arguments::of);
   }
 
   static Stream<Arguments> latent() {

@@ -91,7 +91,7 @@ class CorruptModelProperties {
       @ForAll @IntRange(max = 1000) int second,
       @ForAll("values") Object other)
       throws IOException {
-    GgufBuilder gguf = converted().get(model % TinyDirectory.CONFIGS.size());
+    GgufBuilder gguf = converted().get(model % TinyDirectory.all().size());
     List<String> keys = new ArrayList<>(gguf.metadata.keySet());
     Map<String, Object> before = new LinkedHashMap<>(gguf.metadata);
     gguf.with(keys.get(first % keys.size()), value).with(keys.get(second % keys.size()), other);
@@ -102,7 +102,7 @@ class CorruptModelProperties {
 
   private static synchronized List<GgufBuilder> converted() throws IOException {
     if (CONVERTED.isEmpty()) {
-      for (String config : TinyDirectory.CONFIGS) {
+      for (String config : TinyDirectory.all()) {
         Path directory = TinyDirectory.write(Files.createTempDirectory("tiny"), config);
         CONVERTED.add(GgufConversion.convert(directory));
         delete(directory);

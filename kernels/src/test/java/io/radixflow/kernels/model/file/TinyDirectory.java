@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Writes Hugging Face directories of tiny models with random weights in F32. */
 public final class TinyDirectory {
@@ -148,6 +149,11 @@ public final class TinyDirectory {
                   + yarn("1.0")));
 
   private TinyDirectory() {}
+
+  /** The configurations of all kinds. */
+  public static List<String> all() {
+    return Stream.of(CONFIGS, MIXTURES, LATENT).flatMap(List::stream).toList();
+  }
 
   private static String router(String others) {
     return "'n_routed_experts': 4, 'num_experts_per_tok': 2, 'moe_intermediate_size': 32,"
