@@ -37,9 +37,9 @@ final class HuggingFaceModel {
   /** Whether layers behind the last are expected: they draft tokens. */
   private final boolean spareLayers;
 
-  private HuggingFaceModel(Path directory, Checkpoint stored, JsonNode json) {
+  /** Opens the weights when the configuration is known to be supported. */
+  private HuggingFaceModel(Path directory, JsonNode json) throws IOException {
     this.directory = directory;
-    this.stored = stored;
     Path file = directory.resolve("config.json");
     Path name = directory.toAbsolutePath().normalize().getFileName();
     config = HuggingFaceConfig.read(file.toString(), String.valueOf(name), json);
@@ -47,12 +47,14 @@ final class HuggingFaceModel {
     family = HuggingFaceFamily.of(config.architecture(), check);
     quantisation = Quantisation.read(new ConfigFields(json, check), family);
     spareLayers = json.path("num_nextn_predict_layers").asInt(0) > 0;
+    stored = Checkpoint.open(directory);
   }
 
   static ModelFile open(Path directory, Path home) throws IOException {
     JsonNode json = BoundedJson.object(directory.resolve("config.json"), MAX_CONFIG_BYTES);
-    try (Checkpoint stored = Checkpoint.open(directory)) {
-      return new HuggingFaceModel(directory, stored, json).open(home);
+    HuggingFaceModel model = new HuggingFaceModel(directory, json);
+    try (model.stored) {
+      return model.open(home);
     }
   }
 
