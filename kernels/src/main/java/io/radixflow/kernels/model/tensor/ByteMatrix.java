@@ -54,11 +54,17 @@ public final class ByteMatrix extends CodedMatrix {
       }
       return;
     }
+    byte[] copy = new byte[columns()];
+    codes.get(row * columns(), copy);
+    boolean numbers = true;
+    for (byte code : copy) {
+      numbers &= !floats || !Float8.isNaN(code);
+    }
+    if (!numbers) {
+      throw notANumber(row);
+    }
     for (int column = 0; column < columns(); column += BLOCK) {
-      target.putFloat(scale(row, column));
-      for (int i = 0; i < BLOCK; i++) {
-        target.put(code(row, column + i));
-      }
+      target.putFloat(scale(row, column)).put(copy, column, BLOCK);
     }
   }
 

@@ -30,6 +30,17 @@ public final class IntegerMatrix extends CodedMatrix {
       return transposed ? codes.at(column, row) : codes.at(row, column);
     }
 
+    /** Copies the codes of a row of the weight. */
+    private byte[] codes(int row, int columns) {
+      byte[] copy = new byte[columns];
+      if (transposed) {
+        codes.copyColumn(row, copy);
+      } else {
+        codes.copyRow(row, copy);
+      }
+      return copy;
+    }
+
     private int zero(int row, int group) {
       if (zeros == null) {
         return zero;
@@ -120,24 +131,27 @@ public final class IntegerMatrix extends CodedMatrix {
   }
 
   private void copyNibbles(int row, ByteBuffer target) {
+    byte[] codes = integers.codes(row, columns());
     for (int column = 0; column < columns(); column += BLOCK) {
       int group = groups.at(column);
       float scale = scale(row, group);
       target.putFloat(scale).putFloat(minimum(row, group, scale));
-      for (int i = 0; i < BLOCK / 2; i++) {
-        int low = integers.code(row, column + i);
-        int high = integers.code(row, column + i + BLOCK / 2);
-        target.put((byte) (low | high << 4));
+      for (int i = 0; i < BLOCK / 2; i += Long.BYTES) {
+        long low = (long) PackedIntegers.EIGHT.get(codes, column + i);
+        long high = (long) PackedIntegers.EIGHT.get(codes, column + i + BLOCK / 2);
+        target.putLong(low | high << 4);
       }
     }
   }
 
   private void copyBytes(int row, ByteBuffer target) {
+    byte[] codes = integers.codes(row, columns());
+    for (int column = 0; column < codes.length; column++) {
+      codes[column] -= (byte) 128;
+    }
     for (int column = 0; column < columns(); column += BLOCK) {
       target.putFloat(scale(row, groups.at(column)));
-      for (int i = 0; i < BLOCK; i++) {
-        target.put((byte) (integers.code(row, column + i) - 128));
-      }
+      target.put(codes, column, BLOCK);
     }
   }
 

@@ -1,6 +1,9 @@
 package io.radixflow.kernels.model.tensor;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * A matrix of unsigned integers of 4 or 8 bits, several to a 32-bit word.
@@ -25,6 +28,13 @@ public record PackedIntegers(ByteBuffer words, int bits, int width, Packing pack
     AWQ
   }
 
+  private static final VarHandle WORD =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** Eight bytes of an array, the first lowest. */
+  static final VarHandle EIGHT =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
   /** Nibble of each of eight columns. */
   private static final int[] AWQ_NIBBLES = {0, 4, 1, 5, 2, 6, 3, 7};
 
@@ -35,5 +45,51 @@ public record PackedIntegers(ByteBuffer words, int bits, int width, Packing pack
     int within = down ? row % each : column % each;
     int shift = (packing == Packing.AWQ ? AWQ_NIBBLES[within] : within) * bits;
     return words.getInt(word * Integer.BYTES) >>> shift & (1 << bits) - 1;
+  }
+
+  /** Copies one row of integers of 4 or 8 bits that lie {@link Packing#ACROSS}. */
+  void copyRow(int row, byte[] target) {
+    int count = width / (Integer.SIZE / bits);
+    for (int i = 0; i < count; i++) {
+      spread(words.getInt((row * count + i) * Integer.BYTES), i, target);
+    }
+  }
+
+  /**
+   * Copies one column of integers.
+   *
+   * @param target as long as there are rows
+   */
+  void copyColumn(int column, byte[] target) {
+    if (packing == Packing.DOWN) {
+      int count = target.length / (Integer.SIZE / bits);
+      for (int i = 0; i < count; i++) {
+        spread(words.getInt((i * width + column) * Integer.BYTES), i, target);
+      }
+      return;
+    }
+    int each = Integer.SIZE / bits;
+    int within = column % each;
+    int shift = (packing == Packing.AWQ ? AWQ_NIBBLES[within] : within) * bits;
+    int mask = (1 << bits) - 1;
+    int stride = width / each * Integer.BYTES;
+    int at = column / each * Integer.BYTES;
+    for (int row = 0; row < target.length; row++) {
+      target[row] = (byte) (words.getInt(at) >>> shift & mask);
+      at += stride;
+    }
+  }
+
+  /** Makes bytes of the integers of word i. */
+  private void spread(int word, int i, byte[] target) {
+    if (bits == 8) {
+      WORD.set(target, i * Integer.BYTES, word);
+      return;
+    }
+    long bytes = word & 0xffffffffL;
+    bytes = (bytes | bytes << 16) & 0x0000ffff0000ffffL;
+    bytes = (bytes | bytes << 8) & 0x00ff00ff00ff00ffL;
+    bytes = (bytes | bytes << 4) & 0x0f0f0f0f0f0f0f0fL;
+    EIGHT.set(target, i * Long.BYTES, bytes);
   }
 }
