@@ -2,6 +2,7 @@ package io.radixflow.kernels.model.tensor;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -27,6 +28,18 @@ public record PackedIntegers(ByteBuffer words, int bits, int width, Packing pack
      */
     AWQ
   }
+
+  /**
+   * The words below each other that a thread gathered last. They are far apart, and it asks for one
+   * of their columns after the other.
+   */
+  private static final class Gathered {
+    private WeakReference<ByteBuffer> source = new WeakReference<>(null);
+    private int number;
+    private int[] words = {};
+  }
+
+  private static final ThreadLocal<Gathered> GATHERED = ThreadLocal.withInitial(Gathered::new);
 
   private static final VarHandle WORD =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -69,14 +82,25 @@ public record PackedIntegers(ByteBuffer words, int bits, int width, Packing pack
       return;
     }
     int each = Integer.SIZE / bits;
+    Gathered gathered = GATHERED.get();
+    if (gathered.source.get() != words || gathered.number != column / each) {
+      gather(column / each, target.length, gathered);
+    }
     int within = column % each;
     int shift = (packing == Packing.AWQ ? AWQ_NIBBLES[within] : within) * bits;
     int mask = (1 << bits) - 1;
-    int stride = width / each * Integer.BYTES;
-    int at = column / each * Integer.BYTES;
     for (int row = 0; row < target.length; row++) {
-      target[row] = (byte) (words.getInt(at) >>> shift & mask);
-      at += stride;
+      target[row] = (byte) (gathered.words[row] >>> shift & mask);
+    }
+  }
+
+  private void gather(int number, int rows, Gathered gathered) {
+    int stride = width / (Integer.SIZE / bits) * Integer.BYTES;
+    gathered.source = new WeakReference<>(words);
+    gathered.number = number;
+    gathered.words = gathered.words.length == rows ? gathered.words : new int[rows];
+    for (int row = 0; row < rows; row++) {
+      gathered.words[row] = words.getInt(row * stride + number * Integer.BYTES);
     }
   }
 
