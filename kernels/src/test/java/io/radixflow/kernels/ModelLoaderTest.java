@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.MemoryStatus;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.text.TextModel;
 import io.radixflow.kernels.text.tokenizer.DjlOracle;
@@ -69,5 +70,19 @@ class ModelLoaderTest {
     assertThat(text.tokenizer().encodeWithSpecial("<|end|>")).containsExactly(0);
     assertThatThrownBy(() -> ModelLoader.open(folder)).hasMessageContaining("unheard-of");
     assertThat(ModelLoader.openText("sim", Path::of).tokenizer().encode("a")).hasSize(1);
+  }
+
+  @Test
+  void aModelIsNotLoadedIntoLessMemoryThanItNeeds(@TempDir Path directory) throws IOException {
+    MemoryStatus little = new MemoryStatus(1L << 30, 0, 8 << 20, 1L << 30, 0, 0);
+    Path path = TinyChatModel.write(directory);
+    try (ServedModel model = ModelLoader.open(path, () -> little)) {
+      assertThatThrownBy(() -> model.openBackend(DeviceOptions.DEFAULT.on("cpu")))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("does not fit in memory")
+          .hasMessageContaining("the machine has 1024 MB, of which 8 MB are available");
+      assertThat(model.heapNeeds()).isPresent();
+      assertThat(model.gpuNeeds()).isPresent();
+    }
   }
 }

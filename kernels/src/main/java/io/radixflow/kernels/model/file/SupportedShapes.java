@@ -19,7 +19,7 @@ final class SupportedShapes {
   private static final int MAX_EXPERTS = 4096;
 
   /** Experts and heads with tensors of their own, in all layers. */
-  private static final int MAX_PARTS = 1 << 18;
+  private static final int MAX_PARTS = 1 << 16;
 
   private final String file;
 

@@ -1,6 +1,7 @@
 package io.radixflow.kernels.model.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import io.radixflow.kernels.DeviceOptions;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 class MutatedModelsTest {
   private static final int CASES = Integer.getInteger("model.mutations", 1000);
-  private static final long MOST_BYTES = 64 << 20;
+  private static final long MOST_BYTES = 192 << 20;
   private static final DeviceOptions ONE_THREAD = new DeviceOptions("cpu", 1, null);
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -152,6 +153,24 @@ class MutatedModelsTest {
       check("GGUF", number, () -> load(file));
     }
     assertThat(refused).isBetween(CASES / 4, CASES - CASES / 50);
+  }
+
+  @Test
+  void aConfigurationWithMoreTensorsThanAnyModelHasIsRefused() throws IOException {
+    Path model = TinyDirectory.write(directory.resolve("experts"), EXPERTS);
+    String config =
+        EXPERTS
+            .replace("\"num_hidden_layers\": 2", "\"num_hidden_layers\": 4096")
+            .replace("\"num_experts\": 4", "\"num_experts\": 4096");
+    Files.writeString(model.resolve("config.json"), config);
+
+    check(
+        "config.json",
+        0,
+        () ->
+            assertThatThrownBy(() -> load(model))
+                .isInstanceOf(ModelFormatException.class)
+                .hasMessageContaining("16781312 experts and heads in all layers; at most 65536"));
   }
 
   private static byte[] quantised() {
