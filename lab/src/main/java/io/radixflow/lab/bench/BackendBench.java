@@ -20,28 +20,32 @@ final class BackendBench implements AutoCloseable {
 
   private final Backend backend;
   private final KvPool pool;
-  private final int pagesPerSequence;
   private final int[][] pageTables;
   private final int[] ids;
   private final Batch batch = new Batch();
 
   /**
    * @param sequences most sequences at once
-   * @param tokens most tokens of a sequence
+   * @param tokens most tokens of a sequence alone
+   * @param tokensTogether most tokens of each of several sequences
    */
-  BackendBench(Backend backend, int sequences, int tokens) {
+  BackendBench(Backend backend, int sequences, int tokens, int tokensTogether) {
     this.backend = backend;
     int[] sizes = backend.pageTokens();
     int pageTokens = sizes[sizes.length - 1];
     for (int size : sizes) {
       pageTokens = size == 16 ? size : pageTokens;
     }
-    pagesPerSequence = PagedSequence.pagesFor(tokens, pageTokens);
-    pool = backend.openPool(sequences * pagesPerSequence, pageTokens);
-    pageTables = new int[sequences][pagesPerSequence];
-    for (int page = 0; page < sequences * pagesPerSequence; page++) {
-      pageTables[page / pagesPerSequence][page % pagesPerSequence] = page;
+    pageTables = new int[sequences][];
+    int pages = 0;
+    for (int i = 0; i < sequences; i++) {
+      int most = i == 0 ? Math.max(tokens, tokensTogether) : tokensTogether;
+      pageTables[i] = new int[PagedSequence.pagesFor(most, pageTokens)];
+      for (int page = 0; page < pageTables[i].length; page++) {
+        pageTables[i][page] = pages++;
+      }
     }
+    pool = backend.openPool(pages, pageTokens);
     SplittableRandom random = new SplittableRandom(SEED);
     ids = random.ints(tokens, 0, backend.model().vocabSize()).toArray();
   }
@@ -52,7 +56,7 @@ final class BackendBench implements AutoCloseable {
     for (int position = 0; position < tokens; ) {
       int rows = Math.min(Math.min(chunk, backend.maxBatchRows()), tokens - position);
       batch.clear();
-      batch.beginChunk(pageTables[0], pagesPerSequence, position);
+      batch.beginChunk(pageTables[0], pageTables[0].length, position);
       for (int row = 0; row < rows; row++) {
         batch.token(ids[position++]);
       }
@@ -76,7 +80,7 @@ final class BackendBench implements AutoCloseable {
     for (int step = 0; step < steps; step++) {
       batch.clear();
       for (int i = 0; i < sequences; i++) {
-        batch.beginChunk(pageTables[i], pagesPerSequence, step);
+        batch.beginChunk(pageTables[i], pageTables[i].length, step);
         batch.token(next[i]);
         batch.output(sampling[i], Batch.TOKEN);
       }

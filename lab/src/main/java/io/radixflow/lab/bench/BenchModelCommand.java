@@ -52,6 +52,9 @@ final class BenchModelCommand extends CliCommand {
   /** One thing that is measured, with the rows of a step and how many of them ask for a token. */
   private record Case(String name, int tokensAStep, int outputs, Samples samples) {}
 
+  /** The time to load, and the memory once all was measured; null where it is not known. */
+  private record Loading(double seconds, ResidentMemory memory) {}
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (chunk < 1) {
@@ -66,15 +69,15 @@ final class BenchModelCommand extends CliCommand {
     try (ServedModel model = modelOptions.open(this);
         Backend backend = modelOptions.openBackend(this, model)) {
       double loadSeconds = (System.nanoTime() - start) * 1e-9;
-      MachinePeak peak = peak();
       measure(backend, cases);
-      show(model, backend, peak, cases, loadSeconds);
+      Loading loading = new Loading(loadSeconds, ResidentMemory.read());
+      show(model, backend, peak(), cases, loading);
     }
     return 0;
   }
 
   private void measure(Backend backend, List<Case> cases) throws InterruptedException {
-    try (BackendBench bench = new BackendBench(backend, SEQUENCES, PREFILL);
+    try (BackendBench bench = new BackendBench(backend, SEQUENCES, PREFILL, DECODE);
         Progress progress = progress("measuring")) {
       for (int round = -1; round < rounds.count(); round++) {
         progress.detail("round " + Math.max(0, round + 1) + " of " + rounds.count());
@@ -99,13 +102,13 @@ final class BenchModelCommand extends CliCommand {
   }
 
   private void show(
-      ServedModel model, Backend backend, MachinePeak peak, List<Case> cases, double loadSeconds)
+      ServedModel model, Backend backend, MachinePeak peak, List<Case> cases, Loading loading)
       throws IOException {
     ObjectNode json = JsonLineOutput.object();
     json.put("model", model.name()).put("backend", backend.description());
     json.put("threads", modelOptions.computeThreads());
     print("%s on %s%n", model.name(), backend.description());
-    showLoading(loadSeconds, json);
+    showLoading(loading, json);
     if (peak != null) {
       json.put("read_bytes_per_second", peak.readBytesPerSecond());
       json.put("flops_per_second", peak.flopsPerSecond());
@@ -121,17 +124,17 @@ final class BenchModelCommand extends CliCommand {
     report.write(this, json);
   }
 
-  private void showLoading(double seconds, ObjectNode json) throws IOException {
-    ResidentMemory memory = ResidentMemory.read();
-    json.put("load_seconds", seconds);
+  private void showLoading(Loading loading, ObjectNode json) {
+    ResidentMemory memory = loading.memory;
+    json.put("load_seconds", loading.seconds);
     if (memory == null) {
-      print("loaded in %.1f s%n", seconds);
+      print("loaded in %.1f s%n", loading.seconds);
       return;
     }
     json.put("resident_bytes", memory.bytes()).put("most_resident_bytes", memory.mostBytes());
     print(
         "loaded in %.1f s; %d MiB of this process are in memory, %d at most%n",
-        seconds, memory.bytes() >> 20, memory.mostBytes() >> 20);
+        loading.seconds, memory.bytes() >> 20, memory.mostBytes() >> 20);
   }
 
   private void showCase(Case one, Backend backend, MachinePeak peak, ObjectNode json) {
