@@ -14,12 +14,15 @@ import io.radixflow.kernels.device.HostPages;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.device.Transfer;
+import io.radixflow.kernels.model.ModelConfig;
 import java.nio.ByteBuffer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Pages that leave the pool and come back while steps run. */
 class PageTransfersTest {
@@ -38,9 +41,16 @@ class PageTransfersTest {
     }
   }
 
-  private static CudaBackend open() {
-    return CudaBackend.open(
-        CudaModels.weights(CudaModels.llama()), new DeviceOptions("cuda", 0, null), 0);
+  private static CudaBackend open(ModelConfig config) {
+    return CudaBackend.open(CudaModels.weights(config), new DeviceOptions("cuda", 0, null), 0);
+  }
+
+  /**
+   * Models whose layers have keys and values, or compressed vectors alone; with each, lazy streams.
+   */
+  static Stream<Arguments> loads() {
+    return Stream.of(CudaModels.llama(), CudaModels.latent())
+        .flatMap(config -> Stream.of(false, true).map(lazy -> Arguments.of(config, lazy)));
   }
 
   /** A decode step at the end of 64 tokens; the ticket may not be done. */
@@ -61,12 +71,13 @@ class PageTransfersTest {
   }
 
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void aStepRightAfterALoadSeesThePagesThatCameBack(boolean lazy) throws Exception {
+  @MethodSource("loads")
+  void aStepRightAfterALoadSeesThePagesThatCameBack(ModelConfig config, boolean lazy)
+      throws Exception {
     if (EmulatedGpu.isEmulated()) {
       EmulatedDriver.setLazyStreams(lazy);
     }
-    try (CudaBackend backend = open();
+    try (CudaBackend backend = open(config);
         KvPool pool = backend.openPool(16, 16);
         HostPages host = pool.openHostPages(8)) {
       Batch batch = new Batch();
@@ -91,7 +102,7 @@ class PageTransfersTest {
 
   @Test
   void aHostPageIsOneObjectOfAllLayers() throws Exception {
-    try (CudaBackend backend = open();
+    try (CudaBackend backend = open(CudaModels.llama());
         KvPool pool = backend.openPool(4, 16);
         HostPages host = pool.openHostPages(2)) {
       assertThat(host.pageBytes()).isEqualTo(pool.pageBytes());
