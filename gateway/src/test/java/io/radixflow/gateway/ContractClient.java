@@ -24,7 +24,7 @@ final class ContractClient {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final Queue<String> problems = new ConcurrentLinkedQueue<>();
 
-  /** What was wrong so far. */
+  /** The errors so far. */
   Queue<String> problems() {
     return problems;
   }

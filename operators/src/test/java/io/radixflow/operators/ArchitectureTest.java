@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** What operators must not know: topics and records; and the engine among them not even Flink. */
+/** Operators must know no topics and no records, and the engine among them not even Flink. */
 class ArchitectureTest {
 
   private static final String ROOT = "io.radixflow.operators";

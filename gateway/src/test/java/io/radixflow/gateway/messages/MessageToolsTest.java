@@ -183,7 +183,7 @@ class MessageToolsTest {
     reply(second);
   }
 
-  /** What Claude Code sends beside its conversation. */
+  /** The fields that Claude Code sends beside its conversation. */
   @Test
   void whatACodingAssistantSendsIsServedAndWhatHasNoEffectIsNamed() {
     String fields =

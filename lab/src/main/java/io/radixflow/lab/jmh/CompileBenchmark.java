@@ -23,7 +23,7 @@ public class CompileBenchmark {
     @Param("100")
     public int properties;
 
-    /** Whether grammars are warmed up first, as an engine does when it opens. */
+    /** True if grammars are warmed up first, as an engine does when it opens. */
     @Param("false")
     public boolean warm;
 

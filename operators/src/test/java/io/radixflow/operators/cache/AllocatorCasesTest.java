@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What SGLang's and mini-SGLang's tests of their allocators assert, on pages. */
+/** Asserts what SGLang's and mini-SGLang's tests of their allocators assert, on pages. */
 class AllocatorCasesTest {
 
   /** Case A1, of the device's pages; no page can be asked for by its number. */

@@ -23,7 +23,7 @@ final class CacheWorld {
   private static final int MOST_SESSIONS = 20;
   private static final int PIN_OWNERS = 3;
 
-  /** What all keys of a run have in common, and who evicts. */
+  /** The common part of all keys of a run, and who evicts. */
   record Setting(int pageTokens, String policy) {}
 
   enum Kind {
@@ -43,7 +43,7 @@ final class CacheWorld {
     RESET
   }
 
-  /** What to do next; what the number means depends on the kind. */
+  /** The next thing to do; the kind decides what the number means. */
   record Operation(Kind kind, String namespace, int[] tokens, int publicTokens, int number) {
     @Override
     public String toString() {
@@ -61,7 +61,7 @@ final class CacheWorld {
     TreeNode node;
   }
 
-  /** What a session keeps of an earlier turn: a node that may have left the tree since. */
+  /** The end of an earlier turn that a session keeps: a node that may have left the tree since. */
   private record Remembered(RadixKey key, TreeNode node, int pages) {}
 
   private record Pinned(RadixKey key, int pages, long until) {}

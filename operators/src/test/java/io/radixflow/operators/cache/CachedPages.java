@@ -66,7 +66,7 @@ final class CachedPages {
     this.order = order(policy);
   }
 
-  /** Null if what was learned decides. */
+  /** Returns the order of a policy; null if what was learned decides. */
   private static Comparator<Page> order(String policy) {
     Comparator<Page> byLastUse = Comparator.comparingLong(page -> page.lastUse);
     Comparator<Page> byCreation = Comparator.comparingLong(page -> page.created);
@@ -190,7 +190,7 @@ final class CachedPages {
     return page == first ? null : "page " + first.number + " goes first";
   }
 
-  /** What the policy evicts next. */
+  /** Returns what the policy evicts next. */
   private Page first() {
     Page first = null;
     for (Page page : pages) {

@@ -14,7 +14,7 @@ class ChildHashTest {
   /** Slots of a table that is not too full for that many. */
   private static final int SLOTS = 1 << 17;
 
-  /** What random numbers leave of that many slots, less 2 %. */
+  /** The slots that so many random numbers hit, less 2 %. */
   private static final int SLOTS_HIT =
       (int) (SLOTS * (1 - Math.exp(-(double) PAGES / SLOTS)) * 0.98);
 

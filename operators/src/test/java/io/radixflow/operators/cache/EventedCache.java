@@ -50,7 +50,7 @@ final class EventedCache {
     cache.unlock(hold(key));
   }
 
-  /** As {@link #insert}, but the request goes on. */
+  /** Does as {@link #insert}, but the request goes on. */
   TreeNode hold(RadixKey key) {
     int pages = key.pages(cache.pageTokens());
     PrefixMatch match = cache.match(key, pages);
@@ -75,7 +75,7 @@ final class EventedCache {
     return taken;
   }
 
-  /** As {@link #take}, if all of them are of one kind. */
+  /** Does as {@link #take}, if all of them are of one kind. */
   <T extends KvEvent> List<T> take(Class<T> kind) {
     return take().stream().map(kind::cast).toList();
   }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What a request may say about its pages: priorities of token ranges, and pins. */
+/** Tests what a request may say about its pages: priorities of token ranges, and pins. */
 class HintsTest {
   private static final int POOL = 64;
 

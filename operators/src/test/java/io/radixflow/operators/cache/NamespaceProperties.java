@@ -16,7 +16,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 
-/** What tenants can learn of each other from the cache: nothing but that pages are scarce. */
+/** Tests what tenants can learn of each other from the cache: nothing but that pages are scarce. */
 class NamespaceProperties {
   private static final int PLENTY = 4096;
   private static final int SCARCE = 24;
@@ -105,7 +105,7 @@ class NamespaceProperties {
       };
     }
 
-    /** What the tenant looks for. */
+    /** Returns the text that the tenant looks for. */
     RadixKey keyOf(Operation operation) {
       Holder before = operation.kind == Kind.RESUME ? pick(ended, operation) : null;
       RadixKey key = operation.key(setting);

@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What SGLang's suite over several page sizes asserts, on the tree that serves. */
+/** Asserts what SGLang's suite over several page sizes asserts, on the tree that serves. */
 class PageSizesCasesTest {
 
   /** A test that runs with each page size. */

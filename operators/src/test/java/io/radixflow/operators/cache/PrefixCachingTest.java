@@ -63,7 +63,7 @@ class PrefixCachingTest {
     return found;
   }
 
-  /** What the engine does with a request. */
+  /** Does what the engine does with a request. */
   private void run(RadixCache cache, long request, boolean ended) {
     RadixKey key = cache.keyOf(request, "", 0, TOKENS, TOKENS.length);
     PrefixMatch match = cache.match(key, Integer.MAX_VALUE);

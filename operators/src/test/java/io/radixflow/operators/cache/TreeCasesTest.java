@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What SGLang's tests of its tree assert, on the tree that serves. */
+/** Asserts what SGLang's tests of its tree assert, on the tree that serves. */
 class TreeCasesTest {
 
   /** Case T1; that events are reported only to a listener is T6. */
@@ -171,7 +171,7 @@ class TreeCasesTest {
         .isBetween(8L * total, 8L * total + common);
   }
 
-  /** Of the tree in which {@code node} is. */
+  /** Returns the bytes of tokens and pages of the tree in which {@code node} is. */
   private static long bytesOfTokensAndPages(TreeNode node) throws ReflectiveOperationException {
     Field tokens = accessible("tokens");
     Field pages = accessible("pages");

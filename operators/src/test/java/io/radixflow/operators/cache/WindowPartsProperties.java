@@ -36,7 +36,7 @@ class WindowPartsProperties {
 
   record Operation(Kind kind, int page, int other) {}
 
-  /** What the parts should be, in the plainest way. */
+  /** Models what the parts should be, in the plainest way. */
   private static final class Model {
     final int parts;
     final Map<Integer, Integer> locks = new HashMap<>();
@@ -199,7 +199,7 @@ class WindowPartsProperties {
     held.forEach(cache::unlock);
   }
 
-  /** Whether a query of the last token, or of the one after it, finds all that it sees. */
+  /** Returns whether a query of the last token, or of the one after it, finds all that it sees. */
   private static boolean hasParts(int pages, int window, int pageTokens, Set<Integer> with) {
     int first = Math.max(0, pages * pageTokens - window) / pageTokens;
     return IntStream.range(first, pages).allMatch(with::contains);

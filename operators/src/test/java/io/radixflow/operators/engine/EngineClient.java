@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 
 /** A consumer for tests: submits requests and gathers their replies, checking each progress. */
 public final class EngineClient implements AutoCloseable {
-  /** What has been seen of one request. */
+  /** The progress of one request that was seen. */
   public static final class Seen {
     boolean promptReady;
     final List<Integer> tokens = new ArrayList<>();

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What an engine leaves when it ends. */
+/** Tests what an engine leaves when it ends. */
 @Timeout(180)
 class EngineCloseTest {
   private final List<String> closed = new ArrayList<>();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What requests say about their pages. A page has 16 tokens, the pool 32 pages. */
+/** Tests what requests say about their pages. A page has 16 tokens, the pool 32 pages. */
 @Timeout(180)
 class EngineHintsTest {
   private static final EngineOptions.Builder SMALL =

@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What requests of several namespaces find of each other's. Pages have 16 tokens. */
+/** Tests what requests of several namespaces find of each other's. Pages have 16 tokens. */
 @Timeout(180)
 class EngineNamespacesTest {
   private static final int[] SYSTEM = letters(0, 70);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a reply's progress says. */
+/** Tests what a reply's progress says. */
 @Timeout(180)
 class EngineRepliesTest {
   private static final SamplingParams WARM =

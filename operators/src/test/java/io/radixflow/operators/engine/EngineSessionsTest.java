@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the engine keeps of a session between turns. Pages have 16 tokens. */
+/** Tests what the engine keeps of a session between turns. Pages have 16 tokens. */
 @Timeout(180)
 class EngineSessionsTest {
 

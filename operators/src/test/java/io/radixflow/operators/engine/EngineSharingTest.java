@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is computed, and what is found in the radix cache. Pages have 16 tokens. */
+/** Tests what is computed, and what is found in the radix cache. Pages have 16 tokens. */
 @Timeout(180)
 class EngineSharingTest {
 

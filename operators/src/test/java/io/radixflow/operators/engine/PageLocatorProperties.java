@@ -43,7 +43,7 @@ class PageLocatorProperties {
   private static final int SESSIONS = 4;
   private static final SimOptions SIM = SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true);
 
-  /** What happens between two looks. */
+  /** The things that happen between two looks. */
   enum Kind {
     TURN,
     FLUSH_HOST,
@@ -57,7 +57,7 @@ class PageLocatorProperties {
    */
   record Step(Kind kind, int session, int length) {}
 
-  /** What a run ends with: the pages of device and host, and each session's places. */
+  /** The end of a run: the pages of device and host, and each session's places. */
   private record Outcome(List<KvEvent.Stored> content, List<TierTokens> places) {}
 
   @Property(tries = 150)

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Where an engine says that the pages of a text are. */
+/** Tests where an engine says that the pages of a text are. */
 @Timeout(180)
 class PageLocatorTest {
   private static final int PAGE = 16;

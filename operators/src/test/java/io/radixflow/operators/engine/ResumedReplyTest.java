@@ -68,7 +68,7 @@ class ResumedReplyTest {
     }
   }
 
-  /** What a reply has shown after its first tokens. */
+  /** Returns the text that a reply has shown after its first tokens. */
   private static String shown(Tokenizer tokenizer, List<String> stop, int[] ids) {
     ReplyText text = new ReplyText(tokenizer, stop);
     Arrays.stream(ids).forEach(text::accept);

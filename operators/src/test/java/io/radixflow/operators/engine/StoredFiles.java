@@ -97,7 +97,10 @@ final class StoredFiles implements AutoCloseable {
     }
   }
 
-  /** What is in a folder and in those in it, each before what is in it; nothing if it is away. */
+  /**
+   * Returns what is in a folder and in those in it, each before what is in it; nothing if it is
+   * away.
+   */
   private static List<Path> files(Path folder) throws IOException {
     if (!Files.exists(folder)) {
       return List.of();

@@ -42,10 +42,10 @@ class StoredTinyModelProperties {
   private static final int CONTEXT = 160;
   private static final int REQUESTS = 6;
 
-  /** Of 16 tokens in F32: two layers, keys and values of one head of 64. */
+  /** The bytes of 16 tokens in F32: two layers, keys and values of one head of 64. */
   private static final long PAGE_BYTES = 16 * 2 * 2 * 64 * Float.BYTES;
 
-  /** What happens between two rounds of requests. */
+  /** The things that happen between two rounds of requests. */
   enum Change {
     NOTHING,
     FLUSH_HOST,

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a prompt counts without a job is what a turn's usage says. */
+/** Tests that a prompt counts without a job what a turn's usage says. */
 @Timeout(120)
 class PromptTextTest {
   private static final GenerationOptions TOOLS =

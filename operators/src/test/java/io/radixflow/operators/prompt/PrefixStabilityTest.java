@@ -222,7 +222,7 @@ class PrefixStabilityTest {
   private final TurnOptions options =
       TurnOptions.resolve(List.of(GenerationOptions.builder().tools(TOOLS).build()), 0, 100);
 
-  /** What the cache was told of the next prompt; null for prompt and reply as they are. */
+  /** The next prompt as the cache expects it; null for prompt and reply as they are. */
   private int[] told;
 
   /** The last prompt and its reply as generated. */

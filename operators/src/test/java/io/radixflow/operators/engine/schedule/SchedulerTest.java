@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What steps hold, who waits for whom and who makes way, step by step. */
+/** Tests what steps hold, who waits for whom and who makes way, step by step. */
 @Timeout(180)
 class SchedulerTest {
 

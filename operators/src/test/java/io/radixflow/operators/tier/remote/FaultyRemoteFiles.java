@@ -12,7 +12,7 @@ final class FaultyRemoteFiles implements RemoteFiles {
   private final AtomicInteger calls = new AtomicInteger();
   private final AtomicInteger deletions = new AtomicInteger();
 
-  /** What operations wait for, deaf to interrupts; null for nothing. */
+  /** The latch that operations wait for, deaf to interrupts; null for nothing. */
   private volatile CountDownLatch gate;
 
   private volatile boolean failing;
