@@ -276,7 +276,8 @@ class LauncherTest {
             project.resolve("radixflow"),
             "generate");
 
-    assertThat(run.out()).contains("-XX:MaxRAMPercentage=60\n-Xmx8g\n-Da=b\n-cp\n");
+    assertThat(run.out())
+        .contains("-XX:MaxRAMPercentage=60\n", "-XX:MaxHeapFreeRatio=30\n-Xmx8g\n-Da=b\n-cp\n");
   }
 
   @Test
