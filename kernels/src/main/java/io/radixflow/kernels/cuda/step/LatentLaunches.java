@@ -45,10 +45,6 @@ final class LatentLaunches {
     return (Latent) config.layer(layer).attention();
   }
 
-  private KernelLaunch step(KernelLaunch launch, int offset) {
-    return launch.pointer(buffers.step(), (long) offset * Integer.BYTES);
-  }
-
   /** Compressed keys to the pool, and the rotated parts of the queries behind compressed ones. */
   void store(int layer, DeviceMemory gain) {
     Latent shape = shape(layer);
@@ -61,9 +57,9 @@ final class LatentLaunches {
             .pointer(buffers.activation(Activation.QKV))
             .pointer(buffers.activation(Activation.LATENT_QUERY))
             .pointer(pool.keys(layer));
-    step(launch, StepLayout.ROWS);
-    step(launch, buffers.layout().rowPosition());
-    step(launch, buffers.layout().rowSlot());
+    buffers.withStep(launch, StepLayout.ROWS);
+    buffers.withStep(launch, buffers.layout().rowPosition());
+    buffers.withStep(launch, buffers.layout().rowSlot());
     launches.add(
         launch
             .integer(shape.heads())
@@ -102,7 +98,7 @@ final class LatentLaunches {
   private void heads(
       List<CudaMatrix> matrices, DeviceMemory source, int width, DeviceMemory target, int out) {
     KernelLaunch launch = GroupedProduct.ofHeads(module, matrices, rows, source, target);
-    step(launch.nullPointer(), StepLayout.ROWS);
+    buffers.withStep(launch.nullPointer(), StepLayout.ROWS);
     launches.add(
         GroupedProduct.shape(launch.nullPointer(), matrices.get(0), GemmEpilogue.PLAIN)
             .integer(matrices.size() * width)
@@ -117,7 +113,6 @@ final class LatentLaunches {
    * @param blocks blocks that the device runs at once
    */
   void attend(int layer, AttentionShape shape, int blocks) {
-    StepLayout layout = buffers.layout();
     KernelLaunch launch =
         module
             .launch(shape.keysKernel())
@@ -126,22 +121,8 @@ final class LatentLaunches {
             .shared(shape.keysSharedBytes())
             .pointer(buffers.activation(Activation.LATENT_QUERY))
             .pointer(pool.keys(layer))
-            .pointer(buffers.activation(Activation.LATENT_ATTENDED))
-            .pointer(buffers.partials())
-            .pointer(buffers.partialWeights())
-            .pointer(buffers.partialsArrived());
-    for (int offset :
-        new int[] {
-          0,
-          layout.tiles(),
-          layout.merge(),
-          layout.chunkFirstRow(),
-          layout.chunkPosition(),
-          layout.chunkPageStart(),
-          layout.tail()
-        }) {
-      step(launch, offset);
-    }
+            .pointer(buffers.activation(Activation.LATENT_ATTENDED));
+    buffers.withAttentionPlan(launch);
     launches.add(
         launch
             .integer(shape.heads())

@@ -80,16 +80,12 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     return buffers.activation(activation);
   }
 
-  private KernelLaunch step(KernelLaunch launch, int offset) {
-    return launch.pointer(buffers.step(), (long) offset * Integer.BYTES);
-  }
-
   @Override
   public void embed(CudaMatrix table) {
     KernelLaunch launch =
         module.launch("rf_embed" + table.format().suffix()).pointer(table.weights());
-    step(launch, 0);
-    step(launch, buffers.layout().rowToken());
+    buffers.withStep(launch, 0);
+    buffers.withStep(launch, buffers.layout().rowToken());
     launches.add(
         launch
             .pointer(buffers.ring())
@@ -121,7 +117,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
   }
 
   private void norm(KernelLaunch launch, int width, int stride, float epsilon, boolean centred) {
-    step(launch, 0);
+    buffers.withStep(launch, 0);
     launches.add(
         launch
             .integer(width)
@@ -162,7 +158,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     }
     KernelLaunch launch =
         product(module, products, matrix, of(source), of(result), extra, epilogue, key.rows());
-    step(launch, StepLayout.ROWS);
+    buffers.withStep(launch, StepLayout.ROWS);
     launches.add(finish(launch.nullPointer(), matrix, epilogue, scale, bound));
   }
 
@@ -239,9 +235,9 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     orNull(launch, buffers.rotations().turns(layer));
     orNull(launch, buffers.rotations().factors(layer));
     launch.pointer(pool.keys(layer)).pointer(pool.values(layer));
-    step(launch, 0);
-    step(launch, buffers.layout().rowPosition());
-    step(launch, buffers.layout().rowSlot());
+    buffers.withStep(launch, 0);
+    buffers.withStep(launch, buffers.layout().rowPosition());
+    buffers.withStep(launch, buffers.layout().rowSlot());
     launches.add(
         launch
             .integer(attention.heads())
@@ -282,7 +278,6 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
   }
 
   private KernelLaunch attention(String kernel, int layer, ScoreArguments scores, int sharedBytes) {
-    StepLayout layout = buffers.layout();
     KernelLaunch launch =
         module
             .launch(kernel)
@@ -292,22 +287,8 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
             .integer(Activation.QKV.width(config))
             .pointer(pool.keys(layer))
             .pointer(pool.values(layer))
-            .pointer(of(Activation.ATTENDED))
-            .pointer(buffers.partials())
-            .pointer(buffers.partialWeights())
-            .pointer(buffers.partialsArrived());
-    for (int offset :
-        new int[] {
-          0,
-          layout.tiles(),
-          layout.merge(),
-          layout.chunkFirstRow(),
-          layout.chunkPosition(),
-          layout.chunkPageStart(),
-          layout.tail()
-        }) {
-      step(launch, offset);
-    }
+            .pointer(of(Activation.ATTENDED));
+    buffers.withAttentionPlan(launch);
     launch.integer(config.kvHeads()).integer(shape.group()).integer(shape.pageTokens());
     scores.append(launch);
     launches.add(launch);
@@ -351,7 +332,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     }
     KernelLaunch launch =
         module.launch("rf_add").pointer(of(Activation.HIDDEN)).pointer(of(Activation.DELTA));
-    step(launch, 0);
+    buffers.withStep(launch, 0);
     launches.add(
         launch
             .integer(config.hiddenSize())

@@ -3,6 +3,7 @@ package io.radixflow.kernels.cuda.step;
 import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.CudaStream;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.weights.BFloat16;
 import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.ModelConfig;
@@ -123,6 +124,25 @@ public final class StepBuffers {
     return step;
   }
 
+  /** Adds the address of a part of the step's metadata to what a kernel is called with. */
+  KernelLaunch withStep(KernelLaunch launch, int offset) {
+    return launch.pointer(step, (long) offset * Integer.BYTES);
+  }
+
+  /**
+   * Adds what every attention kernel reads of a step's metadata, and where it puts partial results.
+   */
+  KernelLaunch withAttentionPlan(KernelLaunch launch) {
+    launch.pointer(partials).pointer(partialWeights).pointer(partialsArrived);
+    withStep(launch, 0);
+    withStep(launch, layout.tiles());
+    withStep(launch, layout.merge());
+    withStep(launch, layout.chunkFirstRow());
+    withStep(launch, layout.chunkPosition());
+    withStep(launch, layout.chunkPageStart());
+    return withStep(launch, layout.tail());
+  }
+
   /** {@link #RING_STEPS} times as many token ids as a step has rows. */
   public DeviceMemory ring() {
     return ring;
@@ -140,19 +160,6 @@ public final class StepBuffers {
   /** What turns and scales queries and keys by their position. */
   public RotationTables rotations() {
     return rotations;
-  }
-
-  DeviceMemory partials() {
-    return partials;
-  }
-
-  DeviceMemory partialWeights() {
-    return partialWeights;
-  }
-
-  /** Counters of partial results; zero between steps. */
-  DeviceMemory partialsArrived() {
-    return partialsArrived;
   }
 
   /** Queues setting the counters to zero, as the first step needs them. */
