@@ -41,7 +41,8 @@ public final class ModelText implements AutoCloseable {
    * Counts the tokens of a prompt as a turn with these messages and options would have it.
    *
    * @param options of the turn, or null
-   * @throws ApiException if the template refuses the messages, or the gateway has no model file
+   * @throws ApiException if the template refuses the messages, options do not go together, or the
+   *     gateway has no model file
    */
   public int count(List<Message> messages, GenerationOptions options) {
     return encode(messages, options).length;
@@ -49,12 +50,14 @@ public final class ModelText implements AutoCloseable {
 
   /** Returns the tokens of a prompt; same errors as {@link #count}. */
   public int[] encode(List<Message> messages, GenerationOptions options) {
+    open();
     try {
-      open();
       return prompts.encode(messages, options);
     } catch (ChatTemplateException e) {
       throw ApiException.badRequest(
           null, "the chat template refuses the messages: " + e.getMessage());
+    } catch (IllegalArgumentException e) {
+      throw ApiException.badRequest(null, e.getMessage());
     }
   }
 

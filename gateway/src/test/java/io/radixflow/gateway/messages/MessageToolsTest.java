@@ -256,6 +256,22 @@ class MessageToolsTest {
         .startsWith(error);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "/v1/messages/count_tokens; 'max_tokens':1,'messages':[{'role':'user','content':'Hi'}],'tool_choice':{'type':'any'}",
+        "/v1/responses/input_tokens; 'input':'Hi','tool_choice':'required'"
+      },
+      quoteCharacter = '`')
+  void tokensOfAPromptThatAsksForACallWithoutToolsAreNotCounted(String path, String fields) {
+    HttpResponse<String> response =
+        gateway.send(gateway.post(path, "{" + fields.replace('\'', '"') + "}")).join();
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(400);
+    assertThat(GatewayFixture.json(response.body()).at("/error/message").asText())
+        .isEqualTo("tool_choice asks for a call, and there are no tools");
+  }
+
   @Test
   void toolsCountAsTokensOfThePrompt() {
     List<Integer> counts = new ArrayList<>();
