@@ -79,12 +79,13 @@ public final class CpuBackend implements Backend {
       KvSpec.Type kvType,
       Kernels kernels,
       WorkerTeam team,
+      MemoryNeeds needs,
       ModelProgress progress) {
     this.team = team;
     config = weights.config();
     kvSpec = KvSpec.of(config, kvType);
     CpuWeightLoader loader = new CpuWeightLoader(weights, team, progress);
-    graph = load(loader, config, memoryNeeds(weights).weightBytes(), progress);
+    graph = load(loader, config, needs.weightBytes(), progress);
     weightBytes = loader.bytes() - (config.tiedEmbedding() ? 0 : loader.embeddingBytes());
     rows =
         new StepRows(
@@ -127,7 +128,7 @@ public final class CpuBackend implements Backend {
    * @throws io.radixflow.kernels.model.ModelFormatException if the weights do not fit
    */
   public static CpuBackend open(WeightSource weights, DeviceOptions options) {
-    return open(weights, options, KernelProvider.best(), ModelProgress.NONE);
+    return open(weights, options, KernelProvider.best());
   }
 
   /**
@@ -144,8 +145,9 @@ public final class CpuBackend implements Backend {
       ModelProgress progress) {
     KvSpec spec = KvSpec.of(weights.config(), kvType(options));
     long poolBytes = pool.poolBytes(spec, CpuKvPool.PAGE_TOKENS) + pool.hostBytes();
-    memoryNeeds(weights).require(memory, poolBytes);
-    return open(weights, options, KernelProvider.best(), progress);
+    MemoryNeeds needs = memoryNeeds(weights);
+    needs.require(memory, poolBytes);
+    return open(weights, options, KernelProvider.best(), needs, progress);
   }
 
   /** What a model takes of the heap; reads no weights. */
@@ -163,11 +165,15 @@ public final class CpuBackend implements Backend {
   }
 
   static CpuBackend open(WeightSource weights, DeviceOptions options, Kernels kernels) {
-    return open(weights, options, kernels, ModelProgress.NONE);
+    return open(weights, options, kernels, memoryNeeds(weights), ModelProgress.NONE);
   }
 
   private static CpuBackend open(
-      WeightSource weights, DeviceOptions options, Kernels kernels, ModelProgress progress) {
+      WeightSource weights,
+      DeviceOptions options,
+      Kernels kernels,
+      MemoryNeeds needs,
+      ModelProgress progress) {
     KvSpec.Type kvType = kvType(options);
     WorkerTeam team = new WorkerTeam(threads(options.threads()));
     try {
@@ -176,6 +182,7 @@ public final class CpuBackend implements Backend {
           kvType,
           kernels,
           team,
+          needs,
           new LoggedProgress(LOG::info, progress, System::nanoTime));
     } catch (OutOfMemoryError e) {
       team.close();

@@ -11,7 +11,6 @@ import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.WeightLoader;
 import io.radixflow.kernels.model.WeightSource;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Adds up what a model takes in the heap: asks for its weights as a load does, and reads none. */
@@ -56,12 +55,8 @@ final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
 
   @Override
   public Long matrix(List<String> weights, List<String> biases) {
-    List<Tensor> tensors = new ArrayList<>();
-    for (String name : weights) {
-      tensors.add(source.tensor(name));
-    }
     long bytes = 0;
-    for (PanelLoader.Part part : PanelLoader.plan(tensors)) {
+    for (PanelLoader.Part part : PanelLoader.plan(source.tensors(weights))) {
       for (Tensor tensor : part.tensors()) {
         long elements = (long) tensor.rows() * tensor.columns();
         sum.add(tensor.type(), elements, part.form().bytes(elements));

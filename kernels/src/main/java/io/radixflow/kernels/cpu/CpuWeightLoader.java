@@ -9,7 +9,6 @@ import io.radixflow.kernels.model.ModelProgress;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.WeightLoader;
 import io.radixflow.kernels.model.WeightSource;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Repacks a model's weights into panels; says how far it is. */
@@ -42,11 +41,7 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
 
   @Override
   public CpuMatrix matrix(List<String> weights, List<String> biases) {
-    List<Tensor> tensors = new ArrayList<>();
-    for (String name : weights) {
-      tensors.add(source.tensor(name));
-    }
-    Panels loaded = panels.load(tensors);
+    Panels loaded = panels.load(source.tensors(weights));
     report(loaded.bytes());
     if (weights.get(0).equals("token_embd.weight")) {
       embeddingBytes = loaded.bytes();

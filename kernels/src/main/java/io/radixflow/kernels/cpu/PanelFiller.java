@@ -3,9 +3,7 @@ package io.radixflow.kernels.cpu;
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.model.BlockCodes;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
+import io.radixflow.kernels.model.EightBytes;
 import java.nio.ShortBuffer;
 import java.util.Arrays;
 
@@ -23,10 +21,6 @@ final class PanelFiller {
   private static final int SQUARE = 8;
   private static final int TILE = 64;
 
-  /** Eight bytes of an array, the first lowest. */
-  private static final VarHandle EIGHT =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
   private final BlockCodes[] codes = new BlockCodes[SQUARE];
   private final long[] square = new long[SQUARE];
   private final short[] tile = new short[PANEL * TILE];
@@ -43,7 +37,7 @@ final class PanelFiller {
       codes[0] = source.codes(number, codes[0]);
       byte[] bytes = codes[0].codes;
       for (int eighth = 0; eighth < columns / 8; eighth++) {
-        target[codesAt + eighth * PANEL + lane] = pack((long) EIGHT.get(bytes, eighth * 8));
+        target[codesAt + eighth * PANEL + lane] = pack(EightBytes.get(bytes, eighth * 8));
       }
       scales(source, number, codes[0], scales, scalesAt + lane, true);
     }
@@ -71,13 +65,13 @@ final class PanelFiller {
       }
       for (int k = 0; k < columns; k += SQUARE) {
         for (int i = 0; i < count; i++) {
-          square[i] = (long) EIGHT.get(codes[i].codes, k);
+          square[i] = EightBytes.get(codes[i].codes, k);
         }
         Arrays.fill(square, count, SQUARE, 0);
         transpose();
         int at = (panel * columns + k) * PANEL + lane;
         for (int i = 0; i < SQUARE; i++) {
-          EIGHT.set(target, at + i * PANEL, square[i]);
+          EightBytes.set(target, at + i * PANEL, square[i]);
         }
       }
     }

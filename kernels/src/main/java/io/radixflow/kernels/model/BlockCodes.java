@@ -1,9 +1,6 @@
 package io.radixflow.kernels.model;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * One row of a block-quantised tensor taken apart: a weight is {@code code * scale + minimum},
@@ -30,10 +27,6 @@ public final class BlockCodes {
   };
 
   private static final byte[] FP4 = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
-
-  /** Eight bytes of an array, the first lowest. */
-  private static final VarHandle EIGHT =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private static final long LOW_BITS = 0x0101010101010101L;
   private static final long HIGH_BITS = LOW_BITS << 7;
@@ -107,9 +100,9 @@ public final class BlockCodes {
   /** Low nibbles are the first {@code count} columns, high nibbles the next. */
   private void splitNibbles(int at, int count, int column) {
     for (int i = 0; i < count; i += 8) {
-      long pairs = (long) EIGHT.get(bytes, at + i);
-      EIGHT.set(codes, column + i, pairs & LOW_NIBBLES);
-      EIGHT.set(codes, column + count + i, pairs >>> 4 & LOW_NIBBLES);
+      long pairs = EightBytes.get(bytes, at + i);
+      EightBytes.set(codes, column + i, pairs & LOW_NIBBLES);
+      EightBytes.set(codes, column + count + i, pairs >>> 4 & LOW_NIBBLES);
     }
   }
 
@@ -133,11 +126,11 @@ public final class BlockCodes {
       int first = column + quarter * 64;
       splitNibbles(nibbles + quarter * 32, 32, first);
       for (int i = 0; fifthBits >= 0 && i < 32; i += 8) {
-        long bits = (long) EIGHT.get(bytes, fifthBits + i) >>> 2 * quarter;
-        long low = (long) EIGHT.get(codes, first + i);
-        long high = (long) EIGHT.get(codes, first + 32 + i);
-        EIGHT.set(codes, first + i, low | (bits & LOW_BITS) << 4);
-        EIGHT.set(codes, first + 32 + i, high | (bits >>> 1 & LOW_BITS) << 4);
+        long bits = EightBytes.get(bytes, fifthBits + i) >>> 2 * quarter;
+        long low = EightBytes.get(codes, first + i);
+        long high = EightBytes.get(codes, first + 32 + i);
+        EightBytes.set(codes, first + i, low | (bits & LOW_BITS) << 4);
+        EightBytes.set(codes, first + 32 + i, high | (bits >>> 1 & LOW_BITS) << 4);
       }
     }
   }
@@ -159,11 +152,11 @@ public final class BlockCodes {
     }
     for (int i = 0; i < 256; i += 8) {
       int group = i >> 5 & 3;
-      long low = (long) EIGHT.get(bytes, (i >> 7) * 64 + (group & 1) * 32 + (i & 31));
-      long high = (long) EIGHT.get(bytes, 128 + (i >> 7) * 32 + (i & 31));
+      long low = EightBytes.get(bytes, (i >> 7) * 64 + (group & 1) * 32 + (i & 31));
+      long high = EightBytes.get(bytes, 128 + (i >> 7) * 32 + (i & 31));
       long code = low >>> (group >> 1) * 4 & LOW_NIBBLES | (high >>> group * 2 & 3 * LOW_BITS) << 4;
       // Subtracts 32 from each byte; the highest bit of each stops its borrow.
-      EIGHT.set(codes, column + i, (code | HIGH_BITS) - 32 * LOW_BITS ^ HIGH_BITS);
+      EightBytes.set(codes, column + i, (code | HIGH_BITS) - 32 * LOW_BITS ^ HIGH_BITS);
     }
   }
 

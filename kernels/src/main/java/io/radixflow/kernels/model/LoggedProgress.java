@@ -67,6 +67,6 @@ public final class LoggedProgress implements ModelProgress {
   }
 
   private String state(long nanos) {
-    return ModelProgress.state(done, total, done / Math.max(1e-3, nanos / 1e9));
+    return ModelProgress.state(done, total, nanos);
   }
 }

@@ -39,8 +39,9 @@ public interface ModelProgress {
   /** The transfer that began last is over, well or not. */
   void end();
 
-  /** Formats how far a transfer is: percent, bytes and rate. */
-  static String state(long done, long total, double bytesPerSecond) {
+  /** Formats how far a transfer is that began so long ago: percent, bytes and rate. */
+  static String state(long done, long total, long nanos) {
+    double bytesPerSecond = done / Math.max(1e-3, nanos / 1e9);
     return String.format(
         Locale.ROOT,
         "%d %% of %d MB, %.0f MB/s",

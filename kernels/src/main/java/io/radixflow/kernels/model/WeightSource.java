@@ -1,5 +1,7 @@
 package io.radixflow.kernels.model;
 
+import java.util.List;
+
 /**
  * The weights of a model, by canonical GGUF tensor names whatever the file's own are: {@code
  * token_embd.weight}, {@code output.weight} (absent if tied), {@code output_norm.weight}, {@code
@@ -15,6 +17,11 @@ public interface WeightSource extends AutoCloseable {
 
   /** A tensor; throws {@link ModelFormatException} if it does not exist. */
   Tensor tensor(String name);
+
+  /** The tensors of some names, in their order. */
+  default List<Tensor> tensors(List<String> names) {
+    return names.stream().map(this::tensor).toList();
+  }
 
   /**
    * 16 lower-case hexadecimal digits that identify the weights' content and encoding. Reads all of

@@ -62,6 +62,11 @@ public final class KernelLaunch {
     return wide(memory.address() + offset);
   }
 
+  /** Appends a pointer to the start of the memory, or one that is not to be followed for null. */
+  public KernelLaunch pointerOrNull(DeviceMemory memory) {
+    return memory == null ? nullPointer() : pointer(memory);
+  }
+
   /** Appends a pointer that the kernel must not follow. */
   public KernelLaunch nullPointer() {
     return wide(0);

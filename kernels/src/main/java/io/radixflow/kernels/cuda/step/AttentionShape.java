@@ -88,7 +88,12 @@ public record AttentionShape(int heads, int kvHeads, int headDim, int rotatedDim
 
   /** Returns whether the device has the shared memory that one of the kernels needs. */
   public boolean runsOn(CudaDevice device) {
-    return device.sharedMemory() >= (latent() ? keysSharedBytes() : rowsSharedBytes());
+    return device.sharedMemory() >= leastSharedBytes();
+  }
+
+  /** Shared memory of a block of the kernel that serves all rows, in bytes. */
+  int leastSharedBytes() {
+    return latent() ? keysSharedBytes() : rowsSharedBytes();
   }
 
   /** Returns whether this is latent attention, all of whose tiles have few packed rows. */

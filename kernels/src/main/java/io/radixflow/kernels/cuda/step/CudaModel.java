@@ -58,10 +58,7 @@ public final class CudaModel implements AutoCloseable {
       throw new IllegalArgumentException(
           String.format(
               "heads of %s elements need %s bytes of shared memory; %s has %s a block",
-              shape.headDim(),
-              shape.latent() ? shape.keysSharedBytes() : shape.rowsSharedBytes(),
-              device.name(),
-              device.sharedMemory()));
+              shape.headDim(), shape.leastSharedBytes(), device.name(), device.sharedMemory()));
     }
     long free = context.freeMemory();
     long budget = budget(options.gpuMemory(), free, device);

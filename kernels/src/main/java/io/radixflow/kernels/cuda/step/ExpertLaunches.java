@@ -58,15 +58,12 @@ final class ExpertLaunches {
 
   /** Records a product with a matrix of floats: logits of the router, or of the shared gate. */
   void floatProduct(CudaMatrix matrix, DeviceMemory source, DeviceMemory target) {
-    KernelLaunch launch =
-        module.launch("rf_float_product").pointer(matrix.weights()).pointer(source);
-    if (matrix.bias() == null) {
-      launch.nullPointer();
-    } else {
-      launch.pointer(matrix.bias());
-    }
     launches.add(
-        launch
+        module
+            .launch("rf_float_product")
+            .pointer(matrix.weights())
+            .pointer(source)
+            .pointerOrNull(matrix.bias())
             .pointer(target)
             .pointer(step)
             .integer(matrix.rows())
@@ -110,14 +107,11 @@ final class ExpertLaunches {
 
   private void choose(Experts shape, DeviceMemory correction) {
     Router router = shape.router();
-    KernelLaunch launch = module.launch("rf_choose_experts").pointer(buffers.choices().logits());
-    if (correction == null) {
-      launch.nullPointer();
-    } else {
-      launch.pointer(correction);
-    }
     launches.add(
-        launch
+        module
+            .launch("rf_choose_experts")
+            .pointer(buffers.choices().logits())
+            .pointerOrNull(correction)
             .pointer(step)
             .integer(shape.count())
             .integer(shape.chosen())
@@ -167,27 +161,23 @@ final class ExpertLaunches {
     if (pending == null) {
       return false;
     }
-    KernelLaunch launch =
+    launches.add(
         module
             .launch("rf_add_experts")
             .pointer(state)
             .pointer(buffers.expanded())
             .pointer(buffers.choices().places())
             .pointer(buffers.choices().weights())
-            .integer(pending.chosen());
-    pointerIf(pending.sharedWidth() > 0, launch, buffers.shared());
-    pointerIf(sharedGated, launch, buffers.sharedGate());
-    launches.add(launch.pointer(step).integer(hidden).real(scale).grid(rows).block(ADD_THREADS));
+            .integer(pending.chosen())
+            .pointerOrNull(pending.sharedWidth() > 0 ? buffers.shared() : null)
+            .pointerOrNull(sharedGated ? buffers.sharedGate() : null)
+            .pointer(step)
+            .integer(hidden)
+            .real(scale)
+            .grid(rows)
+            .block(ADD_THREADS));
     pending = null;
     return true;
-  }
-
-  private static void pointerIf(boolean present, KernelLaunch launch, DeviceMemory memory) {
-    if (present) {
-      launch.pointer(memory);
-    } else {
-      launch.nullPointer();
-    }
   }
 
   private static int ceil(int count, int of) {

@@ -64,8 +64,8 @@ final class GroupedProduct {
         start(module, kernel, first, source, target)
             .grid(kernel.gridX(first.rows()), mostTiles, 1)
             .pointer(tiles.tiles())
-            .pointer(tiles.tileCount());
-    launch = gather == null ? launch.nullPointer() : launch.pointer(gather);
+            .pointer(tiles.tileCount())
+            .pointerOrNull(gather);
     return shape(launch, first, epilogue, bound)
         .integer(first.columns())
         .integer(0)
@@ -113,7 +113,11 @@ final class GroupedProduct {
 
   private static KernelLaunch shape(
       KernelLaunch launch, CudaMatrix first, GemmEpilogue epilogue, float bound) {
-    launch.integer(first.rows()).integer(first.columns()).integer(epilogue.code());
-    return (first.bias() == null ? launch.nullPointer() : launch.pointer(first.bias())).real(bound);
+    return launch
+        .integer(first.rows())
+        .integer(first.columns())
+        .integer(epilogue.code())
+        .pointerOrNull(first.bias())
+        .real(bound);
   }
 }

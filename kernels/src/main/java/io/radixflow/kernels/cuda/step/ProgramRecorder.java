@@ -190,16 +190,15 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
       DeviceMemory extra,
       GemmEpilogue epilogue,
       int rows) {
-    KernelLaunch launch =
-        module
-            .launch(kernel.function())
-            .grid(kernel.gridX(matrix.rows()), kernel.gridY(rows), 1)
-            .block(kernel.threads())
-            .shared(kernel.sharedBytes())
-            .pointer(matrix.weights())
-            .pointer(source)
-            .pointer(result);
-    return extra == null ? launch.nullPointer() : launch.pointer(extra);
+    return module
+        .launch(kernel.function())
+        .grid(kernel.gridX(matrix.rows()), kernel.gridY(rows), 1)
+        .block(kernel.threads())
+        .shared(kernel.sharedBytes())
+        .pointer(matrix.weights())
+        .pointer(source)
+        .pointer(result)
+        .pointerOrNull(extra);
   }
 
   /** Appends what {@link #product} leaves open behind rows and gather, without scale and bound. */
@@ -229,12 +228,16 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
       normHeads(0, queries, queryNorm);
       normHeads(queries, keys, keyNorm);
     }
-    KernelLaunch launch = module.launch("rf_rope_store").pointer(of(Activation.QKV));
-    orNull(launch, ofHeads ? queryNorm : null);
-    orNull(launch, ofHeads ? keyNorm : null);
-    orNull(launch, buffers.rotations().turns(layer));
-    orNull(launch, buffers.rotations().factors(layer));
-    launch.pointer(pool.keys(layer)).pointer(pool.values(layer));
+    KernelLaunch launch =
+        module
+            .launch("rf_rope_store")
+            .pointer(of(Activation.QKV))
+            .pointerOrNull(ofHeads ? queryNorm : null)
+            .pointerOrNull(ofHeads ? keyNorm : null)
+            .pointerOrNull(buffers.rotations().turns(layer))
+            .pointerOrNull(buffers.rotations().factors(layer))
+            .pointer(pool.keys(layer))
+            .pointer(pool.values(layer));
     buffers.withStep(launch, 0);
     buffers.withStep(launch, buffers.layout().rowPosition());
     buffers.withStep(launch, buffers.layout().rowSlot());
@@ -246,14 +249,6 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
             .real(config.normEpsilon())
             .grid(key.rows())
             .block(ROW_THREADS));
-  }
-
-  private static void orNull(KernelLaunch launch, DeviceMemory memory) {
-    if (memory == null) {
-      launch.nullPointer();
-    } else {
-      launch.pointer(memory);
-    }
   }
 
   @Override

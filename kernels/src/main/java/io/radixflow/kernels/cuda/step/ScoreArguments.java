@@ -21,11 +21,7 @@ record ScoreArguments(Attention.Scores scores, int window, DeviceMemory sinks) {
     launch
         .real((float) (scale / StrictMath.log(2)))
         .real(cap > 0 ? scores.scale() / cap : 0)
-        .integer(window);
-    if (sinks == null) {
-      launch.nullPointer();
-    } else {
-      launch.pointer(sinks);
-    }
+        .integer(window)
+        .pointerOrNull(sinks);
   }
 }

@@ -1,6 +1,5 @@
 package io.radixflow.kernels.model.file;
 
-import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Rope;
 import io.radixflow.kernels.model.Rope.LinearScaling;
 import io.radixflow.kernels.model.Rope.YarnScaling;
@@ -94,8 +93,9 @@ final class GgufRope {
   }
 
   private Rope yarn(Rope plain, double magnitude) {
-    if (fields.real("rope.scaling.yarn_ext_factor", 1) != 1) {
-      throw outOfReach("rope.scaling.yarn_ext_factor");
+    double extrapolated = fields.real("rope.scaling.yarn_ext_factor", 1);
+    if (extrapolated != 1) {
+      throw fields.unsupported("rope.scaling.yarn_ext_factor", "value " + extrapolated);
     }
     double factor = factor();
     double weight = logMultiplier();
@@ -112,9 +112,5 @@ final class GgufRope {
             !architecture.has(Trait.YARN_NOT_TRUNCATED));
     return scaled(
         plain, scaling, magnitude * fields.positive("rope.scaling.yarn_attn_factor", usual));
-  }
-
-  private ModelFormatException outOfReach(String name) {
-    return fields.unsupported(name, "value " + fields.real(name, 0));
   }
 }

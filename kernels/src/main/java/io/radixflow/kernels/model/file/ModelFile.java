@@ -55,16 +55,12 @@ public final class ModelFile implements WeightSource {
 
   /** Opens a model like {@link #open(Path)}, with another home for its fingerprints. */
   static ModelFile open(Path path, Path home) {
-    try {
-      if (Files.isDirectory(path)) {
-        return HuggingFaceModel.open(path, home);
-      }
-      return GgufModel.open(path, home);
-    } catch (NoSuchFileException e) {
-      throw new ModelFormatException(path + ": there is no such file: " + e.getMessage(), e);
-    } catch (IOException e) {
-      throw new ModelFormatException(path + ": cannot be read: " + e.getMessage(), e);
-    }
+    return reading(
+        path,
+        () ->
+            Files.isDirectory(path)
+                ? HuggingFaceModel.open(path, home)
+                : GgufModel.open(path, home));
   }
 
   /**
@@ -73,13 +69,7 @@ public final class ModelFile implements WeightSource {
    * @throws ModelFormatException if it is missing, corrupt or truncated
    */
   public static GgufMetadata readMetadata(Path path) {
-    try {
-      return GgufModel.metadata(path);
-    } catch (NoSuchFileException e) {
-      throw new ModelFormatException(path + ": there is no such file: " + e.getMessage(), e);
-    } catch (IOException e) {
-      throw new ModelFormatException(path + ": cannot be read: " + e.getMessage(), e);
-    }
+    return reading(path, () -> GgufModel.metadata(path));
   }
 
   /**
@@ -88,8 +78,19 @@ public final class ModelFile implements WeightSource {
    * @throws ModelFormatException if it is missing, corrupt or truncated
    */
   public static String summary(Path path) {
+    return reading(
+        path,
+        () -> Files.isDirectory(path) ? HuggingFaceModel.summary(path) : GgufModel.summary(path));
+  }
+
+  /** Reads something of a file or directory. */
+  private interface Reader<T> {
+    T read() throws IOException;
+  }
+
+  private static <T> T reading(Path path, Reader<T> reader) {
     try {
-      return Files.isDirectory(path) ? HuggingFaceModel.summary(path) : GgufModel.summary(path);
+      return reader.read();
     } catch (NoSuchFileException e) {
       throw new ModelFormatException(path + ": there is no such file: " + e.getMessage(), e);
     } catch (IOException e) {

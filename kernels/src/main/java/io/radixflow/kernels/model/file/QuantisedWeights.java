@@ -86,8 +86,11 @@ final class QuantisedWeights {
     if (!stored.has(name) || quantisation.method() != Quantisation.Method.BYTES) {
       return false;
     }
-    String type = stored.entry(name).type();
-    return type.equals("F8_E4M3") || type.equals("I8");
+    return isFloat8(name) || stored.entry(name).type().equals("I8");
+  }
+
+  private boolean isFloat8(String name) {
+    return stored.entry(name).type().equals("F8_E4M3");
   }
 
   private String scaleName(String name) {
@@ -96,7 +99,7 @@ final class QuantisedWeights {
 
   private CodedMatrix bytes(String name, String scaleName, int rows, int columns, ByteBuffer codes)
       throws IOException {
-    boolean floats = stored.entry(name).type().equals("F8_E4M3");
+    boolean floats = isFloat8(name);
     long[] shape = stored.entry(scaleName).shape();
     Block block = quantisation.block();
     Block found;
@@ -119,7 +122,7 @@ final class QuantisedWeights {
                 block == null ? "" : " in blocks of " + block.rows() + " x " + block.columns()));
       }
     }
-    FloatGrid scales = grid(scaleName, stored.bytes(scaleName), width, (long) height * width);
+    FloatGrid scales = grid(scaleName, width, (long) height * width);
     return new ByteMatrix(stored.where(name), columns, floats, codes, scales, found);
   }
 
@@ -151,19 +154,18 @@ final class QuantisedWeights {
     String key = all + " " + expert;
     CodedMatrix matrix = matrices.get(key);
     if (matrix == null) {
-      FloatGrid allScales =
-          grid(scaleName, ByteBuffer.allocate(0), width, shape[0] * height * width);
+      TensorType scaleType = scaleType(scaleName, shape[0] * height * width);
       check(scaleName, stored.entry(scaleName).type(), 0, shape[0], height, width);
-      long bytes = (long) height * width * allScales.type().blockBytes();
+      long bytes = (long) height * width * scaleType.blockBytes();
       ByteBuffer scales = stored.bytes(scaleName, expert * bytes, bytes);
       ByteBuffer codes = stored.bytes(all, expert * size, size);
       matrix =
           new ByteMatrix(
               stored.where(all),
               columns,
-              stored.entry(all).type().equals("F8_E4M3"),
+              isFloat8(all),
               codes,
-              new FloatGrid(scales, allScales.type(), width),
+              new FloatGrid(scales, scaleType, width),
               block);
       matrices.put(key, matrix);
     }
@@ -283,11 +285,16 @@ final class QuantisedWeights {
 
   private FloatGrid scales(String name, int height, int width) throws IOException {
     check(name, stored.entry(name).type(), 0, height, width);
-    return grid(name, stored.bytes(name), width, (long) height * width);
+    return grid(name, width, (long) height * width);
   }
 
-  /** Scales of a number that was checked. */
-  private FloatGrid grid(String name, ByteBuffer values, int width, long count) {
+  /** Maps scales of a number that was checked. */
+  private FloatGrid grid(String name, int width, long count) throws IOException {
+    return new FloatGrid(stored.bytes(name), scaleType(name, count), width);
+  }
+
+  /** The type of so many scales. */
+  private TensorType scaleType(String name, long count) {
     String stores = stored.entry(name).type();
     TensorType type =
         switch (stores) {
@@ -302,7 +309,7 @@ final class QuantisedWeights {
       throw stored.error(
           name, ": " + stored.entry(name).bytes() + " bytes of data for " + count + " scales");
     }
-    return new FloatGrid(values, type, width);
+    return type;
   }
 
   /** Maps a tensor that must have a type and a shape. */

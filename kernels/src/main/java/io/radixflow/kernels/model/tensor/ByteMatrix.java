@@ -49,9 +49,7 @@ public final class ByteMatrix extends CodedMatrix {
   @Override
   void copyRow(int row, ByteBuffer target) {
     if (type() == TensorType.F32) {
-      for (int column = 0; column < columns(); column++) {
-        target.putFloat(value(row, column));
-      }
+      copyFloats(row, target);
       return;
     }
     byte[] copy = new byte[columns()];

@@ -35,6 +35,13 @@ public abstract class CodedMatrix {
   /** Returns one weight. */
   abstract float value(int row, int column);
 
+  /** Appends one row as floats. */
+  final void copyFloats(int row, ByteBuffer target) {
+    for (int column = 0; column < columns; column++) {
+      target.putFloat(value(row, column));
+    }
+  }
+
   /** Returns a scale of a row that was checked to be a number. */
   final float checked(float scale, int row) {
     if (!Float.isFinite(scale)) {

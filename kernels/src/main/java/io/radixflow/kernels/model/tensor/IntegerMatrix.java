@@ -1,5 +1,6 @@
 package io.radixflow.kernels.model.tensor;
 
+import io.radixflow.kernels.model.EightBytes;
 import io.radixflow.kernels.model.Float16;
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
@@ -122,11 +123,7 @@ public final class IntegerMatrix extends CodedMatrix {
           target.putShort(Float16.fromFloat(value(row, column)));
         }
       }
-      default -> {
-        for (int column = 0; column < columns(); column++) {
-          target.putFloat(value(row, column));
-        }
-      }
+      default -> copyFloats(row, target);
     }
   }
 
@@ -137,8 +134,8 @@ public final class IntegerMatrix extends CodedMatrix {
       float scale = scale(row, group);
       target.putFloat(scale).putFloat(minimum(row, group, scale));
       for (int i = 0; i < BLOCK / 2; i += Long.BYTES) {
-        long low = (long) PackedIntegers.EIGHT.get(codes, column + i);
-        long high = (long) PackedIntegers.EIGHT.get(codes, column + i + BLOCK / 2);
+        long low = EightBytes.get(codes, column + i);
+        long high = EightBytes.get(codes, column + i + BLOCK / 2);
         target.putLong(low | high << 4);
       }
     }

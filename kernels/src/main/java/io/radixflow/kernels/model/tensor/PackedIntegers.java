@@ -1,5 +1,6 @@
 package io.radixflow.kernels.model.tensor;
 
+import io.radixflow.kernels.model.EightBytes;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.WeakReference;
@@ -43,10 +44,6 @@ public record PackedIntegers(ByteBuffer words, int bits, int width, Packing pack
 
   private static final VarHandle WORD =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-
-  /** Eight bytes of an array, the first lowest. */
-  static final VarHandle EIGHT =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   /** Nibble of each of eight columns. */
   private static final int[] AWQ_NIBBLES = {0, 4, 1, 5, 2, 6, 3, 7};
@@ -114,6 +111,6 @@ public record PackedIntegers(ByteBuffer words, int bits, int width, Packing pack
     bytes = (bytes | bytes << 16) & 0x0000ffff0000ffffL;
     bytes = (bytes | bytes << 8) & 0x00ff00ff00ff00ffL;
     bytes = (bytes | bytes << 4) & 0x0f0f0f0f0f0f0f0fL;
-    EIGHT.set(target, i * Long.BYTES, bytes);
+    EightBytes.set(target, i * Long.BYTES, bytes);
   }
 }

@@ -34,8 +34,7 @@ final class LoadDetail implements ModelProgress {
   @Override
   public void advance(long bytes) {
     done += bytes;
-    double seconds = Math.max(1e-3, (nanoTime.getAsLong() - begun) / 1e9);
-    shown.detail(ModelProgress.state(done, total, done / seconds));
+    shown.detail(ModelProgress.state(done, total, nanoTime.getAsLong() - begun));
   }
 
   @Override
