@@ -61,6 +61,15 @@ class CudaExpertsTest {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("models")
+  void weightsTakeWhatIsAddedUpBeforeTheyAreLoaded(ModelConfig config) {
+    long expected = CudaBackend.memoryNeeds(CudaModels.weights(config)).weightBytes();
+    try (CudaBackend backend = open(config)) {
+      assertThat(backend.weightBytes()).isEqualTo(expected);
+    }
+  }
+
   /** The largest error in standard deviations of the row. */
   private static double relativeError(float[] logits, float[] expected) {
     double squares = 0;

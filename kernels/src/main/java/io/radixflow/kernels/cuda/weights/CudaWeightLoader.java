@@ -25,10 +25,6 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
   private static final Pattern GATE =
       Pattern.compile("blk\\.\\d+\\.ffn_gate(\\.\\d+|_shexp)?\\.weight");
 
-  /** Matrices whose products are logits that choose or weigh experts. */
-  private static final Pattern ROUTER =
-      Pattern.compile("blk\\.\\d+\\.ffn_gate_inp(_shexp)?\\.weight");
-
   private static final long REPORT_NANOS = 2_000_000_000L;
 
   private final WeightSource source;
@@ -61,9 +57,8 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
   @Override
   public CudaMatrix matrix(List<String> weights, List<String> biases) {
     String name = weights.get(0);
-    List<Tensor> tensors = tensors(weights);
-    WeightFormat format =
-        ROUTER.matcher(name).matches() ? WeightFormat.F32 : WeightFormat.of(tensors);
+    List<Tensor> tensors = source.tensors(weights);
+    WeightFormat format = WeightFormat.of(name, tensors);
     WeightRowOrder order = order(name, tensors);
     DeviceMemory memory =
         context.allocate(format.bytes(order.rows(), order.columns()), "weights " + name);
@@ -81,10 +76,10 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
   @Override
   public List<CudaMatrix> matrices(List<List<String>> weights, List<List<String>> biases) {
     List<Tensor> tensors = new ArrayList<>();
-    weights.forEach(names -> tensors.addAll(tensors(names)));
+    weights.forEach(names -> tensors.addAll(source.tensors(names)));
     WeightFormat format = WeightFormat.of(tensors);
     String name = weights.get(0).get(0);
-    WeightRowOrder order = order(name, tensors(weights.get(0)));
+    WeightRowOrder order = order(name, source.tensors(weights.get(0)));
     long bytes = format.bytes(order.rows(), order.columns());
     DeviceMemory all =
         context.allocate(Math.multiplyExact(bytes, weights.size()), "weights " + name);
@@ -116,12 +111,12 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
       DeviceMemory memory,
       DeviceMemory bias) {
     String name = weights.get(0);
-    WeightRowOrder order = order(name, tensors(weights));
+    WeightRowOrder order = order(name, source.tensors(weights));
     staging.to(memory);
     stream.send(order, format);
     report(name, memory.bytes());
     if (bias != null) {
-      staging.to(bias).sendFloats(order.vector(tensors(biases)));
+      staging.to(bias).sendFloats(order.vector(source.tensors(biases)));
       report(biases.get(0), bias.bytes());
     }
     boolean gated = GATE.matcher(name).matches();
@@ -144,14 +139,6 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
     return config.layer(layer).attention() instanceof Grouped grouped
         ? HeadOrder.of(grouped.rope(), grouped.headDim())
         : null;
-  }
-
-  private List<Tensor> tensors(List<String> names) {
-    List<Tensor> tensors = new ArrayList<>();
-    for (String name : names) {
-      tensors.add(source.tensor(name));
-    }
-    return tensors;
   }
 
   @Override

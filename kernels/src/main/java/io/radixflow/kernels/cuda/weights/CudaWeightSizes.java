@@ -5,7 +5,6 @@ import io.radixflow.kernels.model.ForwardGraph;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.WeightLoader;
 import io.radixflow.kernels.model.WeightSource;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Adds up what weights take of a GPU's memory: asks for them as a load does, and reads none. */
@@ -27,11 +26,8 @@ public final class CudaWeightSizes implements WeightLoader<Long, Long> {
 
   @Override
   public Long matrix(List<String> weights, List<String> biases) {
-    List<Tensor> tensors = new ArrayList<>();
-    for (String name : weights) {
-      tensors.add(source.tensor(name));
-    }
-    WeightFormat format = WeightFormat.of(tensors);
+    List<Tensor> tensors = source.tensors(weights);
+    WeightFormat format = WeightFormat.of(weights.get(0), tensors);
     long bytes = 0;
     for (Tensor tensor : tensors) {
       long own = format.bytes(tensor.rows(), tensor.columns());

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * The form of a weight matrix on the device: bf16, or the groups of a quantised file. {@code
@@ -29,6 +30,10 @@ public enum WeightFormat {
   /** Rows that share a chunk. */
   private static final int CHUNK_ROWS = 8;
 
+  /** Matrices whose products are logits that choose or weigh experts. */
+  private static final Pattern ROUTER =
+      Pattern.compile("blk\\.\\d+\\.ffn_gate_inp(_shexp)?\\.weight");
+
   private final TensorType type;
   private final int weightBytes;
   private final int scaleBytes;
@@ -41,6 +46,16 @@ public enum WeightFormat {
     this.type = type;
     this.weightBytes = weightBytes;
     this.scaleBytes = scaleBytes;
+  }
+
+  /**
+   * The format that a matrix has on the device: routers are floats, others as {@link #of(List)}
+   * says.
+   *
+   * @param name of the first of the tensors that it is made of
+   */
+  static WeightFormat of(String name, List<Tensor> tensors) {
+    return ROUTER.matcher(name).matches() ? F32 : of(tensors);
   }
 
   /** The format that one matrix made of these tensors has: the file's if all have it and we can. */
