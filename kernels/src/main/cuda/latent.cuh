@@ -7,6 +7,7 @@
 // 16 packed rows. So an element of the result depends on its row and the keys before it alone.
 #pragma once
 #include "attention.cuh"
+#include "norm.cuh"
 
 // A row of latent is the compressed vector, then the rotated part: the first is RMS-normalised, the second rotated by the
 // row's position, and both go to the row's slot of the pool. A row of queries is [heads][plain + rotated]; the rotated
@@ -24,12 +25,7 @@ BOUNDED_KERNEL(128, 1, rf_latent_store, const bf16* latent, const float* gain, c
         float v = __bfloat162float(latent[i]);
         squares = fmaf(v, v, squares);
     }
-    squares = warp_sum(squares);
-    if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = squares;
-    __syncthreads();
-    squares = 0;
-    for (int warp = 0; warp < int(blockDim.x) / 32; ++warp) squares += partial[warp];
-    float scale = rsqrtf(squares / rank + epsilon);
+    float scale = rsqrtf(block_sum(squares, partial) / rank + epsilon);
     bf16* to = pool + size_t(rowSlot[row]) * width;
     for (int i = threadIdx.x; i < rank; i += blockDim.x) {
         to[i] = __float2bfloat16(__bfloat162float(latent[i]) * (scale * gain[i]));

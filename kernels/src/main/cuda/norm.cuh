@@ -60,9 +60,8 @@ BOUNDED_KERNEL(1024, 1, rf_norm, const bf16* x, const float* gain, bf16* out, co
     });
     float scale = rsqrtf(block_sum(sum, partial) / width + epsilon);
     each([&](float(&v)[8], int chunk) {
-        float4 low = *reinterpret_cast<const float4*>(gain + chunk * 8);
-        float4 high = *reinterpret_cast<const float4*>(gain + chunk * 8 + 4);
-        float g[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+        float g[8];
+        load8(g, gain + chunk * 8);
 #pragma unroll
         for (int e = 0; e < 8; ++e) v[e] = (v[e] - mean) * (scale * g[e]);
         store8(out + chunk * 8, v);
