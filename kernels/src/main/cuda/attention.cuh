@@ -128,7 +128,7 @@ struct AttendKeys {
             rows.finish();
             bool mine = split < tile.split + tile.splits;
             if (tile.leaves_splits()) {
-                if (mine) rows.store_partial(a, tile, kvHead, split);
+                if (mine) rows.template store_partial<D>(a, tile, tile.packed, kvHead, split);
                 continue;
             }
             for (int turn = 0; turn < kAttendWarps; ++turn) {
@@ -194,7 +194,7 @@ struct AttendRows {
             if (i + 1 == end || (i + 1) % tilesOfSplit == 0) {
                 rows.finish();
                 if (tile.leaves_splits()) {
-                    rows.store_partial(a, tile, kvHead, split);
+                    rows.template store_partial<D>(a, tile, packed, kvHead, split);
                 } else {
                     total.add(rows, split * tile.splitTokens);
                 }

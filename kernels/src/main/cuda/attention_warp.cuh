@@ -152,70 +152,35 @@ __device__ __forceinline__ float fold(float total, float split, FoldFactors by) 
     return fmaf(total, by.total, split * by.split);
 }
 
-// A warp's 16 packed rows of one KV head against the keys of one split. A lane holds two rows, lane / 4 and that + 8,
-// and of each group of 8 elements two.
-template <int D>
-struct AttentionWarp {
-    static constexpr bool kHeld = D <= 128;  // queries in registers; wider ones are read again for each tile of keys
-    uint32_t q[kHeld ? D / 16 : 1][4];
-    const bf16* from[2];  // the rows' queries
-    float o[D / 8][4];
+// What a lane has of a warp's 16 packed rows against the keys of one split: of the rows lane / 4 and that + 8 the running
+// softmax, and of each of N groups of 8 columns of the values two sums.
+template <int N>
+struct AttentionRows {
+    float o[N][4];
     RowState state[2];
-    const AttentionArguments& a;
     int position[2];  // the last key that the row sees; -1: there is no such row
-    int packed;
 
-    __device__ __forceinline__ AttentionWarp(const AttentionArguments& arguments, const AttentionTile& tile,
-                                             int firstPacked, int kvHead)
-        : a(arguments), packed(firstPacked) {
-        int lane = threadIdx.x % 32;
+    __device__ __forceinline__ AttentionRows(const AttentionArguments& a, const AttentionTile& tile, int packed) {
 #pragma unroll
         for (int h = 0; h < 2; ++h) {
-            int p = packed + lane / 4 + h * 8, row = p / a.group;
-            bool valid = p < tile.packedRows;
-            position[h] = valid ? tile.position + row : -1;
-            from[h] = a.q + size_t(tile.firstRow + row) * a.qStride + (kvHead * a.group + p % a.group) * D + lane % 4 * 2;
-        }
-        if (kHeld) {
-#pragma unroll
-            for (int step = 0; step < D / 16; ++step) load_query(q[kHeld ? step : 0], step);
+            int p = packed + threadIdx.x % 32 / 4 + h * 8;
+            position[h] = p < tile.packedRows ? tile.position + p / a.group : -1;
         }
         clear();
     }
 
-    __device__ __forceinline__ void load_query(uint32_t (&to)[4], int step) const {
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            bool valid = position[i % 2] >= 0;
-            to[i] = valid ? *reinterpret_cast<const uint32_t*>(from[i % 2] + step * 16 + i / 2 * 8) : 0;
-        }
-    }
-
     __device__ __forceinline__ void clear() {
 #pragma unroll
-        for (int i = 0; i < D / 8; ++i) {
-#pragma unroll
-            for (int e = 0; e < 4; ++e) o[i][e] = 0;
-        }
+        for (int i = 0; i < N * 4; ++i) o[i / 4][i % 4] = 0;
 #pragma unroll
         for (int h = 0; h < 2; ++h) state[h] = {-INFINITY, 0};
     }
 
-    // weights = bf16 weights of the tile's keys, as left operands of the product with the values.
-    __device__ __forceinline__ void score(const bf16* keys, int key, uint32_t (&weights)[2][4]) {
+    // s: products with the 32 keys from `key` on. weights = their bf16 weights, as left operands of the product with the
+    // values; the sums so far are scaled to match.
+    __device__ __forceinline__ void weigh(const AttentionArguments& a, float (&s)[4][4], int key,
+                                          uint32_t (&weights)[2][4]) {
         int lane = threadIdx.x % 32;
-        float s[4][4] = {};
-#pragma unroll(kHeld ? D / 16 : 2)
-        for (int step = 0; step < D / 16; ++step) {
-            if (!kHeld) load_query(q[0], step);
-#pragma unroll
-            for (int j = 0; j < 2; ++j) {
-                uint32_t b[4];
-                ldmatrix_x4(b, keys + key_at<D>(j * 16 + lane % 8 + lane / 16 * 8, step * 2 + lane / 8 % 2));
-                mma_m16n8k16(s[2 * j], q[kHeld ? step : 0], b[0], b[1]);
-                mma_m16n8k16(s[2 * j + 1], q[kHeld ? step : 0], b[2], b[3]);
-            }
-        }
         float by[2], scale = a.scale;
         if (a.capScale > 0) {
 #pragma unroll
@@ -252,10 +217,7 @@ struct AttentionWarp {
         }
         if (__any_sync(0xffffffffu, moved)) {
 #pragma unroll
-            for (int i = 0; i < D / 8; ++i) {
-#pragma unroll
-                for (int e = 0; e < 4; ++e) o[i][e] *= by[e / 2];
-            }
+            for (int i = 0; i < N * 4; ++i) o[i / 4][i % 4] *= by[i % 4 / 2];
         }
 #pragma unroll
         for (int j = 0; j < 2; ++j) {
@@ -263,20 +225,6 @@ struct AttentionWarp {
             for (int e = 0; e < 4; ++e) {
                 bf162 pair = __floats2bfloat162_rn(s[2 * j + e / 2][e % 2 * 2], s[2 * j + e / 2][e % 2 * 2 + 1]);
                 memcpy(&weights[j][e], &pair, 4);
-            }
-        }
-    }
-
-    __device__ __forceinline__ void gather(const bf16* values, const uint32_t (&weights)[2][4]) {
-        int lane = threadIdx.x % 32;
-#pragma unroll
-        for (int j = 0; j < 2; ++j) {
-#pragma unroll
-            for (int i = 0; i < D / 16; ++i) {
-                uint32_t b[4];
-                ldmatrix_x4_trans(b, values + key_at<D>(j * 16 + lane % 16, i * 2 + lane / 16));
-                mma_m16n8k16(o[2 * i], weights[j], b[0], b[1]);
-                mma_m16n8k16(o[2 * i + 1], weights[j], b[2], b[3]);
             }
         }
     }
@@ -290,18 +238,83 @@ struct AttentionWarp {
         }
     }
 
-    __device__ __forceinline__ void store_partial(const AttentionArguments& a, const AttentionTile& tile, int kvHead,
-                                                  int split) const {
+    // Partials of rows of WIDTH columns, of which the warp has those from `column` on; one warp of a row stores its weight.
+    template <int WIDTH>
+    __device__ __forceinline__ void store_partial(const AttentionArguments& a, const AttentionTile& tile, int packed,
+                                                  int kvHead, int split, int column = 0) const {
         int lane = threadIdx.x % 32;
 #pragma unroll
         for (int h = 0; h < 2; ++h) {
             if (position[h] < split * tile.splitTokens) continue;
-            int p = packed + lane / 4 + h * 8;
-            size_t at = tile.partial_at(a, p, split, kvHead);
-            float2* to = reinterpret_cast<float2*>(a.partial + at * D) + lane % 4;
+            size_t at = tile.partial_at(a, packed + lane / 4 + h * 8, split, kvHead);
+            float2* to = reinterpret_cast<float2*>(a.partial + at * WIDTH + column) + lane % 4;
 #pragma unroll
-            for (int i = 0; i < D / 8; ++i) to[i * 4] = make_float2(o[i][h * 2], o[i][h * 2 + 1]);
-            if (lane % 4 == 0) a.weight[at] = make_float2(state[h].top, state[h].sum);
+            for (int i = 0; i < N; ++i) to[i * 4] = make_float2(o[i][h * 2], o[i][h * 2 + 1]);
+            if (column == 0 && lane % 4 == 0) a.weight[at] = make_float2(state[h].top, state[h].sum);
+        }
+    }
+};
+
+// A warp's 16 packed rows of one KV head, which it multiplies with keys and values alone.
+template <int D>
+struct AttentionWarp : AttentionRows<D / 8> {
+    static constexpr bool kHeld = D <= 128;  // queries in registers; wider ones are read again for each tile of keys
+    uint32_t q[kHeld ? D / 16 : 1][4];
+    const bf16* from[2];  // the rows' queries
+    const AttentionArguments& a;
+    int packed;
+
+    __device__ __forceinline__ AttentionWarp(const AttentionArguments& arguments, const AttentionTile& tile,
+                                             int firstPacked, int kvHead)
+        : AttentionRows<D / 8>(arguments, tile, firstPacked), a(arguments), packed(firstPacked) {
+        int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+            int p = packed + lane / 4 + h * 8, row = p / a.group;
+            from[h] = a.q + size_t(tile.firstRow + row) * a.qStride + (kvHead * a.group + p % a.group) * D + lane % 4 * 2;
+        }
+        if (kHeld) {
+#pragma unroll
+            for (int step = 0; step < D / 16; ++step) load_query(q[kHeld ? step : 0], step);
+        }
+    }
+
+    __device__ __forceinline__ void load_query(uint32_t (&to)[4], int step) const {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            bool valid = this->position[i % 2] >= 0;
+            to[i] = valid ? *reinterpret_cast<const uint32_t*>(from[i % 2] + step * 16 + i / 2 * 8) : 0;
+        }
+    }
+
+    __device__ __forceinline__ void score(const bf16* keys, int key, uint32_t (&weights)[2][4]) {
+        int lane = threadIdx.x % 32;
+        float s[4][4] = {};
+#pragma unroll(kHeld ? D / 16 : 2)
+        for (int step = 0; step < D / 16; ++step) {
+            if (!kHeld) load_query(q[0], step);
+#pragma unroll
+            for (int j = 0; j < 2; ++j) {
+                uint32_t b[4];
+                ldmatrix_x4(b, keys + key_at<D>(j * 16 + lane % 8 + lane / 16 * 8, step * 2 + lane / 8 % 2));
+                mma_m16n8k16(s[2 * j], q[kHeld ? step : 0], b[0], b[1]);
+                mma_m16n8k16(s[2 * j + 1], q[kHeld ? step : 0], b[2], b[3]);
+            }
+        }
+        this->weigh(a, s, key, weights);
+    }
+
+    __device__ __forceinline__ void gather(const bf16* values, const uint32_t (&weights)[2][4]) {
+        int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int j = 0; j < 2; ++j) {
+#pragma unroll
+            for (int i = 0; i < D / 16; ++i) {
+                uint32_t b[4];
+                ldmatrix_x4_trans(b, values + key_at<D>(j * 16 + lane % 16, i * 2 + lane / 16));
+                mma_m16n8k16(this->o[2 * i], weights[j], b[0], b[1]);
+                mma_m16n8k16(this->o[2 * i + 1], weights[j], b[2], b[3]);
+            }
         }
     }
 };
@@ -328,7 +341,7 @@ struct AttentionTotal {
         element(D / 2 + 2 + h) = state.sum;
     }
 
-    __device__ __forceinline__ void add(const AttentionWarp<D>& warp, int firstKey) const {
+    __device__ __forceinline__ void add(const AttentionRows<D / 8>& warp, int firstKey) const {
 #pragma unroll
         for (int h = 0; h < 2; ++h) {
             if (warp.position[h] < firstKey) continue;

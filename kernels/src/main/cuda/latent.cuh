@@ -91,131 +91,63 @@ struct AttendLatent {
         }
     }
 
-    // The part of one warp: rows lane / 4 and that + 8, and of its columns two of each eight.
-    struct Warp {
-        float o[kN][4], total[kN][4];
-        RowState state[2], totalState[2];
-        int position[2];  // the last key that the row sees; -1: there is no such row
+    // A warp's columns of all 16 rows, and the total of the splits so far.
+    struct Warp : AttentionRows<kN> {
+        AttentionRows<kN> total;
+        int column;
 
-        __device__ __forceinline__ Warp(const AttentionArguments& a, const AttentionTile& tile) {
-            for (int h = 0; h < 2; ++h) {
-                int p = tile.packed + threadIdx.x % 32 / 4 + h * 8;
-                position[h] = p < tile.packedRows ? tile.position + p / a.group : -1;
-                totalState[h] = {-INFINITY, 0};
-            }
-#pragma unroll
-            for (int i = 0; i < kN * 4; ++i) total[i / 4][i % 4] = 0;
-            clear();
-        }
+        __device__ __forceinline__ Warp(const AttentionArguments& a, const AttentionTile& tile)
+            : AttentionRows<kN>(a, tile, tile.packed), total(a, tile, tile.packed), column(threadIdx.x / 32 * kColumns) {}
 
-        __device__ __forceinline__ void clear() {
-#pragma unroll
-            for (int i = 0; i < kN * 4; ++i) o[i / 4][i % 4] = 0;
-            for (int h = 0; h < 2; ++h) state[h] = {-INFINITY, 0};
-        }
-
-        __device__ __forceinline__ void weigh(const float* scores, int key, float scale, uint32_t (&weights)[2][4]) {
+        __device__ __forceinline__ void weigh(const AttentionArguments& a, const float* scores, int key,
+                                              uint32_t (&weights)[2][4]) {
             int lane = threadIdx.x % 32;
-            float by[2];
-            bool moved = false;
+            float s[4][4];
 #pragma unroll
-            for (int h = 0; h < 2; ++h) {
-                float s[8], top = -INFINITY;
-#pragma unroll
-                for (int i = 0; i < 8; ++i) {
-                    int column = i / 2 * 8 + lane % 4 * 2 + i % 2;
-                    s[i] = key + column > position[h] ? -INFINITY : scores[(lane / 4 + h * 8) * kScoreStride + column];
-                    top = fmaxf(top, s[i]);
-                }
-                top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 1));
-                top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 2));
-                top = fmaxf(state[h].top, top * scale);
-                float base = top == -INFINITY ? 0.0f : top, sum = 0;
-#pragma unroll
-                for (int i = 0; i < 8; ++i) {
-                    s[i] = exp2f(fmaf(s[i], scale, -base));
-                    sum += s[i];
-                }
-                by[h] = exp2f(state[h].top - base);
-                moved |= top > state[h].top;
-                state[h] = {top, fmaf(state[h].sum, by[h], sum)};
-#pragma unroll
-                for (int j = 0; j < 2; ++j) {
-#pragma unroll
-                    for (int e = 0; e < 2; ++e) {
-                        bf162 pair = __floats2bfloat162_rn(s[j * 4 + e * 2], s[j * 4 + e * 2 + 1]);
-                        memcpy(&weights[j][e * 2 + h], &pair, 4);
-                    }
-                }
+            for (int i = 0; i < 16; ++i) {
+                s[i / 4][i % 4] = scores[(lane / 4 + i % 4 / 2 * 8) * kScoreStride + i / 4 * 8 + lane % 4 * 2 + i % 2];
             }
-            if (__any_sync(0xffffffffu, moved)) {
-#pragma unroll
-                for (int i = 0; i < kN * 4; ++i) o[i / 4][i % 4] *= by[i % 4 / 2];
-            }
+            AttentionRows<kN>::weigh(a, s, key, weights);
         }
 
         __device__ __forceinline__ void gather(const bf16* keys, const uint32_t (&weights)[2][4]) {
-            int lane = threadIdx.x % 32, piece = threadIdx.x / 32 * kN;
+            int lane = threadIdx.x % 32;
 #pragma unroll
             for (int j = 0; j < 2; ++j) {
 #pragma unroll
                 for (int i = 0; i < kN; ++i) {
                     uint32_t b[2];
-                    ldmatrix_x2_trans(b, keys + key_at<kWidth>(j * 16 + lane % 16, piece + i));
-                    mma_m16n8k16(o[i], weights[j], b[0], b[1]);
+                    ldmatrix_x2_trans(b, keys + key_at<kWidth>(j * 16 + lane % 16, column / 8 + i));
+                    mma_m16n8k16(this->o[i], weights[j], b[0], b[1]);
                 }
-            }
-        }
-
-        // Every lane of a row gets the row's sum.
-        __device__ __forceinline__ void finish() {
-#pragma unroll
-            for (int h = 0; h < 2; ++h) {
-                state[h].sum += __shfl_xor_sync(0xffffffffu, state[h].sum, 1);
-                state[h].sum += __shfl_xor_sync(0xffffffffu, state[h].sum, 2);
             }
         }
 
         __device__ __forceinline__ void add(int firstKey) {
 #pragma unroll
             for (int h = 0; h < 2; ++h) {
-                if (position[h] < firstKey) continue;
-                FoldFactors by = fold_state(totalState[h], state[h]);
+                if (this->position[h] < firstKey) continue;
+                FoldFactors by = fold_state(total.state[h], this->state[h]);
 #pragma unroll
                 for (int i = 0; i < kN * 2; ++i) {
-                    float& sum = total[i / 2][h * 2 + i % 2];
-                    sum = fold(sum, o[i / 2][h * 2 + i % 2], by);
+                    float& sum = total.o[i / 2][h * 2 + i % 2];
+                    sum = fold(sum, this->o[i / 2][h * 2 + i % 2], by);
                 }
-            }
-        }
-
-        __device__ __forceinline__ void store_partial(const AttentionArguments& a, const AttentionTile& tile, int split,
-                                                      const float (&sums)[kN][4], const RowState (&of)[2]) const {
-            int lane = threadIdx.x % 32, column = threadIdx.x / 32 * kColumns + lane % 4 * 2;
-#pragma unroll
-            for (int h = 0; h < 2; ++h) {
-                if (position[h] < split * tile.splitTokens) continue;
-                size_t at = tile.partial_at(a, tile.packed + lane / 4 + h * 8, split, 0);
-#pragma unroll
-                for (int i = 0; i < kN; ++i) {
-                    *reinterpret_cast<float2*>(a.partial + at * RANK + column + i * 8) =
-                        make_float2(sums[i][h * 2], sums[i][h * 2 + 1]);
-                }
-                if (threadIdx.x < 32 && lane % 4 == 0) a.weight[at] = make_float2(of[h].top, of[h].sum);
             }
         }
 
         __device__ __forceinline__ void store_result(const AttentionArguments& a, const AttentionTile& tile) const {
-            int lane = threadIdx.x % 32, column = threadIdx.x / 32 * kColumns + lane % 4 * 2;
+            int lane = threadIdx.x % 32;
 #pragma unroll
             for (int h = 0; h < 2; ++h) {
-                if (position[h] < 0) continue;
-                float inverse = 1.0f / totalState[h].sum;
-                bf16* to = a.out + (size_t(tile.firstRow) * a.group + tile.packed + lane / 4 + h * 8) * RANK + column;
+                if (this->position[h] < 0) continue;
+                float inverse = 1.0f / total.state[h].sum;
+                size_t row = size_t(tile.firstRow) * a.group + tile.packed + lane / 4 + h * 8;
+                bf16* to = a.out + row * RANK + column + lane % 4 * 2;
 #pragma unroll
                 for (int i = 0; i < kN; ++i) {
                     *reinterpret_cast<bf162*>(to + i * 8) =
-                        __floats2bfloat162_rn(total[i][h * 2] * inverse, total[i][h * 2 + 1] * inverse);
+                        __floats2bfloat162_rn(total.o[i][h * 2] * inverse, total.o[i][h * 2 + 1] * inverse);
                 }
             }
         }
@@ -253,13 +185,13 @@ struct AttendLatent {
             uint32_t weights[2][4];
             score(queries, keys, scores);
             __syncthreads();
-            warp.weigh(scores, i * kTileKeys, a.scale, weights);
+            warp.weigh(a, scores, i * kTileKeys, weights);
             warp.gather(keys, weights);
             if (i + 1 == end || (i + 1) % tilesOfSplit == 0) {
                 int split = i / tilesOfSplit;
                 warp.finish();
                 if (tile.leaves_splits()) {
-                    warp.store_partial(a, tile, split, warp.o, warp.state);
+                    warp.template store_partial<RANK>(a, tile, tile.packed, 0, split, warp.column);
                 } else {
                     warp.add(split * tile.splitTokens);
                 }
@@ -270,7 +202,7 @@ struct AttendLatent {
         if (tile.partial < 0) {
             warp.store_result(a, tile);
         } else if (!tile.leaves_splits()) {
-            warp.store_partial(a, tile, tile.split, warp.total, warp.totalState);
+            warp.total.template store_partial<RANK>(a, tile, tile.packed, 0, tile.split, warp.column);
         }
         if (tile.partial >= 0) fold_if_last<RANK>(a, tile, kRows, 0, reinterpret_cast<int*>(scores));
         __syncthreads();

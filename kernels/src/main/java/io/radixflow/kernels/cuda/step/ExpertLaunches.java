@@ -80,27 +80,12 @@ final class ExpertLaunches {
     choose(shape, weights.correction());
     group(shape, tileRows);
     launches.add(
-        GroupedProduct.ofTiles(
-            module,
-            weights.gateUp(),
-            tileRows,
-            mostTiles,
-            buffers.groups(),
-            buffers.groups().source(),
-            source,
-            buffers.gated(),
-            shape.expert()));
+        new GroupedProduct(module, weights.gateUp(), source, buffers.gated())
+            .ofTiles(
+                buffers.groups(), buffers.groups().source(), tileRows, mostTiles, shape.expert()));
     launches.add(
-        GroupedProduct.ofTiles(
-            module,
-            weights.down(),
-            tileRows,
-            mostTiles,
-            buffers.groups(),
-            null,
-            buffers.gated(),
-            buffers.expanded(),
-            null));
+        new GroupedProduct(module, weights.down(), buffers.gated(), buffers.expanded())
+            .ofTiles(buffers.groups(), null, tileRows, mostTiles, null));
     pending = shape;
     sharedGated = false;
   }

@@ -8,12 +8,25 @@ import io.radixflow.kernels.model.FeedForward.Dense;
 import java.util.List;
 
 /**
- * Launches of the kernels of gemm_grouped.cuh: many matrices of one shape, which lie one behind
+ * A product by a kernel of gemm_grouped.cuh: many matrices of one shape, which lie one behind
  * another, each times rows of its own.
  */
 final class GroupedProduct {
 
-  private GroupedProduct() {}
+  private final KernelModule module;
+  private final CudaMatrix first;
+  private final int matrices;
+  private final DeviceMemory source;
+  private final DeviceMemory target;
+
+  GroupedProduct(
+      KernelModule module, List<CudaMatrix> matrices, DeviceMemory source, DeviceMemory target) {
+    this.module = module;
+    first = matrices.get(0);
+    this.matrices = matrices.size();
+    this.source = source;
+    this.target = target;
+  }
 
   /** The most tiles of up to so many choices of {@code groups} experts. */
   static int mostTiles(int choices, int groups, int tileRows) {
@@ -26,77 +39,73 @@ final class GroupedProduct {
   }
 
   /** The kernel whose tiles have so many rows. */
-  static GemmKernel kernel(CudaMatrix matrix, int tileRows) {
+  private GemmKernel kernel(int tileRows) {
     for (GemmKernel kernel : GemmKernel.values()) {
-      if (kernel.format() == matrix.format()
+      if (kernel.format() == first.format()
           && kernel.rows() == tileRows
           && kernel.deterministic()) {
         return kernel;
       }
     }
-    throw new IllegalArgumentException("no product of " + matrix.format() + " for experts");
+    throw new IllegalArgumentException("no product of " + first.format() + " for experts");
   }
 
   /**
-   * A product of tiles of rows, each with a matrix of its own. The caller adds nothing more.
+   * The product of tiles of rows, each with a matrix of its own.
    *
    * @param tiles the tiles, and how many there are
    * @param gather the row of the source for each row of the target, or null for the same
    * @param mostTiles tiles that the grid has room for
    * @param gated how the matrices' gate and up projections become one; null for plain sums, f32
    */
-  static KernelLaunch ofTiles(
-      KernelModule module,
-      List<CudaMatrix> matrices,
-      int tileRows,
-      int mostTiles,
-      ExpertBuffers.Groups tiles,
-      DeviceMemory gather,
-      DeviceMemory source,
-      DeviceMemory target,
-      Dense gated) {
-    CudaMatrix first = matrices.get(0);
-    GemmKernel kernel = kernel(first, tileRows);
-    GemmEpilogue epilogue = gated == null ? GemmEpilogue.LOGITS : GemmEpilogue.of(gated.gating());
-    float bound = gated == null ? 0 : gated.limit();
-    int width = gated == null ? first.rows() : first.rows() / 2;
+  KernelLaunch ofTiles(
+      ExpertBuffers.Groups tiles, DeviceMemory gather, int tileRows, int mostTiles, Dense gated) {
+    GemmKernel kernel = kernel(tileRows);
     KernelLaunch launch =
-        start(module, kernel, first, source, target)
+        launch(kernel)
             .grid(kernel.gridX(first.rows()), mostTiles, 1)
             .pointer(tiles.tiles())
             .pointer(tiles.tileCount())
             .pointerOrNull(gather);
-    return shape(launch, first, epilogue, bound)
-        .integer(first.columns())
-        .integer(0)
-        .integer(width)
-        .integer(0);
+    return gated == null
+        ? end(launch, GemmEpilogue.LOGITS, 0, first.columns(), 0, first.rows(), 0)
+        : end(
+            launch,
+            GemmEpilogue.of(gated.gating()),
+            gated.limit(),
+            first.columns(),
+            0,
+            first.rows() / 2,
+            0);
   }
 
   /**
-   * A product of each matrix with its part of all rows. The caller appends tiles (none), the number
-   * of rows, gather, {@link #shape}, and where the parts lie.
+   * The product of each matrix with its part of every row, bf16.
    *
+   * @param step the step's metadata, which begins with the number of rows
    * @param rows rows that the grid has room for
+   * @param width elements of a matrix's part of a row of the source
+   * @param targetWidth the same of the target
    */
-  static KernelLaunch ofHeads(
-      KernelModule module,
-      List<CudaMatrix> matrices,
-      int rows,
-      DeviceMemory source,
-      DeviceMemory target) {
-    CudaMatrix first = matrices.get(0);
-    GemmKernel kernel = kernel(first, tileRows(rows));
-    return start(module, kernel, first, source, target)
-        .grid(kernel.gridX(first.rows()), kernel.gridY(rows), matrices.size());
+  KernelLaunch ofHeads(DeviceMemory step, int rows, int width, int targetWidth) {
+    GemmKernel kernel = kernel(tileRows(rows));
+    KernelLaunch launch =
+        launch(kernel)
+            .grid(kernel.gridX(first.rows()), kernel.gridY(rows), matrices)
+            .nullPointer()
+            .pointer(step)
+            .nullPointer();
+    return end(
+        launch,
+        GemmEpilogue.PLAIN,
+        0,
+        matrices * width,
+        width,
+        matrices * targetWidth,
+        targetWidth);
   }
 
-  private static KernelLaunch start(
-      KernelModule module,
-      GemmKernel kernel,
-      CudaMatrix first,
-      DeviceMemory source,
-      DeviceMemory target) {
+  private KernelLaunch launch(GemmKernel kernel) {
     return module
         .launch(kernel.groupedFunction())
         .block(kernel.threads())
@@ -107,17 +116,24 @@ final class GroupedProduct {
         .pointer(target);
   }
 
-  static KernelLaunch shape(KernelLaunch launch, CudaMatrix first, GemmEpilogue epilogue) {
-    return shape(launch, first, epilogue, 0);
-  }
-
-  private static KernelLaunch shape(
-      KernelLaunch launch, CudaMatrix first, GemmEpilogue epilogue, float bound) {
+  /** Appends what follows tiles, count and gather. */
+  private KernelLaunch end(
+      KernelLaunch launch,
+      GemmEpilogue epilogue,
+      float bound,
+      int stride,
+      int offset,
+      int targetStride,
+      int targetOffset) {
     return launch
         .integer(first.rows())
         .integer(first.columns())
         .integer(epilogue.code())
         .pointerOrNull(first.bias())
-        .real(bound);
+        .real(bound)
+        .integer(stride)
+        .integer(offset)
+        .integer(targetStride)
+        .integer(targetOffset);
   }
 }

@@ -76,35 +76,19 @@ final class LatentLaunches {
   /** The plain part of each head's query into the space of the compressed keys. */
   void compressQueries(int layer, List<CudaMatrix> keys) {
     Latent shape = shape(layer);
-    heads(
-        keys,
-        buffers.activation(Activation.QKV),
-        shape.queryDim(),
-        buffers.activation(Activation.LATENT_QUERY),
-        shape.keyWidth());
+    DeviceMemory queries = buffers.activation(Activation.QKV);
+    launches.add(
+        new GroupedProduct(module, keys, queries, buffers.activation(Activation.LATENT_QUERY))
+            .ofHeads(buffers.step(), rows, shape.queryDim(), shape.keyWidth()));
   }
 
   /** Each head's weighted sum of compressed vectors to its values. */
   void expandValues(int layer, List<CudaMatrix> values) {
     Latent shape = shape(layer);
-    heads(
-        values,
-        buffers.activation(Activation.LATENT_ATTENDED),
-        shape.kvRank(),
-        buffers.activation(Activation.ATTENDED),
-        shape.valueDim());
-  }
-
-  private void heads(
-      List<CudaMatrix> matrices, DeviceMemory source, int width, DeviceMemory target, int out) {
-    KernelLaunch launch = GroupedProduct.ofHeads(module, matrices, rows, source, target);
-    buffers.withStep(launch.nullPointer(), StepLayout.ROWS);
+    DeviceMemory sums = buffers.activation(Activation.LATENT_ATTENDED);
     launches.add(
-        GroupedProduct.shape(launch.nullPointer(), matrices.get(0), GemmEpilogue.PLAIN)
-            .integer(matrices.size() * width)
-            .integer(width)
-            .integer(matrices.size() * out)
-            .integer(out));
+        new GroupedProduct(module, values, sums, buffers.activation(Activation.ATTENDED))
+            .ofHeads(buffers.step(), rows, shape.kvRank(), shape.valueDim()));
   }
 
   /**
