@@ -23,7 +23,7 @@ COPIED = ("tokenizer.",)
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """The sizes of a model; experts is 0 for a dense one."""
+    """The sizes of a model; experts is 0 for a dense one, kv_rank and rope for one without latent attention."""
 
     architecture: str
     layers: int
@@ -39,6 +39,8 @@ class Shape:
     vocabulary: int = 151936
     context: int = 40960
     theta: float = 1e6
+    kv_rank: int = 0
+    rope: int = 0
 
 
 SHAPES = {
@@ -46,6 +48,10 @@ SHAPES = {
     "qwen3-1.7b": Shape("qwen3", 28, 2048, 6144, 16, 8, 128, True),
     "qwen3-4b": Shape("qwen3", 36, 2560, 9728, 32, 8, 128, True),
     "qwen3-30b-a3b": Shape("qwen3moe", 48, 2048, 6144, 32, 4, 128, False, 128, 8, 768),
+    # three kinds of attention in one size: the first is DeepSeek-V2-Lite's, without its experts
+    "latent-1.4b": Shape("deepseek2", 27, 2048, 5632, 16, 16, 128, True, vocabulary=49152, kv_rank=512, rope=64),
+    "ordinary-1.4b": Shape("llama", 27, 2048, 5632, 16, 16, 128, True, vocabulary=49152),
+    "grouped-1.4b": Shape("llama", 27, 2048, 5632, 16, 4, 128, True, vocabulary=49152),
 }
 
 
@@ -57,12 +63,19 @@ def tensors(shape):
     for layer in range(shape.layers):
         block = f"blk.{layer}."
         yield block + "attn_norm.weight", (shape.hidden,)
-        yield block + "attn_q.weight", (shape.heads * shape.head, shape.hidden)
-        yield block + "attn_k.weight", (shape.kv_heads * shape.head, shape.hidden)
-        yield block + "attn_v.weight", (shape.kv_heads * shape.head, shape.hidden)
+        yield block + "attn_q.weight", (shape.heads * (shape.head + shape.rope), shape.hidden)
+        if shape.kv_rank:
+            yield block + "attn_kv_a_mqa.weight", (shape.kv_rank + shape.rope, shape.hidden)
+            yield block + "attn_kv_a_norm.weight", (shape.kv_rank,)
+            yield block + "attn_k_b.weight", (shape.heads, shape.kv_rank, shape.head)
+            yield block + "attn_v_b.weight", (shape.heads, shape.head, shape.kv_rank)
+        else:
+            yield block + "attn_k.weight", (shape.kv_heads * shape.head, shape.hidden)
+            yield block + "attn_v.weight", (shape.kv_heads * shape.head, shape.hidden)
         yield block + "attn_output.weight", (shape.hidden, shape.heads * shape.head)
-        yield block + "attn_q_norm.weight", (shape.head,)
-        yield block + "attn_k_norm.weight", (shape.head,)
+        if shape.architecture.startswith("qwen3"):
+            yield block + "attn_q_norm.weight", (shape.head,)
+            yield block + "attn_k_norm.weight", (shape.head,)
         yield block + "ffn_norm.weight", (shape.hidden,)
         if shape.experts:
             yield block + "ffn_gate_inp.weight", (shape.experts, shape.hidden)
@@ -119,6 +132,22 @@ def copy_tokenizer(writer, path, vocabulary):
             writer.add_key_value(key, value, field.types[0])
 
 
+def add_latent_attention(writer, shape):
+    """As llama.cpp's files have it: one head of compressed keys and values, and the widths that they stand for."""
+    writer.add_head_count_kv(1)
+    writer.add_key_length(shape.kv_rank + shape.rope)
+    writer.add_value_length(shape.kv_rank)
+    writer.add_key_length_mla(shape.head + shape.rope)
+    writer.add_value_length_mla(shape.head)
+    writer.add_kv_lora_rank(shape.kv_rank)
+    writer.add_rope_dimension_count(shape.rope)
+    writer.add_vocab_size(shape.vocabulary)
+    writer.add_leading_dense_block_count(shape.layers)
+    writer.add_expert_count(0)
+    writer.add_expert_used_count(0)
+    writer.add_expert_feed_forward_length(shape.width)
+
+
 def write(path, name, shape, options):
     """Writes one tensor after the other, so that memory holds but one."""
     writer = gguf.GGUFWriter(path, shape.architecture)
@@ -129,9 +158,12 @@ def write(path, name, shape, options):
     writer.add_block_count(shape.layers)
     writer.add_feed_forward_length(shape.width)
     writer.add_head_count(shape.heads)
-    writer.add_head_count_kv(shape.kv_heads)
-    writer.add_key_length(shape.head)
-    writer.add_value_length(shape.head)
+    if shape.kv_rank:
+        add_latent_attention(writer, shape)
+    else:
+        writer.add_head_count_kv(shape.kv_heads)
+        writer.add_key_length(shape.head)
+        writer.add_value_length(shape.head)
     writer.add_layer_norm_rms_eps(1e-6)
     writer.add_rope_freq_base(shape.theta)
     if shape.experts:

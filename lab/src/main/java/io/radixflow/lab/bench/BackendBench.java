@@ -47,7 +47,7 @@ final class BackendBench implements AutoCloseable {
     }
     pool = backend.openPool(pages, pageTokens);
     SplittableRandom random = new SplittableRandom(SEED);
-    ids = random.ints(tokens, 0, backend.model().vocabSize()).toArray();
+    ids = random.ints(Math.max(tokens, sequences), 0, backend.model().vocabSize()).toArray();
   }
 
   /** Prefills one sequence and draws one token; tokens a second. */
@@ -68,8 +68,13 @@ final class BackendBench implements AutoCloseable {
     return tokens / seconds(start);
   }
 
-  /** Decodes sequences together, after one token each; tokens a second over all of them. */
-  double decode(int sequences, int steps) throws InterruptedException {
+  /**
+   * Decodes sequences together; tokens a second over all of them.
+   *
+   * @param context tokens of each sequence before the first step; their KV entries are what the
+   *     pages hold
+   */
+  double decode(int sequences, int steps, int context) throws InterruptedException {
     SamplingState[] sampling = new SamplingState[sequences];
     int[] next = new int[sequences];
     for (int i = 0; i < sequences; i++) {
@@ -80,7 +85,7 @@ final class BackendBench implements AutoCloseable {
     for (int step = 0; step < steps; step++) {
       batch.clear();
       for (int i = 0; i < sequences; i++) {
-        batch.beginChunk(pageTables[i], pageTables[i].length, step);
+        batch.beginChunk(pageTables[i], pageTables[i].length, context + step);
         batch.token(next[i]);
         batch.output(sampling[i], Batch.TOKEN);
       }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.FeedForward;
 import io.radixflow.kernels.model.FeedForward.Dense;
 import io.radixflow.kernels.model.FeedForward.Experts;
@@ -18,6 +19,7 @@ import io.radixflow.tools.cli.common.ModelOptions;
 import io.radixflow.tools.cli.common.Progress;
 import io.radixflow.tools.cli.common.Samples;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
@@ -28,8 +30,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "model",
     description = {
-      "Measure the backend alone: prefill of 512 tokens, decode of 64 tokens of one sequence, and of"
-          + " 8 sequences together.",
+      "Measure the backend alone: prefill of 512 tokens, decode of 64 tokens of one sequence, and"
+          + " of 8 sequences together; with --context also decode behind a long prompt.",
       "The shares are of the read bandwidth and of the fused multiply-adds that this machine was"
           + " measured to reach with as many threads."
     })
@@ -45,12 +47,28 @@ final class BenchModelCommand extends CliCommand {
   @Option(names = "--chunk", paramLabel = "N", description = "Prompt tokens in one batch.")
   int chunk = 256;
 
+  @Option(
+      names = "--context",
+      paramLabel = "N",
+      description = "Also decode 64 tokens of one sequence behind N tokens; 0 leaves this out.")
+  int context = 0;
+
   BenchModelCommand(CliEnvironment environment) {
     super(environment);
   }
 
-  /** One thing that is measured, with the rows of a step and how many of them ask for a token. */
-  private record Case(String name, int tokensAStep, int outputs, Samples samples) {}
+  /**
+   * One thing that is measured.
+   *
+   * @param tokensAStep rows of a step
+   * @param outputs rows that ask for a token
+   * @param context tokens of KV that a step reads besides its own; 0 where they are few
+   */
+  private record Case(String name, int tokensAStep, int outputs, int context, Samples samples) {
+    Case(String name, int tokensAStep, int outputs, int context) {
+      this(name, tokensAStep, outputs, context, new Samples());
+    }
+  }
 
   /** The time to load, and the memory once all was measured; null where it is not known. */
   private record Loading(double seconds, ResidentMemory memory) {}
@@ -60,11 +78,10 @@ final class BenchModelCommand extends CliCommand {
     if (chunk < 1) {
       throw new CliException("--chunk is " + chunk + "; it must be at least 1");
     }
-    List<Case> cases =
-        List.of(
-            new Case("prefill " + PREFILL, Math.min(chunk, PREFILL), 0, new Samples()),
-            new Case("decode " + DECODE, 1, 1, new Samples()),
-            new Case("decode " + DECODE + " x " + SEQUENCES, SEQUENCES, SEQUENCES, new Samples()));
+    if (context < 0) {
+      throw new CliException("--context is " + context + "; it must be at least 0");
+    }
+    List<Case> cases = cases();
     long start = System.nanoTime();
     try (ServedModel model = modelOptions.open(this);
         Backend backend = modelOptions.openBackend(this, model)) {
@@ -76,16 +93,35 @@ final class BenchModelCommand extends CliCommand {
     return 0;
   }
 
+  private List<Case> cases() {
+    List<Case> cases = new ArrayList<>();
+    cases.add(new Case("prefill " + PREFILL, Math.min(chunk, PREFILL), 0, 0));
+    cases.add(new Case("decode " + DECODE, 1, 1, 0));
+    cases.add(new Case("decode " + DECODE + " x " + SEQUENCES, SEQUENCES, SEQUENCES, 0));
+    if (context > 0) {
+      cases.add(new Case("decode " + DECODE + " behind " + context, 1, 1, context));
+    }
+    return cases;
+  }
+
   private void measure(Backend backend, List<Case> cases) throws InterruptedException {
-    try (BackendBench bench = new BackendBench(backend, SEQUENCES, PREFILL, DECODE);
+    int tokens = Math.max(PREFILL, context + DECODE);
+    try (BackendBench bench = new BackendBench(backend, SEQUENCES, tokens, DECODE);
         Progress progress = progress("measuring")) {
+      if (context > 0) {
+        progress.detail("prefill of " + context);
+        bench.prefill(context, chunk);
+      }
       for (int round = -1; round < rounds.count(); round++) {
         progress.detail("round " + Math.max(0, round + 1) + " of " + rounds.count());
-        double[] speeds = {
-          bench.prefill(PREFILL, chunk), bench.decode(1, DECODE), bench.decode(SEQUENCES, DECODE)
-        };
-        for (int i = 0; round >= 0 && i < speeds.length; i++) {
-          cases.get(i).samples().add(speeds[i]);
+        for (Case one : cases) {
+          double speed =
+              one.outputs == 0
+                  ? bench.prefill(PREFILL, chunk)
+                  : bench.decode(one.tokensAStep, DECODE, one.context);
+          if (round >= 0) {
+            one.samples.add(speed);
+          }
         }
       }
     }
@@ -116,7 +152,7 @@ final class BenchModelCommand extends CliCommand {
           "machine with %d threads: read %.1f GB/s, multiply-add %.0f GFLOP/s%n",
           peak.threads(), peak.readBytesPerSecond() / 1e9, peak.flopsPerSecond() / 1e9);
     }
-    print("%-14s %9s %9s %9s   %s%n", "tokens/s", "min", "median", "max", "share of peak");
+    print("%-24s %9s %9s %9s   %s%n", "tokens/s", "min", "median", "max", "share of peak");
     ArrayNode results = json.putArray("results");
     for (Case one : cases) {
       showCase(one, backend, peak, results.addObject());
@@ -145,7 +181,8 @@ final class BenchModelCommand extends CliCommand {
     if (peak != null) {
       double steps = samples.median() / one.tokensAStep();
       double compute = steps * flops(backend.model(), one) / peak.flopsPerSecond();
-      double read = steps * backend.weightBytes() / peak.readBytesPerSecond();
+      long kv = contextBytes(backend.kvSpec(), one.context());
+      double read = steps * (backend.weightBytes() + kv) / peak.readBytesPerSecond();
       json.put("compute_share", compute).put("read_share", read);
       shares = String.format(Locale.ROOT, "%.0f %% compute", compute * 100);
       // Of a mixture a step reads some of the weights only.
@@ -154,7 +191,7 @@ final class BenchModelCommand extends CliCommand {
       }
     }
     print(
-        "%-14s %9.1f %9.1f %9.1f   %s%n",
+        "%-24s %9.1f %9.1f %9.1f   %s%n",
         one.name(), samples.min(), samples.median(), samples.max(), shares);
   }
 
@@ -176,6 +213,16 @@ final class BenchModelCommand extends CliCommand {
       return (double) experts.chosen() * experts.expert().width() + experts.sharedWidth();
     }
     return ((Dense) feedForward).width();
+  }
+
+  /** Bytes of KV that one query reads behind so many tokens. */
+  private static long contextBytes(KvSpec spec, int context) {
+    return spec.groups().stream()
+        .mapToLong(
+            group ->
+                group.bytesPerToken()
+                    * (group.window() > 0 ? Math.min(group.window(), context) : context))
+        .sum();
   }
 
   private static boolean mixture(ModelConfig model) {

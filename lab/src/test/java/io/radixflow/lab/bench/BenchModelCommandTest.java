@@ -1,0 +1,55 @@
+package io.radixflow.lab.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.radixflow.tools.cli.Cli;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BenchModelCommandTest {
+  @TempDir Path directory;
+
+  private JsonNode results(String... more) throws IOException {
+    Path figures = directory.resolve("figures.json");
+    String[] arguments = new String[6 + more.length];
+    System.arraycopy(
+        new String[] {"bench", "model", "--model=sim", "--rounds=2", "--json", figures.toString()},
+        0,
+        arguments,
+        0,
+        6);
+    System.arraycopy(more, 0, arguments, 6, more.length);
+    Cli.Result result = new Cli().run(arguments);
+    assertThat(result.code()).as(result.err()).isZero();
+    return new ObjectMapper().readTree(figures.toFile()).get("results");
+  }
+
+  @Test
+  void eachCaseHasAFigureOfEachRound() throws IOException {
+    JsonNode results = results();
+
+    assertThat(results.findValuesAsText("name"))
+        .containsExactly("prefill 512", "decode 64", "decode 64 x 8");
+    assertThat(results).allSatisfy(one -> assertThat(one.get("median").asDouble()).isPositive());
+  }
+
+  @Test
+  void decodingBehindALongPromptIsACaseOfItsOwn() throws IOException {
+    JsonNode results = results("--context=1000", "--chunk=300");
+
+    assertThat(results.findValuesAsText("name")).last().isEqualTo("decode 64 behind 1000");
+    assertThat(results.get(3).get("median").asDouble()).isPositive();
+  }
+
+  @Test
+  void aNegativeContextIsRefused() {
+    Cli.Result result = new Cli().run("bench", "model", "--model=sim", "--context=-1");
+
+    assertThat(result.code()).isNotZero();
+    assertThat(result.err()).contains("--context is -1; it must be at least 0");
+  }
+}
