@@ -189,10 +189,11 @@ BOUNDED_KERNEL(256, 1, rf_group_experts, const int* ids, const int* rows, int ch
     }
 }
 
-// hidden[row] += scale times the experts' outputs, weighted, in the order of choice, + the output of the expert that every row has, if
-// there is one, weighted by the sigmoid of its gate, if it has one; rounded once. width is a multiple of 8.
-BOUNDED_KERNEL(256, 1, rf_add_experts, bf16* hidden, const float* expanded, const int* places, const float* weights,
-               int chosen, const float* shared, const float* sharedGate, const int* rows, int width,
+// out[row] = base[row] + scale times the experts' outputs, weighted, in the order of choice, + the output of the expert
+// that every row has, if there is one, weighted by the sigmoid of its gate, if it has one; rounded once. base is out, or
+// null for nothing. width is a multiple of 8.
+BOUNDED_KERNEL(256, 1, rf_add_experts, bf16* out, const bf16* base, const float* expanded, const int* places,
+               const float* weights, int chosen, const float* shared, const float* sharedGate, const int* rows, int width,
                float scale) {
     int row = blockIdx.x;
     if (row >= *rows) return;
@@ -211,9 +212,11 @@ BOUNDED_KERNEL(256, 1, rf_add_experts, bf16* hidden, const float* expanded, cons
 #pragma unroll
             for (int e = 0; e < 8; ++e) sum[e] = __fadd_rn(sum[e], __fmul_rn(gate, v[e]));
         }
-        load8(v, hidden + size_t(row) * width + at);
+        if (base) {
+            load8(v, base + size_t(row) * width + at);
 #pragma unroll
-        for (int e = 0; e < 8; ++e) v[e] = fmaf(sum[e], scale, v[e]);
-        store8(hidden + size_t(row) * width + at, v);
+            for (int e = 0; e < 8; ++e) sum[e] = fmaf(sum[e], scale, v[e]);
+        }
+        store8(out + size_t(row) * width + at, sum);
     }
 }

@@ -14,7 +14,6 @@ import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.FeedForward.Experts;
-import io.radixflow.kernels.model.Layer.Norms;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.WeightSource;
 import io.radixflow.kernels.model.file.ModelFile;
@@ -173,10 +172,6 @@ class ArchitecturesOnGpuTest {
     assertThatThrownBy(() -> CudaBackend.open(CudaModels.weights(Shapes.latent()), options, 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("latent attention");
-    assertThatThrownBy(
-            () -> CudaBackend.open(CudaModels.weights(CudaModels.experts(Norms.AFTER)), options, 0))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("experts with a norm behind them");
     assertThatThrownBy(() -> CudaBackend.open(CudaModels.weights(CudaModels.uneven()), options, 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("layers with different heads");

@@ -12,6 +12,7 @@ import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.model.Layer.Norms;
 import io.radixflow.kernels.model.ModelConfig;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -23,7 +24,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CudaExpertsTest {
 
   static Stream<ModelConfig> models() {
-    return Stream.of(CudaModels.experts(), CudaModels.sharedExpert(), CudaModels.groupedExperts());
+    return Stream.of(
+        CudaModels.experts(),
+        CudaModels.sharedExpert(),
+        CudaModels.groupedExperts(),
+        CudaModels.withNorms(CudaModels.experts(), Norms.AFTER),
+        CudaModels.withNorms(CudaModels.sharedExpert(), Norms.BEFORE_AND_AFTER),
+        CudaModels.withNorms(CudaModels.groupedExperts(), Norms.PARALLEL));
   }
 
   @BeforeEach

@@ -69,9 +69,8 @@ public final class CudaModels {
     return withExperts(qwen3(), 0, Router.softmax(true), 0, false);
   }
 
-  /** The same as {@link #experts()} with its norms elsewhere. */
-  static ModelConfig experts(Norms norms) {
-    ModelConfig config = experts();
+  /** A model with its norms elsewhere. */
+  static ModelConfig withNorms(ModelConfig config, Norms norms) {
     return config.withBlocks(
         config.blocks().stream()
             .map(layer -> new Layer(layer.attention(), layer.feedForward(), norms))

@@ -72,7 +72,7 @@ final class ExpertLaunches {
             .block(PRODUCT_THREADS));
   }
 
-  /** Records the experts of a layer; {@link #add} completes them. */
+  /** Records the experts of a layer; {@link #add} or {@link #sum} completes them. */
   void record(Experts shape, ExpertWeights<CudaMatrix, DeviceMemory> weights, DeviceMemory source) {
     int choices = rows * shape.chosen();
     int tileRows = GroupedProduct.tileRows(ceil(choices, shape.count()));
@@ -143,13 +143,23 @@ final class ExpertLaunches {
    * @return false if there is no such sum
    */
   boolean add(DeviceMemory state, float scale) {
+    return sum(state, state, scale);
+  }
+
+  /** The same, to a buffer of its own. */
+  boolean sum(DeviceMemory target) {
+    return sum(target, null, 1);
+  }
+
+  private boolean sum(DeviceMemory target, DeviceMemory base, float scale) {
     if (pending == null) {
       return false;
     }
     launches.add(
         module
             .launch("rf_add_experts")
-            .pointer(state)
+            .pointer(target)
+            .pointerOrNull(base)
             .pointer(buffers.expanded())
             .pointer(buffers.choices().places())
             .pointer(buffers.choices().weights())

@@ -1,7 +1,6 @@
 package io.radixflow.kernels.cuda.step;
 
 import io.radixflow.kernels.model.Attention;
-import io.radixflow.kernels.model.FeedForward.Experts;
 import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
 import java.util.Set;
@@ -47,9 +46,6 @@ final class ModelCheck {
           || attention.kvHeads() != config.kvHeads()
           || attention.keyWidth() != config.headDim()) {
         unknown.add("layers with different heads");
-      }
-      if (layer.feedForward() instanceof Experts && layer.norms().after()) {
-        unknown.add("experts with a norm behind them");
       }
     }
     return unknown;

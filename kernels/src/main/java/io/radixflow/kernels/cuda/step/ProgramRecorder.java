@@ -99,6 +99,9 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
 
   @Override
   public void norm(Activation source, DeviceMemory gain, Activation target) {
+    if (source == Activation.DELTA) {
+      experts.sum(of(source));
+    }
     int width = source.width(config);
     KernelLaunch launch =
         module.launch("rf_norm").pointer(of(source)).pointer(gain).pointer(of(target));
