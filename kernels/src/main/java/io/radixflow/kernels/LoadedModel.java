@@ -98,20 +98,20 @@ final class LoadedModel implements ServedModel {
     return switch (device.kind()) {
       case AUTO -> openBest(options, pool, progress);
       case CPU -> CpuBackend.open(file, options, pool, memory, progress);
-      case CUDA -> openGpu(options, Math.max(0, device.index()));
+      case CUDA -> openGpu(options, pool, Math.max(0, device.index()));
       case SIM ->
           throw new IllegalArgumentException(
               "device sim cannot run a model file; use auto, cpu or cuda");
     };
   }
 
-  private Backend openGpu(DeviceOptions options, int ordinal) {
+  private Backend openGpu(DeviceOptions options, PoolRequest pool, int ordinal) {
     String problem = CudaSupport.probe().problem(ordinal);
     if (problem != null) {
       throw new IllegalArgumentException(
           "device " + options.device() + " cannot be used: " + problem);
     }
-    return CudaBackend.open(file, options, ordinal);
+    return CudaBackend.open(file, options, pool, ordinal);
   }
 
   /** Opens a GPU if one can run the model, else the CPU; the log says why. */
@@ -123,7 +123,7 @@ final class LoadedModel implements ServedModel {
     String problem = CudaSupport.probe().problem(0);
     if (problem == null) {
       try {
-        return CudaBackend.open(file, options, 0);
+        return CudaBackend.open(file, options, pool, 0);
       } catch (IllegalArgumentException e) {
         problem = e.getMessage();
         LOG.warn("The GPU cannot run this model, the CPU will: {}", problem);

@@ -61,7 +61,11 @@ public interface ServedModel extends AutoCloseable {
     return Optional.empty();
   }
 
-  /** What the weights take of a GPU's memory; empty if no GPU runs the model. */
+  /**
+   * What the model takes of a GPU's memory; empty if it is none for GPUs.
+   *
+   * @throws IllegalArgumentException if GPUs do not know the model; the message says what
+   */
   default Optional<MemoryNeeds> gpuNeeds() {
     return Optional.empty();
   }

@@ -12,7 +12,6 @@ import io.radixflow.kernels.cuda.step.StepBuffers;
 import io.radixflow.kernels.cuda.step.StepLayout;
 import io.radixflow.kernels.cuda.step.StepPlan;
 import io.radixflow.kernels.cuda.step.StepRunner;
-import io.radixflow.kernels.cuda.weights.CudaWeightSizes;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.GpuMode;
@@ -20,6 +19,7 @@ import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.device.OutOfDeviceMemoryException;
+import io.radixflow.kernels.device.PoolRequest;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.model.ModelConfig;
@@ -115,20 +115,31 @@ public final class CudaBackend implements Backend {
    * @throws IllegalArgumentException if the model or an option is not for this device
    */
   public static CudaBackend open(WeightSource weights, DeviceOptions options, int ordinal) {
+    return open(weights, options, PoolRequest.NONE, ordinal);
+  }
+
+  /** The same if there is memory for the pool that will be opened, too. */
+  public static CudaBackend open(
+      WeightSource weights, DeviceOptions options, PoolRequest pool, int ordinal) {
     if (options.kvType() != null && options.kvType() != KvSpec.Type.BF16) {
       throw new IllegalArgumentException(
           "KV type " + options.kvType() + " is not the CUDA backend's, which is bf16");
     }
     try {
-      return load(weights, options, ordinal);
+      KvSpec spec = KvSpec.of(weights.config(), KvSpec.Type.BF16);
+      return load(weights, options, pool.poolBytes(spec, PAGE_TOKENS[0]), ordinal);
     } catch (CudaException e) {
       throw explained(e);
     }
   }
 
-  /** What the weights take of a GPU's memory; reads none. */
+  /**
+   * What a model takes of a GPU's memory; reads no weights.
+   *
+   * @throws IllegalArgumentException if the kernels do not know the model
+   */
   public static MemoryNeeds memoryNeeds(WeightSource weights) {
-    return CudaWeightSizes.of(weights);
+    return CudaModel.needs(weights);
   }
 
   private static RuntimeException explained(CudaException failure) {
@@ -140,9 +151,10 @@ public final class CudaBackend implements Backend {
         : failure;
   }
 
-  private static CudaBackend load(WeightSource weights, DeviceOptions options, int ordinal) {
+  private static CudaBackend load(
+      WeightSource weights, DeviceOptions options, long poolBytes, int ordinal) {
     long started = System.nanoTime();
-    CudaModel model = CudaModel.load(weights, options, ordinal);
+    CudaModel model = CudaModel.load(weights, options, poolBytes, ordinal);
     try {
       CudaBackend backend = new CudaBackend(model, weights, options.gpuMode());
       LOG.info(

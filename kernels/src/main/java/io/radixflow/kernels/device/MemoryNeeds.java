@@ -4,6 +4,7 @@ import io.radixflow.kernels.model.TensorType;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -120,16 +121,21 @@ public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long wor
           + ((memory.heap() + lacking >> 20) + 1)
           + "m (RADIXFLOW_JAVA_OPTS, or taskmanager.memory.task.heap.size in Flink)";
     }
-    long elements = weights.values().stream().mapToLong(Sizes::elements).sum();
-    long smaller = elements * SMALL_BITS / 8;
-    if (smaller < weightBytes() * 0.9) {
-      return "Use a smaller quantisation: in Q4_0 its weights would take about "
-          + megabytes(smaller);
-    }
-    return "Use a machine with more memory, or a smaller model";
+    return smaller().orElse("Use a machine with more memory, or a smaller model");
   }
 
-  private static String megabytes(long bytes) {
+  /** Advises a smaller quantisation, if there is one. */
+  Optional<String> smaller() {
+    long elements = weights.values().stream().mapToLong(Sizes::elements).sum();
+    long smaller = elements * SMALL_BITS / 8;
+    return smaller >= weightBytes() * 0.9
+        ? Optional.empty()
+        : Optional.of(
+            "Use a smaller quantisation: in Q4_0 its weights would take about "
+                + megabytes(smaller));
+  }
+
+  static String megabytes(long bytes) {
     return (bytes + (1 << 20) - 1 >> 20) + " MB";
   }
 }

@@ -218,34 +218,6 @@ class CudaFaultsTest {
   }
 
   @Test
-  void aPoolThatTheDeviceHasNoRoomForIsRefusedWithTheNumbers() {
-    try (CudaBackend backend = open()) {
-      EmulatedDriver.setMemoryLimit(EmulatedDriver.memoryUsed() + (1 << 20));
-      assertThatThrownBy(() -> backend.openPool(10_000, 16))
-          .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageMatching(
-              "a KV pool of 10000 pages needs \\d+ MB, the device has \\d MB left;.*");
-    }
-  }
-
-  @Test
-  void moreMemoryThanIsFreeIsRefusedWithTheNumbers() {
-    DeviceOptions greedy = new DeviceOptions("cuda", 0, null, OPTIONS.gpuMode(), 1L << 40);
-    assertThatThrownBy(() -> CudaBackend.open(CudaModels.weights(CudaModels.llama()), greedy, 0))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("gpu.memory is 1048576 MB");
-  }
-
-  @Test
-  void thePoolGetsTheBudgetLessWeightsAndBuffers() {
-    DeviceOptions budget = new DeviceOptions("cuda", 0, null, OPTIONS.gpuMode(), 256L << 20);
-    try (CudaBackend backend =
-        CudaBackend.open(CudaModels.weights(CudaModels.llama()), budget, 0)) {
-      assertThat(backend.poolBytes()).isBetween(1L << 20, (256L << 20) - backend.weightBytes());
-    }
-  }
-
-  @Test
   void aModelOfOtherHeadsIsRefusedByName() {
     ModelConfig llama = CudaModels.llama();
     ModelConfig narrow =

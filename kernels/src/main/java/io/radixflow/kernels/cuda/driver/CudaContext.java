@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * <p>The thread that opens it may use it at once, any other after {@link #bind}. Memory may be made
  * and closed by several threads at a time, the rest by one; nothing while this is being closed.
  */
-public final class CudaContext implements AutoCloseable {
+public final class CudaContext implements AutoCloseable, DeviceAllocator {
 
   /** System property: {@code true} waits after each launch, so that a fault names its kernel. */
   public static final String SYNCHRONOUS_PROPERTY = "gpu.synchronous";
@@ -103,7 +103,7 @@ public final class CudaContext implements AutoCloseable {
     return CudaDriver.cacheBytes(device.ordinal());
   }
 
-  /** Device memory with undefined contents; {@code what} is for the message if there is none. */
+  @Override
   public DeviceMemory allocate(long bytes, String what) {
     return DeviceMemory.allocate(this, bytes, what);
   }

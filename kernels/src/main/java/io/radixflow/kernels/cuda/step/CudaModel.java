@@ -13,8 +13,11 @@ import io.radixflow.kernels.cuda.pages.CudaKvPool;
 import io.radixflow.kernels.cuda.pages.PageTransfers;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
 import io.radixflow.kernels.cuda.weights.CudaWeightLoader;
+import io.radixflow.kernels.cuda.weights.CudaWeightSizes;
 import io.radixflow.kernels.cuda.weights.StagingBlocks;
+import io.radixflow.kernels.device.DeviceRoom;
 import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.device.OutOfDeviceMemoryException;
 import io.radixflow.kernels.model.ForwardGraph;
 import io.radixflow.kernels.model.ModelConfig;
@@ -48,10 +51,11 @@ public final class CudaModel implements AutoCloseable {
   private final long weightBytes;
   private final long poolBytes;
 
-  private CudaModel(CudaContext context, WeightSource weights, DeviceOptions options) {
+  private CudaModel(
+      CudaContext context, WeightSource weights, DeviceOptions options, long poolBytes) {
     this.context = context;
     config = weights.config();
-    ModelCheck.check(config);
+    MemoryNeeds needs = needs(weights);
     AttentionShape shape = AttentionShape.of(config, PAGE_TOKENS);
     CudaDevice device = context.device();
     if (!shape.runsOn(device)) {
@@ -62,6 +66,7 @@ public final class CudaModel implements AutoCloseable {
     }
     long free = context.freeMemory();
     long budget = budget(options.gpuMemory(), free, device);
+    new DeviceRoom(device.name(), device.totalMemory(), free, budget).require(needs, poolBytes);
     module = context.load(DeviceCode.load());
     buffers = new StepBuffers(context, config, shape, MAX_ROWS);
     try (StagingBlocks staging = new StagingBlocks(context)) {
@@ -71,7 +76,7 @@ public final class CudaModel implements AutoCloseable {
       outputMatrix = loader.output();
       weightBytes = loader.bytes();
     }
-    poolBytes = Math.max(0, budget - (free - context.freeMemory()));
+    this.poolBytes = Math.max(0, budget - (free - context.freeMemory()));
     products =
         new GemmPlan(
             options.gpuMode(),
@@ -82,19 +87,33 @@ public final class CudaModel implements AutoCloseable {
   }
 
   /**
+   * What a model takes of a GPU's memory; reads no weights.
+   *
+   * @throws IllegalArgumentException if the kernels do not know the model
+   */
+  public static MemoryNeeds needs(WeightSource weights) {
+    ModelConfig config = weights.config();
+    ModelCheck.check(config);
+    AttentionShape shape = AttentionShape.of(config, PAGE_TOKENS);
+    return CudaWeightSizes.of(weights, StepBuffers.bytes(config, shape, MAX_ROWS));
+  }
+
+  /**
    * Loads a model.
    *
+   * @param poolBytes the smallest KV pool that will do
    * @param ordinal the driver's number of the device
    * @throws OutOfDeviceMemoryException if the memory is not free; the message has the numbers
    * @throws IllegalArgumentException if the model or the device is not supported
    */
-  public static CudaModel load(WeightSource weights, DeviceOptions options, int ordinal) {
+  public static CudaModel load(
+      WeightSource weights, DeviceOptions options, long poolBytes, int ordinal) {
     CudaContext context = CudaContext.open(ordinal);
     try {
       if (context.device().problem() != null) {
         throw new CudaUnavailableException(context.device().problem());
       }
-      return new CudaModel(context, weights, options);
+      return new CudaModel(context, weights, options, poolBytes);
     } catch (CudaException e) {
       OutOfDeviceMemoryException explained = outOfMemory(context, weights.config(), e);
       context.close();
@@ -209,7 +228,7 @@ public final class CudaModel implements AutoCloseable {
 
   /** The end of the forward pass. */
   OutputStage outputStage() {
-    return new OutputStage(config, module, buffers, products, outputMatrix);
+    return new OutputStage(context, config, module, buffers, products, outputMatrix);
   }
 
   @Override

@@ -1,6 +1,6 @@
 package io.radixflow.kernels.cuda.step;
 
-import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.DeviceAllocator;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.weights.BFloat16;
 import io.radixflow.kernels.model.FeedForward.Experts;
@@ -48,7 +48,7 @@ record ExpertBuffers(
   private static final int TILE_BYTES = 4 * Integer.BYTES;
 
   /** Allocates the memory for steps of so many rows; null for a model without experts. */
-  static ExpertBuffers allocate(CudaContext context, ModelConfig config, int maxRows) {
+  static ExpertBuffers allocate(DeviceAllocator device, ModelConfig config, int maxRows) {
     int count = 0;
     int chosen = 0;
     int width = 0;
@@ -70,17 +70,17 @@ record ExpertBuffers(
     int tiles = GroupedProduct.mostTiles(maxRows * chosen, count, 1);
     return new ExpertBuffers(
         new Choices(
-            context.allocate(words * count, "logits of experts"),
-            context.allocate(choices, "choices of experts"),
-            context.allocate(choices, "weights of experts"),
-            context.allocate(choices, "places of experts")),
+            device.allocate(words * count, "logits of experts"),
+            device.allocate(choices, "choices of experts"),
+            device.allocate(choices, "weights of experts"),
+            device.allocate(choices, "places of experts")),
         new Groups(
-            context.allocate(choices, "rows of experts"),
-            context.allocate((long) TILE_BYTES * tiles, "tiles of experts"),
-            context.allocate(Integer.BYTES, "the number of tiles of experts")),
-        context.allocate((long) maxRows * chosen * width * BFloat16.BYTES, "MLPs of experts"),
-        context.allocate(choices * hidden, "outputs of experts"),
-        shared == 0 ? null : context.allocate(words * hidden, "the output of the shared expert"),
-        shared == 0 ? null : context.allocate(words, "the gate of the shared expert"));
+            device.allocate(choices, "rows of experts"),
+            device.allocate((long) TILE_BYTES * tiles, "tiles of experts"),
+            device.allocate(Integer.BYTES, "the number of tiles of experts")),
+        device.allocate((long) maxRows * chosen * width * BFloat16.BYTES, "MLPs of experts"),
+        device.allocate(choices * hidden, "outputs of experts"),
+        shared == 0 ? null : device.allocate(words * hidden, "the output of the shared expert"),
+        shared == 0 ? null : device.allocate(words, "the gate of the shared expert"));
   }
 }

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cuda.step;
 
+import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.CudaStream;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
@@ -25,6 +26,7 @@ final class OutputStage implements AutoCloseable {
   private final KernelLaunch[] byBucket;
 
   OutputStage(
+      CudaContext context,
       ModelConfig config,
       KernelModule module,
       StepBuffers buffers,
@@ -38,7 +40,7 @@ final class OutputStage implements AutoCloseable {
     byBucket = new KernelLaunch[Integer.SIZE];
     sampling =
         new SamplingKernel(
-            buffers.context(),
+            context,
             module,
             buffers.layout(),
             buffers.step(),

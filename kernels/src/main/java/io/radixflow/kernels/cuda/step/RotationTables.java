@@ -1,6 +1,6 @@
 package io.radixflow.kernels.cuda.step;
 
-import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.DeviceAllocator;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.weights.HeadOrder;
 import io.radixflow.kernels.cuda.weights.StagingBlocks;
@@ -29,17 +29,16 @@ public final class RotationTables {
   private final Map<Turn, DeviceMemory> turns = new LinkedHashMap<>();
   private final Map<QueryGrowth, DeviceMemory> growths = new LinkedHashMap<>();
 
-  RotationTables(CudaContext context, ModelConfig config) {
+  RotationTables(DeviceAllocator device, ModelConfig config) {
     this.config = config;
     for (int layer = 0; layer < config.layers(); layer++) {
       Turn turn = turn(layer);
-      if (turn.rope() != null) {
-        turns.computeIfAbsent(
-            turn, key -> context.allocate(bytes(key.headDim()), "a table of rotations"));
+      if (turn.rope() != null && !turns.containsKey(turn)) {
+        turns.put(turn, device.allocate(bytes(turn.headDim()), "a table of rotations"));
       }
-      if (growth(layer) != null) {
-        growths.computeIfAbsent(
-            growth(layer), key -> context.allocate(bytes(1), "a table of factors"));
+      QueryGrowth growth = growth(layer);
+      if (growth != null && !growths.containsKey(growth)) {
+        growths.put(growth, device.allocate(bytes(1), "a table of factors"));
       }
     }
   }

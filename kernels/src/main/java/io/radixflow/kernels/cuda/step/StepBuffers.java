@@ -1,7 +1,7 @@
 package io.radixflow.kernels.cuda.step;
 
-import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.CudaStream;
+import io.radixflow.kernels.cuda.driver.DeviceAllocator;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.weights.BFloat16;
@@ -26,7 +26,6 @@ public final class StepBuffers {
   private static final int SPARE_TILES = 2048;
   private static final int MOST_TAIL_INTS = 1 << 21;
 
-  private final CudaContext context;
   private final StepLayout layout;
   private final int maxPartials;
   private final Map<Activation, DeviceMemory> activations = new EnumMap<>(Activation.class);
@@ -40,8 +39,8 @@ public final class StepBuffers {
   private final StepResults results;
   private final ExpertBuffers experts;
 
-  public StepBuffers(CudaContext context, ModelConfig config, AttentionShape shape, int maxRows) {
-    this.context = context;
+  public StepBuffers(
+      DeviceAllocator device, ModelConfig config, AttentionShape shape, int maxRows) {
     layout =
         new StepLayout(
             maxRows,
@@ -61,25 +60,25 @@ public final class StepBuffers {
             Activation.LATENT_ATTENDED)) {
       long bytes = (long) maxRows * activation.width(config) * BFloat16.BYTES;
       if (bytes > 0) {
-        activations.put(activation, context.allocate(bytes, "activations"));
+        activations.put(activation, device.allocate(bytes, "activations"));
       }
     }
-    experts = ExpertBuffers.allocate(context, config, maxRows);
+    experts = ExpertBuffers.allocate(device, config, maxRows);
     if (experts != null) {
       activations.put(Activation.ROUTER, experts.choices().logits());
       activations.put(Activation.SHARED, experts.shared());
       activations.put(Activation.SHARED_GATE, experts.sharedGate());
     }
-    step = context.allocate((long) layout.ints() * Integer.BYTES, "a step's metadata");
-    ring = context.allocate((long) RING_STEPS * maxRows * Integer.BYTES, "sampled tokens");
+    step = device.allocate((long) layout.ints() * Integer.BYTES, "a step's metadata");
+    ring = device.allocate((long) RING_STEPS * maxRows * Integer.BYTES, "sampled tokens");
     logits =
-        context.allocate((long) layout.blockOutputs() * config.vocabSize() * Float.BYTES, "logits");
-    results = StepResults.allocate(context, maxRows);
+        device.allocate((long) layout.blockOutputs() * config.vocabSize() * Float.BYTES, "logits");
+    results = StepResults.allocate(device, maxRows);
     maxPartials = maxPartials(config, shape, maxRows);
-    partials = context.allocate(shape.partialBytes(maxPartials), "partial results of attention");
-    partialWeights = context.allocate(shape.weightBytes(maxPartials), "weights of attention");
-    partialsArrived = context.allocate(shape.arrivedBytes(maxPartials), "counters of attention");
-    rotations = new RotationTables(context, config);
+    partials = device.allocate(shape.partialBytes(maxPartials), "partial results of attention");
+    partialWeights = device.allocate(shape.weightBytes(maxPartials), "weights of attention");
+    partialsArrived = device.allocate(shape.arrivedBytes(maxPartials), "counters of attention");
+    rotations = new RotationTables(device, config);
   }
 
   private static int tailInts(ModelConfig config, AttentionShape shape, int maxRows) {
@@ -98,8 +97,18 @@ public final class StepBuffers {
     return (int) Math.max(1, Math.min(all, MOST_PARTIAL_BYTES / shape.partialBytes(1)));
   }
 
-  CudaContext context() {
-    return context;
+  /** Bytes that all of it takes on a device. */
+  static long bytes(ModelConfig config, AttentionShape shape, int maxRows) {
+    long[] sum = new long[1];
+    new StepBuffers(
+        (bytes, what) -> {
+          sum[0] += bytes;
+          return null;
+        },
+        config,
+        shape,
+        maxRows);
+    return sum[0];
   }
 
   public StepLayout layout() {

@@ -1,6 +1,6 @@
 package io.radixflow.kernels.cuda.step;
 
-import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.DeviceAllocator;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 
 /**
@@ -19,12 +19,12 @@ public record StepResults(DeviceMemory heads, DeviceMemory topIds, DeviceMemory 
   /** Most alternatives an output reports. */
   static final int TOPS = 20;
 
-  public static StepResults allocate(CudaContext context, int outputs) {
+  public static StepResults allocate(DeviceAllocator device, int outputs) {
     long tops = (long) Integer.BYTES * TOPS * outputs;
     return new StepResults(
-        context.allocate((long) RESULT_BYTES * outputs, "results of a step"),
-        context.allocate(tops, "log probabilities"),
-        context.allocate(tops, "log probabilities"));
+        device.allocate((long) RESULT_BYTES * outputs, "results of a step"),
+        device.allocate(tops, "log probabilities"),
+        device.allocate(tops, "log probabilities"));
   }
 
   @Override

@@ -17,11 +17,11 @@ public final class CudaWeightSizes implements WeightLoader<Long, Long> {
     this.source = source;
   }
 
-  /** What the weights take; work space is not counted. */
-  public static MemoryNeeds of(WeightSource source) {
+  /** What the weights take beside so many bytes of work space. */
+  public static MemoryNeeds of(WeightSource source, long workBytes) {
     CudaWeightSizes sizes = new CudaWeightSizes(source);
     new ForwardGraph<>(source.config(), sizes);
-    return new MemoryNeeds(source.config().name(), sizes.sum.sizes(), 0);
+    return new MemoryNeeds(source.config().name(), sizes.sum.sizes(), workBytes);
   }
 
   @Override

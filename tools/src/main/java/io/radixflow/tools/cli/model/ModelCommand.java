@@ -35,8 +35,8 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "model",
     description = {
-      "Show the model that would be used, where it is from, its shape, what a token of KV cache takes,"
-          + " its numerics epoch, and what fits in memory.",
+      "Show the model that would be used, where it is from, its shape, what a token of KV cache"
+          + " takes, its numerics epoch, and what fits in memory.",
       "Fetches the model if need be."
     })
 public final class ModelCommand extends CliCommand {
@@ -61,7 +61,7 @@ public final class ModelCommand extends CliCommand {
       line("shape", shape(model.config()));
       line("sampling", model.samplingDefaults().toString());
       model.heapNeeds().ifPresent(needs -> showHeap(needs, MemorySource.system().now()));
-      model.gpuNeeds().ifPresent(this::showGpu);
+      showGpu(model);
       out().flush();
       Backend backend = modelOptions.openBackend(this, model);
       KvSpec kvSpec = backend.kvSpec();
@@ -87,14 +87,26 @@ public final class ModelCommand extends CliCommand {
     line("off heap", memory(offHeap) + " if the heap takes all it may");
   }
 
+  private void showGpu(ServedModel model) {
+    try {
+      model.gpuNeeds().ifPresent(this::showGpu);
+    } catch (IllegalArgumentException e) {
+      line("on a GPU", e.getMessage());
+    }
+  }
+
   private void showGpu(MemoryNeeds needs) {
     List<CudaDevice> gpus = CudaSupport.probe().devices();
-    String weights = memory(needs.weightBytes()) + " of weights";
+    String weights =
+        memory(needs.weightBytes())
+            + " of weights, about "
+            + memory(needs.workBytes())
+            + " of work space";
     if (gpus.isEmpty()) {
       line("on a GPU", weights + "; there is none");
     }
     for (CudaDevice gpu : gpus) {
-      long left = gpu.totalMemory() - needs.weightBytes();
+      long left = gpu.totalMemory() - needs.weightBytes() - needs.workBytes();
       line(
           "on GPU " + gpu.ordinal(),
           weights
