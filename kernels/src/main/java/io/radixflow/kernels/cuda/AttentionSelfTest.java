@@ -91,7 +91,7 @@ final class AttentionSelfTest {
     float[] rotations = rotations(config);
     buffers.rotations().turns(0).write(Pointer.to(rotations), 4L * rotations.length);
     buffers.clearArrived(stream);
-    try (CudaKvPool pool = new CudaKvPool(context, config, 3, PAGE_TOKENS, () -> true)) {
+    try (CudaKvPool pool = new CudaKvPool(context, config, 3, 0, PAGE_TOKENS, () -> true)) {
       StepProgram.Key key = plan(config, shape, buffers);
       int blocks = CudaModel.attentionBlocks(context.device());
       ProgramRecorder recorder =

@@ -238,7 +238,17 @@ public final class CudaBackend implements Backend {
   }
 
   @Override
+  public int partedWindow() {
+    return kvSpec.window();
+  }
+
+  @Override
   public KvPool openPool(int pages, int pageTokens) {
+    return openPool(pages, 0, pageTokens);
+  }
+
+  @Override
+  public KvPool openPool(int pages, int parts, int pageTokens) {
     if (pool != null) {
       throw new IllegalStateException("a pool is open already");
     }
@@ -246,14 +256,20 @@ public final class CudaBackend implements Backend {
       throw new IllegalArgumentException(
           pages + " pages of " + pageTokens + " tokens: need a page, of 16 or 32 tokens");
     }
+    if (parts < 0 || parts > 0 && partedWindow() == 0) {
+      throw new IllegalArgumentException(parts + " window parts for a model without windows");
+    }
     model.context().bind();
     try {
-      pool = new CudaKvPool(model.context(), model.config(), pages, pageTokens, this::poolClosed);
+      pool =
+          new CudaKvPool(
+              model.context(), model.config(), pages, parts, pageTokens, this::poolClosed);
     } catch (CudaException e) {
-      throw poolTooLarge(pages, pageTokens, e);
+      throw poolTooLarge(pages, parts, pageTokens, e);
     }
     try {
-      runner = new StepRunner(model, pool, mode, stream);
+      runner = new StepRunner(model, pool, partedWindow(), mode, stream);
+      pool.clearParts(stream);
       runner.reset();
       runner.warm();
       return pool;
@@ -266,16 +282,19 @@ public final class CudaBackend implements Backend {
     }
   }
 
-  private RuntimeException poolTooLarge(int pages, int pageTokens, CudaException cause) {
+  private RuntimeException poolTooLarge(int pages, int parts, int pageTokens, CudaException cause) {
     if (!cause.isOutOfMemory()) {
       return cause;
     }
+    long inParts = parts == 0 ? 0 : kvSpec.windowBytesPerToken();
+    long bytes = pageTokens * ((kvSpec.bytesPerToken() - inParts) * pages + inParts * parts);
     return new OutOfDeviceMemoryException(
         String.format(
             Locale.ROOT,
-            "a KV pool of %d pages needs %d MB, the device has %d MB left; use fewer pages",
+            "a KV pool of %d pages%s needs %d MB, the device has %d MB left; use fewer pages",
             pages,
-            kvSpec.bytesPerToken() * pageTokens * pages >> 20,
+            parts == 0 ? "" : " and " + parts + " window parts",
+            bytes >> 20,
             model.context().freeMemory() >> 20),
         cause);
   }

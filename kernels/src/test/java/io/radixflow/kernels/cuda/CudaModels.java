@@ -112,6 +112,18 @@ public final class CudaModels {
 
   /** Windows in every other layer, norms on both sides, soft caps, gelu, scaled embeddings. */
   public static ModelConfig windowed() {
+    return windowed(VOCAB);
+  }
+
+  /** A window in every layer. */
+  static ModelConfig windowedOnly() {
+    ModelConfig config = windowed();
+    Layer layer = config.layer(0);
+    return config.withBlocks(List.of(layer, layer));
+  }
+
+  /** The same as {@link #windowed()} with another vocabulary. */
+  public static ModelConfig windowed(int vocab) {
     Rope local = new Rope(10000, false, null);
     Rope global = new Rope(1e6, false, new YarnScaling(4, 64, 32, 1, true));
     Scores scores = new Scores(0.1f, 5, false, null);
@@ -119,6 +131,7 @@ public final class CudaModels {
     Grouped windowed = new Grouped(4, 2, 32, local, false, false, QkNorm.HEAD, 19, scores);
     Grouped full = new Grouped(4, 2, 32, global, false, false, QkNorm.HEAD, 0, scores);
     return model(
+        vocab,
         Norm.rms(1e-5f),
         new Scales(8, 1, 1, 12),
         new Layer(windowed, mlp, Norms.BEFORE_AND_AFTER),
@@ -179,8 +192,12 @@ public final class CudaModels {
   }
 
   private static ModelConfig model(Norm norm, Scales scales, Layer... layers) {
+    return model(VOCAB, norm, scales, layers);
+  }
+
+  private static ModelConfig model(int vocab, Norm norm, Scales scales, Layer... layers) {
     return new ModelConfig(
-        "synthetic", "synthetic", VOCAB, 1024, 64, norm, scales, List.of(layers), false);
+        "synthetic", "synthetic", vocab, 1024, 64, norm, scales, List.of(layers), false);
   }
 
   /**

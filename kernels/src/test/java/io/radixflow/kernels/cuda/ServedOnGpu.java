@@ -10,13 +10,24 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import java.util.function.IntFunction;
 
 /** A tiny random model on the GPU of tests, with the simulated model's text. */
 public final class ServedOnGpu implements ServedModel {
 
   private final SimModel text = SimModel.open(SimOptions.DEFAULT);
-  private final WeightSource weights =
-      CudaModels.weights(CudaModels.llama(text.tokenizer().vocabSize()));
+  private final WeightSource weights;
+
+  public ServedOnGpu() {
+    this(CudaModels::llama);
+  }
+
+  /**
+   * @param model makes a model with so many tokens
+   */
+  public ServedOnGpu(IntFunction<ModelConfig> model) {
+    weights = CudaModels.weights(model.apply(text.tokenizer().vocabSize()));
+  }
 
   @Override
   public String name() {

@@ -95,7 +95,7 @@ final class KernelBench implements AutoCloseable {
     pagesEach = contextTokens / PAGE_TOKENS;
     AttentionShape shape = AttentionShape.of(config, PAGE_TOKENS);
     buffers = new StepBuffers(context, config, shape, CudaModel.MAX_ROWS);
-    pool = new CudaKvPool(context, config, sequences * pagesEach, PAGE_TOKENS, () -> true);
+    pool = new CudaKvPool(context, config, sequences * pagesEach, 0, PAGE_TOKENS, () -> true);
     plan = new StepPlan(buffers.layout(), config.vocabSize(), config.contextLength());
     attention = CudaModel.planner(context.device(), buffers, shape, mode);
     ints = context.allocatePinned((long) buffers.layout().ints() * Integer.BYTES, "a benchmark");

@@ -2,6 +2,7 @@ package io.radixflow.kernels.cuda.pages;
 
 import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.CudaException;
+import io.radixflow.kernels.cuda.driver.CudaStream;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.device.HostPages;
@@ -10,45 +11,81 @@ import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.Transfer;
 import io.radixflow.kernels.model.Attention;
 import io.radixflow.kernels.model.ModelConfig;
+import java.util.Arrays;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
 /**
  * KV pages on the device, bf16, layer-first: [layer][K or V][page][slot][KV head][element]; layers
  * of latent attention have no V. One page beyond the last is where padding writes to.
+ *
+ * <p>With window parts, layers with an attention window have their entries in memory of the same
+ * layout whose units are the parts, one beyond the last too.
  */
 public final class CudaKvPool implements KvPool {
 
-  private final DeviceMemory memory;
-  private final int pages;
   private final int pageTokens;
-  private final int layers;
+  private final PoolMemory inPages;
 
-  /** Planes of a layer: keys and values, or keys alone. */
-  private final int planes;
+  /** What layers with a window have of pages; null if it is in the pages. */
+  private final PoolMemory inParts;
 
-  private final long planePageBytes;
+  /** For each page its part; {@code parts()}, the one beyond the last, for none. */
+  private final int[] partOf;
+
+  private final boolean[] hasPart;
+
+  /** The place of each layer among those that have their entries in the same memory. */
+  private final int[] places;
+
   private final BooleanSupplier onClose;
   private final CudaContext context;
   private PageTransfers transfers;
   private boolean closed;
 
+  /**
+   * @param parts window parts; 0 if the pages have the entries of all layers
+   * @param onClose says whether the memory is to be freed
+   */
   public CudaKvPool(
-      CudaContext context, ModelConfig config, int pages, int pageTokens, BooleanSupplier onClose) {
-    this.pages = pages;
+      CudaContext context,
+      ModelConfig config,
+      int pages,
+      int parts,
+      int pageTokens,
+      BooleanSupplier onClose) {
     this.pageTokens = pageTokens;
     this.onClose = onClose;
     this.context = context;
-    layers = config.layers();
+    hasPart = new boolean[config.layers()];
+    places = new int[config.layers()];
+    int[] layers = new int[2];
+    for (int layer = 0; layer < places.length; layer++) {
+      hasPart[layer] = parts > 0 && config.layer(layer).attention().window() > 0;
+      places[layer] = layers[hasPart[layer] ? 1 : 0]++;
+    }
+    partOf = new int[parts == 0 ? 0 : pages];
+    Arrays.fill(partOf, parts);
     Attention attention = config.layer(0).attention();
-    planes = attention.valueWidth() == 0 ? 1 : 2;
-    planePageBytes =
+    inPages = memory(attention, pages, layers[0], "the KV pool");
+    try {
+      inParts = parts == 0 ? null : memory(attention, parts, layers[1], "window parts");
+    } catch (CudaException e) {
+      inPages.close();
+      throw e;
+    }
+  }
+
+  private PoolMemory memory(Attention attention, int units, int layers, String what) {
+    int planes = attention.valueWidth() == 0 ? 1 : 2;
+    long runBytes =
         (long) pageTokens * attention.kvHeads() * attention.keyWidth() * KvSpec.Type.BF16.bytes();
-    memory = context.allocate((long) planes * layers * (pages + 1) * planePageBytes, "the KV pool");
+    return new PoolMemory(context, units, layers, planes, runBytes, what);
   }
 
   @Override
   public int pages() {
-    return pages;
+    return inPages.units();
   }
 
   @Override
@@ -58,13 +95,48 @@ public final class CudaKvPool implements KvPool {
 
   @Override
   public long pageBytes() {
-    return planes * layers * planePageBytes;
+    return inPages.unitBytes();
+  }
+
+  @Override
+  public int parts() {
+    return inParts == null ? 0 : inParts.units();
+  }
+
+  @Override
+  public long partBytes() {
+    return inParts == null ? 0 : inParts.unitBytes();
+  }
+
+  @Override
+  public void mapWindow(int page, int part) {
+    partOf[page] = part < 0 ? parts() : Objects.checkIndex(part, parts());
+  }
+
+  /** Returns which part has a page's entries; {@code parts()} for none. */
+  public int partOf(int page) {
+    return partOf[page];
+  }
+
+  /** Returns whether a layer has its entries in window parts. */
+  public boolean hasPart(int layer) {
+    return hasPart[layer];
+  }
+
+  /**
+   * Queues filling window parts with zeros. A tile of attention also reads keys before the window,
+   * whose pages may have no part: what lies beyond the last part stands for them, and must have a
+   * weight of 0 times a number.
+   */
+  public void clearParts(CudaStream stream) {
+    if (inParts != null) {
+      inParts.all().fillAsync((byte) 0, stream);
+    }
   }
 
   /** A list of pages to move in or out. */
   public PageMoves moves(KernelModule module, int capacity) {
-    int runBytes = Math.toIntExact(planePageBytes);
-    return new PageMoves(context, module, memory, pages + 1, planes, runBytes, capacity);
+    return inPages.moves(module, capacity);
   }
 
   /** Sets what moves pages. */
@@ -74,6 +146,9 @@ public final class CudaKvPool implements KvPool {
 
   @Override
   public HostPages openHostPages(int hostPages) {
+    if (inParts != null) {
+      throw new UnsupportedOperationException("pages with window parts do not move");
+    }
     context.bind();
     try {
       return new PinnedPages(context, hostPages, pageBytes());
@@ -95,29 +170,33 @@ public final class CudaKvPool implements KvPool {
     return transfers.out(from, (PinnedPages) host, hostPages, count);
   }
 
-  /** All of it. */
+  /** All pages. */
   public DeviceMemory memory() {
-    return memory;
+    return inPages.all();
   }
 
-  /** Keys of a layer: all pages. */
+  /** Keys of a layer: all pages, or parts. */
   public DeviceMemory keys(int layer) {
-    return plane((long) planes * layer);
+    return memory(layer).plane(places[layer], 0);
   }
 
-  /** Values of a layer: all pages; there are none of latent attention. */
+  /** Values of a layer: all pages, or parts; there are none of latent attention. */
   public DeviceMemory values(int layer) {
-    return plane((long) planes * layer + 1);
+    return memory(layer).plane(places[layer], 1);
   }
 
-  private DeviceMemory plane(long number) {
-    long bytes = (pages + 1) * planePageBytes;
-    return memory.slice(number * bytes, bytes);
+  private PoolMemory memory(int layer) {
+    return hasPart[layer] ? inParts : inPages;
   }
 
   /** The slot that padding writes to. */
   public int dummySlot() {
-    return pages * pageTokens;
+    return pages() * pageTokens;
+  }
+
+  /** The slot of window parts that padding writes to. */
+  public int dummyPartSlot() {
+    return parts() * pageTokens;
   }
 
   @Override
@@ -125,7 +204,10 @@ public final class CudaKvPool implements KvPool {
     if (!closed) {
       closed = true;
       if (onClose.getAsBoolean()) {
-        memory.close();
+        inPages.close();
+        if (inParts != null) {
+          inParts.close();
+        }
       }
     }
   }

@@ -106,7 +106,7 @@ final class LatentLaunches {
             .pointer(buffers.activation(Activation.LATENT_QUERY))
             .pointer(pool.keys(layer))
             .pointer(buffers.activation(Activation.LATENT_ATTENDED));
-    buffers.withAttentionPlan(launch);
+    buffers.withAttentionPlan(launch, false);
     launches.add(
         launch
             .integer(shape.heads())

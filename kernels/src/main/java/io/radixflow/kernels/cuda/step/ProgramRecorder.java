@@ -243,7 +243,8 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
             .pointer(pool.values(layer));
     buffers.withStep(launch, 0);
     buffers.withStep(launch, buffers.layout().rowPosition());
-    buffers.withStep(launch, buffers.layout().rowSlot());
+    StepLayout layout = buffers.layout();
+    buffers.withStep(launch, pool.hasPart(layer) ? layout.rowPartSlot() : layout.rowSlot());
     launches.add(
         launch
             .integer(attention.heads())
@@ -286,7 +287,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
             .pointer(pool.keys(layer))
             .pointer(pool.values(layer))
             .pointer(of(Activation.ATTENDED));
-    buffers.withAttentionPlan(launch);
+    buffers.withAttentionPlan(launch, pool.hasPart(layer));
     launch.integer(config.kvHeads()).integer(shape.group()).integer(shape.pageTokens());
     scores.append(launch);
     launches.add(launch);

@@ -6,6 +6,7 @@ import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.weights.BFloat16;
 import io.radixflow.kernels.model.Activation;
+import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.sampling.TokenMask;
 import java.util.EnumMap;
@@ -85,8 +86,20 @@ public final class StepBuffers {
     int pages = (config.contextLength() + shape.pageTokens() - 1) / shape.pageTokens();
     int adjustments = SamplingRecord.ADJUSTMENT_INTS * (config.vocabSize() + 1);
     int mask = 2 * TokenMask.words(config.vocabSize());
-    long wanted = (long) maxRows * pages + 4L * adjustments + 256L * mask;
-    return (int) Math.max(pages + adjustments + mask, Math.min(wanted, MOST_TAIL_INTS));
+    int parts = mostParts(config, shape, pages);
+    long wanted = (long) maxRows * (pages + parts) + 4L * adjustments + 256L * mask;
+    int least = pages + Math.min(pages, parts + maxRows / shape.pageTokens());
+    return (int) Math.max(least + adjustments + mask, Math.min(wanted, MOST_TAIL_INTS));
+  }
+
+  /** Entries of a table of window parts for a chunk of one row: a window, and what is aligned. */
+  private static int mostParts(ModelConfig config, AttentionShape shape, int pages) {
+    int window = 0;
+    for (Layer layer : config.blocks()) {
+      window = Math.max(window, layer.attention().window());
+    }
+    int aligned = (window + AttentionPlanner.SPLIT_TOKENS) / shape.pageTokens() + 2;
+    return window == 0 ? 0 : Math.min(pages, aligned);
   }
 
   private static int maxPartials(ModelConfig config, AttentionShape shape, int maxRows) {
@@ -140,15 +153,17 @@ public final class StepBuffers {
 
   /**
    * Adds what every attention kernel reads of a step's metadata, and where it puts partial results.
+   *
+   * @param parts whether the layer has its entries in window parts
    */
-  KernelLaunch withAttentionPlan(KernelLaunch launch) {
+  KernelLaunch withAttentionPlan(KernelLaunch launch, boolean parts) {
     launch.pointer(partials).pointer(partialWeights).pointer(partialsArrived);
     withStep(launch, 0);
     withStep(launch, layout.tiles());
     withStep(launch, layout.merge());
     withStep(launch, layout.chunkFirstRow());
     withStep(launch, layout.chunkPosition());
-    withStep(launch, layout.chunkPageStart());
+    withStep(launch, parts ? layout.chunkPartStart() : layout.chunkPageStart());
     return withStep(launch, layout.tail());
   }
 

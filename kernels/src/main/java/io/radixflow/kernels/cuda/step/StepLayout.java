@@ -9,19 +9,23 @@ package io.radixflow.kernels.cuda.step;
  *   rowToken[maxRows]        input token; below 0: −1 − index in the ring of sampled tokens
  *   rowPosition[maxRows]     position in its sequence
  *   rowSlot[maxRows]         page · pageTokens + slot that keys and values go to
+ *   rowPartSlot[maxRows]     the same with its window part instead of the page
  *   chunkFirstRow[maxChunks + 1]
  *   chunkPosition[maxChunks] position of the chunk's first row
  *   chunkPageStart[maxChunks + 1]  first entry of the chunk's page table in pageIds
+ *   chunkPartStart[maxChunks]      where the chunk's table of window parts would begin in pageIds
  *   outputRow[maxOutputs]    row that an output belongs to
  *   sampling[maxOutputs][{@link #SAMPLING_INTS}]   see {@link SamplingRecord}
  *   tiles[maxTiles][4]       attention work, see {@link AttentionPlanner}
  *   merge[maxChunks][2]      where a chunk's partial results of attention lie
- *   tail[tailInts]           page tables (pageIds), then adjustments of logits, then token masks
+ *   tail[tailInts]           page tables (pageIds), then adjustments of logits, then token masks,
+ *                            then tables of window parts
  * </pre>
  *
  * @param maxRows rows of one step, padding included; chunks and outputs have the same bound
  * @param maxTiles attention tiles of one step
- * @param tailInts integers for page tables, adjustments and token masks together
+ * @param tailInts integers for page tables, adjustments, token masks and tables of window parts
+ *     together
  */
 public record StepLayout(int maxRows, int maxTiles, int tailInts) {
 
@@ -84,8 +88,12 @@ public record StepLayout(int maxRows, int maxTiles, int tailInts) {
     return rowPosition() + maxRows;
   }
 
-  int chunkFirstRow() {
+  int rowPartSlot() {
     return rowSlot() + maxRows;
+  }
+
+  int chunkFirstRow() {
+    return rowPartSlot() + maxRows;
   }
 
   int chunkPosition() {
@@ -96,8 +104,12 @@ public record StepLayout(int maxRows, int maxTiles, int tailInts) {
     return chunkPosition() + maxRows;
   }
 
-  int outputRow() {
+  int chunkPartStart() {
     return chunkPageStart() + maxRows + 1;
+  }
+
+  int outputRow() {
+    return chunkPartStart() + maxRows;
   }
 
   /** Aligned to 8 bytes: records hold doubles and longs. */

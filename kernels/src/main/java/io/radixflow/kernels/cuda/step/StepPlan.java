@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cuda.step;
 
+import io.radixflow.kernels.cuda.pages.CudaKvPool;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.sampling.SamplingState;
@@ -202,15 +203,52 @@ public final class StepPlan {
   }
 
   /**
+   * Adds where layers with an attention window have the entries of the batch taken last. A chunk's
+   * table begins with the split of keys that has the first key of its window; what it has no part
+   * for lies before the window, or step kernels would read what is not there.
+   *
+   * @param window tokens that a query sees
+   * @throws IllegalArgumentException if the tables do not fit
+   * @throws IllegalStateException if a page that a row's query sees has no part
+   */
+  void windows(CudaKvPool pool, int window) {
+    int pageTokens = pool.pageTokens();
+    for (int chunk = 0; chunk < chunks; chunk++) {
+      int position = target.get(layout.chunkPosition() + chunk);
+      int seen = Math.max(0, position - window + 1);
+      int from = seen / AttentionPlanner.SPLIT_TOKENS * AttentionPlanner.SPLIT_TOKENS / pageTokens;
+      int to = (position + chunkRows(chunk) - 1) / pageTokens + 1;
+      int pages = layout.tail() + target.get(layout.chunkPageStart() + chunk);
+      target.put(layout.chunkPartStart() + chunk, end - from - layout.tail());
+      reserve(to - from);
+      for (int i = from; i < to; i++) {
+        int page = target.get(pages + i);
+        int part = pool.partOf(page);
+        if (part == pool.parts() && i >= seen / pageTokens) {
+          throw new IllegalStateException("page " + page + " has no window part");
+        }
+        target.put(end++, part);
+      }
+    }
+    for (int row = 0; row < rows; row++) {
+      int slot = target.get(layout.rowSlot() + row);
+      int part = pool.partOf(slot / pageTokens);
+      target.put(layout.rowPartSlot() + row, part * pageTokens + slot % pageTokens);
+    }
+  }
+
+  /**
    * Fills the step up to {@code padded} rows: token 0 at position 0.
    *
    * @param dummySlot where their keys and values go
+   * @param dummyPartSlot where they go in layers with window parts
    */
-  void pad(int padded, int dummySlot) {
+  void pad(int padded, int dummySlot, int dummyPartSlot) {
     for (int row = rows; row < padded; row++) {
       target.put(layout.rowToken() + row, 0);
       target.put(layout.rowPosition() + row, 0);
       target.put(layout.rowSlot() + row, dummySlot);
+      target.put(layout.rowPartSlot() + row, dummyPartSlot);
     }
     target.put(StepLayout.PADDED_ROWS, padded);
   }

@@ -24,13 +24,18 @@ public final class StepRunner implements AutoCloseable {
   private final CudaKvPool pool;
   private final CudaStream stream;
   private final StepPlan plan;
+  private final int window;
   private final AttentionPlanner attention;
   private final OutputStage outputs;
   private final PageTransfers transfers;
   private final StepProgram[] programs = new StepProgram[BUCKETS * FLAGS];
   private final CudaGraph[] graphs = new CudaGraph[BUCKETS * FLAGS * BUCKETS];
 
-  public StepRunner(CudaModel model, CudaKvPool pool, GpuMode mode, CudaStream stream) {
+  /**
+   * @param window tokens that a query sees in layers with window parts
+   */
+  public StepRunner(CudaModel model, CudaKvPool pool, int window, GpuMode mode, CudaStream stream) {
+    this.window = window;
     this.model = model;
     this.pool = pool;
     this.stream = stream;
@@ -57,13 +62,16 @@ public final class StepRunner implements AutoCloseable {
         pool.pageTokens(),
         ring,
         ticket.ringBase());
+    if (pool.parts() > 0) {
+      plan.windows(pool, window);
+    }
   }
 
   /** Queues the step taken last, up to the copies of its results. */
   public void run(CudaStepTicket ticket) {
     plan.attention(attention);
     int rows = StepSizes.size(plan.rows(), CudaModel.MAX_ROWS);
-    plan.pad(rows, pool.dummySlot());
+    plan.pad(rows, pool.dummySlot(), pool.dummyPartSlot());
     ticket.reserveLogits();
     StepBuffers buffers = model.buffers();
     buffers.step().writeAsync(ticket.plan(), (long) plan.ints() * Integer.BYTES, stream);

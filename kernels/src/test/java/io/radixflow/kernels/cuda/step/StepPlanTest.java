@@ -164,10 +164,11 @@ class StepPlanTest {
     batch.beginChunk(new int[] {1}, 1, 0);
     batch.token(5);
     take();
-    plan.pad(4, PAGES * 16);
+    plan.pad(4, PAGES * 16, 16);
     assertThat(ints.get(StepLayout.ROWS)).isEqualTo(1);
     assertThat(ints.get(StepLayout.PADDED_ROWS)).isEqualTo(4);
     assertThat(at(layout.rowSlot(), 4)).containsExactly(16, 320, 320, 320);
+    assertThat(at(layout.rowPartSlot() + 1, 3)).containsExactly(16, 16, 16);
     assertThat(at(layout.rowToken(), 4)).containsExactly(5, 0, 0, 0);
   }
 
