@@ -4,10 +4,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Random;
 
@@ -18,7 +20,8 @@ import java.util.Random;
 public final class TinyChatModel {
 
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final List<String> SPECIAL = List.of("<|im_start|>", "<|im_end|>");
+  private static final String END = "<|im_end|>";
+  private static final List<String> SPECIAL = List.of("<|im_start|>", END);
   private static final int VOCAB = 264;
   private static final int HIDDEN = 72;
   private static final int INTERMEDIATE = 104;
@@ -50,8 +53,26 @@ public final class TinyChatModel {
     write(
         directory,
         "tokenizer_config.json",
-        JSON.createObjectNode().put("eos_token", SPECIAL.get(1)).put("chat_template", TEMPLATE));
+        JSON.createObjectNode().put("eos_token", END).put("chat_template", TEMPLATE));
     Files.write(directory.resolve("model.safetensors"), new TinyChatModel(seed).weights());
+    return directory;
+  }
+
+  /**
+   * Writes a model of another architecture with this tokenizer and template; its weights are those
+   * of {@code architectures/README.md}.
+   */
+  public static Path write(Path directory, String architecture) throws IOException {
+    write(directory);
+    String resources = "/architectures/" + architecture + "/";
+    try (InputStream in = TinyChatModel.class.getResourceAsStream(resources + "config.json")) {
+      ObjectNode config = (ObjectNode) JSON.readTree(in);
+      write(directory, "config.json", config.put("eos_token_id", 256 + SPECIAL.indexOf(END)));
+    }
+    String weights = "model.safetensors";
+    try (InputStream in = TinyChatModel.class.getResourceAsStream(resources + weights)) {
+      Files.copy(in, directory.resolve(weights), StandardCopyOption.REPLACE_EXISTING);
+    }
     return directory;
   }
 

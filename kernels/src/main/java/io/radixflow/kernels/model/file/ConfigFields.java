@@ -39,6 +39,13 @@ final class ConfigFields {
     return has(field) ? size(field) : otherwise;
   }
 
+  /** A size that 0 and null switch off. */
+  int sizeOrNone(String field, int otherwise) {
+    JsonNode value = json.path(field);
+    boolean none = value.isNull() || value.isInt() && value.intValue() == 0;
+    return none ? 0 : size(field, otherwise);
+  }
+
   /** A size that is a multiple of another. */
   int checkedProduct(String field, int count, int size) {
     return check.size(field, (long) count * size);

@@ -39,10 +39,7 @@ final class HuggingFaceExperts {
   }
 
   private int first(int otherwise) {
-    JsonNode value = config.get("first_k_dense_replace");
-    return value.isInt() && value.intValue() == 0
-        ? 0
-        : config.size("first_k_dense_replace", otherwise);
+    return config.sizeOrNone("first_k_dense_replace", otherwise);
   }
 
   /** The experts of a layer that has some. */
@@ -52,13 +49,13 @@ final class HuggingFaceExperts {
           experts(
               count("num_local_experts", "num_experts", 8),
               2,
-              Dense.silu(config.size("intermediate_size")),
+              expert(config.size("intermediate_size")),
               Router.softmax(true));
       case QWEN2_MOE -> {
         Experts plain = qwen(60, 4, 1408);
-        int shared = config.size("shared_expert_intermediate_size", 5632);
+        int shared = config.sizeOrNone("shared_expert_intermediate_size", 5632);
         yield new Experts(
-            plain.count(), plain.chosen(), plain.expert(), plain.router(), shared, true);
+            plain.count(), plain.chosen(), plain.expert(), plain.router(), shared, shared > 0);
       }
       case QWEN3_MOE -> qwen(128, 8, 768);
       case GPT_OSS -> {
@@ -108,13 +105,13 @@ final class HuggingFaceExperts {
     int width = config.size("moe_intermediate_size", second ? 1407 : glm ? 1408 : 2048);
     int count = count("n_routed_experts", "num_local_experts", second ? 64 : glm ? 128 : 256);
     Router router = second ? softmaxRouter() : sigmoidRouter(glm);
-    int shared = config.size("n_shared_experts", second ? 2 : 1);
+    int shared = config.sizeOrNone("n_shared_experts", second ? 2 : 1);
     return new Experts(
         count,
         config.size("num_experts_per_tok", 8),
         expert(width),
         router,
-        config.checkedProduct("n_shared_experts", shared, width),
+        shared == 0 ? 0 : config.checkedProduct("n_shared_experts", shared, width),
         false);
   }
 

@@ -1,6 +1,7 @@
 package io.radixflow.kernels.model.file;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.kernels.model.FeedForward.Experts;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
@@ -105,12 +106,14 @@ final class HuggingFaceModel {
 
   /**
    * Accepts what some checkpoints keep beside the graph: a tied output matrix, the frequencies that
-   * the graph computes, scales of activations and of the KV cache, and biases of nothing.
+   * the graph computes, shared experts of no width with their gate, scales of activations and of
+   * the KV cache, and biases of nothing.
    */
   private void ignore(String name) throws IOException {
     boolean tied = config.tiedEmbedding() && name.equals("lm_head.weight");
     boolean spare = spareLayers && name.startsWith("model.layers." + config.layers() + ".");
-    if (tied || spare || name.endsWith(".rotary_emb.inv_freq")) {
+    boolean unshared = name.contains(".mlp.shared_expert") && !hasSharedExpert();
+    if (tied || spare || unshared || name.endsWith(".rotary_emb.inv_freq")) {
       return;
     }
     boolean quantised = quantisation.method() != Quantisation.Method.NONE;
@@ -122,13 +125,19 @@ final class HuggingFaceModel {
     }
     String hint =
         name.endsWith(".qweight") || name.endsWith("_packed") || name.contains("weight_scale")
-            ? "; weights are quantised in a way that quantization_config of config.json does not say"
+            ? "; weights are quantised in a way that quantization_config of config.json does not"
+                + " say"
             : "";
     throw stored.error(
         name,
         String.format(
             " has no place in a %s graph of %s layers%s",
             config.architecture(), config.layers(), hint));
+  }
+
+  private boolean hasSharedExpert() {
+    return config.blocks().stream()
+        .anyMatch(layer -> layer.feedForward() instanceof Experts e && e.sharedWidth() > 0);
   }
 
   /** AutoGPTQ wrote biases of zeros for layers without one. */

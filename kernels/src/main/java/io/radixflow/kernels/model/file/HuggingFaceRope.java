@@ -94,17 +94,28 @@ final class HuggingFaceRope {
     if (parameters.isObject("full_attention") || parameters.isObject("sliding_attention")) {
       return parameters.object(kind);
     }
-    boolean ownKinds = family.is(HuggingFaceFamily.GEMMA3_TEXT, HuggingFaceFamily.OLMO3);
-    if (ownKinds && windowed) {
-      return config.of(JsonNodeFactory.instance.objectNode());
+    if (!ownKinds()) {
+      return outer();
     }
-    return outer();
+    if (config.has("rope_parameters")) {
+      throw config.error(
+          "rope_parameters: expected an object for full_attention and one for sliding_attention");
+    }
+    return windowed ? config.of(JsonNodeFactory.instance.objectNode()) : outer();
   }
 
+  private boolean ownKinds() {
+    return family.is(HuggingFaceFamily.GEMMA3_TEXT, HuggingFaceFamily.OLMO3);
+  }
+
+  /** Windowed layers of the families with bases of their own do not see {@code rope_theta}. */
   private double theta(boolean windowed) {
-    return windowed && family == HuggingFaceFamily.GEMMA3_TEXT
-        ? config.real("rope_local_base_freq", 10_000)
-        : config.real("rope_theta", family.theta());
+    if (!windowed || !ownKinds()) {
+      return config.real("rope_theta", family.theta());
+    }
+    return family == HuggingFaceFamily.OLMO3
+        ? family.theta()
+        : config.real("rope_local_base_freq", 10_000);
   }
 
   private static Rope scaled(Rope rope, Scaling scaling, double magnitude) {
@@ -121,9 +132,8 @@ final class HuggingFaceRope {
 
   private int original(ConfigFields parameters) {
     String field = "original_max_position_embeddings";
-    return family == HuggingFaceFamily.PHI3
-        ? config.size(field, 4096)
-        : parameters.size(field, config.size("max_position_embeddings"));
+    int inner = parameters.size(field, config.size("max_position_embeddings"));
+    return config.size(field, family == HuggingFaceFamily.PHI3 ? 4096 : inner);
   }
 
   private Llama3Scaling llama3(ConfigFields parameters) {

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.FeedForward.Gating;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Rope;
+import io.radixflow.kernels.model.Rope.YarnScaling;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -89,6 +92,67 @@ class HuggingFaceConfigTest {
     }
   }
 
+  @Test
+  void theOriginalContextBesideTheScalingCountsBeforeTheOneInIt() throws IOException {
+    String yarn =
+        "{'rope_scaling':{'type':'yarn','factor':4,'original_max_position_embeddings':64}%s}";
+    assertThat(((YarnScaling) rope(String.format(yarn, "")).scaling()).originalContext())
+        .isEqualTo(64);
+    String outer = String.format(yarn, ",'original_max_position_embeddings':32");
+    assertThat(((YarnScaling) rope(outer).scaling()).originalContext()).isEqualTo(32);
+  }
+
+  @Test
+  void windowedLayersWithABaseOfTheirOwnDoNotSeeTheCommonOne() throws IOException {
+    String change =
+        "{'model_type':'%s','num_key_value_heads':2,'rope_theta':7000,'sliding_window':8,"
+            + "'layer_types':['sliding_attention','full_attention']%s}";
+    assertThat(bases(String.format(change, "olmo3", ""))).containsExactly(500_000.0, 7000.0);
+    assertThat(bases(String.format(change, "gemma3_text", ""))).containsExactly(10_000.0, 7000.0);
+    assertThat(bases(String.format(change, "gemma3_text", ",'rope_local_base_freq':500")))
+        .containsExactly(500.0, 7000.0);
+    assertThat(bases(String.format(change, "ministral", ""))).containsExactly(7000.0, 7000.0);
+  }
+
+  private static List<Double> bases(String change) throws IOException {
+    return read(change.replace('\'', '"')).blocks().stream()
+        .map(layer -> layer.attention().rope().base())
+        .toList();
+  }
+
+  @Test
+  void expertsHaveTheActivationOfTheModel() throws IOException {
+    for (String kind : List.of("mixtral", "qwen3_moe", "deepseek_v3")) {
+      String change =
+          "{'model_type':'%s','num_key_value_heads':2,'first_k_dense_replace':0,"
+              + "'hidden_act':'gelu_pytorch_tanh'}";
+      assertThat(experts(String.format(change, kind)).expert().gating())
+          .as(kind)
+          .isEqualTo(Gating.GELU_TANH);
+    }
+  }
+
+  @Test
+  void sharedExpertsAreThereUnlessTheirNumberOrWidthIsNone() throws IOException {
+    String deepseek =
+        "{'model_type':'deepseek_v2','moe_intermediate_size':24%s,'topk_method':'greedy'}";
+    assertThat(experts(String.format(deepseek, "")).sharedWidth()).isEqualTo(48);
+    assertThat(experts(String.format(deepseek, ",'n_shared_experts':3")).sharedWidth())
+        .isEqualTo(72);
+    assertThat(experts(String.format(deepseek, ",'n_shared_experts':null")).sharedWidth()).isZero();
+    assertThat(experts(String.format(deepseek, ",'n_shared_experts':0")).sharedWidth()).isZero();
+    Experts qwen =
+        experts(
+            "{'model_type':'qwen2_moe','num_key_value_heads':2,"
+                + "'shared_expert_intermediate_size':0}");
+    assertThat(qwen.sharedWidth()).isZero();
+    assertThat(qwen.sharedGated()).isFalse();
+  }
+
+  private static Experts experts(String change) throws IOException {
+    return (Experts) read(change.replace('\'', '"')).layer(1).feedForward();
+  }
+
   private static List<Integer> windows(String change) throws IOException {
     return read(change.replace('\'', '"')).blocks().stream()
         .map(layer -> layer.attention().window())
@@ -106,13 +170,19 @@ class HuggingFaceConfigTest {
         "{'model_type':'mamba'} | architecture 'mamba' is not supported",
         "{'model_type':'gemma3'} | architecture 'gemma3' is not supported",
         "{'model_type':null} | is not supported",
-        "{'model_type':'mistral','sliding_window':-1,'num_key_value_heads':2} | sliding_window is -1",
+        "{'model_type':'mistral','sliding_window':-1,'num_key_value_heads':2} | sliding_window is"
+            + " -1",
         "{'model_type':'qwen3'} | 4 heads do not share 32",
-        "{'model_type':'gemma2','layer_types':['full_attention']} | layer_types names 1 layers of 2",
+        "{'model_type':'gemma2','layer_types':['full_attention']} | layer_types names 1 layers of"
+            + " 2",
         "{'model_type':'olmo3','layer_types':['full_attention','x']} | layer_types: 'x'",
+        "{'model_type':'olmo3','rope_parameters':{'rope_theta':7}} | rope_parameters: expected an"
+            + " object for full_attention",
         "{'model_type':'deepseek_v2','topk_method':'noaux_tc'} | topk_method: 'noaux_tc'",
-        "{'model_type':'deepseek_v3','first_k_dense_replace':0,'scoring_func':'softmax'} | scoring_func: 'softmax'",
-        "{'model_type':'deepseek_v3','first_k_dense_replace':0,'n_group':7} | 4 of 7 groups of 256 experts",
+        "{'model_type':'deepseek_v3','first_k_dense_replace':0,'scoring_func':'softmax'} |"
+            + " scoring_func: 'softmax'",
+        "{'model_type':'deepseek_v3','first_k_dense_replace':0,'n_group':7} | 4 of 7 groups of 256"
+            + " experts",
         "{'model_type':'mixtral','num_key_value_heads':2,'num_experts_per_tok':9} | 9 of 8 experts",
         "{'model_type':'gpt_oss','num_key_value_heads':2,'swiglu_alpha':1} | swiglu_alpha",
         "{'model_type':'glm4','mlp_bias':true} | mlp_bias",
