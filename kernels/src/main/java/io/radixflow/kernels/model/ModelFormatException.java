@@ -13,4 +13,10 @@ public final class ModelFormatException extends RuntimeException {
   public ModelFormatException(String message, Throwable cause) {
     super(message, cause);
   }
+
+  /** A text of a file, short and on one line. */
+  public static String printable(String text) {
+    String line = text.replaceAll("\\p{Cntrl}", "?");
+    return line.length() > 80 ? line.substring(0, 80) + "…" : line;
+  }
 }

@@ -3,7 +3,7 @@ package io.radixflow.kernels.text;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.file.BoundedJson;
+import io.radixflow.kernels.model.file.format.BoundedJson;
 import io.radixflow.kernels.sampling.SamplingDefaults;
 import io.radixflow.kernels.text.template.NamedTemplates;
 import io.radixflow.kernels.text.tokenizer.TokenizerJson;

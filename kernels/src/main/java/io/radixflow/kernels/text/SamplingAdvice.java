@@ -2,7 +2,7 @@ package io.radixflow.kernels.text;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.file.GgufMetadata;
+import io.radixflow.kernels.model.file.format.GgufMetadata;
 import io.radixflow.kernels.sampling.SamplingDefaults;
 import java.util.Locale;
 import java.util.function.Function;

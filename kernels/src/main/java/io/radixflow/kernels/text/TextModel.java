@@ -1,7 +1,7 @@
 package io.radixflow.kernels.text;
 
 import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.file.GgufMetadata;
+import io.radixflow.kernels.model.file.format.GgufMetadata;
 import io.radixflow.kernels.sampling.SamplingDefaults;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;

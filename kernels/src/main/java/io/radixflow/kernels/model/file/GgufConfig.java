@@ -5,6 +5,9 @@ import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelConfig.Norm;
 import io.radixflow.kernels.model.ModelConfig.Scales;
 import io.radixflow.kernels.model.file.GgufArchitecture.Trait;
+import io.radixflow.kernels.model.file.format.GgufFile;
+import io.radixflow.kernels.model.file.format.GgufMetadata;
+import io.radixflow.kernels.model.file.format.GgufTensor;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -76,7 +79,7 @@ final class GgufConfig {
         new ModelConfig(
             architecture.type(),
             metadata.has("general.name") ? metadata.string("general.name") : architecture.type(),
-            file.rows("token_embd.weight", check),
+            rows(file, "token_embd.weight", check),
             fields.size("context_length"),
             fields.size("embedding_length"),
             norm(),
@@ -151,5 +154,14 @@ final class GgufConfig {
       throw fields.unsupported("logit_scale", "value " + scale);
     }
     return scale;
+  }
+
+  /** Rows of a matrix, or of each of several; refused if it is missing. */
+  static int rows(GgufFile file, String name, SupportedShapes check) {
+    GgufTensor tensor = file.tensors().get(name);
+    if (tensor == null || tensor.dimensions().length < 2) {
+      throw check.error("tensor " + name + " is missing or not a matrix");
+    }
+    return check.size("rows of " + name, tensor.dimensions()[1]);
   }
 }

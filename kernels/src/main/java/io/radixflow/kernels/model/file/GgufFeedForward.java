@@ -7,6 +7,7 @@ import io.radixflow.kernels.model.FeedForward.Gating;
 import io.radixflow.kernels.model.FeedForward.Router;
 import io.radixflow.kernels.model.FeedForward.Scoring;
 import io.radixflow.kernels.model.file.GgufArchitecture.Trait;
+import io.radixflow.kernels.model.file.format.GgufFile;
 
 /** The MLP or the experts of each layer that a GGUF file describes. */
 final class GgufFeedForward {
@@ -111,6 +112,6 @@ final class GgufFeedForward {
   }
 
   private int rows(String tensor) {
-    return file.rows(tensor, check);
+    return GgufConfig.rows(file, tensor, check);
   }
 }

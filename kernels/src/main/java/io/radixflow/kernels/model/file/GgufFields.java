@@ -1,6 +1,7 @@
 package io.radixflow.kernels.model.file;
 
 import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.file.format.GgufMetadata;
 
 /** The metadata of one architecture, with defaults and errors that name the key and the file. */
 final class GgufFields {

@@ -9,6 +9,10 @@ import io.radixflow.kernels.model.Rope;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
 import io.radixflow.kernels.model.file.GgufParts.Part;
+import io.radixflow.kernels.model.file.format.GgufFile;
+import io.radixflow.kernels.model.file.format.GgufFiles;
+import io.radixflow.kernels.model.file.format.GgufMetadata;
+import io.radixflow.kernels.model.file.format.GgufTensor;
 import io.radixflow.kernels.model.tensor.HeapTensor;
 import io.radixflow.kernels.model.tensor.MappedTensor;
 import io.radixflow.kernels.model.tensor.RowRange;
@@ -87,7 +91,8 @@ final class GgufModel {
               ? file.metadata().string("general.architecture")
               : "not named";
       return String.format(
-          "GGUF, architecture %s, tensors: %s", ModelFile.printable(architecture), types);
+          "GGUF, architecture %s, tensors: %s",
+          ModelFormatException.printable(architecture), types);
     }
   }
 

@@ -7,6 +7,8 @@ import io.radixflow.kernels.model.GraphTensors;
 import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.file.GgufArchitecture.Trait;
+import io.radixflow.kernels.model.file.format.GgufFile;
+import io.radixflow.kernels.model.file.format.GgufTensor;
 import java.util.Map;
 
 /** Where a GGUF file has the tensors of the graph. */

@@ -3,8 +3,12 @@ package io.radixflow.kernels.model.file;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.kernels.model.FeedForward.Experts;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
+import io.radixflow.kernels.model.file.format.BoundedJson;
+import io.radixflow.kernels.model.file.format.Checkpoint;
+import io.radixflow.kernels.model.file.format.SafetensorsFile;
 import io.radixflow.kernels.model.tensor.HeapTensor;
 import io.radixflow.kernels.model.tensor.MappedTensor;
 import io.radixflow.kernels.model.tensor.StoredPart;
@@ -65,7 +69,7 @@ final class HuggingFaceModel {
     JsonNode quantised = json.path("quantization_config");
     return String.format(
         "Hugging Face directory, architecture %s%s",
-        ModelFile.printable(json.path("model_type").asText("not named")),
+        ModelFormatException.printable(json.path("model_type").asText("not named")),
         quantised.isObject() ? ", quantised with " + method(quantised) : "");
   }
 
@@ -73,12 +77,13 @@ final class HuggingFaceModel {
   private static String method(JsonNode quantised) {
     StringBuilder text =
         new StringBuilder(
-            ModelFile.printable(quantised.path("quant_method").asText("an unnamed method")));
+            ModelFormatException.printable(
+                quantised.path("quant_method").asText("an unnamed method")));
     for (String field : List.of("format", "bits", "group_size", "weight_block_size", "desc_act")) {
       if (ConfigFields.present(quantised.path(field))) {
         JsonNode value = quantised.path(field);
         String shown = value.isTextual() ? value.textValue() : value.toString();
-        text.append(", ").append(field).append(' ').append(ModelFile.printable(shown));
+        text.append(", ").append(field).append(' ').append(ModelFormatException.printable(shown));
       }
     }
     return text.toString();
@@ -187,7 +192,9 @@ final class HuggingFaceModel {
           default ->
               throw stored.error(
                   part.name(),
-                  ": element type " + ModelFile.printable(entry.type()) + " is not supported");
+                  ": element type "
+                      + ModelFormatException.printable(entry.type())
+                      + " is not supported");
         };
     if (!Arrays.equals(part.shape(), entry.shape())) {
       throw stored.error(

@@ -5,6 +5,7 @@ import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.RadixflowHome;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.kernels.model.file.format.GgufMetadata;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -96,12 +97,6 @@ public final class ModelFile implements WeightSource {
     } catch (IOException e) {
       throw new ModelFormatException(path + ": cannot be read: " + e.getMessage(), e);
     }
-  }
-
-  /** A text of a file, short and on one line. */
-  static String printable(String text) {
-    String line = text.replaceAll("\\p{Cntrl}", "?");
-    return line.length() > 80 ? line.substring(0, 80) + "…" : line;
   }
 
   /** The file or directory. */

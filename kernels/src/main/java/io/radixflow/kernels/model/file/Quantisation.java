@@ -77,7 +77,7 @@ record Quantisation(Method method, int bits, int group, int added, Block block) 
     return config.error(
         FIELD
             + ": "
-            + ModelFile.printable(what)
+            + ModelFormatException.printable(what)
             + " is not supported; "
             + READ
             + "; there may be a GGUF file of this model");
@@ -87,7 +87,8 @@ record Quantisation(Method method, int bits, int group, int added, Block block) 
     JsonNode value = fields.get(field);
     if (ConfigFields.present(value)
         && !Set.of(values).contains(value.asText().toLowerCase(Locale.ROOT))) {
-      String shown = value.isValueNode() ? ModelFile.printable(value.asText()) : "a value";
+      String shown =
+          value.isValueNode() ? ModelFormatException.printable(value.asText()) : "a value";
       throw fields.unsupported(FIELD + "." + field, shown);
     }
   }
@@ -102,13 +103,14 @@ record Quantisation(Method method, int bits, int group, int added, Block block) 
   private static Quantisation gptq(ConfigFields fields) {
     String format = fields.text("checkpoint_format", fields.text("format", "gptq"));
     if (!GPTQ_FORMATS.contains(format)) {
-      throw fields.unsupported(FIELD + ".checkpoint_format", ModelFile.printable(format));
+      throw fields.unsupported(
+          FIELD + ".checkpoint_format", ModelFormatException.printable(format));
     }
     for (Iterator<String> names = fields.get("dynamic").fieldNames(); names.hasNext(); ) {
       String pattern = names.next();
       if (!pattern.startsWith("-:")) {
         throw fields.unsupported(
-            FIELD + ".dynamic", "the pattern '" + ModelFile.printable(pattern) + "'");
+            FIELD + ".dynamic", "the pattern '" + ModelFormatException.printable(pattern) + "'");
       }
     }
     only(fields, "pack_dtype", "int32");
@@ -171,7 +173,8 @@ record Quantisation(Method method, int bits, int group, int added, Block block) 
         switch (format) {
           case "pack-quantized" -> false;
           case "float-quantized", "int-quantized", "naive-quantized" -> true;
-          default -> throw weights.unsupported(FIELD + ".format", ModelFile.printable(format));
+          default ->
+              throw weights.unsupported(FIELD + ".format", ModelFormatException.printable(format));
         };
     boolean known = Set.of("tensor", "channel", "group", "block").contains(strategy);
     if (!known || type.equals("float") && !bytes || bytes && bits != 8) {
@@ -179,7 +182,10 @@ record Quantisation(Method method, int bits, int group, int added, Block block) 
           FIELD + ".weights",
           String.format(
               "%s, %s of %s bits by %s",
-              format, ModelFile.printable(type), bits, ModelFile.printable(strategy)));
+              format,
+              ModelFormatException.printable(type),
+              bits,
+              ModelFormatException.printable(strategy)));
     }
     int group = strategy.equals("group") ? group(weights, "group_size") : 0;
     if (!bytes) {

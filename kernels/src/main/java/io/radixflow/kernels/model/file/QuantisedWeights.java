@@ -1,7 +1,10 @@
 package io.radixflow.kernels.model.file;
 
+import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
+import io.radixflow.kernels.model.file.format.Checkpoint;
+import io.radixflow.kernels.model.file.format.SafetensorsFile;
 import io.radixflow.kernels.model.tensor.ByteMatrix;
 import io.radixflow.kernels.model.tensor.ByteMatrix.Block;
 import io.radixflow.kernels.model.tensor.CodedMatrix;
@@ -303,7 +306,10 @@ final class QuantisedWeights {
           case "BF16" -> TensorType.BF16;
           default ->
               throw stored.error(
-                  name, ": scales of type " + ModelFile.printable(stores) + " are not supported");
+                  name,
+                  ": scales of type "
+                      + ModelFormatException.printable(stores)
+                      + " are not supported");
         };
     if (stored.entry(name).bytes() != count * type.blockBytes()) {
       throw stored.error(
@@ -327,7 +333,7 @@ final class QuantisedWeights {
           name,
           String.format(
               " is %s of %s; expected %s of %s",
-              ModelFile.printable(entry.type()),
+              ModelFormatException.printable(entry.type()),
               Arrays.toString(entry.shape()),
               type,
               Arrays.toString(shape)));

@@ -2,7 +2,7 @@ package io.radixflow.kernels.model.hub;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.file.BoundedJson;
+import io.radixflow.kernels.model.file.format.BoundedJson;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;

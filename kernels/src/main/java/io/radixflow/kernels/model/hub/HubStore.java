@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.ModelProgress;
-import io.radixflow.kernels.model.file.BoundedJson;
+import io.radixflow.kernels.model.file.format.BoundedJson;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.radixflow.kernels.text.tokenizer;
 
 import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.file.GgufMetadata;
+import io.radixflow.kernels.model.file.format.GgufMetadata;
 import io.radixflow.kernels.text.pretokenizer.Metaspace;
 import io.radixflow.kernels.text.pretokenizer.PreTokenizer;
 import io.radixflow.kernels.text.pretokenizer.PreTokenizers;

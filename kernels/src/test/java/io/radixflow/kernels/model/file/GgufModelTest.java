@@ -9,6 +9,7 @@ import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Rope;
 import io.radixflow.kernels.model.file.GgufBuilder.Raw;
+import io.radixflow.kernels.model.file.format.GgufMetadata;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.radixflow.kernels.text.tokenizer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.kernels.model.file.GgufMetadata;
+import io.radixflow.kernels.model.file.format.GgufMetadata;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.radixflow.kernels.text.tokenizer;
 
-import io.radixflow.kernels.model.file.GgufMetadata;
+import io.radixflow.kernels.model.file.format.GgufMetadata;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;

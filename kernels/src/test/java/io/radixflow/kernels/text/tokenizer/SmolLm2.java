@@ -1,8 +1,8 @@
 package io.radixflow.kernels.text.tokenizer;
 
 import io.radixflow.kernels.TestModels;
-import io.radixflow.kernels.model.file.GgufMetadata;
 import io.radixflow.kernels.model.file.ModelFile;
+import io.radixflow.kernels.model.file.format.GgufMetadata;
 
 /** The real model's metadata and tokenizer, read once a test JVM. */
 public final class SmolLm2 {

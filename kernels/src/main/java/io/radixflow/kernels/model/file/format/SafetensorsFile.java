@@ -1,4 +1,4 @@
-package io.radixflow.kernels.model.file;
+package io.radixflow.kernels.model.file.format;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.kernels.model.ModelFormatException;
@@ -20,7 +20,7 @@ import java.util.Map;
  * @param file its path
  * @param tensors entries by name
  */
-record SafetensorsFile(Path file, Map<String, Entry> tensors) {
+public record SafetensorsFile(Path file, Map<String, Entry> tensors) {
   private static final int MAX_HEADER_BYTES = 1 << 24;
   private static final int MAX_RANK = 8;
 
@@ -30,10 +30,10 @@ record SafetensorsFile(Path file, Map<String, Entry> tensors) {
    * @param position first byte in the file
    * @param bytes length
    */
-  record Entry(String type, long[] shape, long position, long bytes) {}
+  public record Entry(String type, long[] shape, long position, long bytes) {}
 
   /** Reads the head and checks that every tensor lies within the file, none over another. */
-  static SafetensorsFile read(Path file, FileChannel channel) throws IOException {
+  public static SafetensorsFile read(Path file, FileChannel channel) throws IOException {
     long size = channel.size();
     if (size < 8) {
       throw new ModelFormatException(file + ": truncated: " + size + " bytes");

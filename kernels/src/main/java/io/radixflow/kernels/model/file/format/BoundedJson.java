@@ -1,4 +1,4 @@
-package io.radixflow.kernels.model.file;
+package io.radixflow.kernels.model.file.format;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.model.file;
+package io.radixflow.kernels.model.file.format;
 
 import io.radixflow.kernels.model.ModelFormatException;
 import java.io.IOException;
@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * NAME-00001-of-00003.gguf} and so on. The first has the metadata; each has the tensors whose bytes
  * it has.
  */
-final class GgufFiles implements AutoCloseable {
+public final class GgufFiles implements AutoCloseable {
   private static final Pattern NAME = Pattern.compile("(.*-)00001-of-(\\d{5})\\.gguf");
   private static final int MAX_FILES = 256;
   private static final String COUNT = "split.count";
@@ -40,7 +40,7 @@ final class GgufFiles implements AutoCloseable {
    *
    * @throws ModelFormatException if one is missing, corrupt or does not belong to the others
    */
-  static GgufFiles open(Path path) throws IOException {
+  public static GgufFiles open(Path path) throws IOException {
     GgufFiles files = new GgufFiles(path);
     try {
       files.read();
@@ -52,16 +52,16 @@ final class GgufFiles implements AutoCloseable {
   }
 
   /** The metadata of the first file and the tensors of all. */
-  GgufFile merged() {
+  public GgufFile merged() {
     return new GgufFile(metadata, tensors);
   }
 
-  List<Path> paths() {
+  public List<Path> paths() {
     return paths;
   }
 
   /** The file that has the bytes of a tensor. */
-  FileChannel channel(String tensor) {
+  public FileChannel channel(String tensor) {
     return channels.get(tensor);
   }
 

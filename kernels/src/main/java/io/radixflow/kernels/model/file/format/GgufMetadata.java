@@ -1,4 +1,4 @@
-package io.radixflow.kernels.model.file;
+package io.radixflow.kernels.model.file.format;
 
 import io.radixflow.kernels.model.ModelFormatException;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.model.file;
+package io.radixflow.kernels.model.file.format;
 
 import io.radixflow.kernels.model.TensorType;
 
@@ -10,7 +10,7 @@ import io.radixflow.kernels.model.TensorType;
  * @param ggmlType number of the element type
  * @param offset first byte: from the start of the data when read, in the file once placed
  */
-record GgufTensor(String name, long[] dimensions, int ggmlType, long offset) {
+public record GgufTensor(String name, long[] dimensions, int ggmlType, long offset) {
 
   /** Names of ggml's element types by number; null where the number was retired. */
   private static final String[] TYPE_NAMES = {
@@ -27,7 +27,7 @@ record GgufTensor(String name, long[] dimensions, int ggmlType, long offset) {
   }
 
   /** The element type, or null if it is not supported. */
-  TensorType type() {
+  public TensorType type() {
     return switch (ggmlType) {
       case 0 -> TensorType.F32;
       case 1 -> TensorType.F16;
@@ -50,7 +50,7 @@ record GgufTensor(String name, long[] dimensions, int ggmlType, long offset) {
   }
 
   /** The element type's name for people. */
-  String typeName() {
+  public String typeName() {
     boolean known = ggmlType >= 0 && ggmlType < TYPE_NAMES.length && TYPE_NAMES[ggmlType] != null;
     return known ? TYPE_NAMES[ggmlType] : "number " + Integer.toUnsignedString(ggmlType);
   }
@@ -72,7 +72,7 @@ record GgufTensor(String name, long[] dimensions, int ggmlType, long offset) {
   }
 
   /** The tensor as a matrix; the higher dimensions of rank 3 or 4 become rows. */
-  String shape() {
+  public String shape() {
     StringBuilder text = new StringBuilder();
     for (int d = dimensions.length - 1; d >= 0; d--) {
       text.append(dimensions[d]).append(d > 0 ? " x " : "");

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.model.file;
+package io.radixflow.kernels.model.file.format;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.kernels.model.ModelFormatException;
@@ -24,7 +24,7 @@ import java.util.TreeMap;
  * that {@code model.safetensors.index.json} names. It is open while a model is opened; what was
  * mapped stays mapped when it is closed.
  */
-final class Checkpoint implements Closeable {
+public final class Checkpoint implements Closeable {
   private static final String SINGLE = "model.safetensors";
   private static final String INDEX = "model.safetensors.index.json";
   private static final int MAX_INDEX_BYTES = 1 << 24;
@@ -45,7 +45,7 @@ final class Checkpoint implements Closeable {
   }
 
   /** Reads the heads of all files. */
-  static Checkpoint open(Path directory) throws IOException {
+  public static Checkpoint open(Path directory) throws IOException {
     Checkpoint checkpoint = new Checkpoint(directory);
     try {
       checkpoint.read();
@@ -78,7 +78,7 @@ final class Checkpoint implements Closeable {
         throw new ModelFormatException(
             String.format(
                 "%s: weight_map: '%s' is not the name of a safetensors file",
-                index, ModelFile.printable(name)));
+                index, ModelFormatException.printable(name)));
       }
       files.computeIfAbsent(name, key -> new ArrayList<>()).add(tensor.getKey());
     }
@@ -97,7 +97,7 @@ final class Checkpoint implements Closeable {
               String.format(
                   "%s: weight_map has tensor %s in %s, which does not have it; fetch both files "
                       + "again",
-                  index, ModelFile.printable(tensor), file.getKey()));
+                  index, ModelFormatException.printable(tensor), file.getKey()));
         }
       }
     }
@@ -136,36 +136,36 @@ final class Checkpoint implements Closeable {
   }
 
   /** The files, in an order that their names fix. */
-  Set<Path> files() {
+  public Set<Path> files() {
     return channels.keySet();
   }
 
-  boolean has(String tensor) {
+  public boolean has(String tensor) {
     return tensors.containsKey(tensor);
   }
 
   /** Names of tensors that were not asked for. */
-  Set<String> unused() {
+  public Set<String> unused() {
     return unused;
   }
 
   /** A tensor that must be there. */
-  SafetensorsFile.Entry entry(String tensor) {
+  public SafetensorsFile.Entry entry(String tensor) {
     return stored(tensor).entry;
   }
 
   /** The file of a tensor, open. */
-  FileChannel channel(String tensor) {
+  public FileChannel channel(String tensor) {
     return channels.get(stored(tensor).file);
   }
 
   /** An error about a tensor. */
-  ModelFormatException error(String tensor, String what) {
+  public ModelFormatException error(String tensor, String what) {
     return new ModelFormatException(where(tensor) + what);
   }
 
   /** The name of a tensor in errors. */
-  String where(String tensor) {
+  public String where(String tensor) {
     return stored(tensor).file + ": tensor " + tensor;
   }
 
@@ -179,12 +179,12 @@ final class Checkpoint implements Closeable {
   }
 
   /** Maps all bytes of a tensor, at most 1 GiB. */
-  ByteBuffer bytes(String tensor) throws IOException {
+  public ByteBuffer bytes(String tensor) throws IOException {
     return bytes(tensor, 0, entry(tensor).bytes());
   }
 
   /** Maps some bytes of a tensor, at most 1 GiB, that lie within it. */
-  ByteBuffer bytes(String tensor, long offset, long count) throws IOException {
+  public ByteBuffer bytes(String tensor, long offset, long count) throws IOException {
     Stored stored = stored(tensor);
     if (count > MappedTensor.WINDOW_BYTES) {
       throw error(tensor, ": " + count + " bytes in one piece; at most 1 GiB are read");

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.model.file;
+package io.radixflow.kernels.model.file.format;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -21,7 +21,7 @@ import java.util.Map;
  * @param metadata key-value metadata
  * @param tensors slots by name, in file order
  */
-record GgufFile(GgufMetadata metadata, Map<String, GgufTensor> tensors) {
+public record GgufFile(GgufMetadata metadata, Map<String, GgufTensor> tensors) {
   private static final int MAGIC = 0x46554747;
   private static final int MAX_ENTRIES = 1 << 16;
   private static final int MAX_TENSORS = 1 << 16;
@@ -35,17 +35,8 @@ record GgufFile(GgufMetadata metadata, Map<String, GgufTensor> tensors) {
   private static final int MAX_ALIGNMENT = 1 << 20;
 
   /** Reads the head and checks that every tensor lies within the file, none over another. */
-  static GgufFile read(Path file, FileChannel channel) throws IOException {
+  public static GgufFile read(Path file, FileChannel channel) throws IOException {
     return new Reader(file, new GgufCursor(file, channel)).read();
-  }
-
-  /** Rows of a matrix, or of each of several; refused if it is missing. */
-  int rows(String name, SupportedShapes check) {
-    GgufTensor tensor = tensors.get(name);
-    if (tensor == null || tensor.dimensions().length < 2) {
-      throw check.error("tensor " + name + " is missing or not a matrix");
-    }
-    return check.size("rows of " + name, tensor.dimensions()[1]);
   }
 
   private static final class Reader {
