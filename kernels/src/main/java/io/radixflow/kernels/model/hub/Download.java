@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
@@ -48,13 +49,13 @@ final class Download {
     if (Files.isRegularFile(target) && matches(target, file)) {
       return;
     }
-    Path part = directory.resolve(file.name() + "." + file.hash().substring(0, 12) + ".part");
+    Path part = part(directory, file);
+    Files.createDirectories(part.getParent());
     long done = size(part);
     if (done > file.size()) {
       Files.delete(part);
       done = 0;
     }
-    room(directory, file.size() - done);
     progress.begin(file.name(), file.size(), done);
     try {
       gather(name, commit, file, part);
@@ -77,7 +78,17 @@ final class Download {
     return Files.exists(part) ? Files.size(part) : 0;
   }
 
-  private static void room(Path directory, long bytes) throws IOException {
+  private static Path part(Path directory, HubFile file) {
+    return directory.resolve(file.name() + "." + file.hash().substring(0, 12) + ".part");
+  }
+
+  /** Refuses files for which the disk has no room, less what is there of each. */
+  static void room(Path directory, List<HubFile> files) throws IOException {
+    long bytes = 0;
+    for (HubFile file : files) {
+      long there = Math.max(size(directory.resolve(file.name())), size(part(directory, file)));
+      bytes += Math.max(0, file.size() - there);
+    }
     long free = Files.getFileStore(directory).getUsableSpace();
     if (free < bytes) {
       throw new ModelUnavailableException(

@@ -5,23 +5,25 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A model's name on the hub: {@code owner/name} or {@code owner/name/file.gguf}, of which {@code
- * @revision} may name a branch, a tag or a commit. Every part is safe as the name of a file: no
- * separators, no leading dot, no {@code ..}.
+ * A model's name on the hub: {@code owner/name}, {@code owner/name:Q4_K_M} for the GGUF model of a
+ * quantisation, or {@code owner/name/file.gguf}, perhaps in a folder; {@code @revision} behind it
+ * names a branch, a tag or a commit. Every part is safe as the name of a file: no separators, no
+ * leading dot, no {@code ..}.
  *
  * @param owner user or organisation
  * @param name repository
+ * @param quantisation of a GGUF file of it, or null
  * @param file a GGUF file of it, or null
  * @param revision a branch, a tag or a commit
  */
-record HubName(String owner, String name, String file, String revision) {
+record HubName(String owner, String name, String quantisation, String file, String revision) {
   /** The revision of names without one. */
   static final String MAIN = "main";
 
   private static final String PART = "[A-Za-z0-9_][A-Za-z0-9._-]{0,95}";
   private static final Pattern NAME =
       Pattern.compile(
-          "(" + PART + ")/(" + PART + ")(?:/(" + PART + "\\.gguf))?(?:@(" + PART + "))?");
+          "(OWN)/(OWN)(?::(OWN)|/((?:OWN/)?OWN\\.gguf))?(?:@(OWN))?".replace("OWN", PART));
 
   /** Empty if the text has not the form of a hub name. */
   static Optional<HubName> parse(String text) {
@@ -33,7 +35,8 @@ record HubName(String owner, String name, String file, String revision) {
                 matcher.group(1),
                 matcher.group(2),
                 matcher.group(3),
-                matcher.group(4) == null ? MAIN : matcher.group(4)))
+                matcher.group(4),
+                matcher.group(5) == null ? MAIN : matcher.group(5)))
         : Optional.empty();
   }
 
@@ -44,7 +47,8 @@ record HubName(String owner, String name, String file, String revision) {
 
   @Override
   public String toString() {
-    return repository() + (file == null ? "" : "/" + file) + suffix();
+    String of = quantisation == null ? "" : ":" + quantisation;
+    return repository() + (file == null ? of : "/" + file) + suffix();
   }
 
   /** {@code @revision}, or nothing for the main branch. */

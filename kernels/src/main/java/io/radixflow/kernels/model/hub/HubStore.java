@@ -11,18 +11,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /**
- * Models of the hub in the cache, at {@code models/hub/OWNER/NAME} or {@code NAME@REVISION}. A GGUF
- * file is whole once it has its name; a directory is whole once {@code .radixflow.json} lists its
- * files with their sizes.
+ * Models of the hub in the cache, at {@code models/hub/OWNER/NAME} or {@code NAME@REVISION}. A
+ * model of one GGUF file that was asked for by name is whole once the file has its name; any other
+ * is whole once a manifest such as {@code .radixflow.json} lists its files with their sizes.
  */
 final class HubStore {
-  private static final String MANIFEST = ".radixflow.json";
   private static final int MAX_MANIFEST_BYTES = 1 << 22;
   private static final Set<String> TEXT_FILES =
       Set.of(
@@ -53,11 +51,11 @@ final class HubStore {
   /** The model's path if it is whole, else null. */
   Path find(HubName name) throws IOException {
     Path directory = directory(name);
-    if (name.file() != null) {
+    Path manifest = manifest(name);
+    if (manifest == null) {
       Path file = directory.resolve(name.file());
       return Files.isRegularFile(file) ? file : null;
     }
-    Path manifest = directory.resolve(MANIFEST);
     if (!Files.isRegularFile(manifest)) {
       return null;
     }
@@ -68,21 +66,35 @@ final class HubStore {
     }
   }
 
+  /** The list of a model's files; null where the name of its one file is enough. */
+  private Path manifest(HubName name) {
+    String of = name.quantisation() == null ? "" : "-" + name.quantisation();
+    if (name.file() != null) {
+      List<String> parts = GgufChoice.parts(name.file());
+      if (parts.size() == 1) {
+        return null;
+      }
+      of = "-" + parts.get(0).replace("/", "--");
+    }
+    return directory(name).resolve(".radixflow" + of + ".json");
+  }
+
+  /**
+   * The directory, or the first of the GGUF files that a manifest lists; null if one is missing.
+   */
   private static Path whole(Path directory, JsonNode manifest) throws IOException {
-    Path only = directory;
-    Map<String, JsonNode> sizes = new HashMap<>();
-    manifest.path("files").properties().forEach(e -> sizes.put(e.getKey(), e.getValue()));
-    for (Map.Entry<String, JsonNode> entry : sizes.entrySet()) {
+    Path opened = null;
+    for (Map.Entry<String, JsonNode> entry : manifest.path("files").properties()) {
       Path file = directory.resolve(entry.getKey());
       boolean whole = HubFile.isPlain(entry.getKey()) && Files.isRegularFile(file);
       if (!whole || Files.size(file) != entry.getValue().asLong(-1)) {
         return null;
       }
-      if (entry.getKey().endsWith(".gguf")) {
-        only = file;
+      if (opened == null) {
+        opened = entry.getKey().endsWith(".gguf") ? file : directory;
       }
     }
-    return sizes.isEmpty() ? null : only;
+    return opened;
   }
 
   /** Fetches what the model needs of its repository. */
@@ -91,42 +103,32 @@ final class HubStore {
     HubClient.Listing listing = hub.list(name);
     List<HubFile> files = choose(name, listing.files());
     Path directory = directory(name);
+    Path manifest = manifest(name);
     Files.createDirectories(directory);
+    if (manifest != null) {
+      Files.deleteIfExists(manifest);
+    }
     Download download = new Download(hub, progress);
+    Download.room(directory, files);
     for (HubFile file : files) {
       download.fetch(name, listing.commit(), file, directory);
     }
-    if (name.file() == null) {
-      writeManifest(directory, listing.commit(), files);
+    if (manifest != null) {
+      writeManifest(manifest, listing.commit(), files);
     }
     return find(name);
   }
 
   private static List<HubFile> choose(HubName name, List<HubFile> files) throws HubException {
-    List<HubFile> gguf = files.stream().filter(f -> f.name().endsWith(".gguf")).toList();
-    if (name.file() != null) {
-      return gguf.stream()
-          .filter(f -> f.name().equals(name.file()))
-          .findFirst()
-          .map(List::of)
-          .orElseThrow(() -> new HubException("there is no file " + name));
-    }
     List<HubFile> weights = weights(files);
+    boolean directory = name.file() == null && name.quantisation() == null;
     boolean configured = files.stream().anyMatch(f -> f.name().equals("config.json"));
-    if (configured && !weights.isEmpty()) {
+    if (directory && configured && !weights.isEmpty()) {
       List<HubFile> chosen = new ArrayList<>(weights);
       files.stream().filter(f -> TEXT_FILES.contains(f.name())).forEach(chosen::add);
       return chosen;
     }
-    if (gguf.size() == 1) {
-      return gguf;
-    }
-    if (gguf.isEmpty()) {
-      throw new HubException(name + " holds neither safetensors with a config.json nor GGUF files");
-    }
-    String names = String.join(", ", gguf.stream().map(HubFile::name).limit(30).toList());
-    throw new HubException(
-        name + " holds several models; ask for " + name + "/ and one of: " + names);
+    return new GgufChoice(name, files).files();
   }
 
   private static List<HubFile> weights(List<HubFile> files) {
@@ -138,18 +140,15 @@ final class HubStore {
     return files.stream().filter(f -> f.name().equals("model.safetensors")).toList();
   }
 
-  private static void writeManifest(Path directory, String commit, List<HubFile> files)
+  private static void writeManifest(Path target, String commit, List<HubFile> files)
       throws IOException {
     ObjectMapper mapper = new ObjectMapper();
     ObjectNode manifest = mapper.createObjectNode().put("commit", commit);
     ObjectNode sizes = manifest.putObject("files");
     files.forEach(file -> sizes.put(file.name(), file.size()));
-    Path temporary = Files.createTempFile(directory, ".manifest", ".part");
+    Path temporary = Files.createTempFile(target.getParent(), ".manifest", ".part");
     Files.write(temporary, mapper.writeValueAsBytes(manifest));
     Files.move(
-        temporary,
-        directory.resolve(MANIFEST),
-        StandardCopyOption.ATOMIC_MOVE,
-        StandardCopyOption.REPLACE_EXISTING);
+        temporary, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 }

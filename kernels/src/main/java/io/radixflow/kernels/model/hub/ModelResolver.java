@@ -35,9 +35,9 @@ public final class ModelResolver {
   /**
    * Finds a model, fetching it if need be; may take minutes.
    *
-   * @param model a path, a hub name ({@code owner/name} or {@code owner/name/file.gguf}, each
-   *     perhaps with {@code @revision}), or {@link #DEFAULT_MODEL}, which null and the empty string
-   *     mean too
+   * @param model a path, a hub name ({@code owner/name}, {@code owner/name:Q4_K_M} or {@code
+   *     owner/name/file.gguf}, each perhaps with {@code @revision}), or {@link #DEFAULT_MODEL},
+   *     which null and the empty string mean too
    * @throws ModelUnavailableException if it cannot be had, with what was tried and what to do
    */
   public ResolvedModel resolve(String model) throws ModelUnavailableException {
@@ -54,8 +54,8 @@ public final class ModelResolver {
         throw new ModelUnavailableException(
             "there is no file or directory '"
                 + model
-                + "', and it is no hub name: those are owner/name or owner/name/file.gguf, each"
-                + " perhaps with @ and a branch, tag or commit");
+                + "', and it is no hub name: those are owner/name, owner/name:Q4_K_M or"
+                + " owner/name/file.gguf, each perhaps with @ and a branch, tag or commit");
       }
       return fromHub(name.get());
     } catch (InterruptedException e) {
@@ -111,6 +111,7 @@ public final class ModelResolver {
     HubClient hub = new HubClient(options.hub());
     progress.step("Fetching " + DEFAULT_MODEL + " (98 MB) from " + hub.host());
     try {
+      Download.room(models, List.of(DefaultModel.FILE));
       new Download(hub, progress).fetch(DefaultModel.HUB, "main", DefaultModel.FILE, models);
       return new ResolvedModel(file, DEFAULT_MODEL, ResolvedModel.Source.HUB);
     } catch (ModelUnavailableException e) {
@@ -165,9 +166,9 @@ public final class ModelResolver {
     if (options.offline()) {
       throw new ModelUnavailableException(
           String.format(
-              "model %s is not in the cache (%s) and fetching is off (--offline or "
-                  + "RADIXFLOW_OFFLINE). Run './radixflow model --model %s' once with a network, or "
-                  + "pass --model PATH",
+              "model %s is not in the cache (%s) and fetching is off (--offline or"
+                  + " RADIXFLOW_OFFLINE). Run './radixflow model --model %s' once with a network,"
+                  + " or pass --model PATH",
               name, cached, name));
     }
   }

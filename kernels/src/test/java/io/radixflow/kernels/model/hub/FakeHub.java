@@ -61,6 +61,10 @@ final class FakeHub implements AutoCloseable {
     served.put(file, content);
   }
 
+  void remove(String file) {
+    files.remove(file);
+  }
+
   /** Serves other bytes than the listing's hashes are of. */
   void serve(String file, byte[] content) {
     served.put(file, content);

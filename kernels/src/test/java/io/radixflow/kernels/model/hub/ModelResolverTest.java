@@ -243,12 +243,89 @@ class ModelResolverTest {
   }
 
   @Test
-  void severalGgufFilesAreListedForTheUserToChoose() {
+  void severalGgufModelsAreListedWithTheirSizesForTheUserToChoose() {
     hub.put("a.Q4_1.gguf", content(10));
-    hub.put("a.Q8_0.gguf", content(10));
+    hub.put("Q8_0/a.Q8_0-00001-of-00002.gguf", content(100_000_000));
+    hub.put("Q8_0/a.Q8_0-00002-of-00002.gguf", content(50_000_000));
     assertThatThrownBy(() -> resolver(false).resolve("owner/name"))
-        .hasMessageContaining("a.Q4_1.gguf")
-        .hasMessageContaining("a.Q8_0.gguf");
+        .hasMessageContaining(
+            "owner/name holds several models; ask for one of: owner/name/Q8_0/"
+                + "a.Q8_0-00001-of-00002.gguf (0.2 GB), owner/name/a.Q4_1.gguf (0.0 GB)");
+    assertThatThrownBy(() -> resolver(false).resolve("owner/name:Q4_K_M"))
+        .hasMessageContaining("no GGUF file of Q4_K_M; ask for one of: ");
+  }
+
+  @Test
+  void aQuantisationIsChosenByItsName() throws IOException {
+    hub.put("a-Q4_K.gguf", content(10));
+    hub.put("a-Q4_K_M.gguf", content(20));
+    hub.put("a-Q4_K_M.imatrix.gguf", content(5));
+    hub.put("mmproj-a-Q4_K_M.gguf", content(5));
+    Path file = resolver(false).resolve("owner/name:q4_k_m").path();
+    assertThat(file).hasBinaryContent(content(20));
+    assertThat(resolver(true).resolve("owner/name:q4_k_m"))
+        .isEqualTo(new ResolvedModel(file, "owner/name:q4_k_m", ResolvedModel.Source.CACHE));
+    assertThat(resolver(false).resolve("owner/name:Q4_K").path()).hasBinaryContent(content(10));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "owner/name",
+        "owner/name:Q4_K_M",
+        "owner/name/Q4_K_M/a-00001-of-00003.gguf",
+        "owner/name/Q4_K_M/a-00003-of-00003.gguf"
+      })
+  void theFilesOfAModelAreFetchedTogetherAndTheFirstIsOpened(String name) throws IOException {
+    putParts();
+    hub.put("mmproj-F16.gguf", content(50));
+
+    Path first = resolver(false).resolve(name).path();
+
+    assertThat(first).hasFileName("a-00001-of-00003.gguf").hasBinaryContent(content(1000));
+    assertThat(first.resolveSibling("a-00002-of-00003.gguf")).hasBinaryContent(content(2000));
+    assertThat(first.resolveSibling("a-00003-of-00003.gguf")).hasBinaryContent(content(3000));
+    assertThat(names(first.getParent())).hasSize(3);
+    assertThat(resolver(true).resolve(name))
+        .isEqualTo(new ResolvedModel(first, name, ResolvedModel.Source.CACHE));
+  }
+
+  @Test
+  void filesOfAModelThatCameAreKeptWhereALaterOneFails() throws IOException {
+    putParts();
+    hub.serve("Q4_K_M/a-00003-of-00003.gguf", Arrays.copyOf(content(3000), 2999));
+    String name = "owner/name/Q4_K_M/a-00001-of-00003.gguf";
+    assertThatThrownBy(() -> resolver(false).resolve(name))
+        .hasMessageContaining("Q4_K_M/a-00003-of-00003.gguf after 2999 bytes");
+    assertThatThrownBy(() -> resolver(true).resolve(name)).hasMessageContaining("not in the cache");
+
+    byte[] other = content(2000);
+    other[7] ^= 1;
+    hub.put("Q4_K_M/a-00002-of-00003.gguf", other);
+    hub.serve("Q4_K_M/a-00003-of-00003.gguf", content(3000));
+    Path first = resolver(false).resolve(name).path();
+
+    assertThat(first.resolveSibling("a-00002-of-00003.gguf")).hasBinaryContent(other);
+    assertThat(hub.requests().stream().filter("/cdn/Q4_K_M/a-00001-of-00003.gguf"::equals))
+        .hasSize(1);
+    Files.delete(first.resolveSibling("a-00002-of-00003.gguf"));
+    assertThatThrownBy(() -> resolver(true).resolve(name)).hasMessageContaining("not in the cache");
+    assertThat(resolver(false).resolve(name).path()).isEqualTo(first);
+  }
+
+  @Test
+  void aModelOfWhichTheHubLacksAFileIsNotFetched() {
+    putParts();
+    hub.remove("Q4_K_M/a-00002-of-00003.gguf");
+    assertThatThrownBy(() -> resolver(false).resolve("owner/name"))
+        .hasMessageContaining("there is no file owner/name/Q4_K_M/a-00002-of-00003.gguf");
+    assertThat(hub.requests()).hasSize(1);
+  }
+
+  private void putParts() {
+    hub.put("Q4_K_M/a-00001-of-00003.gguf", content(1000));
+    hub.put("Q4_K_M/a-00002-of-00003.gguf", content(2000));
+    hub.put("Q4_K_M/a-00003-of-00003.gguf", content(3000));
   }
 
   @Test
@@ -291,7 +368,10 @@ class ModelResolverTest {
         "owner",
         "owner/name/x.bin",
         "owner//name",
-        "o/n/m/a.gguf",
+        "o/n/m/k/a.gguf",
+        "o/n/../a.gguf",
+        "o/n:Q4_0/a.gguf",
+        "o/n:",
         ".hidden/name",
         "owner/na me",
         "owner/name\u0000"
