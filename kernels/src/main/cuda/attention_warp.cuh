@@ -3,9 +3,9 @@
 #pragma once
 #include "device.cuh"
 
-// Entries of the step's header: valid rows; tiles of both kernels; tiles of rf_attend_keys; tokens of a split; splits that
-// are folded into one partial.
-constexpr int kHeaderRows = 0, kHeaderTiles = 3, kHeaderKeyTiles = 8, kHeaderSplitTokens = 9, kHeaderFoldedSplits = 10;
+// Entries of the plan's header: tiles of both kernels; tiles of rf_attend_keys; tokens of a split; splits that are folded
+// into one partial.
+constexpr int kHeaderTiles = 0, kHeaderKeyTiles = 1, kHeaderSplitTokens = 2, kHeaderFoldedSplits = 3;
 constexpr int kTileKeys = 32, kAttendWarps = 4;
 
 struct AttentionArguments {

@@ -176,6 +176,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     from(from);
     to(to);
     gain = weights;
+    width = weights.length;
     boolean latent = from == Activation.LOW_RANK_QUERY;
     epsilon = latent ? config.norm().latentEpsilon() : config.normEpsilon();
     forRows(width, normRow);

@@ -5,7 +5,7 @@ import io.radixflow.kernels.cuda.driver.CudaStream;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.pages.CudaKvPool;
-import io.radixflow.kernels.cuda.step.AttentionPlanner;
+import io.radixflow.kernels.cuda.step.AttentionPlans;
 import io.radixflow.kernels.cuda.step.AttentionShape;
 import io.radixflow.kernels.cuda.step.CudaModel;
 import io.radixflow.kernels.cuda.step.ProgramRecorder;
@@ -52,7 +52,7 @@ final class AttentionSelfTest {
   String run() {
     for (int headSize : AttentionShape.HEAD_DIMS) {
       ModelConfig config = config(headSize);
-      if (!AttentionShape.of(config, PAGE_TOKENS).runsOn(context.device())) {
+      if (!new AttentionShape(HEADS, 1, headSize, PAGE_TOKENS).runsOn(context.device())) {
         continue;
       }
       String wrong = run(config);
@@ -83,8 +83,7 @@ final class AttentionSelfTest {
   }
 
   private String run(ModelConfig config) {
-    AttentionShape shape = AttentionShape.of(config, PAGE_TOKENS);
-    StepBuffers buffers = new StepBuffers(context, config, shape, MAX_ROWS);
+    StepBuffers buffers = new StepBuffers(context, config, MAX_ROWS);
     int width = Activation.QKV.width(config);
     float[] rows = new float[(ROWS[0] + ROWS[1]) * width];
     write(buffers.activation(Activation.QKV), rows);
@@ -92,7 +91,7 @@ final class AttentionSelfTest {
     buffers.rotations().turns(0).write(Pointer.to(rotations), 4L * rotations.length);
     buffers.clearArrived(stream);
     try (CudaKvPool pool = new CudaKvPool(context, config, 3, 0, PAGE_TOKENS, () -> true)) {
-      StepProgram.Key key = plan(config, shape, buffers);
+      StepProgram.Key key = plan(config, buffers);
       int blocks = CudaModel.attentionBlocks(context.device());
       ProgramRecorder recorder =
           new ProgramRecorder(config, module, buffers, pool, null, blocks, key);
@@ -131,7 +130,7 @@ final class AttentionSelfTest {
     return table;
   }
 
-  private StepProgram.Key plan(ModelConfig config, AttentionShape shape, StepBuffers buffers) {
+  private StepProgram.Key plan(ModelConfig config, StepBuffers buffers) {
     Batch batch = new Batch();
     int[][] pages = {{1, 0}, {2}};
     for (int sequence = 0; sequence < ROWS.length; sequence++) {
@@ -140,15 +139,14 @@ final class AttentionSelfTest {
         batch.token(0);
       }
     }
-    AttentionPlanner attention =
-        CudaModel.planner(context.device(), buffers, shape, GpuMode.DETERMINISTIC);
+    AttentionPlans attention =
+        new AttentionPlans(context.device(), config, buffers, PAGE_TOKENS, GpuMode.DETERMINISTIC);
     StepPlan plan = new StepPlan(buffers.layout(), config.vocabSize(), config.contextLength());
     int[] ints = new int[buffers.layout().ints()];
     plan.take(IntBuffer.wrap(ints), batch, 3, PAGE_TOKENS, (ticket, output) -> -1, 0);
-    plan.attention(attention);
+    attention.plan(plan);
     buffers.step().write(Pointer.to(ints), 4L * plan.ints());
-    return new StepProgram.Key(
-        plan.rows(), attention.keyTiles() > 0, attention.tiles() > attention.keyTiles());
+    return attention.key(plan.rows());
   }
 
   private static String compare(

@@ -133,7 +133,7 @@ public final class CudaSelfTest {
   }
 
   private String draws() {
-    StepLayout layout = new StepLayout(ROWS, 1, 4 * VOCAB);
+    StepLayout layout = new StepLayout(ROWS, 1, 1, 4 * VOCAB);
     IntBuffer ints = IntBuffer.allocate(layout.ints());
     float[] logits = new float[ROWS * VOCAB];
     for (int i = 0; i < logits.length; i++) {

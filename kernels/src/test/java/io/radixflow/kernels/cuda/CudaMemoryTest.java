@@ -22,7 +22,12 @@ class CudaMemoryTest {
 
   static ModelConfig[] models() {
     return new ModelConfig[] {
-      CudaModels.llama(), CudaModels.windowed(), CudaModels.latent(), CudaModels.sharedExpert()
+      CudaModels.llama(),
+      CudaModels.windowed(),
+      CudaModels.latent(),
+      CudaModels.sharedExpert(),
+      CudaModels.uneven(),
+      CudaModels.unevenLatent()
     };
   }
 

@@ -179,16 +179,31 @@ public final class CudaModels {
         new Layer(attention, Dense.silu(96), Norms.BEFORE));
   }
 
-  /** Layers whose heads differ. */
+  /** Layers whose heads differ in number, width and groups; some have a window. */
   public static ModelConfig uneven() {
+    Layer few = uneven(2, 1, 64, QkNorm.HEAD, 0);
+    Layer many = uneven(12, 1, 32, QkNorm.ALL_HEADS, 40);
+    return model(Norm.rms(1e-5f), Scales.NONE, few, many, uneven(4, 4, 16, QkNorm.NONE, 40), few);
+  }
+
+  private static Layer uneven(int heads, int kvHeads, int headDim, QkNorm norm, int window) {
     Rope rope = new Rope(10000, false, null);
-    Grouped few = new Grouped(2, 1, 64, rope, false, false, QkNorm.NONE, 0, Scores.of(64));
-    Grouped many = new Grouped(4, 2, 64, rope, false, false, QkNorm.NONE, 0, Scores.of(64));
-    return model(
-        Norm.rms(1e-5f),
-        Scales.NONE,
-        new Layer(few, Dense.silu(96), Norms.BEFORE),
-        new Layer(many, Dense.silu(96), Norms.BEFORE));
+    Scores scores = Scores.of(headDim);
+    return new Layer(
+        new Grouped(heads, kvHeads, headDim, rope, false, false, norm, window, scores),
+        Dense.silu(96),
+        Norms.BEFORE);
+  }
+
+  /** Latent attention of two widths, beside attention that is not latent. */
+  public static ModelConfig unevenLatent() {
+    Rope rope = new Rope(10000, true, null);
+    Latent narrow = new Latent(6, 40, 32, 16, 8, 24, rope, false, 0.2f);
+    Latent wide = new Latent(3, 24, 512, 32, 64, 32, rope, false, 0.05f);
+    return latent(
+        new Layer(narrow, Dense.silu(104), Norms.BEFORE),
+        uneven(4, 2, 32, QkNorm.HEAD, 0),
+        new Layer(wide, Dense.silu(40), Norms.BEFORE));
   }
 
   private static ModelConfig model(Norm norm, Scales scales, Layer... layers) {

@@ -9,8 +9,7 @@ import io.radixflow.kernels.cuda.driver.PinnedMemory;
 import io.radixflow.kernels.cuda.pages.CudaKvPool;
 import io.radixflow.kernels.cuda.pages.PageMoves;
 import io.radixflow.kernels.cuda.pages.PinnedPages;
-import io.radixflow.kernels.cuda.step.AttentionPlanner;
-import io.radixflow.kernels.cuda.step.AttentionShape;
+import io.radixflow.kernels.cuda.step.AttentionPlans;
 import io.radixflow.kernels.cuda.step.CudaModel;
 import io.radixflow.kernels.cuda.step.ProgramRecorder;
 import io.radixflow.kernels.cuda.step.SamplingKernel;
@@ -68,7 +67,7 @@ final class KernelBench implements AutoCloseable {
   private final StepBuffers buffers;
   private final CudaKvPool pool;
   private final StepPlan plan;
-  private final AttentionPlanner attention;
+  private final AttentionPlans attention;
   private final PinnedMemory ints;
   private final Batch batch = new Batch();
 
@@ -93,11 +92,10 @@ final class KernelBench implements AutoCloseable {
     context = clock.context();
     stream = clock.stream();
     pagesEach = contextTokens / PAGE_TOKENS;
-    AttentionShape shape = AttentionShape.of(config, PAGE_TOKENS);
-    buffers = new StepBuffers(context, config, shape, CudaModel.MAX_ROWS);
+    buffers = new StepBuffers(context, config, CudaModel.MAX_ROWS);
     pool = new CudaKvPool(context, config, sequences * pagesEach, 0, PAGE_TOKENS, () -> true);
     plan = new StepPlan(buffers.layout(), config.vocabSize(), config.contextLength());
-    attention = CudaModel.planner(context.device(), buffers, shape, mode);
+    attention = new AttentionPlans(context.device(), config, buffers, PAGE_TOKENS, mode);
     ints = context.allocatePinned((long) buffers.layout().ints() * Integer.BYTES, "a benchmark");
     module.fillRandom(pool.memory(), 1, stream);
     buffers.clearArrived(stream);
@@ -216,7 +214,7 @@ final class KernelBench implements AutoCloseable {
     stream.synchronize();
     plan.take(
         ints.buffer().asIntBuffer(), batch, pool.pages(), PAGE_TOKENS, (ticket, output) -> -1, 0);
-    plan.attention(attention);
+    attention.plan(plan);
     buffers.step().writeAsync(ints, (long) plan.ints() * Integer.BYTES, stream);
   }
 
@@ -229,9 +227,7 @@ final class KernelBench implements AutoCloseable {
   }
 
   private ProgramRecorder recorder() {
-    StepProgram.Key key =
-        new StepProgram.Key(
-            plan.rows(), attention.keyTiles() > 0, attention.tiles() > attention.keyTiles());
+    StepProgram.Key key = attention.key(plan.rows());
     int blocks = CudaModel.attentionBlocks(context.device());
     return new ProgramRecorder(config, module, buffers, pool, null, blocks, key);
   }

@@ -11,7 +11,9 @@ import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.Transfer;
 import io.radixflow.kernels.model.Attention;
 import io.radixflow.kernels.model.ModelConfig;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
@@ -59,28 +61,30 @@ public final class CudaKvPool implements KvPool {
     this.context = context;
     hasPart = new boolean[config.layers()];
     places = new int[config.layers()];
-    int[] layers = new int[2];
+    List<PoolMemory.Planes> ofPages = new ArrayList<>();
+    List<PoolMemory.Planes> ofParts = new ArrayList<>();
     for (int layer = 0; layer < places.length; layer++) {
-      hasPart[layer] = parts > 0 && config.layer(layer).attention().window() > 0;
-      places[layer] = layers[hasPart[layer] ? 1 : 0]++;
+      Attention attention = config.layer(layer).attention();
+      hasPart[layer] = parts > 0 && attention.window() > 0;
+      List<PoolMemory.Planes> layers = hasPart[layer] ? ofParts : ofPages;
+      places[layer] = layers.size();
+      layers.add(planes(attention));
     }
     partOf = new int[parts == 0 ? 0 : pages];
     Arrays.fill(partOf, parts);
-    Attention attention = config.layer(0).attention();
-    inPages = memory(attention, pages, layers[0], "the KV pool");
+    inPages = new PoolMemory(context, pages, ofPages, "the KV pool");
     try {
-      inParts = parts == 0 ? null : memory(attention, parts, layers[1], "window parts");
+      inParts = parts == 0 ? null : new PoolMemory(context, parts, ofParts, "window parts");
     } catch (CudaException e) {
       inPages.close();
       throw e;
     }
   }
 
-  private PoolMemory memory(Attention attention, int units, int layers, String what) {
-    int planes = attention.valueWidth() == 0 ? 1 : 2;
-    long runBytes =
-        (long) pageTokens * attention.kvHeads() * attention.keyWidth() * KvSpec.Type.BF16.bytes();
-    return new PoolMemory(context, units, layers, planes, runBytes, what);
+  private PoolMemory.Planes planes(Attention attention) {
+    long elements = (long) pageTokens * attention.kvHeads() * attention.keyWidth();
+    int count = attention.valueWidth() == 0 ? 1 : 2;
+    return new PoolMemory.Planes(count, elements * KvSpec.Type.BF16.bytes());
   }
 
   @Override

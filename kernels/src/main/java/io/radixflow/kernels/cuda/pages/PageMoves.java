@@ -7,6 +7,7 @@ import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.driver.PinnedMemory;
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
  * A list of KV pages to move between the pool, layer-first, and page-first pages elsewhere: pinned
@@ -23,6 +24,11 @@ public final class PageMoves implements AutoCloseable {
   /** Few blocks, as transfers share the device with the forward pass. */
   private static final int BLOCKS = 16;
 
+  /** Parameters of the kernels that differ from call to call. */
+  private static final int FIRST_PLANE = 5;
+
+  private static final int PLANES = 6;
+
   private static final int HEADER = 16;
   private static final int ENTRY = 16;
 
@@ -30,51 +36,65 @@ public final class PageMoves implements AutoCloseable {
   private final ByteBuffer entries;
   private final int capacity;
   private final int poolPages;
-  private final int planes;
-  private final KernelLaunch in;
-  private final KernelLaunch out;
+  private final List<Band> bands;
+  private final KernelLaunch[] in;
+  private final KernelLaunch[] out;
   private int count;
 
   /**
-   * @param pool the whole pool, [plane][page][run]
-   * @param poolPages pages of each of its planes
+   * Neighbouring layers of one shape.
+   *
+   * @param memory their pages, [plane][page][run]
+   * @param offset where they begin in a page-first page, in bytes
+   * @param first the first of the layers
    * @param planes planes of a layer: keys and values, or keys alone
    * @param runBytes bytes of one page in one plane
+   */
+  record Band(DeviceMemory memory, long offset, int first, int layers, int planes, int runBytes) {
+
+    Band {
+      if (runBytes % 16 != 0) {
+        throw new IllegalArgumentException(
+            "runs of " + runBytes + " bytes; they are multiples of 16");
+      }
+    }
+  }
+
+  /**
+   * @param bands all layers of the pool
+   * @param poolPages pages of each plane
    * @param capacity the most pages of a list
    */
   PageMoves(
-      CudaContext context,
-      KernelModule module,
-      DeviceMemory pool,
-      int poolPages,
-      int planes,
-      int runBytes,
-      int capacity) {
-    if (runBytes % 16 != 0) {
-      throw new IllegalArgumentException(
-          "runs of " + runBytes + " bytes; they are multiples of 16");
-    }
+      CudaContext context, KernelModule module, List<Band> bands, int poolPages, int capacity) {
     this.poolPages = poolPages;
-    this.planes = planes;
+    this.bands = List.copyOf(bands);
     this.capacity = capacity;
     list = context.allocatePinned(HEADER + (long) capacity * ENTRY, "a list of pages to move");
     entries = list.buffer();
-    in = launch(module, "rf_pages_in", pool, runBytes);
-    out = launch(module, "rf_pages_out", pool, runBytes);
+    in = launches(module, "rf_pages_in");
+    out = launches(module, "rf_pages_out");
     clear();
   }
 
-  private KernelLaunch launch(KernelModule module, String kernel, DeviceMemory pool, int runBytes) {
-    return module
-        .launch(kernel)
-        .wide(list.address() + HEADER)
-        .wide(list.address())
-        .pointer(pool)
-        .integer(poolPages)
-        .integer(runBytes)
-        .integer(0)
-        .integer(0)
-        .block(THREADS);
+  private KernelLaunch[] launches(KernelModule module, String kernel) {
+    KernelLaunch[] launches = new KernelLaunch[bands.size()];
+    for (int i = 0; i < launches.length; i++) {
+      Band band = bands.get(i);
+      launches[i] =
+          module
+              .launch(kernel)
+              .wide(list.address() + HEADER)
+              .wide(list.address())
+              .pointer(band.memory())
+              .integer(poolPages)
+              .integer(band.runBytes())
+              .integer(0)
+              .integer(0)
+              .wide(band.offset())
+              .block(THREADS);
+    }
+    return launches;
   }
 
   /** Empties the list. */
@@ -113,11 +133,16 @@ public final class PageMoves implements AutoCloseable {
     queue(out, stream, first, layers);
   }
 
-  private void queue(KernelLaunch launch, CudaStream stream, int first, int layers) {
-    if (count > 0) {
-      launch.setInteger(5, first * planes);
-      launch.setInteger(6, layers * planes);
-      launch.grid((int) Math.min(BLOCKS, (long) count * layers * planes)).on(stream);
+  private void queue(KernelLaunch[] launches, CudaStream stream, int first, int layers) {
+    for (int i = 0; i < launches.length && count > 0; i++) {
+      Band band = bands.get(i);
+      int from = Math.max(first - band.first(), 0);
+      int planes = (Math.min(first + layers - band.first(), band.layers()) - from) * band.planes();
+      if (planes > 0) {
+        launches[i].setInteger(FIRST_PLANE, from * band.planes());
+        launches[i].setInteger(PLANES, planes);
+        launches[i].grid((int) Math.min(BLOCKS, (long) count * planes)).on(stream);
+      }
     }
   }
 

@@ -3,6 +3,8 @@ package io.radixflow.kernels.cuda.pages;
 import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelModule;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The memory of a pool's pages, or of its window parts, layer-first: [layer][K or V][unit][run],
@@ -13,24 +15,37 @@ final class PoolMemory implements AutoCloseable {
 
   private final CudaContext context;
   private final int units;
-  private final int layers;
-  private final int planes;
-  private final long runBytes;
+  private final List<Planes> layers;
+
+  /**
+   * Where each layer begins in a unit whose planes lie one behind another; then the unit's size.
+   */
+  private final long[] offsets;
+
   private final DeviceMemory memory;
 
   /**
-   * @param planes planes of a layer: keys and values, or keys alone
-   * @param runBytes bytes of a unit in one plane
+   * The planes of a layer.
+   *
+   * @param count keys and values, or keys alone
+   * @param runBytes bytes of a unit in each
+   */
+  record Planes(int count, long runBytes) {}
+
+  /**
+   * @param layers those whose entries are here
    * @param what the memory, for messages
    */
-  PoolMemory(CudaContext context, int units, int layers, int planes, long runBytes, String what) {
+  PoolMemory(CudaContext context, int units, List<Planes> layers, String what) {
     this.context = context;
     this.units = units;
-    this.layers = layers;
-    this.planes = planes;
-    this.runBytes = runBytes;
-    long bytes = Math.multiplyExact((long) planes * layers * runBytes, units + 1L);
-    memory = context.allocate(Math.max(1, bytes), what);
+    this.layers = List.copyOf(layers);
+    offsets = new long[layers.size() + 1];
+    for (int layer = 0; layer < layers.size(); layer++) {
+      Planes planes = layers.get(layer);
+      offsets[layer + 1] = offsets[layer] + planes.count() * planes.runBytes();
+    }
+    memory = context.allocate(Math.max(1, Math.multiplyExact(unitBytes(), units + 1L)), what);
   }
 
   int units() {
@@ -39,7 +54,7 @@ final class PoolMemory implements AutoCloseable {
 
   /** Bytes of one unit over all layers. */
   long unitBytes() {
-    return planes * layers * runBytes;
+    return offsets[layers.size()];
   }
 
   /** All of it; a byte if no layer has its entries here. */
@@ -53,14 +68,31 @@ final class PoolMemory implements AutoCloseable {
    * @param layer counts the layers that have their entries here
    */
   DeviceMemory plane(int layer, int plane) {
-    long bytes = (units + 1) * runBytes;
-    return memory.slice(((long) planes * layer + plane) * bytes, bytes);
+    long run = layers.get(layer).runBytes();
+    return memory.slice((offsets[layer] + plane * run) * (units + 1), run * (units + 1));
   }
 
   /** A list of units to move in or out. */
   PageMoves moves(KernelModule module, int capacity) {
-    return new PageMoves(
-        context, module, memory, units + 1, planes, Math.toIntExact(runBytes), capacity);
+    List<PageMoves.Band> bands = new ArrayList<>();
+    int end;
+    for (int first = 0; first < layers.size(); first = end) {
+      Planes planes = layers.get(first);
+      end = first + 1;
+      while (end < layers.size() && layers.get(end).equals(planes)) {
+        end++;
+      }
+      long bytes = (offsets[end] - offsets[first]) * (units + 1);
+      bands.add(
+          new PageMoves.Band(
+              memory.slice(offsets[first] * (units + 1), bytes),
+              offsets[first],
+              first,
+              end - first,
+              planes.count(),
+              Math.toIntExact(planes.runBytes())));
+    }
+    return new PageMoves(context, module, bands, units + 1, capacity);
   }
 
   @Override

@@ -1,17 +1,17 @@
 package io.radixflow.kernels.cuda.step;
 
 import io.radixflow.kernels.cuda.driver.CudaDevice;
+import io.radixflow.kernels.model.Attention;
 import io.radixflow.kernels.model.Attention.Latent;
-import io.radixflow.kernels.model.ModelConfig;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The properties of a model and its KV pool that the kernels of attention.cuh depend on.
+ * The properties of a layer and its KV pool that the kernels of attention.cuh depend on.
  *
  * <p>Both kernels have the same parameters: q (its rows begin with the heads' queries), elements
  * from one row of q to the next, one layer's K and V, out, partial, weight and arrived (memory for
- * partials), the step's header, tiles, merge, chunkFirstRow, chunkPosition, chunkPageStart and
+ * partials), the plan's header, tiles, merge, chunkFirstRow, chunkPosition, chunkPageStart and
  * pageIds, {@link #kvHeads}, {@link #group}, {@link #pageTokens}, then those of {@link
  * ScoreArguments}. Their grid is any number of blocks by {@link #kvHeads}, of {@link #THREADS}
  * threads: a block takes tile after tile.
@@ -76,14 +76,15 @@ public record AttentionShape(int heads, int kvHeads, int headDim, int rotatedDim
   }
 
   /**
-   * @throws IllegalArgumentException if the kernels do not know the model's heads
+   * @throws IllegalArgumentException if the kernels do not know such heads
    */
-  public static AttentionShape of(ModelConfig config, int pageTokens) {
-    if (config.layer(0).attention() instanceof Latent latent) {
+  static AttentionShape of(Attention attention, int pageTokens) {
+    if (attention instanceof Latent latent) {
       return new AttentionShape(
           latent.heads(), 1, latent.kvRank(), latent.rotatedDim(), pageTokens);
     }
-    return new AttentionShape(config.heads(), config.kvHeads(), config.headDim(), pageTokens);
+    return new AttentionShape(
+        attention.heads(), attention.kvHeads(), attention.keyWidth(), pageTokens);
   }
 
   /** Returns whether the device has the shared memory that one of the kernels needs. */

@@ -33,9 +33,6 @@ public final class CudaModel implements AutoCloseable {
   /** Rows of one step. */
   public static final int MAX_ROWS = 1024;
 
-  /** The smallest page, which the room for page tables is made for. */
-  static final int PAGE_TOKENS = 16;
-
   private static final double SHARE_OF_FREE = 0.9;
 
   /** Shared memory of a multiprocessor beside what one block may have. */
@@ -56,19 +53,20 @@ public final class CudaModel implements AutoCloseable {
     this.context = context;
     config = weights.config();
     MemoryNeeds needs = needs(weights);
-    AttentionShape shape = AttentionShape.of(config, PAGE_TOKENS);
     CudaDevice device = context.device();
-    if (!shape.runsOn(device)) {
-      throw new IllegalArgumentException(
-          String.format(
-              "heads of %s elements need %s bytes of shared memory; %s has %s a block",
-              shape.headDim(), shape.leastSharedBytes(), device.name(), device.sharedMemory()));
+    for (AttentionShape shape : AttentionShapes.of(config, StepBuffers.PAGE_TOKENS).all()) {
+      if (!shape.runsOn(device)) {
+        throw new IllegalArgumentException(
+            String.format(
+                "heads of %s elements need %s bytes of shared memory; %s has %s a block",
+                shape.headDim(), shape.leastSharedBytes(), device.name(), device.sharedMemory()));
+      }
     }
     long free = context.freeMemory();
     long budget = budget(options.gpuMemory(), free, device);
     new DeviceRoom(device.name(), device.totalMemory(), free, budget).require(needs, poolBytes);
     module = context.load(DeviceCode.load());
-    buffers = new StepBuffers(context, config, shape, MAX_ROWS);
+    buffers = new StepBuffers(context, config, MAX_ROWS);
     try (StagingBlocks staging = new StagingBlocks(context)) {
       CudaWeightLoader loader = new CudaWeightLoader(weights, context, staging);
       graph = new ForwardGraph<>(config, loader);
@@ -94,8 +92,7 @@ public final class CudaModel implements AutoCloseable {
   public static MemoryNeeds needs(WeightSource weights) {
     ModelConfig config = weights.config();
     ModelCheck.check(config);
-    AttentionShape shape = AttentionShape.of(config, PAGE_TOKENS);
-    return CudaWeightSizes.of(weights, StepBuffers.bytes(config, shape, MAX_ROWS));
+    return CudaWeightSizes.of(weights, StepBuffers.bytes(config, MAX_ROWS));
   }
 
   /**
@@ -192,19 +189,9 @@ public final class CudaModel implements AutoCloseable {
     return poolBytes;
   }
 
-  /** A planner of attention over pages of a pool. */
-  public AttentionPlanner planner(AttentionShape shape, GpuMode mode) {
-    return planner(context.device(), buffers, shape, mode);
-  }
-
-  public static AttentionPlanner planner(
-      CudaDevice device, StepBuffers buffers, AttentionShape shape, GpuMode mode) {
-    return new AttentionPlanner(
-        shape,
-        mode,
-        attentionBlocks(device),
-        device.sharedMemory() >= shape.keysSharedBytes(),
-        new AttentionPlanner.Limits(MAX_ROWS, buffers.layout().maxTiles(), buffers.maxPartials()));
+  /** Plans attention over a pool of such pages. */
+  AttentionPlans attention(int pageTokens, GpuMode mode) {
+    return new AttentionPlans(context.device(), config, buffers, pageTokens, mode);
   }
 
   /** Blocks of the attention kernels that a device runs at once. */

@@ -96,7 +96,8 @@ final class LatentLaunches {
    *
    * @param blocks blocks that the device runs at once
    */
-  void attend(int layer, AttentionShape shape, int blocks) {
+  void attend(int layer, AttentionShapes shapes, int blocks) {
+    AttentionShape shape = shapes.layer(layer);
     KernelLaunch launch =
         module
             .launch(shape.keysKernel())
@@ -106,7 +107,7 @@ final class LatentLaunches {
             .pointer(buffers.activation(Activation.LATENT_QUERY))
             .pointer(pool.keys(layer))
             .pointer(buffers.activation(Activation.LATENT_ATTENDED));
-    buffers.withAttentionPlan(launch, false);
+    buffers.withAttentionPlan(launch, shapes.number(layer), false);
     launches.add(
         launch
             .integer(shape.heads())

@@ -1,6 +1,6 @@
 package io.radixflow.kernels.cuda.step;
 
-import io.radixflow.kernels.model.Attention;
+import io.radixflow.kernels.model.Attention.Latent;
 import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
 import java.util.Set;
@@ -39,25 +39,14 @@ final class ModelCheck {
   private static Set<String> unknown(ModelConfig config) {
     Set<String> unknown = new TreeSet<>();
     for (Layer layer : config.blocks()) {
-      Attention attention = layer.attention();
-      if (attention instanceof Attention.Latent latent) {
-        note(unknown, config, latent);
-      } else if (attention.heads() != config.heads()
-          || attention.kvHeads() != config.kvHeads()
-          || attention.keyWidth() != config.headDim()) {
-        unknown.add("layers with different heads");
+      if (layer.attention() instanceof Latent latent) {
+        note(unknown, latent);
       }
     }
     return unknown;
   }
 
-  private static void note(Set<String> unknown, ModelConfig config, Attention.Latent latent) {
-    if (!(config.layer(0).attention() instanceof Attention.Latent first)
-        || first.heads() != latent.heads()
-        || first.kvRank() != latent.kvRank()
-        || first.rotatedDim() != latent.rotatedDim()) {
-      unknown.add("layers with different latent attention");
-    }
+  private static void note(Set<String> unknown, Latent latent) {
     if (latent.rope() == null) {
       unknown.add("latent attention that does not rotate");
     }

@@ -30,7 +30,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
   private final KernelModule module;
   private final StepBuffers buffers;
   private final CudaKvPool pool;
-  private final AttentionShape shape;
+  private final AttentionShapes shapes;
   private final GemmPlan products;
   private final int attentionBlocks;
   private final StepProgram.Key key;
@@ -63,7 +63,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     this.products = products;
     this.attentionBlocks = attentionBlocks;
     this.key = key;
-    shape = AttentionShape.of(config, pool.pageTokens());
+    shapes = AttentionShapes.of(config, pool.pageTokens());
     experts =
         new ExpertLaunches(
             module, buffers.experts(), buffers.step(), config.hiddenSize(), key.rows(), launches);
@@ -102,7 +102,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     if (source == Activation.DELTA) {
       experts.sum(of(source));
     }
-    int width = source.width(config);
+    int width = (int) (gain.bytes() / Float.BYTES);
     KernelLaunch launch =
         module.launch("rf_norm").pointer(of(source)).pointer(gain).pointer(of(target));
     boolean lowRank = source == Activation.LOW_RANK_QUERY;
@@ -111,12 +111,12 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
   }
 
   /** Normalises all heads of queries or of keys together, which begin at an element of a row. */
-  private void normHeads(int from, int width, DeviceMemory gain) {
+  private void normHeads(int from, int width, int stride, DeviceMemory gain) {
     DeviceMemory rows = of(Activation.QKV);
     long offset = (long) from * BFloat16.BYTES;
     KernelLaunch launch =
         module.launch("rf_norm").pointer(rows, offset).pointer(gain).pointer(rows, offset);
-    norm(launch, width, Activation.QKV.width(config), config.normEpsilon(), false);
+    norm(launch, width, stride, config.normEpsilon(), false);
   }
 
   private void norm(KernelLaunch launch, int width, int stride, float epsilon, boolean centred) {
@@ -228,8 +228,8 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     if (attention.qkNorm() == QkNorm.ALL_HEADS) {
       int queries = attention.heads() * attention.headDim();
       int keys = attention.kvHeads() * attention.headDim();
-      normHeads(0, queries, queryNorm);
-      normHeads(queries, keys, keyNorm);
+      normHeads(0, queries, queries + 2 * keys, queryNorm);
+      normHeads(queries, keys, queries + 2 * keys, keyNorm);
     }
     KernelLaunch launch =
         module
@@ -257,41 +257,38 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
 
   @Override
   public void attend(int layer, DeviceMemory sinks) {
+    attendFrom[layer] = launches.size();
+    AttentionShape shape = shapes.layer(layer);
     if (shape.latent()) {
-      attendFrom[layer] = launches.size();
-      latent.attend(layer, shape, attentionBlocks);
+      latent.attend(layer, shapes, attentionBlocks);
       return;
     }
-    int blocks = Math.max(1, attentionBlocks / config.kvHeads());
-    Grouped attention = (Grouped) config.layer(layer).attention();
-    ScoreArguments scores = new ScoreArguments(attention.scores(), attention.window(), sinks);
-    attendFrom[layer] = launches.size();
     if (key.keys()) {
-      attention(shape.keysKernel(), layer, scores, shape.keysSharedBytes())
-          .grid(blocks, config.kvHeads(), 1);
+      attention(shape.keysKernel(), layer, sinks, shape.keysSharedBytes());
     }
     if (key.packed()) {
-      attention(shape.rowsKernel(), layer, scores, shape.rowsSharedBytes())
-          .grid(blocks, config.kvHeads(), 1);
+      attention(shape.rowsKernel(), layer, sinks, shape.rowsSharedBytes());
     }
   }
 
-  private KernelLaunch attention(String kernel, int layer, ScoreArguments scores, int sharedBytes) {
+  private void attention(String kernel, int layer, DeviceMemory sinks, int sharedBytes) {
+    AttentionShape shape = shapes.layer(layer);
+    Grouped attention = (Grouped) config.layer(layer).attention();
     KernelLaunch launch =
         module
             .launch(kernel)
+            .grid(Math.max(1, attentionBlocks / shape.kvHeads()), shape.kvHeads(), 1)
             .block(AttentionShape.THREADS)
             .shared(sharedBytes)
             .pointer(of(Activation.QKV))
-            .integer(Activation.QKV.width(config))
+            .integer((shape.heads() + 2 * shape.kvHeads()) * shape.headDim())
             .pointer(pool.keys(layer))
             .pointer(pool.values(layer))
             .pointer(of(Activation.ATTENDED));
-    buffers.withAttentionPlan(launch, pool.hasPart(layer));
-    launch.integer(config.kvHeads()).integer(shape.group()).integer(shape.pageTokens());
-    scores.append(launch);
+    buffers.withAttentionPlan(launch, shapes.number(layer), pool.hasPart(layer));
+    launch.integer(shape.kvHeads()).integer(shape.group()).integer(shape.pageTokens());
+    new ScoreArguments(attention.scores(), attention.window(), sinks).append(launch);
     launches.add(launch);
-    return launch;
   }
 
   @Override

@@ -23,12 +23,15 @@ public final class StepBuffers {
   /** Steps whose sampled tokens the ring keeps. */
   public static final int RING_STEPS = 4;
 
+  /** The smallest page, which the room for page tables is made for. */
+  static final int PAGE_TOKENS = 16;
+
   private static final long MOST_PARTIAL_BYTES = 64L << 20;
   private static final int SPARE_TILES = 2048;
   private static final int MOST_TAIL_INTS = 1 << 21;
 
   private final StepLayout layout;
-  private final int maxPartials;
+  private final int contextLength;
   private final Map<Activation, DeviceMemory> activations = new EnumMap<>(Activation.class);
   private final DeviceMemory step;
   private final DeviceMemory ring;
@@ -40,13 +43,15 @@ public final class StepBuffers {
   private final StepResults results;
   private final ExpertBuffers experts;
 
-  public StepBuffers(
-      DeviceAllocator device, ModelConfig config, AttentionShape shape, int maxRows) {
-    layout =
-        new StepLayout(
-            maxRows,
-            AttentionPlanner.fewestTiles(shape, maxRows) + SPARE_TILES,
-            tailInts(config, shape, maxRows));
+  public StepBuffers(DeviceAllocator device, ModelConfig config, int maxRows) {
+    contextLength = config.contextLength();
+    List<AttentionShape> shapes = AttentionShapes.of(config, PAGE_TOKENS).all();
+    int tiles = 0;
+    for (AttentionShape shape : shapes) {
+      tiles = Math.max(tiles, AttentionPlanner.fewestTiles(shape, maxRows));
+    }
+    int tail = tailInts(config, maxRows);
+    layout = new StepLayout(maxRows, tiles + SPARE_TILES, shapes.size(), tail);
     for (Activation activation :
         List.of(
             Activation.HIDDEN,
@@ -75,43 +80,49 @@ public final class StepBuffers {
     logits =
         device.allocate((long) layout.blockOutputs() * config.vocabSize() * Float.BYTES, "logits");
     results = StepResults.allocate(device, maxRows);
-    maxPartials = maxPartials(config, shape, maxRows);
-    partials = device.allocate(shape.partialBytes(maxPartials), "partial results of attention");
-    partialWeights = device.allocate(shape.weightBytes(maxPartials), "weights of attention");
-    partialsArrived = device.allocate(shape.arrivedBytes(maxPartials), "counters of attention");
+    long[] bytes = new long[3];
+    for (AttentionShape shape : shapes) {
+      int most = maxPartials(shape);
+      bytes[0] = Math.max(bytes[0], shape.partialBytes(most));
+      bytes[1] = Math.max(bytes[1], shape.weightBytes(most));
+      bytes[2] = Math.max(bytes[2], shape.arrivedBytes(most));
+    }
+    partials = device.allocate(bytes[0], "partial results of attention");
+    partialWeights = device.allocate(bytes[1], "weights of attention");
+    partialsArrived = device.allocate(bytes[2], "counters of attention");
     rotations = new RotationTables(device, config);
   }
 
-  private static int tailInts(ModelConfig config, AttentionShape shape, int maxRows) {
-    int pages = (config.contextLength() + shape.pageTokens() - 1) / shape.pageTokens();
+  private static int tailInts(ModelConfig config, int maxRows) {
+    int pages = (config.contextLength() + PAGE_TOKENS - 1) / PAGE_TOKENS;
     int adjustments = SamplingRecord.ADJUSTMENT_INTS * (config.vocabSize() + 1);
     int mask = 2 * TokenMask.words(config.vocabSize());
-    int parts = mostParts(config, shape, pages);
+    int parts = mostParts(config, pages);
     long wanted = (long) maxRows * (pages + parts) + 4L * adjustments + 256L * mask;
-    int least = pages + Math.min(pages, parts + maxRows / shape.pageTokens());
+    int least = pages + Math.min(pages, parts + maxRows / PAGE_TOKENS);
     return (int) Math.max(least + adjustments + mask, Math.min(wanted, MOST_TAIL_INTS));
   }
 
   /** Entries of a table of window parts for a chunk of one row: a window, and what is aligned. */
-  private static int mostParts(ModelConfig config, AttentionShape shape, int pages) {
+  private static int mostParts(ModelConfig config, int pages) {
     int window = 0;
     for (Layer layer : config.blocks()) {
       window = Math.max(window, layer.attention().window());
     }
-    int aligned = (window + AttentionPlanner.SPLIT_TOKENS) / shape.pageTokens() + 2;
+    int aligned = (window + AttentionPlanner.SPLIT_TOKENS) / PAGE_TOKENS + 2;
     return window == 0 ? 0 : Math.min(pages, aligned);
   }
 
-  private static int maxPartials(ModelConfig config, AttentionShape shape, int maxRows) {
+  /** Partials of a step for layers of a shape. */
+  int maxPartials(AttentionShape shape) {
     int splits =
-        (config.contextLength() + AttentionPlanner.SPLIT_TOKENS - 1)
-            / AttentionPlanner.SPLIT_TOKENS;
-    long all = (long) maxRows * shape.group() * splits;
+        (contextLength + AttentionPlanner.SPLIT_TOKENS - 1) / AttentionPlanner.SPLIT_TOKENS;
+    long all = (long) layout.maxRows() * shape.group() * splits;
     return (int) Math.max(1, Math.min(all, MOST_PARTIAL_BYTES / shape.partialBytes(1)));
   }
 
   /** Bytes that all of it takes on a device. */
-  static long bytes(ModelConfig config, AttentionShape shape, int maxRows) {
+  static long bytes(ModelConfig config, int maxRows) {
     long[] sum = new long[1];
     new StepBuffers(
         (bytes, what) -> {
@@ -119,17 +130,12 @@ public final class StepBuffers {
           return null;
         },
         config,
-        shape,
         maxRows);
     return sum[0];
   }
 
   public StepLayout layout() {
     return layout;
-  }
-
-  int maxPartials() {
-    return maxPartials;
   }
 
   public DeviceMemory activation(Activation activation) {
@@ -154,13 +160,14 @@ public final class StepBuffers {
   /**
    * Adds what every attention kernel reads of a step's metadata, and where it puts partial results.
    *
+   * @param shape number of the layer's shape
    * @param parts whether the layer has its entries in window parts
    */
-  KernelLaunch withAttentionPlan(KernelLaunch launch, boolean parts) {
+  KernelLaunch withAttentionPlan(KernelLaunch launch, int shape, boolean parts) {
     launch.pointer(partials).pointer(partialWeights).pointer(partialsArrived);
-    withStep(launch, 0);
-    withStep(launch, layout.tiles());
-    withStep(launch, layout.merge());
+    withStep(launch, layout.plan(shape));
+    withStep(launch, layout.tiles(shape));
+    withStep(launch, layout.merge(shape));
     withStep(launch, layout.chunkFirstRow());
     withStep(launch, layout.chunkPosition());
     withStep(launch, parts ? layout.chunkPartStart() : layout.chunkPageStart());

@@ -16,18 +16,21 @@ package io.radixflow.kernels.cuda.step;
  *   chunkPartStart[maxChunks]      where the chunk's table of window parts would begin in pageIds
  *   outputRow[maxOutputs]    row that an output belongs to
  *   sampling[maxOutputs][{@link #SAMPLING_INTS}]   see {@link SamplingRecord}
- *   tiles[maxTiles][4]       attention work, see {@link AttentionPlanner}
- *   merge[maxChunks][2]      where a chunk's partial results of attention lie
+ *   plans[shapes]            for each shape of attention, see {@link AttentionPlanner}
+ *     header[4]
+ *     tiles[maxTiles][4]       attention work
+ *     merge[maxChunks][2]      where a chunk's partial results lie
  *   tail[tailInts]           page tables (pageIds), then adjustments of logits, then token masks,
  *                            then tables of window parts
  * </pre>
  *
  * @param maxRows rows of one step, padding included; chunks and outputs have the same bound
- * @param maxTiles attention tiles of one step
+ * @param maxTiles attention tiles of one step and shape
+ * @param shapes different shapes of attention
  * @param tailInts integers for page tables, adjustments, token masks and tables of window parts
  *     together
  */
-public record StepLayout(int maxRows, int maxTiles, int tailInts) {
+public record StepLayout(int maxRows, int maxTiles, int shapes, int tailInts) {
 
   /** Header entry: valid rows. */
   static final int ROWS = 0;
@@ -38,9 +41,6 @@ public record StepLayout(int maxRows, int maxTiles, int tailInts) {
   /** Header entry: outputs. */
   static final int OUTPUTS = 2;
 
-  /** Header entry: attention tiles. */
-  static final int TILES = 3;
-
   /** Header entry: index in the ring of sampled tokens that output 0 of this step goes to. */
   static final int RING = 4;
 
@@ -50,15 +50,6 @@ public record StepLayout(int maxRows, int maxTiles, int tailInts) {
   /** Header entry: rows with padding. */
   static final int PADDED_ROWS = 6;
 
-  /** Header entry: attention tiles of the kernel whose warps share out keys. */
-  static final int KEY_TILES = 8;
-
-  /** Header entry: keys of a split. */
-  static final int SPLIT_TOKENS = 9;
-
-  /** Header entry: splits that are folded into one partial result. */
-  static final int FOLDED_SPLITS = 10;
-
   /** First of {@link #OUTPUT_BLOCKS} header entries: outputs in each block. */
   static final int BLOCK_OUTPUTS = 11;
 
@@ -67,6 +58,21 @@ public record StepLayout(int maxRows, int maxTiles, int tailInts) {
 
   /** Integers of the header. */
   static final int HEADER_INTS = 16;
+
+  /** Entry of a plan's header: tiles. */
+  static final int TILES = 0;
+
+  /** Entry of a plan's header: tiles of the kernel whose warps share out keys. */
+  static final int KEY_TILES = 1;
+
+  /** Entry of a plan's header: keys of a split. */
+  static final int SPLIT_TOKENS = 2;
+
+  /** Entry of a plan's header: splits that are folded into one partial result. */
+  static final int FOLDED_SPLITS = 3;
+
+  /** Integers of a plan's header. */
+  private static final int PLAN_INTS = 4;
 
   /** Integers of one output's sampling parameters. */
   static final int SAMPLING_INTS = SamplingRecord.INTS;
@@ -117,18 +123,23 @@ public record StepLayout(int maxRows, int maxTiles, int tailInts) {
     return aligned(outputRow() + maxRows);
   }
 
-  /** Aligned to 16 bytes: a tile is one load. */
-  int tiles() {
-    return aligned(sampling() + SAMPLING_INTS * maxRows);
+  /** The plan for a shape; aligned to 16 bytes: a tile is one load. */
+  int plan(int shape) {
+    int bytes = aligned(PLAN_INTS + AttentionPlanner.TILE_INTS * maxTiles + 2 * maxRows);
+    return aligned(sampling() + SAMPLING_INTS * maxRows) + shape * bytes;
   }
 
-  int merge() {
-    return tiles() + AttentionPlanner.TILE_INTS * maxTiles;
+  int tiles(int shape) {
+    return plan(shape) + PLAN_INTS;
+  }
+
+  int merge(int shape) {
+    return tiles(shape) + AttentionPlanner.TILE_INTS * maxTiles;
   }
 
   /** The offset of the page tables. */
   int tail() {
-    return aligned(merge() + 2 * maxRows);
+    return plan(shapes);
   }
 
   /** Integers of the whole buffer. */

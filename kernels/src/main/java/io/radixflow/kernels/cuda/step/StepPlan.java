@@ -253,19 +253,21 @@ public final class StepPlan {
     target.put(StepLayout.PADDED_ROWS, padded);
   }
 
-  /** Plans the attention of the batch taken last. */
-  public void attention(AttentionPlanner planner) {
+  /** Plans the attention of the batch taken last for the layers of a shape. */
+  void attention(int shape, AttentionPlanner planner) {
     planner.begin();
     for (int chunk = 0; chunk < chunks; chunk++) {
       planner.add(target.get(layout.chunkPosition() + chunk), chunkRows(chunk));
     }
     planner.plan();
-    target.put(layout.tiles(), planner.tileInts(), 0, AttentionPlanner.TILE_INTS * planner.tiles());
-    target.put(layout.merge(), planner.mergeInts(), 0, 2 * chunks);
-    target.put(StepLayout.TILES, planner.tiles());
-    target.put(StepLayout.KEY_TILES, planner.keyTiles());
-    target.put(StepLayout.SPLIT_TOKENS, planner.splitTokens());
-    target.put(StepLayout.FOLDED_SPLITS, planner.foldedSplits());
+    int tileInts = AttentionPlanner.TILE_INTS * planner.tiles();
+    target.put(layout.tiles(shape), planner.tileInts(), 0, tileInts);
+    target.put(layout.merge(shape), planner.mergeInts(), 0, 2 * chunks);
+    int header = layout.plan(shape);
+    target.put(header + StepLayout.TILES, planner.tiles());
+    target.put(header + StepLayout.KEY_TILES, planner.keyTiles());
+    target.put(header + StepLayout.SPLIT_TOKENS, planner.splitTokens());
+    target.put(header + StepLayout.FOLDED_SPLITS, planner.foldedSplits());
   }
 
   private int chunkRows(int chunk) {

@@ -25,7 +25,7 @@ public final class StepRunner implements AutoCloseable {
   private final CudaStream stream;
   private final StepPlan plan;
   private final int window;
-  private final AttentionPlanner attention;
+  private final AttentionPlans attention;
   private final OutputStage outputs;
   private final PageTransfers transfers;
   private final StepProgram[] programs = new StepProgram[BUCKETS * FLAGS];
@@ -42,7 +42,7 @@ public final class StepRunner implements AutoCloseable {
     plan =
         new StepPlan(
             model.buffers().layout(), model.config().vocabSize(), model.config().contextLength());
-    attention = model.planner(AttentionShape.of(model.config(), pool.pageTokens()), mode);
+    attention = model.attention(pool.pageTokens(), mode);
     outputs = model.outputStage();
     transfers = model.transfers(pool, stream);
     pool.moveWith(transfers);
@@ -69,20 +69,21 @@ public final class StepRunner implements AutoCloseable {
 
   /** Queues the step taken last, up to the copies of its results. */
   public void run(CudaStepTicket ticket) {
-    plan.attention(attention);
+    attention.plan(plan);
     int rows = StepSizes.size(plan.rows(), CudaModel.MAX_ROWS);
     plan.pad(rows, pool.dummySlot(), pool.dummyPartSlot());
     ticket.reserveLogits();
     StepBuffers buffers = model.buffers();
     buffers.step().writeAsync(ticket.plan(), (long) plan.ints() * Integer.BYTES, stream);
     if (transfers.isLoading()) {
-      program(key(rows)).run(stream, transfers);
+      program(attention.key(rows)).run(stream, transfers);
       runOutputs(ticket);
     } else if (isForGraph()) {
-      graph(key(rows), StepSizes.size(plan.outputs(), outputs.blockOutputs())).launch(stream);
+      graph(attention.key(rows), StepSizes.size(plan.outputs(), outputs.blockOutputs()))
+          .launch(stream);
       ticket.copyLogits(buffers.logits(), 0, plan.outputs(), stream);
     } else {
-      program(key(rows)).run(stream);
+      program(attention.key(rows)).run(stream);
       runOutputs(ticket);
     }
     ticket.copyResults(buffers.results(), stream);
@@ -96,10 +97,9 @@ public final class StepRunner implements AutoCloseable {
     if (model.context().synchronous()) {
       return;
     }
-    boolean keys = attention.decodesByKeys();
     int most = Math.min(GRAPH_ROWS, outputs.blockOutputs());
     for (int rows = 1; rows <= most; rows *= 2) {
-      graph(new StepProgram.Key(rows, keys, !keys), rows).upload(stream);
+      graph(attention.decodeKey(rows), rows).upload(stream);
     }
   }
 
@@ -123,12 +123,6 @@ public final class StepRunner implements AutoCloseable {
       outputs.run(first / blockOutputs, StepSizes.size(count, blockOutputs), stream);
       ticket.copyLogits(model.buffers().logits(), first, count, stream);
     }
-  }
-
-  /** The key of the step planned last. */
-  private StepProgram.Key key(int rows) {
-    return new StepProgram.Key(
-        rows, attention.keyTiles() > 0, attention.tiles() > attention.keyTiles());
   }
 
   private StepProgram program(StepProgram.Key key) {

@@ -7,6 +7,7 @@ import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelTest;
 import io.radixflow.kernels.cuda.driver.PinnedMemory;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,7 +31,8 @@ class PageMovesTest extends KernelTest {
     pool = allocate(2L * layers * POOL_PAGES * runBytes);
     // slabs of two pages, so that pages lie in several
     host = closing(new PinnedPages(context, 4, 2L * layers * runBytes, 4L * layers * runBytes));
-    moves = closing(new PageMoves(context, module, pool, POOL_PAGES, 2, runBytes, 3));
+    PageMoves.Band band = new PageMoves.Band(pool, 0, 0, layers, 2, runBytes);
+    moves = closing(new PageMoves(context, module, List.of(band), POOL_PAGES, 3));
     for (int i = 0; i < POOL_ORDER.length; i++) {
       moves.add(host.address(HOST_ORDER[i]), POOL_ORDER[i]);
     }

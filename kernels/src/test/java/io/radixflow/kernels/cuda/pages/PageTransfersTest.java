@@ -49,7 +49,7 @@ class PageTransfersTest {
    * Models whose layers have keys and values, or compressed vectors alone; with each, lazy streams.
    */
   static Stream<Arguments> loads() {
-    return Stream.of(CudaModels.llama(), CudaModels.latent())
+    return Stream.of(CudaModels.llama(), CudaModels.latent(), CudaModels.unevenLatent())
         .flatMap(config -> Stream.of(false, true).map(lazy -> Arguments.of(config, lazy)));
   }
 

@@ -68,7 +68,7 @@ final class AttentionRun {
             test.allocate(16 + shape.partialBytes(planner.partials())),
             test.allocate(16 + shape.weightBytes(planner.partials())),
             arrived,
-            test.device(header(rows)),
+            test.device(header()),
             test.device(Arrays.copyOf(planner.tileInts(), 4 * planner.tiles())),
             test.device(Arrays.copyOf(planner.mergeInts(), 2 * chunks.size())),
             test.device(firstRow),
@@ -94,14 +94,10 @@ final class AttentionRun {
     launch.grid(x, y, 1).block(AttentionShape.THREADS).shared(shared).on(test.stream);
   }
 
-  private int[] header(int rows) {
-    int[] header = new int[16];
-    header[0] = rows;
-    header[3] = planner.tiles();
-    header[8] = planner.keyTiles();
-    header[9] = planner.splitTokens();
-    header[10] = planner.foldedSplits();
-    return header;
+  private int[] header() {
+    return new int[] {
+      planner.tiles(), planner.keyTiles(), planner.splitTokens(), planner.foldedSplits()
+    };
   }
 
   private int pages(int[] chunk) {

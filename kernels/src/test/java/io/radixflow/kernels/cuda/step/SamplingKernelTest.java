@@ -86,7 +86,7 @@ class SamplingKernelTest extends KernelTest {
 
   /** Runs all draws in one launch; the tokens. */
   private int[] run() {
-    StepLayout layout = new StepLayout(Math.max(OUTPUTS, draws.size()), 1, 1 << 16);
+    StepLayout layout = new StepLayout(Math.max(OUTPUTS, draws.size()), 1, 1, 1 << 16);
     IntBuffer ints = IntBuffer.allocate(layout.ints());
     Batch batch = new Batch();
     int[] ringTokens = new int[2 * layout.maxRows()];
@@ -333,7 +333,7 @@ class SamplingKernelTest extends KernelTest {
   @Test
   void outputsWithoutSamplingAreLeftUnchanged() {
     vocab = 10;
-    StepLayout layout = new StepLayout(4, 1, 100);
+    StepLayout layout = new StepLayout(4, 1, 1, 100);
     IntBuffer ints = IntBuffer.allocate(layout.ints());
     Batch batch = new Batch();
     batch.beginChunk(new int[] {0}, 1, 0);

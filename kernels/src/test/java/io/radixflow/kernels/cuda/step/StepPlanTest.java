@@ -21,7 +21,7 @@ class StepPlanTest {
   private static final int PAGES = 20;
   private static final int RING_BASE = 7;
 
-  private final StepLayout layout = new StepLayout(16, 8, 200);
+  private final StepLayout layout = new StepLayout(16, 8, 2, 200);
   private final StepPlan plan = new StepPlan(layout, VOCAB, 64);
   private final IntBuffer ints = IntBuffer.allocate(layout.ints());
   private final Batch batch = new Batch();
@@ -222,10 +222,10 @@ class StepPlanTest {
     batch.token(6);
     batch.token(7);
     take();
-    plan.attention(planner);
-    assertThat(ints.get(StepLayout.TILES)).isEqualTo(2);
-    assertThat(ints.get(StepLayout.KEY_TILES)).isEqualTo(2);
-    assertThat(at(layout.tiles(), 8)).containsExactly(0, 0, 0, 1, 1, 0, 0, 1);
-    assertThat(ints.get(layout.merge())).isEqualTo(-1);
+    plan.attention(1, planner);
+    assertThat(ints.get(layout.plan(1) + StepLayout.TILES)).isEqualTo(2);
+    assertThat(ints.get(layout.plan(1) + StepLayout.KEY_TILES)).isEqualTo(2);
+    assertThat(at(layout.tiles(1), 8)).containsExactly(0, 0, 0, 1, 1, 0, 0, 1);
+    assertThat(ints.get(layout.merge(1))).isEqualTo(-1);
   }
 }

@@ -1,0 +1,60 @@
+package io.radixflow.kernels.cuda.step;
+
+import io.radixflow.kernels.cuda.driver.CudaDevice;
+import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.model.ModelConfig;
+
+/**
+ * Plans a step's attention for each shape of a model's layers. Owned by the thread that submits.
+ */
+public final class AttentionPlans {
+
+  private final AttentionPlanner[] planners;
+
+  public AttentionPlans(
+      CudaDevice device, ModelConfig config, StepBuffers buffers, int pageTokens, GpuMode mode) {
+    planners =
+        AttentionShapes.of(config, pageTokens).all().stream()
+            .map(
+                shape ->
+                    new AttentionPlanner(
+                        shape,
+                        mode,
+                        CudaModel.attentionBlocks(device),
+                        device.sharedMemory() >= shape.keysSharedBytes(),
+                        new AttentionPlanner.Limits(
+                            buffers.layout().maxRows(),
+                            buffers.layout().maxTiles(),
+                            buffers.maxPartials(shape))))
+            .toArray(AttentionPlanner[]::new);
+  }
+
+  /** Plans the attention of the batch that a step has taken. */
+  public void plan(StepPlan step) {
+    for (int shape = 0; shape < planners.length; shape++) {
+      step.attention(shape, planners[shape]);
+    }
+  }
+
+  /** The key of the step planned last. */
+  public StepProgram.Key key(int rows) {
+    boolean keys = false;
+    boolean packed = false;
+    for (AttentionPlanner planner : planners) {
+      keys |= planner.keyTiles() > 0;
+      packed |= planner.tiles() > planner.keyTiles();
+    }
+    return new StepProgram.Key(rows, keys, packed);
+  }
+
+  /** The key of decode steps. */
+  StepProgram.Key decodeKey(int rows) {
+    boolean keys = false;
+    boolean packed = false;
+    for (AttentionPlanner planner : planners) {
+      keys |= planner.decodesByKeys();
+      packed |= !planner.decodesByKeys();
+    }
+    return new StepProgram.Key(rows, keys, packed);
+  }
+}
