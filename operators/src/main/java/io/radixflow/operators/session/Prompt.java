@@ -16,4 +16,9 @@ public record Prompt(int[] ids, int keep, int dropped, String tokenizer, int rew
   public Prompt(int[] ids, int keep, int dropped, String tokenizer) {
     this(ids, keep, dropped, tokenizer, 0);
   }
+
+  /** Returns whether its ids are those of a tokenizer with this fingerprint. */
+  public boolean isOf(String fingerprint) {
+    return tokenizer.equals(fingerprint);
+  }
 }

@@ -31,7 +31,8 @@ import java.util.List;
  * @param details what is kept for those who ask about it; null for a root
  * @param keep ids of the parent's canonical ids that stay; 0 if the prompt was encoded again
  * @param ids canonical ids after those, up to and including the reply's end-of-turn id
- * @param tokenizer fingerprint of the tokenizer that {@code ids} belong to
+ * @param tokenizer fingerprint of the tokenizer that {@code ids} belong to; empty if the reply has
+ *     none, as a model with another tokenizer was cut off in it
  * @param variant what its prompt had beside messages, see {@link PromptOptions#identity}
  * @param dropped how many of the path's oldest turns the prompt left out
  * @param root number of the root that its branch begins with

@@ -139,6 +139,9 @@ class ModelChangeTest {
         if (change == ModelChange.END) {
           assertThat(job.endings().get(0)).isEqualTo("t2:cancelled");
           assertThat(ended.text()).isEqualTo(text());
+          assertThat(job.reply("t3").usage().promptTokens())
+              .as("the question and what was shown of its answer are in the next prompt")
+              .isGreaterThan(promptOfSim("t1", "t2") + text().length());
         } else {
           assertThat(deltas(job, "t2").get(0).offset()).isZero();
           assertThat(ended.text()).isEqualTo(textOf("t2", deltas(job, "t2")));

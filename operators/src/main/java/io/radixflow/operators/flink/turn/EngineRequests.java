@@ -87,12 +87,17 @@ public final class EngineRequests {
             options.prompts().overflow() == ServingOptions.Overflow.DROP_OLDEST));
   }
 
-  /** Returns what reads a turn's reply into its parts, once its prompt is known. */
+  /**
+   * Returns what reads a turn's reply into its parts, once its prompt is known. Of a reply that a
+   * model with another tokenizer began, all text is content.
+   */
   Function<Prompt, ReplyParts> reader(SessionContext session, PendingTurn turn, TurnPlan plan) {
     String id = session.id();
     PromptOptions prompt = plan.options().prompt();
     return made ->
-        isRaw(plan) ? ReplyParts.plain() : reading.parts(prompt, made.ids(), id, turn.turn());
+        isRaw(plan) || !made.isOf(tokenizer().fingerprint())
+            ? ReplyParts.plain()
+            : reading.parts(prompt, made.ids(), id, turn.turn());
   }
 
   private static boolean isRaw(TurnPlan plan) {

@@ -101,14 +101,7 @@ public final class SessionHistoryWriter {
 
   private Turn remembered(RunningTurn turn, FinishReason reason) {
     TurnPlan plan = turn.plan;
-    Prompt prompt = turn.prompt();
-    boolean raw = Message.prompt(plan.messages()) != null;
-    int[] generated =
-        raw ? turn.tokens() : canonical.ids(turn.tokens(), turn.text(), turn.parts().calls());
-    int added = prompt.ids().length - prompt.keep();
-    int[] ids =
-        Arrays.copyOfRange(prompt.ids(), prompt.keep(), prompt.ids().length + generated.length);
-    System.arraycopy(generated, 0, ids, added, generated.length);
+    Prompt prompt = canonical(turn);
     Message reply = turn.parts().message();
     String said = ConversationHash.with(plan.parent().hash(), plan.messages());
     return new Turn(
@@ -131,12 +124,32 @@ public final class SessionHistoryWriter {
             turn.pending.metadata(),
             turn.parts().order()),
         prompt.keep(),
-        ids,
+        prompt.ids(),
         prompt.tokenizer(),
         plan.options().prompt().identity(),
         prompt.dropped(),
         plan.parent().root(),
         ConversationHash.with(said, reply),
         false);
+  }
+
+  /**
+   * Returns a turn's prompt whose ids are those that follow the kept ones in later prompts, the
+   * reply's among them. The reply of a model with another tokenizer, which this one does not go on
+   * with, has none: how it ends in a prompt is not known, so later prompts encode its text.
+   */
+  private Prompt canonical(RunningTurn turn) {
+    Prompt prompt = turn.prompt();
+    if (!prompt.isOf(engine.model().tokenizer().fingerprint())) {
+      return new Prompt(new int[0], 0, prompt.dropped(), "");
+    }
+    boolean raw = Message.prompt(turn.plan.messages()) != null;
+    int[] generated =
+        raw ? turn.tokens() : canonical.ids(turn.tokens(), turn.text(), turn.parts().calls());
+    int added = prompt.ids().length - prompt.keep();
+    int[] ids =
+        Arrays.copyOfRange(prompt.ids(), prompt.keep(), prompt.ids().length + generated.length);
+    System.arraycopy(generated, 0, ids, added, generated.length);
+    return new Prompt(ids, prompt.keep(), prompt.dropped(), prompt.tokenizer());
   }
 }

@@ -190,7 +190,7 @@ public final class TurnRunner implements EngineConnection.Reader {
   }
 
   private boolean isOfThisTokenizer(List<Progress> gained) {
-    return gained.get(0).prompt().tokenizer().equals(tokenizer.fingerprint());
+    return gained.get(0).prompt().isOf(tokenizer.fingerprint());
   }
 
   @Override
@@ -301,12 +301,13 @@ public final class TurnRunner implements EngineConnection.Reader {
   }
 
   /**
-   * Returns a turn that ran before a restore and waits to go on; null if it gained nothing usable.
+   * Returns a turn that ran before a restore and waits to go on or to end; null if it had gained
+   * nothing.
    */
   RunningTurn paused(SessionContext session, TurnQueues.Branch branch, TurnQueues.Entry turn)
       throws Exception {
     List<Progress> gained = session.progress(turn.id());
-    if (gained.isEmpty() || !isOfThisTokenizer(gained)) {
+    if (gained.isEmpty()) {
       return null;
     }
     PendingTurn pending = session.pending(turn.id());
