@@ -145,6 +145,7 @@ def add_latent_attention(writer, shape):
     writer.add_leading_dense_block_count(shape.layers)
     writer.add_expert_count(0)
     writer.add_expert_used_count(0)
+    writer.add_expert_shared_count(0)
     writer.add_expert_feed_forward_length(shape.width)
 
 
