@@ -277,7 +277,10 @@ class LauncherTest {
             "generate");
 
     assertThat(run.out())
-        .contains("-XX:MaxRAMPercentage=60\n", "-XX:MaxHeapFreeRatio=30\n-Xmx8g\n-Da=b\n-cp\n");
+        .contains(
+            "-XX:MaxRAMPercentage=60\n",
+            "-XX:MaxNewSize=256m\n",
+            "-XX:MaxHeapFreeRatio=30\n-Xmx8g\n-Da=b\n-cp\n");
   }
 
   @Test
