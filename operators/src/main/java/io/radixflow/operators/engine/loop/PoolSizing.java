@@ -64,6 +64,8 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
     }
     int window = window(backend, options, context);
     double share = options.cache().windowShare();
+    int rows = Math.min(options.stepRows(), backend.maxBatchRows());
+    int least = window == 0 ? 0 : leastParts(window, rows, pageTokens);
     long allBytes = pageTokens * backend.kvSpec().bytesPerToken();
     long partBytes = window == 0 ? 0 : pageTokens * backend.kvSpec().windowBytesPerToken();
     long pageBytes = allBytes - partBytes + (long) Math.ceil(share * partBytes);
@@ -73,7 +75,7 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
       long bytes = options.kvBytes() > 0 ? options.kvBytes() : backend.poolBytes();
       pages =
           bytes >= 0
-              ? bytes / pageBytes
+              ? pagesWithin(bytes, allBytes - partBytes, partBytes, share, least)
               : pagesInHeap(pageBytes, onePerContext, backend.weightBytes(), heap);
     }
     pages = Math.min(pages, Integer.MAX_VALUE / pageTokens);
@@ -87,8 +89,7 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
               + pageBytes
               + " bytes; give it more memory");
     }
-    int rows = Math.min(options.stepRows(), backend.maxBatchRows());
-    int parts = window == 0 ? 0 : parts((int) pages, share, window, rows, pageTokens);
+    int parts = window == 0 ? 0 : (int) parts(pages, share, least);
     return new PoolSizing(
         (int) pages, parts, pageTokens, (int) Math.min(context, pages * pageTokens));
   }
@@ -103,12 +104,41 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
   }
 
   /**
-   * Window parts of a pool: a share of its pages, but no fewer than one request needs for its
-   * window, the rows of two steps, and pages that these fill in part.
+   * Window parts that one request needs: for its window, the rows of two steps, and pages that
+   * these fill in part.
    */
-  private static int parts(int pages, double share, int window, int rows, int pageTokens) {
-    int least = (window - 1) / pageTokens + 2 * ((rows - 1) / pageTokens + 1) + 2;
-    return (int) Math.min(pages, Math.max(least, Math.ceil(share * pages)));
+  private static int leastParts(int window, int rows, int pageTokens) {
+    return (window - 1) / pageTokens + 2 * ((rows - 1) / pageTokens + 1) + 2;
+  }
+
+  /** Window parts of a pool: a share of its pages, but enough for a request. */
+  private static long parts(long pages, double share, int least) {
+    return (long) Math.min(pages, Math.max(least, Math.ceil(share * pages)));
+  }
+
+  /**
+   * The most pages that fit into so many bytes with their window parts: of a small pool, parts are
+   * more than their share.
+   *
+   * @param pageBytes bytes of a page without its part
+   */
+  private static long pagesWithin(
+      long bytes, long pageBytes, long partBytes, double share, int least) {
+    if (partBytes == 0) {
+      return bytes / pageBytes;
+    }
+    long fitting = 0;
+    long tooMany = (long) (bytes / (pageBytes + share * partBytes)) + 1;
+    while (tooMany - fitting > 1) {
+      long pages = fitting + (tooMany - fitting) / 2;
+      double taken = (double) pages * pageBytes + (double) parts(pages, share, least) * partBytes;
+      if (taken <= bytes) {
+        fitting = pages;
+      } else {
+        tooMany = pages;
+      }
+    }
+    return fitting;
   }
 
   /**

@@ -92,6 +92,26 @@ class PoolSizingTest {
     }
   }
 
+  /** Of 256 bytes a page, its window part has 128; a request needs 9 parts. */
+  @Test
+  void pagesAndWindowPartsTogetherFitTheMemoryHoweverSmallItIs() {
+    try (Backend windowed =
+        SimModel.open(SimOptions.DEFAULT.withWindow(64)).openBackend(DeviceOptions.DEFAULT)) {
+      EngineOptions.Builder options = EngineOptions.builder().stepRows(32).maxRunning(8);
+      for (double share : new double[] {0.01, 0.3, 0.5, 1}) {
+        options.cache(options.build().cache().withWindowShare(share));
+        for (long bytes = 256; bytes < 8000; bytes += 37) {
+          PoolSizing size = PoolSizing.of(windowed, options.kvBytes(bytes).build(), PLENTY);
+          assertThat((size.pages() + size.parts()) * 128L).isLessThanOrEqualTo(bytes);
+          int more = size.pages() + 1;
+          long parts = Math.min(more, Math.max(9, (long) Math.ceil(share * more)));
+          assertThat((more + parts) * 128).as("one more page").isGreaterThan(bytes);
+          assertThat(size.parts()).isBetween(Math.min(9, size.pages()), size.pages());
+        }
+      }
+    }
+  }
+
   @Test
   void aPoolWithoutASizeTakesAtMostThreeQuartersOfWhatTheHeapHasLeft() {
     long gb = 1L << 30;
