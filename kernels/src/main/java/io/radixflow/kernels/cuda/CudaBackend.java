@@ -242,6 +242,14 @@ public final class CudaBackend implements Backend {
     return kvSpec.window();
   }
 
+  /**
+   * Returns whether window parts can be copied between the pool and host memory, as pages are;
+   * pages of a model with a window in every layer would have no bytes.
+   */
+  public boolean movesWindowParts() {
+    return kvSpec.windowBytesPerToken() < kvSpec.bytesPerToken();
+  }
+
   @Override
   public KvPool openPool(int pages, int pageTokens) {
     return openPool(pages, 0, pageTokens);

@@ -143,6 +143,21 @@ public final class CudaKvPool implements KvPool {
     return inPages.moves(module, capacity);
   }
 
+  /** A list of window parts to move in or out; null without any. */
+  PageMoves partMoves(KernelModule module, int capacity) {
+    return inParts == null ? null : inParts.moves(module, capacity);
+  }
+
+  /** Number of layers that have their entries in the pages. */
+  int layersInPages() {
+    return inPages.layers();
+  }
+
+  /** The place of a layer among those that have their entries in the same memory. */
+  int place(int layer) {
+    return places[layer];
+  }
+
   /** Sets what moves pages. */
   public void moveWith(PageTransfers pageTransfers) {
     transfers = pageTransfers;
@@ -150,15 +165,30 @@ public final class CudaKvPool implements KvPool {
 
   @Override
   public HostPages openHostPages(int hostPages) {
-    if (inParts != null) {
-      throw new UnsupportedOperationException("pages with window parts do not move");
+    return openHostPages(hostPages, 0);
+  }
+
+  /**
+   * Allocates host memory for pages and window parts; otherwise as {@link #openHostPages(int)}.
+   *
+   * @param hostParts at least 1 if this pool has window parts, else 0
+   */
+  public HostPages openHostPages(int hostPages, int hostParts) {
+    if (hostParts > 0 == (inParts == null)) {
+      throw new IllegalArgumentException(
+          hostParts + " host window parts for a pool with " + parts());
     }
     context.bind();
     try {
-      return new PinnedPages(context, hostPages, pageBytes());
+      PinnedPages pinnedParts =
+          hostParts == 0 ? null : new PinnedPages(context, hostParts, partBytes());
+      return new PinnedPages(context, hostPages, pageBytes(), pinnedParts);
     } catch (CudaException e) {
       throw new IllegalArgumentException(
-          hostPages + " host pages of " + pageBytes() + " bytes: " + e.getMessage(), e);
+          String.format(
+              "%s host pages of %s bytes, %s window parts of %s: %s",
+              hostPages, pageBytes(), hostParts, partBytes(), e.getMessage()),
+          e);
     }
   }
 

@@ -8,8 +8,8 @@ import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.device.Transfer;
 
 /**
- * Copies of pages between a pool and pinned host pages, on a stream of their own beside the forward
- * pass.
+ * Copies of pages and window parts between a pool and pinned host memory, on a stream of their own
+ * beside the forward pass.
  *
  * <p>Copies into the pool go layer by layer with an event each: the step that is queued next waits
  * for a layer's event only when it reaches that layer. Copies start when all steps queued before
@@ -20,9 +20,10 @@ import io.radixflow.kernels.device.Transfer;
  */
 public final class PageTransfers implements AutoCloseable {
 
-  /** The most pages of one transfer. */
+  /** The most pages and window parts of one transfer. */
   static final int MAX_PAGES = 4096;
 
+  private final CudaKvPool pool;
   private final int layers;
   private final CudaStream steps;
   private final CudaStream copies;
@@ -34,6 +35,7 @@ public final class PageTransfers implements AutoCloseable {
 
   public PageTransfers(
       CudaContext context, KernelModule module, CudaKvPool pool, int layers, CudaStream steps) {
+    this.pool = pool;
     this.layers = layers;
     this.steps = steps;
     copies = context.newStream("pages");
@@ -42,21 +44,33 @@ public final class PageTransfers implements AutoCloseable {
     for (int layer = 0; layer < layers; layer++) {
       layerIn[layer] = context.newEvent();
     }
-    in = new Direction(context, pool.moves(module, MAX_PAGES));
-    out = new Direction(context, pool.moves(module, MAX_PAGES));
+    in = new Direction(context, module, pool);
+    out = new Direction(context, module, pool);
   }
 
-  /** A list of pages and the event of its end. */
+  /** Lists of pages and window parts, and the event of their end. */
   private static final class Direction implements Transfer {
-    private final PageMoves moves;
+    private final CudaKvPool pool;
+    private final PageMoves pages;
+
+    /** Null if the pool has no window parts. */
+    private final PageMoves parts;
+
     private final CudaContext context;
     private final CudaEvent ended;
     private volatile RuntimeException failure;
 
-    Direction(CudaContext context, PageMoves moves) {
+    Direction(CudaContext context, KernelModule module, CudaKvPool pool) {
       this.context = context;
-      this.moves = moves;
+      this.pool = pool;
+      pages = pool.moves(module, MAX_PAGES);
+      parts = pool.partMoves(module, MAX_PAGES);
       ended = context.newEvent();
+    }
+
+    /** The list that has what a layer keeps. */
+    PageMoves of(int layer) {
+      return pool.hasPart(layer) ? parts : pages;
     }
 
     @Override
@@ -90,12 +104,36 @@ public final class PageTransfers implements AutoCloseable {
       return failure;
     }
 
-    void begin(int[] pages, PinnedPages host, int[] hostPages, int count) {
+    void begin(int[] units, PinnedPages host, int[] hostUnits, int count) {
       await();
       failure = null;
-      moves.clear();
+      clear();
       for (int i = 0; i < count; i++) {
-        moves.add(host.address(hostPages[i]), pages[i]);
+        boolean part = units[i] >= pool.pages();
+        if (part != hostUnits[i] >= host.pages() || part && parts == null) {
+          clear();
+          throw new IllegalArgumentException(
+              String.format(
+                  "page %s of %s and host page %s of %s: one of them is a window part",
+                  units[i], pool.pages(), hostUnits[i], host.pages()));
+        }
+        long address = host.address(hostUnits[i]);
+        (part ? parts : pages).add(address, part ? units[i] - pool.pages() : units[i]);
+      }
+    }
+
+    private void clear() {
+      pages.clear();
+      if (parts != null) {
+        parts.clear();
+      }
+    }
+
+    void close() {
+      await();
+      pages.close();
+      if (parts != null) {
+        parts.close();
       }
     }
   }
@@ -106,7 +144,7 @@ public final class PageTransfers implements AutoCloseable {
     in.begin(pages, host, hostPages, count);
     afterSteps();
     for (int layer = 0; layer < layers; layer++) {
-      in.moves.in(copies, layer, 1);
+      in.of(layer).in(copies, pool.place(layer), 1);
       layerIn[layer].record(copies);
     }
     in.ended.record(copies);
@@ -119,7 +157,10 @@ public final class PageTransfers implements AutoCloseable {
     check(count);
     out.begin(pages, host, hostPages, count);
     afterSteps();
-    out.moves.out(copies, 0, layers);
+    out.pages.out(copies, 0, pool.layersInPages());
+    if (out.parts != null) {
+      out.parts.out(copies, 0, layers - pool.layersInPages());
+    }
     out.ended.record(copies);
     return out;
   }
@@ -154,9 +195,7 @@ public final class PageTransfers implements AutoCloseable {
 
   @Override
   public void close() {
-    in.await();
-    out.await();
-    in.moves.close();
-    out.moves.close();
+    in.close();
+    out.close();
   }
 }

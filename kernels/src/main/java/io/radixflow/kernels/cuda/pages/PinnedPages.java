@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Host pages in pinned memory, over as many slabs as it takes. Any thread may read, write and close
- * them; closing waits for the device.
+ * Host pages in pinned memory, over as many slabs as it takes, and window parts numbered behind
+ * them. Any thread may read, write and close them; closing waits for the device.
  */
 public final class PinnedPages implements HostPages {
 
@@ -20,21 +20,33 @@ public final class PinnedPages implements HostPages {
   private final int pagesPerSlab;
   private final List<PinnedMemory> slabs = new ArrayList<>();
 
+  /** The window parts; null for none. */
+  private final PinnedPages parts;
+
   /**
    * @param pageBytes a multiple of 16, at most {@link PinnedMemory#MAX_SLAB}
    */
   public PinnedPages(CudaContext context, int pages, long pageBytes) {
-    this(context, pages, pageBytes, PinnedMemory.MAX_SLAB);
+    this(context, pages, pageBytes, null);
   }
 
-  PinnedPages(CudaContext context, int pages, long pageBytes, long slabBytes) {
-    if (pages < 1 || pageBytes < 16 || pageBytes % 16 != 0 || pageBytes > slabBytes) {
-      throw new IllegalArgumentException(
-          pages + " pinned pages of " + pageBytes + " bytes in slabs of " + slabBytes);
-    }
+  /**
+   * @param parts memory of window parts, closed with this, also if this fails; null for none
+   */
+  PinnedPages(CudaContext context, int pages, long pageBytes, PinnedPages parts) {
+    this(context, pages, pageBytes, parts, PinnedMemory.MAX_SLAB);
+  }
+
+  PinnedPages(CudaContext context, int pages, long pageBytes, PinnedPages parts, long slabBytes) {
     this.context = context;
     this.pages = pages;
     this.pageBytes = pageBytes;
+    this.parts = parts;
+    if (pages < 1 || pageBytes < 16 || pageBytes % 16 != 0 || pageBytes > slabBytes) {
+      close();
+      throw new IllegalArgumentException(
+          pages + " pinned pages of " + pageBytes + " bytes in slabs of " + slabBytes);
+    }
     pagesPerSlab = (int) Math.min(pages, slabBytes / pageBytes);
     try {
       for (int first = 0; first < pages; first += pagesPerSlab) {
@@ -52,18 +64,29 @@ public final class PinnedPages implements HostPages {
     return pages;
   }
 
+  /** Number of window parts. */
+  public int parts() {
+    return parts == null ? 0 : parts.pages();
+  }
+
   @Override
   public long pageBytes() {
     return pageBytes;
   }
 
-  /** The page's address, the same for host and device. */
+  /** The address of a page, or of a window part, the same for host and device. */
   public long address(int page) {
+    if (isPart(page)) {
+      return parts.address(page - pages);
+    }
     return slab(page).address() + offset(page);
   }
 
-  /** The page as memory that copies take; new with each call. */
+  /** A page, or a window part, as memory that copies take; new with each call. */
   public PinnedMemory page(int page) {
+    if (isPart(page)) {
+      return parts.page(page - pages);
+    }
     return slab(page).slice(offset(page), pageBytes);
   }
 
@@ -72,8 +95,15 @@ public final class PinnedPages implements HostPages {
     return page(page).buffer();
   }
 
+  private boolean isPart(int page) {
+    return parts != null && page >= pages;
+  }
+
   @Override
   public void close() {
+    if (parts != null) {
+      parts.close();
+    }
     try {
       context.bind();
     } catch (CudaException e) {

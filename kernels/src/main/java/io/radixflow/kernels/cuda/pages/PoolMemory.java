@@ -52,6 +52,10 @@ final class PoolMemory implements AutoCloseable {
     return units;
   }
 
+  int layers() {
+    return layers.size();
+  }
+
   /** Bytes of one unit over all layers. */
   long unitBytes() {
     return offsets[layers.size()];

@@ -30,7 +30,8 @@ class PageMovesTest extends KernelTest {
     runBytes = newRunBytes;
     pool = allocate(2L * layers * POOL_PAGES * runBytes);
     // slabs of two pages, so that pages lie in several
-    host = closing(new PinnedPages(context, 4, 2L * layers * runBytes, 4L * layers * runBytes));
+    host =
+        closing(new PinnedPages(context, 4, 2L * layers * runBytes, null, 4L * layers * runBytes));
     PageMoves.Band band = new PageMoves.Band(pool, 0, 0, layers, 2, runBytes);
     moves = closing(new PageMoves(context, module, List.of(band), POOL_PAGES, 3));
     for (int i = 0; i < POOL_ORDER.length; i++) {

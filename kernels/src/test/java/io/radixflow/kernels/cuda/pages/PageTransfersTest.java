@@ -1,6 +1,7 @@
 package io.radixflow.kernels.cuda.pages;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.Sequences;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Pages that leave the pool and come back while steps run. */
 class PageTransfersTest {
@@ -98,6 +100,69 @@ class PageTransfersTest {
       assertThat(back.failure()).isNull();
       assertThat(logits(decode(backend, batch, 10, 2, 12, 1, 5))).isEqualTo(expected);
     }
+  }
+
+  /** Pages and the parts of their window go away in one transfer, and come back in another. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void windowPartsComeBackWithTheirPages(boolean lazy) throws Exception {
+    if (EmulatedGpu.isEmulated()) {
+      EmulatedDriver.setLazyStreams(lazy);
+    }
+    try (CudaBackend backend = open(CudaModels.windowed());
+        CudaKvPool pool = (CudaKvPool) backend.openPool(16, 6, 16);
+        HostPages host = pool.openHostPages(8, 3)) {
+      Batch batch = new Batch();
+      int[] first = {3, 1, 4, 2, 5};
+      map(pool, first, 0, 1, 2, 3, 4);
+      Sequences.logits(backend, TOKENS, TOKENS.length, first);
+      float[] expected = logits(decode(backend, batch, first));
+      assertThat(host.pageBytes()).isEqualTo(pool.pageBytes());
+      assertThat(host.buffer(8 + 2).capacity()).isEqualTo((int) pool.partBytes());
+      // of the parts, those of the last two pages, which the window reaches
+      int[] hostUnits = {0, 6, 2, 7, 8 + 2, 8};
+      Transfer away = pool.copyOut(new int[] {3, 1, 4, 2, 16 + 2, 16 + 3}, host, hostUnits, 6);
+      away.await();
+      assertThat(away.failure()).isNull();
+      int[] other = Sequences.randomTokens(80, CudaModels.VOCAB, 1);
+      Sequences.logits(backend, other, 80, first);
+
+      int[] second = {10, 2, 12, 1, 5};
+      for (int page : first) {
+        pool.mapWindow(page, -1);
+      }
+      map(pool, second, -1, -1, 0, 5, 1);
+      pool.copyIn(new int[] {10, 2, 12, 1, 16, 16 + 5}, host, hostUnits, 6);
+      float[] loaded = logits(decode(backend, batch, second));
+
+      assertThat(loaded).isEqualTo(expected);
+    }
+  }
+
+  private static void map(KvPool pool, int[] pages, int... parts) {
+    for (int i = 0; i < pages.length; i++) {
+      pool.mapWindow(pages[i], parts[i]);
+    }
+  }
+
+  @Test
+  void aPageIsNotCopiedWhereAWindowPartLies() {
+    try (CudaBackend backend = open(CudaModels.windowed());
+        CudaKvPool pool = (CudaKvPool) backend.openPool(4, 2, 16);
+        HostPages host = pool.openHostPages(3, 2)) {
+      for (int[] pair : new int[][] {{1, 3}, {4, 2}}) {
+        assertThatThrownBy(() -> pool.copyIn(pair, host, new int[] {pair[1]}, 1))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("one of them is a window part");
+      }
+      for (int unit : new int[] {-1, 6}) {
+        assertThatThrownBy(() -> pool.copyOut(new int[] {unit}, host, new int[] {unit}, 1))
+            .isInstanceOf(RuntimeException.class);
+      }
+      assertThatThrownBy(() -> pool.openHostPages(3))
+          .hasMessage("0 host window parts for a pool with 2");
+    }
+    EmulatedGpu.assertNothingIsLeaked();
   }
 
   @Test
