@@ -21,8 +21,8 @@ public final class CacheConfig {
   public static final ConfigOption<PrefixCaching> KIND =
       ALL.choice("cache.kind", PrefixCaching.RADIX)
           .describe(
-              "What requests share of their pages: 'radix' every prefix, 'chunk' and 'naive' nothing; "
-                  + "with 'chunk' a preempted request finds its own again.");
+              "What requests share of their pages: 'radix' every prefix, 'chunk' and 'naive'"
+                  + " nothing; with 'chunk' a preempted request finds its own again.");
 
   public static final ConfigOption<String> EVICTION_POLICY =
       ALL.add(
@@ -34,13 +34,14 @@ public final class CacheConfig {
   public static final ConfigOption<Double> SLRU_PROTECTED_SHARE =
       ALL.number("cache.slru-protected-share", DEFAULT.slruProtectedShare(), 0.01, 1.0)
           .describe(
-              "Part of the pool that policy 'slru' keeps for pages used more than once; 1 as SGLang.");
+              "Part of the pool that policy 'slru' keeps for pages used more than once; 1 as"
+                  + " SGLang.");
 
   public static final ConfigOption<Integer> SESSION_SLOTS =
       ALL.integer("cache.session-slots", 100_000, 1, 100_000_000)
           .describe(
-              "Sessions whose cached pages a TaskManager keeps locked between turns; of more, the pages "
-                  + "of those used least recently are freed.");
+              "Sessions whose cached pages a TaskManager keeps locked between turns; of more, the"
+                  + " pages of those used least recently are freed.");
 
   public static final ConfigOption<Integer> TENANT_SLOTS =
       ALL.integer("cache.session-slots-per-tenant", 100_000, 1, 100_000_000)
@@ -49,35 +50,36 @@ public final class CacheConfig {
   public static final ConfigOption<Double> SESSION_SHARE =
       ALL.number("cache.session-share", 1.0, 0.001, 1)
           .describe(
-              "Part of the KV pool that one session may keep to itself between turns; what is more is "
-                  + "evicted first.");
+              "Part of the KV pool that one session may keep to itself between turns; what is more"
+                  + " is evicted first.");
 
   public static final ConfigOption<Double> TENANT_SHARE =
       ALL.number("cache.tenant-share", 1.0, 0.001, 1)
           .describe(
-              "Part of the KV pool that one tenant's sessions may keep to themselves between turns; "
-                  + "what is more is evicted first.");
+              "Part of the KV pool that one tenant's sessions may keep to themselves between turns;"
+                  + " what is more is evicted first.");
 
   public static final ConfigOption<Boolean> PREFILL_WHEN_IDLE =
       ALL.flag("cache.prefill-when-idle", true)
           .describe(
-              "Whether an idle engine computes ahead: what a turn that was announced begins with and no "
-                  + "tier has, and what any next prompt begins with where the chat template leaves out "
-                  + "what the model thought.");
+              "Whether an idle engine computes ahead: what a turn that was announced begins with"
+                  + " and no tier has, and what any next prompt begins with where the chat template"
+                  + " leaves out what the model thought.");
 
   public static final ConfigOption<Double> WINDOW_SHARE =
       ALL.number("cache.window-share", DEFAULT.windowShare(), 0.01, 1.0)
           .describe(
-              "Of models with sliding-window layers: part of the pool's pages whose entries in these "
-                  + "layers it can keep. A page whose entries no query can reach needs none. Less "
-                  + "leaves memory for more pages. Tiers below the device need them all: without "
-                  + "effect there.");
+              "Of models with sliding-window layers: part of the pool's pages whose entries in"
+                  + " these layers it can keep. A page whose entries no query can reach needs none."
+                  + " Less leaves memory for more pages. Host memory below the device has as many"
+                  + " for its pages.");
 
   public static final ConfigOption<String> NAMESPACE_KEY =
       ALL.text("cache.namespace-key", null)
           .describe(
-              "Secret key of the hash that keeps tenants' pages apart, the same on all TaskManagers; "
-                  + "best set by its environment variable. Without one, each submission draws its own.");
+              "Secret key of the hash that keeps tenants' pages apart, the same on all"
+                  + " TaskManagers; best set by its environment variable. Without one, each"
+                  + " submission draws its own.");
 
   public static final ConfigOption<List<String>> SHARED_SYSTEM_PROMPTS =
       ALL.add(
@@ -85,8 +87,9 @@ public final class CacheConfig {
               "tenants, separated by semicolons, or *",
               tenants -> true)
           .describe(
-              "Tenants whose system prompts' pages are shared with each other and with sessions without "
-                  + "a tenant; each learns from times whether others use its system prompt.");
+              "Tenants whose system prompts' pages are shared with each other and with sessions"
+                  + " without a tenant; each learns from times whether others use its system"
+                  + " prompt.");
 
   private CacheConfig() {}
 

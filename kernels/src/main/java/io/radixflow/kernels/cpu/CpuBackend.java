@@ -283,6 +283,11 @@ public final class CpuBackend implements Backend {
   }
 
   @Override
+  public boolean movesWindowParts() {
+    return true;
+  }
+
+  @Override
   public KvPool openPool(int pages, int parts, int pageTokens) {
     if (parts < 0 || parts > 0 && partedWindow() == 0) {
       throw new IllegalArgumentException(parts + " window parts for a model without windows");

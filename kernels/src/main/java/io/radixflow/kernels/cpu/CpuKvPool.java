@@ -1,8 +1,8 @@
 package io.radixflow.kernels.cpu;
 
 import io.radixflow.kernels.cpu.kernel.Kernels;
-import io.radixflow.kernels.device.HeapPages;
 import io.radixflow.kernels.device.HostPages;
+import io.radixflow.kernels.device.HostPagesAndParts;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.OrderedTransfer;
@@ -255,10 +255,12 @@ final class CpuKvPool implements KvPool {
 
   @Override
   public HostPages openHostPages(int count) {
-    if (inParts != null) {
-      throw new UnsupportedOperationException("pages with window parts do not move");
-    }
-    return new HeapPages(count, pageBytes());
+    return openHostPages(count, 0);
+  }
+
+  @Override
+  public HostPages openHostPages(int count, int hostParts) {
+    return HostPagesAndParts.inHeap(count, pageBytes(), hostParts, partBytes());
   }
 
   @Override
@@ -275,15 +277,17 @@ final class CpuKvPool implements KvPool {
     int[] pool = Arrays.copyOf(own, count);
     ByteBuffer[] buffers = new ByteBuffer[count];
     for (int i = 0; i < count; i++) {
-      Objects.checkIndex(pool[i], pages);
+      Objects.checkIndex(pool[i], pages + parts());
       buffers[i] = host.buffer(hostPages[i]);
     }
     Slabs slabs = inPages;
+    Slabs windows = inParts;
     OrderedTransfer transfer =
         new OrderedTransfer(
             () -> {
               for (int i = 0; i < count; i++) {
-                slabs.move(pool[i], buffers[i], in);
+                boolean part = pool[i] >= pages;
+                (part ? windows : slabs).move(pool[i] - (part ? pages : 0), buffers[i], in);
               }
             });
     dispatcher.accept(transfer);

@@ -93,6 +93,11 @@ public interface Backend extends AutoCloseable {
     return 0;
   }
 
+  /** Returns whether window parts can be copied between the pool and host memory, as pages are. */
+  default boolean movesWindowParts() {
+    return false;
+  }
+
   /**
    * Allocates a KV pool with window parts; otherwise as {@link #openPool(int, int)}.
    *

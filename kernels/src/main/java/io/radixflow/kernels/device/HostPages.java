@@ -4,17 +4,22 @@ import java.nio.ByteBuffer;
 
 /**
  * Host memory that a pool's pages are copied to and from: pages {@code 0 .. pages()-1}, each
- * contiguous. The caller knows which are free.
+ * contiguous, and behind them {@link #parts()} window parts. The caller knows which are free.
  */
 public interface HostPages extends AutoCloseable {
 
   /** Number of pages. */
   int pages();
 
+  /** Number of window parts. */
+  default int parts() {
+    return 0;
+  }
+
   /** Bytes of a page, those of {@link KvPool#pageBytes}. */
   long pageBytes();
 
-  /** A page as a buffer in native byte order, new with each call; for any thread. */
+  /** A page, or a window part, as a buffer in native byte order, new with each call; any thread. */
   ByteBuffer buffer(int page);
 
   /** Frees the memory, before the backend is closed. Idempotent; no transfer may be in flight. */

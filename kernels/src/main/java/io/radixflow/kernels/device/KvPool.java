@@ -65,13 +65,25 @@ public interface KvPool extends AutoCloseable {
   }
 
   /**
+   * Allocates host memory for pages and window parts; otherwise as {@link #openHostPages(int)}.
+   *
+   * @param parts at least 1 if this pool has window parts, else 0
+   */
+  default HostPages openHostPages(int pages, int parts) {
+    if (parts > 0) {
+      throw new UnsupportedOperationException("this device's window parts do not move");
+    }
+    return openHostPages(pages);
+  }
+
+  /**
    * Starts to copy host pages into the pool, after the steps submitted so far. Steps submitted
    * later see the pages: they wait for each layer only as they come to it. One such copy is in
    * flight at a time: a second waits for the first.
    *
-   * @param pages pages of the pool
+   * @param pages pages of the pool; from {@link #pages} on, its window parts
    * @param host from {@link #openHostPages} of this pool
-   * @param hostPages where each comes from
+   * @param hostPages where each comes from; from {@link HostPages#pages} on, window parts
    * @param count how many entries of both are valid
    */
   default Transfer copyIn(int[] pages, HostPages host, int[] hostPages, int count) {
@@ -82,9 +94,9 @@ public interface KvPool extends AutoCloseable {
    * Starts to copy pages to the host, after the steps submitted so far. They must not be written
    * until it has ended. One such copy is in flight at a time: a second waits for the first.
    *
-   * @param pages pages of the pool
+   * @param pages pages of the pool; from {@link #pages} on, its window parts
    * @param host from {@link #openHostPages} of this pool
-   * @param hostPages where each goes
+   * @param hostPages where each goes; from {@link HostPages#pages} on, window parts
    * @param count how many entries of both are valid
    */
   default Transfer copyOut(int[] pages, HostPages host, int[] hostPages, int count) {

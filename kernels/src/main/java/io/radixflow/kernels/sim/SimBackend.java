@@ -104,6 +104,11 @@ final class SimBackend implements Backend {
   }
 
   @Override
+  public boolean movesWindowParts() {
+    return true;
+  }
+
+  @Override
   public KvPool openPool(int pages, int parts, int pageTokens) {
     if (pool != null) {
       throw new IllegalArgumentException("a pool of " + pool.pages() + " pages is open already");

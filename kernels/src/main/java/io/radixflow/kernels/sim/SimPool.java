@@ -1,7 +1,7 @@
 package io.radixflow.kernels.sim;
 
-import io.radixflow.kernels.device.HeapPages;
 import io.radixflow.kernels.device.HostPages;
+import io.radixflow.kernels.device.HostPagesAndParts;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.OrderedTransfer;
 import io.radixflow.kernels.device.Transfer;
@@ -156,7 +156,12 @@ final class SimPool implements KvPool {
 
   @Override
   public HostPages openHostPages(int count) {
-    return new HeapPages(count, pageBytes());
+    return openHostPages(count, 0);
+  }
+
+  @Override
+  public HostPages openHostPages(int count, int hostParts) {
+    return HostPagesAndParts.inHeap(count, pageBytes(), hostParts, partBytes());
   }
 
   /** {@inheritDoc} Copies when the device comes to it, before the steps submitted later. */
@@ -187,12 +192,16 @@ final class SimPool implements KvPool {
     int[] pool = Arrays.copyOf(own, count);
     ByteBuffer[] buffers = new ByteBuffer[count];
     for (int i = 0; i < count; i++) {
-      Objects.checkIndex(pool[i], pages);
+      Objects.checkIndex(pool[i], pages + parts());
       buffers[i] = host.buffer(hostPages[i]);
     }
     return () -> {
       for (int i = 0; i < count; i++) {
         LongBuffer buffer = buffers[i].asLongBuffer();
+        if (pool[i] >= pages) {
+          move.apply(buffer, window.slots(), (pool[i] - pages) * pageTokens, pageTokens);
+          continue;
+        }
         move.apply(buffer, slots, pool[i] * pageTokens, pageTokens);
         if (isWindowInPages()) {
           move.apply(buffer, window.slots(), pool[i] * pageTokens, pageTokens);

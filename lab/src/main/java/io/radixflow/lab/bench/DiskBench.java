@@ -4,6 +4,7 @@ import io.radixflow.operators.tier.disk.DiskStore;
 import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.TenantKeys;
 import io.radixflow.tools.cli.common.CliException;
@@ -55,7 +56,8 @@ final class DiskBench implements AutoCloseable {
   /** Opens the store; returns the seconds that it took. */
   double open() throws IOException {
     long begun = System.nanoTime();
-    store = DiskStore.open(directory, DiskTierOptions.of(limit), EPOCH, pageBytes, keys);
+    store =
+        DiskStore.open(directory, DiskTierOptions.of(limit), EPOCH, PageSizes.of(pageBytes), keys);
     double seconds = seconds(begun);
     if (store.stats().pages() != written) {
       throw new CliException(

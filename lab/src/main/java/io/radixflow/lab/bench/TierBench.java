@@ -13,6 +13,7 @@ import io.radixflow.operators.tier.WritePolicy;
 import io.radixflow.operators.tier.disk.DiskStore;
 import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.loadback.PrefetchPolicy;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.PageStoreStats;
 import io.radixflow.operators.tier.store.TenantKeys;
@@ -77,9 +78,9 @@ final class TierBench implements AutoCloseable {
   }
 
   private static PageStore store(
-      Path directory, long limitBytes, String epoch, int pageBytes, TenantKeys keys) {
+      Path directory, long limitBytes, String epoch, PageSizes sizes, TenantKeys keys) {
     try {
-      return DiskStore.open(directory, DiskTierOptions.of(limitBytes), epoch, pageBytes, keys);
+      return DiskStore.open(directory, DiskTierOptions.of(limitBytes), epoch, sizes, keys);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -13,9 +13,10 @@ import java.util.function.IntConsumer;
  * computed again without all that is before them.
  *
  * <p>A part is free, locked by the running requests whose next queries reach it, or kept: for no
- * request now, but for those to come. Kept ones form two queues. Those in the interior of a prompt,
- * where no other is likely to go on, are taken first; then those before an end, the least recently
- * used first. Each operation but {@link #usable} and {@link #repair} takes constant time and
+ * request now, but for those to come. Kept ones form three queues. Those in the interior of a
+ * prompt, where no other is likely to go on, are taken first; then those before an end, the least
+ * recently used first; and last those of a prefix that is pinned, which no running request waits
+ * for, however. Each operation but {@link #usable} and {@link #repair} takes constant time and
  * allocates nothing.
  *
  * <p>Owned by the cache's thread.
@@ -31,6 +32,13 @@ public final class WindowParts {
   private final int windowPages;
   private final int[] part;
   private final int[] locks;
+
+  /** Whether a page's part was last released before an end from which another may go on. */
+  private final boolean[] beforeEnd;
+
+  /** How many pins ask for a page's part. */
+  private final int[] pins;
+
   private final int[] free;
   private final Mapping mapping;
   private final IntConsumer onFree;
@@ -43,6 +51,7 @@ public final class WindowParts {
   private final int[] previous;
   private final int interior;
   private final int ends;
+  private final int pinned;
 
   private long version;
   private long taken;
@@ -67,6 +76,8 @@ public final class WindowParts {
     part = new int[pages];
     Arrays.fill(part, -1);
     locks = new int[pages];
+    beforeEnd = new boolean[pages];
+    pins = new int[pages];
     free = new int[parts];
     for (int i = 0; i < parts; i++) {
       free[i] = parts - 1 - i;
@@ -74,10 +85,16 @@ public final class WindowParts {
     freeCount = parts;
     interior = pages;
     ends = pages + 1;
-    next = new int[pages + 2];
-    previous = new int[pages + 2];
+    pinned = pages + 2;
+    next = new int[pages + 3];
+    previous = new int[pages + 3];
+    clearQueues();
+  }
+
+  private void clearQueues() {
     clear(interior);
     clear(ends);
+    clear(pinned);
   }
 
   private void clear(int queue) {
@@ -125,6 +142,16 @@ public final class WindowParts {
     return part[page] >= 0;
   }
 
+  /** Returns the part of a page, or -1. */
+  public int part(int page) {
+    return part[page];
+  }
+
+  /** Returns whether a page has its part and another request may need it: it lies before an end. */
+  public boolean isBeforeEnd(int page) {
+    return part[page] >= 0 && beforeEnd[page];
+  }
+
   /**
    * Returns the longest part of a matched prefix that can be used: one for whose last tokens the
    * window's entries are there. Takes as long as pages have to be looked at from its end.
@@ -168,6 +195,7 @@ public final class WindowParts {
         return false;
       }
       set(page, free[--freeCount]);
+      beforeEnd[page] = false;
       locks[page] = 1;
       lockedCount++;
     } else {
@@ -177,8 +205,9 @@ public final class WindowParts {
   }
 
   private boolean takeKept() {
-    int page = next[interior] != interior ? next[interior] : next[ends];
-    if (page == ends) {
+    int queue = next[interior] != interior ? interior : next[ends] != ends ? ends : pinned;
+    int page = next[queue];
+    if (page == queue) {
       return false;
     }
     unlink(page);
@@ -222,7 +251,25 @@ public final class WindowParts {
     }
     if (--locks[page] == 0) {
       lockedCount--;
+      beforeEnd[page] = end;
       link(page, end ? ends : interior);
+    }
+  }
+
+  /** Has the part of a page kept for as long as others can be taken; once more for each call. */
+  public void pin(int page) {
+    if (pins[page]++ == 0 && part[page] >= 0 && locks[page] == 0) {
+      unlink(page);
+      beforeEnd[page] = true;
+      link(page, ends);
+    }
+  }
+
+  /** Ends what {@link #pin} asked for. */
+  public void unpin(int page) {
+    if (--pins[page] == 0 && part[page] >= 0 && locks[page] == 0) {
+      unlink(page);
+      link(page, ends);
     }
   }
 
@@ -250,6 +297,7 @@ public final class WindowParts {
     int held = locks[page];
     if (part[by] < 0) {
       int moved = part[page];
+      beforeEnd[by] = held == 0;
       if (held == 0) {
         unlink(page);
         link(by, ends);
@@ -270,7 +318,8 @@ public final class WindowParts {
     locks[page] = 0;
   }
 
-  private void link(int page, int queue) {
+  private void link(int page, int unlessPinned) {
+    int queue = pins[page] > 0 ? pinned : unlessPinned;
     next[page] = queue;
     previous[page] = previous[queue];
     next[previous[queue]] = page;
@@ -292,7 +341,7 @@ public final class WindowParts {
    */
   int repair(int[] held, boolean[] inUse) {
     boolean[] queued = new boolean[part.length];
-    for (int queue : new int[] {interior, ends}) {
+    for (int queue : new int[] {interior, ends, pinned}) {
       int length = 0;
       for (int page = next[queue];
           page != queue && length <= part.length;
@@ -330,10 +379,10 @@ public final class WindowParts {
   }
 
   private void rebuild(boolean[] owned, int locked) {
-    clear(interior);
-    clear(ends);
+    clearQueues();
     for (int page = 0; page < part.length; page++) {
       if (part[page] >= 0 && locks[page] == 0) {
+        beforeEnd[page] = true;
         link(page, ends);
       }
     }

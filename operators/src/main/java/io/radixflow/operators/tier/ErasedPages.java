@@ -63,13 +63,16 @@ final class ErasedPages {
   /** See {@link Tiers#erase(PageId[])}. */
   CompletableFuture<Boolean> erase(PageId[] ids) {
     Set<PageId> all = new HashSet<>(List.of(ids));
-    backup.cancel(page -> all.contains(page.id()));
+    backup.cancel(
+        page -> all.contains(page.id()) || page.isWindow() && all.contains(page.parent()));
     for (int i = ids.length - 1; i >= 0; i--) {
       HostPage entry = host.get(ids[i]);
       if (entry == null || entry.children == 0) {
         pages.add(ids[i]);
       }
-      if (entry != null && entry.children == 0) {
+      if (entry == null) {
+        host.removeWindow(ids[i]);
+      } else if (entry.children == 0) {
         host.remove(entry);
       }
     }

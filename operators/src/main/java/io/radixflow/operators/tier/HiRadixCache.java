@@ -8,6 +8,7 @@ import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PageListener;
 import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.WindowParts;
 import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;
@@ -67,6 +68,9 @@ public final class HiRadixCache implements Tiers, PageListener {
   private final TierSwitches switches;
   private RadixCache cache;
 
+  /** The window parts of the pool; null if it has none. */
+  private WindowParts windows;
+
   /**
    * @param pool the device's pages
    * @param store below host memory, which this owns from here; null for none
@@ -88,11 +92,13 @@ public final class HiRadixCache implements Tiers, PageListener {
   }
 
   @Override
-  public void attach(RadixCache other, PageAllocator allocator) {
+  public void attach(RadixCache other, PageAllocator allocator, WindowParts parts) {
     voidDevicePages();
     cache = other;
+    windows = parts;
     erased.attach(other);
-    backup.attach(allocator);
+    backup.attach(allocator, parts);
+    loadBacks.attach(parts);
     other.follow(this);
   }
 
@@ -119,6 +125,7 @@ public final class HiRadixCache implements Tiers, PageListener {
     if (!erased.isEmpty()) {
       erased.used(describe(page, id));
     }
+    offerWindow(page, id);
     if (onHost != null) {
       if (!onHost.onDevice) {
         host.onDevice(onHost, true);
@@ -130,6 +137,29 @@ public final class HiRadixCache implements Tiers, PageListener {
     if (page.uses() >= options.writePolicy().uses()) {
       backup.offer(describe(page, id), page.number(), page.index());
     }
+  }
+
+  /**
+   * Copies the window part of a page if another request may go on shortly behind it. Others are
+   * reached by no query that is to come, unless they lie in a shorter beginning of a conversation.
+   */
+  private void offerWindow(CachedPage page, PageId id) {
+    if (windows == null
+        || !windows.isBeforeEnd(page.number())
+        || page.uses() < options.writePolicy().windowUses()) {
+      return;
+    }
+    HostPage onHost = host.get(id.window());
+    if (onHost == null) {
+      backup.offer(windowOf(describe(page, id)), page.number(), page.index());
+    } else {
+      host.used(onHost);
+      store.writeAgain(onHost);
+    }
+  }
+
+  private static TierPage windowOf(TierPage page) {
+    return page == null ? null : page.window();
   }
 
   @Override
@@ -145,7 +175,9 @@ public final class HiRadixCache implements Tiers, PageListener {
     }
     boolean copy = wanted && onHost == null && options.writePolicy().copiesOnEviction(page.uses());
     TierPage copied = copy || wanted && onHost != null ? describe(page, id) : null;
-    return backup.leaving(page.number(), id, copied, page.index());
+    boolean window = windows != null && windows.isBeforeEnd(page.number());
+    return backup.leaving(
+        page.number(), id, copied, window ? windowOf(copied) : null, page.index());
   }
 
   private TierPage describe(CachedPage page, PageId id) {
@@ -155,14 +187,24 @@ public final class HiRadixCache implements Tiers, PageListener {
 
   @Override
   public void used(TreeNode end) {
-    if (options.writePolicy() != WritePolicy.WRITE_BACK) {
-      cache.replay(end, options.writePolicy().uses());
+    if (options.writePolicy() != WritePolicy.WRITE_BACK || windows != null) {
+      cache.replay(end, options.writePolicy().windowUses());
     }
   }
 
   @Override
   public boolean copiesLeavingPages() {
     return true;
+  }
+
+  @Override
+  public int lockedParts() {
+    return backup.lockedParts();
+  }
+
+  @Override
+  public void forEachLockedPart(IntConsumer visitor) {
+    backup.forEachLockedPart(visitor);
   }
 
   @Override
@@ -302,6 +344,7 @@ public final class HiRadixCache implements Tiers, PageListener {
     return new TierStats(
         host.total(),
         host.used(),
+        host.usedParts(),
         host.evicted(),
         backup.pages(),
         backup.dropped() + namespaces.unknown(),

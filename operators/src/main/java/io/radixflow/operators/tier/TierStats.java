@@ -10,6 +10,7 @@ import java.util.Map;
  *
  * @param hostPages pages of host memory
  * @param usedHostPages of those, pages that hold something
+ * @param usedHostParts window parts in host memory
  * @param evictedHostPages pages evicted from host memory
  * @param backedUpPages pages copied from the device to the host
  * @param droppedBackups pages that were to be copied and were not, for want of room or time, or
@@ -28,6 +29,7 @@ import java.util.Map;
 public record TierStats(
     int hostPages,
     int usedHostPages,
+    int usedHostParts,
     long evictedHostPages,
     long backedUpPages,
     long droppedBackups,
@@ -43,7 +45,7 @@ public record TierStats(
 
   /** The statistics of an engine without tiers. */
   public static final TierStats NONE =
-      new TierStats(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of(), AnnouncementStats.NONE, null, null);
+      new TierStats(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of(), AnnouncementStats.NONE, null, null);
 
   public TierStats {
     misses = Map.copyOf(misses);

@@ -113,18 +113,25 @@ public final class TierSwitches {
    * @throws IllegalArgumentException if it cannot be allocated, or holds no page
    */
   HostPages openHost(long bytes) {
-    return bytes == 0 ? pool.openHostPages(1) : openHost(pool, bytes);
+    return bytes == 0 ? pool.openHostPages(1, Math.min(1, pool.parts())) : openHost(pool, bytes);
   }
 
-  /** Allocates as many pages as fit into so many bytes. */
+  /**
+   * Allocates as many pages as fit into so many bytes, with window parts in the same proportion as
+   * the device has them.
+   */
   static HostPages openHost(KvPool pool, long bytes) {
-    long pages = Math.min(bytes / pool.pageBytes(), Integer.MAX_VALUE / 2);
+    double share = (double) pool.parts() / pool.pages();
+    long least = pool.pageBytes() + pool.partBytes();
+    double most = bytes / (pool.pageBytes() + share * pool.partBytes());
+    long pages = bytes < least ? 0 : (long) Math.max(1, Math.min(most, Integer.MAX_VALUE / 2));
     if (pages == 0) {
       throw new IllegalArgumentException(
           "host memory of %d bytes holds no page of %d bytes; give it more"
-              .formatted(bytes, pool.pageBytes()));
+              .formatted(bytes, least));
     }
-    return pool.openHostPages((int) pages);
+    int parts = pool.parts() == 0 ? 0 : (int) Math.max(1, Math.round(share * pages));
+    return pool.openHostPages((int) pages, parts);
   }
 
   /**

@@ -5,12 +5,14 @@ import io.radixflow.operators.cache.KvEventListener;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.WindowParts;
 import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.loadback.LoadBack;
 import io.radixflow.operators.tier.page.PageChain;
 import io.radixflow.operators.tier.page.PageId;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.PageStore;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -43,10 +45,9 @@ public interface Tiers extends AutoCloseable {
     if (!options.enabled()) {
       return NONE;
     }
+    PageSizes sizes = PageSizes.of(pool);
     PageStore store =
-        options.store() == null
-            ? null
-            : options.store().open(numericsEpoch, Math.toIntExact(pool.pageBytes()));
+        options.store() == null ? null : options.store().open(sizes.epoch(numericsEpoch), sizes);
     try {
       return new HiRadixCache(pool, options, store, engine, System::nanoTime);
     } catch (RuntimeException | Error e) {
@@ -60,8 +61,10 @@ public interface Tiers extends AutoCloseable {
   /**
    * Follows another tree, which is empty, as the pool's pages are void; waits for copies in
    * progress. What was copied below the device stays.
+   *
+   * @param parts the pool's window parts; null if it has none
    */
-  default void attach(RadixCache cache, PageAllocator allocator) {}
+  default void attach(RadixCache cache, PageAllocator allocator, WindowParts parts) {}
 
   /** Publishes pages that enter or leave host memory from now on. */
   default void listen(KvEventListener listener) {}
@@ -80,6 +83,14 @@ public interface Tiers extends AutoCloseable {
   default boolean copiesLeavingPages() {
     return false;
   }
+
+  /** Returns how many window parts are locked until they have been copied to the host. */
+  default int lockedParts() {
+    return 0;
+  }
+
+  /** Calls {@code visitor} with the page of each of {@link #lockedParts}. */
+  default void forEachLockedPart(IntConsumer visitor) {}
 
   /** Returns how many pages have left the tree and are free once they have been copied. */
   default int leavingPages() {

@@ -24,6 +24,13 @@ public enum WritePolicy {
     return uses;
   }
 
+  /**
+   * Returns the same for window parts: a page may lose its part long before it leaves the device.
+   */
+  int windowUses() {
+    return this == WRITE_BACK ? 0 : uses;
+  }
+
   /** Returns whether a page that leaves the device without a copy is copied then. */
   boolean copiesOnEviction(int usesSoFar) {
     return this != WRITE_THROUGH_SELECTIVE || usesSoFar > uses;

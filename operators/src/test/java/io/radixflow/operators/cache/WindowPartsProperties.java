@@ -31,7 +31,9 @@ class WindowPartsProperties {
     UNLOCK_INTERIOR,
     UNLOCK_END,
     FREE,
-    REPLACE
+    REPLACE,
+    PIN,
+    UNPIN
   }
 
   record Operation(Kind kind, int page, int other) {}
@@ -42,6 +44,8 @@ class WindowPartsProperties {
     final Map<Integer, Integer> locks = new HashMap<>();
     final Deque<Integer> interior = new ArrayDeque<>();
     final Deque<Integer> ends = new ArrayDeque<>();
+    final Deque<Integer> pinned = new ArrayDeque<>();
+    final Map<Integer, Integer> pins = new HashMap<>();
 
     Model(int parts) {
       this.parts = parts;
@@ -51,12 +55,13 @@ class WindowPartsProperties {
       Set<Integer> all = new HashSet<>(locks.keySet());
       all.addAll(interior);
       all.addAll(ends);
+      all.addAll(pinned);
       return all;
     }
 
     boolean attach(int page) {
       if (!pages().contains(page) && pages().size() == parts) {
-        if (interior.poll() == null && ends.poll() == null) {
+        if (interior.poll() == null && ends.poll() == null && pinned.poll() == null) {
           return false;
         }
       }
@@ -68,12 +73,27 @@ class WindowPartsProperties {
     void forget(int page) {
       interior.remove(page);
       ends.remove(page);
+      pinned.remove(page);
+    }
+
+    void keep(int page, Deque<Integer> unlessPinned) {
+      (pins.getOrDefault(page, 0) > 0 ? pinned : unlessPinned).add(page);
+    }
+
+    void pin(int page, int change) {
+      int before = pins.getOrDefault(page, 0);
+      pins.put(page, before + change);
+      boolean moves = before == 0 || before + change == 0;
+      if (moves && pages().contains(page) && !locks.containsKey(page)) {
+        forget(page);
+        keep(page, ends);
+      }
     }
 
     void unlock(int page, boolean end) {
       if (locks.merge(page, -1, Integer::sum) == 0) {
         locks.remove(page);
-        (end ? ends : interior).add(page);
+        keep(page, end ? ends : interior);
       }
     }
 
@@ -87,7 +107,7 @@ class WindowPartsProperties {
         forget(by);
         locks.merge(by, held, Integer::sum);
       } else if (!had) {
-        ends.add(by);
+        keep(by, ends);
       }
       forget(page);
     }
@@ -125,6 +145,16 @@ class WindowPartsProperties {
           boolean end = operation.kind == Kind.UNLOCK_END;
           tested.unlock(page, end);
           model.unlock(page, end);
+        }
+      }
+      case PIN -> {
+        tested.pin(page);
+        model.pin(page, 1);
+      }
+      case UNPIN -> {
+        if (model.pins.getOrDefault(page, 0) > 0) {
+          tested.unpin(page);
+          model.pin(page, -1);
         }
       }
       case FREE -> {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.tier.TierOptions;
+import io.radixflow.operators.record.CacheHints;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -92,6 +92,27 @@ class EngineWindowsTest {
   }
 
   @Test
+  void aPinnedPrefixKeepsItsWindowWhenOthersTakeParts() {
+    for (boolean pinned : new boolean[] {true, false}) {
+      CacheHints hints = new CacheHints(false, pinned ? 3_600_000 : 0, List.of(), null);
+      try (Engine engine = open(options(0.06));
+          EngineClient client = new EngineClient(engine)) {
+        int[] prompt = letters(1, 320);
+        client.run(
+            EngineRequest.builder("test", () -> prompt, 5)
+                .sampling(SamplingParams.GREEDY)
+                .hints(hints)
+                .build());
+        for (int other = 2; other < 8; other++) {
+          client.run(request(5, letters(other, 300)));
+        }
+        EngineClient.Seen next = client.run(request(5, prompt, letters(9, 20)));
+        assertThat(next.usage.cachedTokens()).isEqualTo(pinned ? 320 : 0);
+      }
+    }
+  }
+
+  @Test
   void manyRequestsShareFewParts() {
     List<EngineRequest> requests = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
@@ -102,16 +123,6 @@ class EngineWindowsTest {
       try (Engine engine = open(options(share))) {
         alone.assertSameOn(engine);
       }
-    }
-  }
-
-  @Test
-  void withTiersThePagesHoldAllLayers() {
-    List<EngineRequest> requests = List.of(request(20, letters(1, 100)));
-    RepliesAlone alone = RepliesAlone.of(requests, plain -> Engines.open(SIM, plain.build()));
-    try (Engine engine = open(options(0.1).tiers(TierOptions.NONE.withHostBytes(1 << 16)))) {
-      alone.assertSameOn(engine);
-      assertThat(Engines.stats(engine).pool().windows()).isEqualTo(WindowStats.NONE);
     }
   }
 }

@@ -9,6 +9,7 @@ import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.remote.RemoteStore;
 import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.tier.remote.StoreStack;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.TenantKeys;
 import java.io.IOException;
@@ -43,12 +44,12 @@ final class StoredFiles implements AutoCloseable {
   /** Returns these files below host memory. */
   TierOptions below(TierOptions options, boolean disk, boolean remote) {
     return options.withStore(
-        (epoch, pageBytes) -> {
+        (epoch, sizes) -> {
           try {
             return StoreStack.of(
-                disk ? openDisk(epoch, pageBytes) : null,
-                remote ? openRemote(epoch, pageBytes) : null,
-                pageBytes,
+                disk ? openDisk(epoch, sizes) : null,
+                remote ? openRemote(epoch, sizes) : null,
+                sizes,
                 0);
           } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -57,17 +58,16 @@ final class StoredFiles implements AutoCloseable {
         KEY);
   }
 
-  private PageStore openDisk(String epoch, int pageBytes) throws IOException {
-    return DiskStore.open(
-        root.resolve("disk"), DiskTierOptions.of(DISK_BYTES), epoch, pageBytes, keys);
+  private PageStore openDisk(String epoch, PageSizes sizes) throws IOException {
+    return DiskStore.open(root.resolve("disk"), DiskTierOptions.of(DISK_BYTES), epoch, sizes, keys);
   }
 
-  private RemoteStore openRemote(String epoch, int pageBytes) throws IOException {
+  private RemoteStore openRemote(String epoch, PageSizes sizes) throws IOException {
     String uri = root.resolve("remote").toUri().toString();
     return RemoteStore.open(
         new RemoteTierOptions(uri, 8, Patience.DURATION.toMillis(), 0, 0, 0, 0, null),
         epoch,
-        pageBytes,
+        sizes,
         FlinkRemoteFiles.open(uri),
         keys);
   }

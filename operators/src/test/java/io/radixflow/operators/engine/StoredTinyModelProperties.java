@@ -45,6 +45,25 @@ class StoredTinyModelProperties {
   /** The bytes of 16 tokens in F32: two layers, keys and values of one head of 64. */
   private static final long PAGE_BYTES = 16 * 2 * 2 * 64 * Float.BYTES;
 
+  /**
+   * The models: how they keep KV entries, and how many pages have parts for a layer whose queries
+   * see 24 tokens.
+   */
+  enum Kind {
+    F32(KvSpec.Type.F32, 1),
+    F16(KvSpec.Type.F16, 1),
+    F32_FEW_WINDOWS(KvSpec.Type.F32, 0.1),
+    F16_WINDOWS(KvSpec.Type.F16, 0.5);
+
+    private final KvSpec.Type type;
+    private final double windowShare;
+
+    Kind(KvSpec.Type type, double windowShare) {
+      this.type = type;
+      this.windowShare = windowShare;
+    }
+  }
+
   /** The things that happen between two rounds of requests. */
   enum Change {
     NOTHING,
@@ -57,12 +76,12 @@ class StoredTinyModelProperties {
   /**
    * How an engine is set up, and what happens to it.
    *
-   * @param hostPages pages of host memory, if they are of F32
+   * @param hostPages pages of host memory, if they are of F32 and hold all layers
    * @param loadBackThreshold tokens, or {@link LoadBackOptions#BY_COST}
    * @param seed of the order of requests and of the damage
    */
   record Plan(
-      KvSpec.Type type,
+      Kind kind,
       int hostPages,
       WritePolicy policy,
       int loadBackThreshold,
@@ -74,16 +93,17 @@ class StoredTinyModelProperties {
   /** A model that keeps its KV entries in one type, and what it says when it is not disturbed. */
   private record Undisturbed(ServedModel model, DeviceOptions device, RepliesAlone alone) {}
 
-  private static final Map<KvSpec.Type, Undisturbed> MODELS = new EnumMap<>(KvSpec.Type.class);
+  private static final Map<Kind, Undisturbed> MODELS = new EnumMap<>(Kind.class);
   private static StoredFiles modelFiles;
 
   @BeforeContainer
   static void runAlone() throws IOException {
     modelFiles = new StoredFiles();
-    Path directory = TinyChatModel.write(modelFiles.resolve("model"));
-    for (KvSpec.Type type : List.of(KvSpec.Type.F32, KvSpec.Type.F16)) {
-      ServedModel model = ModelLoader.open(directory);
-      DeviceOptions device = new DeviceOptions("cpu", 1, type);
+    Path full = TinyChatModel.write(modelFiles.resolve("model"));
+    Path window = TinyWindowsTest.write(modelFiles.resolve("window"));
+    for (Kind kind : Kind.values()) {
+      ServedModel model = ModelLoader.open(kind.windowShare < 1 ? window : full);
+      DeviceOptions device = new DeviceOptions("cpu", 1, kind.type);
       List<EngineRequest> requests = new ArrayList<>();
       for (int i = 0; i < REQUESTS; i++) {
         int[] shared = Engines.letters(i % 2, 40);
@@ -96,7 +116,7 @@ class StoredTinyModelProperties {
               options ->
                   ContinuousBatchingEngine.open(
                       model, device, options.kvPages(40).contextLength(CONTEXT).build()));
-      MODELS.put(type, new Undisturbed(model, device, alone));
+      MODELS.put(kind, new Undisturbed(model, device, alone));
     }
   }
 
@@ -114,11 +134,11 @@ class StoredTinyModelProperties {
 
   @Example
   void theStoredPagesAreReadFromFiles() throws IOException {
-    for (KvSpec.Type type : MODELS.keySet()) {
+    for (Kind kind : MODELS.keySet()) {
       List<Change> changes =
           List.of(Change.FLUSH_HOST, Change.RESTART, Change.RESTART_WITHOUT_DISK);
       List<TierStats> rounds =
-          run(new Plan(type, 200, WritePolicy.WRITE_THROUGH, 1, true, true, changes, 7));
+          run(new Plan(kind, 200, WritePolicy.WRITE_THROUGH, 1, true, true, changes, 7));
       assertThat(rounds.get(1).store().readPages()).as("of the same engine").isPositive();
       assertThat(rounds.get(2).store().readPages()).as("of the one before").isPositive();
       assertThat(rounds.get(3).remote().readPages()).as("the disk was empty").isPositive();
@@ -128,7 +148,7 @@ class StoredTinyModelProperties {
 
   /** Returns the statistics of the engine that then ran after each round of requests. */
   private static List<TierStats> run(Plan plan) throws IOException {
-    Undisturbed tested = MODELS.get(plan.type);
+    Undisturbed tested = MODELS.get(plan.kind);
     Random random = new Random(plan.seed);
     List<TierStats> rounds = new ArrayList<>();
     try (StoredFiles files = new StoredFiles()) {
@@ -170,6 +190,7 @@ class StoredTinyModelProperties {
             .kvPages(16)
             .contextLength(CONTEXT)
             .auditMillis(0)
+            .cache(CacheOptions.DEFAULT.withWindowShare(plan.kind.windowShare))
             .tiers(files.below(tiers, plan.disk, plan.remote))
             .build());
   }
@@ -192,7 +213,7 @@ class StoredTinyModelProperties {
   @Provide
   Arbitrary<Plan> plans() {
     return Combinators.combine(
-            Arbitraries.of(KvSpec.Type.F32, KvSpec.Type.F16),
+            Arbitraries.of(Kind.class),
             Arbitraries.of(1, 12, 40, 200),
             Arbitraries.of(WritePolicy.class),
             Arbitraries.of(1, 1, 20, LoadBackOptions.BY_COST),

@@ -142,7 +142,10 @@ class TieredEngineProperties {
             Arbitraries.of(64),
             Arbitraries.of(0, 0, 0, 9))
         .as(Setup::new)
-        .flatMap(setup -> Arbitraries.of(0, 0, 17).map(window -> setup.withWindow(window, 1)));
+        .flatMap(
+            setup ->
+                Combinators.combine(Arbitraries.of(0, 3, 17), Arbitraries.of(0.05, 0.4, 1.0))
+                    .as(setup::withWindow));
   }
 
   @Provide

@@ -29,7 +29,7 @@ class TinyWindowsTest {
   private static final SamplingParams WARM =
       new SamplingParams(0.8f, 40, 0.95f, 0f, 1.1f, 0f, 0f, Map.of(), 11, 3);
 
-  private static Path write(Path directory) throws IOException {
+  static Path write(Path directory) throws IOException {
     File file = TinyChatModel.write(directory).resolve("config.json").toFile();
     ObjectMapper mapper = new ObjectMapper();
     ObjectNode config = (ObjectNode) mapper.readTree(file);
@@ -80,7 +80,7 @@ class TinyWindowsTest {
       TierOptions tiers = TierOptions.NONE.withHostBytes(16 << 20);
       try (Engine engine =
           ContinuousBatchingEngine.open(model, device, options.tiers(tiers).build())) {
-        assertThat(alone.assertSameOn(engine).pool().windows()).isEqualTo(WindowStats.NONE);
+        assertThat(alone.assertSameOn(engine).pool().windows().total()).isPositive();
       }
     }
   }

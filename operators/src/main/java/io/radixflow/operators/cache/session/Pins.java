@@ -2,6 +2,8 @@ package io.radixflow.operators.cache.session;
 
 import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.WindowParts;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
@@ -12,13 +14,24 @@ import java.util.Map;
  * prefix that does not fit is not pinned. Pages common to several pinned prefixes count more than
  * once.
  *
+ * <p>The window parts before the end of a pinned prefix are kept as well, unless running requests
+ * need them: that many requests can run does not depend on pins.
+ *
  * <p>Owned by the cache's thread.
  */
 public final class Pins {
+  private static final int[] NONE = {};
 
-  private record Pin(TreeNode node, String tenant, int pages, long until) {}
+  /**
+   * @param window pages whose window parts are kept
+   */
+  private record Pin(TreeNode node, String tenant, int pages, int[] window, long until) {}
 
   private final RadixCache cache;
+
+  /** The pool's window parts; null if it has none. */
+  private final WindowParts parts;
+
   private final int maxPages;
   private final int maxTenantPages;
   private final Map<Object, Pin> pins = new HashMap<>();
@@ -29,9 +42,11 @@ public final class Pins {
   /**
    * @param poolPages pages of the pool: pins may take a quarter of them, those of a tenant an
    *     eighth
+   * @param parts the pool's window parts; null if it has none
    */
-  public Pins(RadixCache cache, int poolPages) {
+  public Pins(RadixCache cache, int poolPages, WindowParts parts) {
     this.cache = cache;
+    this.parts = parts;
     this.maxPages = poolPages / 4;
     this.maxTenantPages = poolPages / 8;
   }
@@ -63,10 +78,21 @@ public final class Pins {
       return false;
     }
     cache.relock(node);
-    pins.put(owner, new Pin(node, tenant, size, until));
+    int[] window = parts == null ? NONE : window(node, size);
+    for (int page : window) {
+      parts.pin(page);
+    }
+    pins.put(owner, new Pin(node, tenant, size, window, until));
     pages += size;
     tenantPages.put(tenant, ofTenant);
     return true;
+  }
+
+  /** Returns the pages of the last window before the end of a prefix. */
+  private int[] window(TreeNode node, int size) {
+    int[] all = new int[size];
+    cache.copyPages(node, size, all);
+    return Arrays.copyOfRange(all, Math.max(0, size - parts.windowPages()), size);
   }
 
   /** Ends an owner's pin, if there is one. */
@@ -99,6 +125,9 @@ public final class Pins {
     pages -= pin.pages;
     tenantPages.computeIfPresent(
         pin.tenant, (tenant, size) -> size > pin.pages ? size - pin.pages : null);
+    for (int page : pin.window) {
+      parts.unpin(page);
+    }
     cache.unlock(pin.node, false);
   }
 }

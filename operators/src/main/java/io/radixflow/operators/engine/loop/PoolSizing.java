@@ -95,12 +95,14 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
   }
 
   /**
-   * The window of the pool's window parts; 0 without any: tiers copy whole pages, and a window that
-   * is not much shorter than the context leaves no pages out.
+   * The window of the pool's window parts; 0 without any: if there are tiers and the device cannot
+   * copy parts to them, or where a window that is not much shorter than the context leaves no pages
+   * out.
    */
   private static int window(Backend backend, EngineOptions options, int context) {
     int window = backend.partedWindow();
-    return options.tiers().enabled() || 2L * window > context ? 0 : window;
+    boolean stay = options.tiers().enabled() && !backend.movesWindowParts();
+    return stay || 2L * window > context ? 0 : window;
   }
 
   /**

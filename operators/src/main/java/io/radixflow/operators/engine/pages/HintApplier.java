@@ -3,6 +3,7 @@ package io.radixflow.operators.engine.pages;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.WindowParts;
 import io.radixflow.operators.cache.session.Pins;
 import io.radixflow.operators.engine.request.Request;
 import io.radixflow.operators.record.CacheHints;
@@ -26,11 +27,12 @@ final class HintApplier {
   private long nextExpiry = Long.MIN_VALUE;
 
   /**
+   * @param parts the pool's window parts; null if it has none
    * @param clock milliseconds that only grow
    */
-  HintApplier(RadixCache cache, PageAllocator allocator, LongSupplier clock) {
+  HintApplier(RadixCache cache, PageAllocator allocator, WindowParts parts, LongSupplier clock) {
     this.cache = cache;
-    this.pins = new Pins(cache, allocator.total());
+    this.pins = new Pins(cache, allocator.total(), parts);
     this.pageTokens = allocator.pageTokens();
     this.clock = clock;
   }

@@ -87,7 +87,9 @@ public final class KvPages {
       Tiers tiers,
       LongSupplier clock) {
     this.tiers = tiers;
-    this.loads = new RequestLoads(tiers, pool.pageTokens(), request -> match(request).pages());
+    this.loads =
+        new RequestLoads(
+            tiers, pool.pageTokens(), request -> match(request).pages(), this::loadEnded);
     this.pool = pool;
     this.options = options;
     this.slots = slots;
@@ -105,7 +107,7 @@ public final class KvPages {
     cache = options.open(allocator, pageTokens);
     cache.keepParts(windows.parts());
     loads.reset();
-    tiers.attach(cache, allocator);
+    tiers.attach(cache, allocator, windows.parts());
     if (events != null) {
       cache.listen(events, events.tokenIds());
       events.restart();
@@ -115,7 +117,7 @@ public final class KvPages {
       sessions.abandon();
     }
     sessions = new SessionAwareCache(cache, allocator, options.sessions(), slots::dropped);
-    hints = new HintApplier(cache, allocator, clock);
+    hints = new HintApplier(cache, allocator, windows.parts(), clock);
     tables = new ReqToTokenPool(maxRunning);
   }
 
@@ -328,16 +330,27 @@ public final class KvPages {
     int filled = request.pages;
     allocator.allocExtend(table, request.pages * pageTokens, request.length);
     request.pages = match.pages() + needed;
+    request.computed = Math.min(cached, request.length - 1);
+    // locked first, so that what is loaded does not take the parts of what is there
+    windows.admitted(request, table, Math.max(match.pages(), request.found.pages()), filled);
     if (partial) {
       loads.drop(request);
     } else {
-      cached += pageTokens * loads.load(request, match.pages(), table);
+      int loaded = loads.load(request, match.pages(), table);
+      request.computed = Math.min(cached + pageTokens * loaded, request.length - 1);
+      windows.loads(request, match.pages(), loaded);
     }
-    request.computed = Math.min(cached, request.length - 1);
     request.rewind();
     request.prefillEnd = request.length;
-    windows.admitted(request, table, Math.max(match.pages(), request.found.pages()), filled);
     return true;
+  }
+
+  private void loadEnded(Request request, boolean failed) {
+    if (!failed) {
+      windows.loaded(request, table(request));
+    } else if (request.stepsInFlight == 0) {
+      windows.rewound(request, table(request));
+    }
   }
 
   /** Returns whether a request's window parts fit beside those of the running ones. */
@@ -553,9 +566,9 @@ public final class KvPages {
 
   // ---- room: evicting what no request uses
 
-  /** Returns whether pages will be free soon that are not now. */
+  /** Returns whether pages or window parts will be free soon that are not now. */
   public boolean awaitsPages() {
-    return tiers.leavingPages() > 0;
+    return tiers.leavingPages() > 0 || tiers.lockedParts() > 0;
   }
 
   /** Returns the number of pages that are free or can be made so. */
@@ -569,7 +582,8 @@ public final class KvPages {
    * @return whether they are free, or can be at once
    */
   private boolean isRoomReady(int pages) {
-    boolean copiesFirst = awaitsPages() || tiers.copiesLeavingPages() && allocator.free() < pages;
+    boolean copiesFirst =
+        tiers.leavingPages() > 0 || tiers.copiesLeavingPages() && allocator.free() < pages;
     return !copiesFirst || makeFree(pages);
   }
 
@@ -637,10 +651,14 @@ public final class KvPages {
 
   private void visitWindows(List<Request> holders, IntConsumer visitor) {
     for (Request holder : holders) {
-      for (int i = holder.windowFrom; i < holder.windowTo; i++) {
-        visitor.accept(table(holder)[i]);
+      RequestWindows.forEachLocked(holder, i -> visitor.accept(table(holder)[i]));
+    }
+    for (Request request : loads.copying()) {
+      if (!holders.contains(request)) {
+        RequestWindows.forEachLocked(request, i -> visitor.accept(table(request)[i]));
       }
     }
+    tiers.forEachLockedPart(visitor);
   }
 
   private void visitInFlight(List<Request> holders, IntConsumer visitor) {

@@ -25,14 +25,26 @@ public final class RequestLoads {
   private final Tiers tiers;
   private final int pageTokens;
   private final ToIntFunction<Request> devicePages;
+  private final Settled settled;
 
   /** Requests whose pages are on their way to the device, or have just come. */
   private final List<Request> copying = new ArrayList<>();
 
+  /** Gets each request whose copy has ended. */
+  @FunctionalInterface
+  interface Settled {
+    /**
+     * @param failed whether the pages have not come
+     */
+    void settled(Request request, boolean failed);
+  }
+
   /**
    * @param devicePages counts the pages of a waiting request's prefix that the device has
+   * @param settled is called before steps that read the pages are undone
    */
-  RequestLoads(Tiers tiers, int pageTokens, ToIntFunction<Request> devicePages) {
+  RequestLoads(Tiers tiers, int pageTokens, ToIntFunction<Request> devicePages, Settled settled) {
+    this.settled = settled;
     this.tiers = tiers;
     this.pageTokens = pageTokens;
     this.devicePages = devicePages;
@@ -185,6 +197,7 @@ public final class RequestLoads {
       }
     }
     request.loadBack = null;
+    settled.settled(request, failure != null);
     return failure;
   }
 

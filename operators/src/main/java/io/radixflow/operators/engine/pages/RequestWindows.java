@@ -5,6 +5,7 @@ import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.WindowParts;
 import io.radixflow.operators.engine.WindowStats;
 import io.radixflow.operators.engine.request.Request;
+import java.util.function.IntConsumer;
 
 /**
  * The window parts of running requests. Of a request's page table, {@code [windowFrom .. windowTo)}
@@ -14,6 +15,10 @@ import io.radixflow.operators.engine.request.Request;
  *
  * <p>Admission keeps the requests few enough that each can always run a row: what one needs for
  * that is reserved, and what chunks take beyond it is released when their steps end.
+ *
+ * <p>While pages of lower tiers are loaded, a request has locked two windows: the one before the
+ * pages that are loaded, from which it goes on if they do not come, and the one before their end,
+ * whose parts are loaded, too. Between them is a gap.
  *
  * <p>Does nothing if the pool has no window parts. Engine thread only.
  */
@@ -108,9 +113,10 @@ final class RequestWindows {
     if (parts == null) {
       return;
     }
+    closeGap(request);
     request.windowReserved = needed(request);
     reserved += request.windowReserved;
-    request.windowFrom = firstPage(request);
+    request.windowFrom = firstPage(request.computed);
     request.windowTo = filled;
     request.foundPages = found;
     request.awaitedEnd = 0;
@@ -123,9 +129,46 @@ final class RequestWindows {
     }
   }
 
-  /** Returns the page of the first token that the next query to be computed sees. */
-  private int firstPage(Request request) {
-    return Math.max(0, request.computed - parts.window() + 1) / pageTokens;
+  /** Returns the page of the first token that a query sees. */
+  private int firstPage(int position) {
+    return Math.max(0, position - parts.window() + 1) / pageTokens;
+  }
+
+  /** Pages of a request that has been admitted are being loaded, with locked parts. */
+  void loads(Request request, int from, int pages) {
+    if (parts == null || pages == 0) {
+      return;
+    }
+    request.windowTo = from + pages;
+    request.windowGapFrom = from;
+    request.windowGapTo = Math.max(from, request.windowTo - parts.windowPages());
+    request.foundPages = request.windowTo;
+  }
+
+  /** The pages of a request have been loaded: it does not need the window before them. */
+  void loaded(Request request, int[] table) {
+    if (parts == null || request.windowGapFrom == request.windowGapTo) {
+      return;
+    }
+    for (int i = request.windowFrom; i < request.windowGapFrom; i++) {
+      parts.unlock(table[i], parts.isBeforeEnd(table[i]));
+    }
+    request.windowFrom = request.windowGapTo;
+    closeGap(request);
+  }
+
+  private static void closeGap(Request request) {
+    request.windowGapFrom = 0;
+    request.windowGapTo = 0;
+  }
+
+  /** Visits the index in its table of each page whose part a request has locked. */
+  static void forEachLocked(Request request, IntConsumer visitor) {
+    for (int i = request.windowFrom; i < request.windowTo; i++) {
+      if (i < request.windowGapFrom || i >= request.windowGapTo) {
+        visitor.accept(i);
+      }
+    }
   }
 
   /**
@@ -150,7 +193,7 @@ final class RequestWindows {
     if (parts == null) {
       return;
     }
-    int first = firstPage(request);
+    int first = firstPage(request.computed);
     for (; request.windowFrom < first; request.windowFrom++) {
       parts.unlock(table[request.windowFrom], isBeforeEnd(request, request.windowFrom));
     }
@@ -175,7 +218,13 @@ final class RequestWindows {
     }
     int pages = (request.computed + pageTokens - 1) / pageTokens;
     while (request.windowTo > Math.max(pages, request.windowFrom)) {
-      parts.unlock(table[--request.windowTo], false);
+      int page = --request.windowTo;
+      if (page < request.windowGapFrom || page >= request.windowGapTo) {
+        parts.unlock(table[page], false);
+      }
+    }
+    if (request.windowTo <= request.windowGapFrom) {
+      closeGap(request);
     }
   }
 
@@ -185,9 +234,8 @@ final class RequestWindows {
       return;
     }
     reserved -= request.windowReserved;
-    for (int i = request.windowFrom; i < request.windowTo; i++) {
-      parts.unlock(table[i], true);
-    }
+    forEachLocked(request, i -> parts.unlock(table[i], true));
+    closeGap(request);
     request.windowReserved = 0;
     request.windowFrom = 0;
     request.windowTo = 0;

@@ -127,6 +127,11 @@ public final class Request {
 
   public int windowTo;
 
+  /** Those among them that have none, while pages are loaded behind the ones that it found. */
+  public int windowGapFrom;
+
+  public int windowGapTo;
+
   /** Window parts that are reserved for it. */
   public int windowReserved;
 

@@ -9,6 +9,7 @@ import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.remote.RemoteStore;
 import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.tier.remote.StoreStack;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.TenantKeys;
 import java.io.IOException;
@@ -28,7 +29,7 @@ final class LowerStores implements AutoCloseable {
   private final String kind;
   private final TenantKeys keys = new TenantKeys();
   private String epoch;
-  private volatile int pageBytes;
+  private volatile PageSizes sizes = PageSizes.of(0);
   private volatile DiskDirectory claimed;
 
   /**
@@ -44,9 +45,9 @@ final class LowerStores implements AutoCloseable {
   }
 
   /** Sets the engine's pages, before a store is opened. */
-  void setPages(String numericsEpoch, int bytes) {
+  void setPages(String numericsEpoch, PageSizes pages) {
     epoch = numericsEpoch;
-    pageBytes = bytes;
+    sizes = pages;
   }
 
   DiskTierOptions disk() {
@@ -66,9 +67,9 @@ final class LowerStores implements AutoCloseable {
     return disk.tenants() == null ? remote.tenants() : disk.tenants();
   }
 
-  /** Returns the bytes of a page; 0 before the engine is open. */
+  /** Returns the bytes of a page with its window part; 0 before the engine is open. */
   int pageBytes() {
-    return pageBytes;
+    return sizes.page() + sizes.window();
   }
 
   /** Returns the id of the engine's directory on the disk; null before it is claimed. */
@@ -88,7 +89,7 @@ final class LowerStores implements AutoCloseable {
       if (claimed == null) {
         claimed = claim();
       }
-      return DiskStore.open(claimed.pages(), disk.withLimitBytes(bytes), epoch, pageBytes, keys);
+      return DiskStore.open(claimed.pages(), disk.withLimitBytes(bytes), epoch, sizes, keys);
     } catch (IOException | UncheckedIOException e) {
       throw new RefusedException("it cannot be opened: " + e);
     }
@@ -111,13 +112,13 @@ final class LowerStores implements AutoCloseable {
    */
   RemoteStore openRemote() {
     return remote.enabled()
-        ? RemoteStore.open(remote, epoch, pageBytes, FlinkRemoteFiles.open(remote.uri()), keys)
+        ? RemoteStore.open(remote, epoch, sizes, FlinkRemoteFiles.open(remote.uri()), keys)
         : null;
   }
 
   /** Returns the disk with the remote store below it; either may be null. */
   PageStore stack(PageStore opened, RemoteStore below) {
-    return StoreStack.of(opened, below, pageBytes, remote.uploadMillis());
+    return StoreStack.of(opened, below, sizes, remote.uploadMillis());
   }
 
   /** Releases the directory on the disk. */

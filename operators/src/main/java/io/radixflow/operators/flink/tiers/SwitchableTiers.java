@@ -13,6 +13,7 @@ import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.Tiers;
 import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.remote.RemoteStore;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.TenantKeys;
 import io.radixflow.operators.tier.store.TransferThreads;
@@ -77,8 +78,8 @@ public final class SwitchableTiers implements EngineTiers {
   }
 
   /** Opens the stores; a disk that does not open costs its pages, never the engine. */
-  private PageStore openWithEngine(String numericsEpoch, int pageBytes) {
-    stores.setPages(numericsEpoch, pageBytes);
+  private PageStore openWithEngine(String numericsEpoch, PageSizes sizes) {
+    stores.setPages(numericsEpoch, sizes);
     // may be refused: first, so that the disk is not open then
     RemoteStore remote = stores.openRemote();
     if (diskBytes(TierCommand.CONFIGURED) > 0 && !settings.diskDetached()) {

@@ -29,6 +29,7 @@ public final class TierMetrics {
     add(group, "tierCommandsRefused", refused, Long::longValue);
     add(group, "hostPages", stats, TierStats::hostPages);
     add(group, "hostPagesUsed", stats, TierStats::usedHostPages);
+    add(group, "hostWindowPartsUsed", stats, TierStats::usedHostParts);
     add(group, "hostPagesEvicted", stats, TierStats::evictedHostPages);
     add(group, "tierPagesQueued", stats, TierStats::queuedPages);
     add(group, "pagesBackedUp", stats, TierStats::backedUpPages);

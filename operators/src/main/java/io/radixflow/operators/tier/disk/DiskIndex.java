@@ -297,9 +297,15 @@ final class DiskIndex implements AutoCloseable {
     removeAll(entries(new PageId[] {id}, 1), false);
   }
 
-  /** Removes those of the first {@code size} pages that are there, durably. */
+  /**
+   * Removes those of the first {@code size} pages that are there, and their window parts, durably.
+   */
   synchronized void remove(PageId[] ids, int size) {
-    removeAll(entries(ids, size), true);
+    PageId[] all = Arrays.copyOf(ids, 2 * size);
+    for (int i = 0; i < size; i++) {
+      all[size + i] = ids[i].window();
+    }
+    removeAll(entries(all, all.length), true);
   }
 
   /** Removes the pages of a tenant, durably. */
@@ -307,19 +313,21 @@ final class DiskIndex implements AutoCloseable {
     removeAll(database.read(db -> ofTenant(db, tenant), List.of()), true);
   }
 
-  /** Removes pages, durably, but those that a page follows which stays; none before its parent. */
+  /**
+   * Removes pages and their window parts, durably, but those that a page follows which stays; none
+   * before its parent.
+   */
   synchronized void erase(PageId[] ids) {
-    List<Entry> entries = entries(ids, ids.length);
     Set<PageId> gone = new HashSet<>();
-    List<Entry> erased = new ArrayList<>();
-    for (int i = entries.size() - 1; i >= 0; i--) {
-      PageId id = entries.get(i).id();
-      if (gone.containsAll(database.read(db -> children(db, id), List.of()))) {
+    for (int i = ids.length - 1; i >= 0; i--) {
+      PageId id = ids[i];
+      List<PageId> after = new ArrayList<>(database.read(db -> children(db, id), List.of()));
+      after.remove(id.window());
+      if (gone.containsAll(after)) {
         gone.add(id);
-        erased.add(entries.get(i));
       }
     }
-    removeAll(erased, true);
+    remove(gone.toArray(PageId[]::new), gone.size());
   }
 
   /**

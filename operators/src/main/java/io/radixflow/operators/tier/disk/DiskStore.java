@@ -5,6 +5,7 @@ import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
 import io.radixflow.operators.tier.store.PageCodec;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.PageStoreStats;
 import io.radixflow.operators.tier.store.StoreCounters;
@@ -81,7 +82,7 @@ public final class DiskStore implements PageStore {
   private final PageCodec codec;
   private final TenantKeys keys;
   private final LongSupplier clock;
-  private final int pageBytes;
+  private final PageSizes sizes;
   private final long bufferBytes;
   private final int batchPages;
   private final StoreCounters counters = new StoreCounters();
@@ -99,15 +100,15 @@ public final class DiskStore implements PageStore {
    *
    * @param directory made if need be
    * @param epoch numerics epoch of the engine; pages of others are deleted
-   * @param pageBytes bytes of a page
+   * @param sizes bytes of a page
    * @param keys that pages are encrypted under
    * @throws IOException if the directory is in use, or cannot be made or read
    * @throws IllegalArgumentException if the limit is too small for such pages
    */
   public static DiskStore open(
-      Path directory, DiskTierOptions options, String epoch, int pageBytes, TenantKeys keys)
+      Path directory, DiskTierOptions options, String epoch, PageSizes sizes, TenantKeys keys)
       throws IOException {
-    return new DiskStore(directory, options, epoch, pageBytes, keys, System::currentTimeMillis);
+    return new DiskStore(directory, options, epoch, sizes, keys, System::currentTimeMillis);
   }
 
   /**
@@ -119,22 +120,22 @@ public final class DiskStore implements PageStore {
       Path directory,
       DiskTierOptions options,
       String epoch,
-      int pageBytes,
+      PageSizes sizes,
       TenantKeys keys,
       LongSupplier clock)
       throws IOException {
     this.directory = directory;
     this.options = options;
-    this.pageBytes = pageBytes;
+    this.sizes = sizes;
     this.keys = keys;
     this.clock = clock;
     limitBytes = checkedLimit(options.limitBytes());
     bufferBytes = Math.max(MIN_BUFFER, Math.min(MAX_BUFFER, limitBytes / BUFFERS));
-    codec = new PageCodec(keys, epoch, pageBytes);
+    codec = new PageCodec(keys, epoch, sizes);
     long batchBytes = Math.min(MAX_BATCH_BYTES, 2 * bufferBytes);
     batchPages = (int) Math.max(1, Math.min(MAX_BATCH, batchBytes / codec.maxBytes()));
     PageDatabase database =
-        PageDatabase.open(directory.resolve("pages"), bufferBytes, epoch + " " + pageBytes);
+        PageDatabase.open(directory.resolve("pages"), bufferBytes, epoch + " " + sizes.page());
     index = new DiskIndex(database);
     reader = new DiskReader(database, codec);
     upkeep =
@@ -149,11 +150,11 @@ public final class DiskStore implements PageStore {
   }
 
   private long checkedLimit(long bytes) {
-    long least = DiskTierOptions.leastBytes(pageBytes);
+    long least = DiskTierOptions.leastBytes(sizes.largest());
     if (bytes < least) {
       throw new IllegalArgumentException(
           "a disk tier of %d bytes is too small for pages of %d bytes: it needs %d"
-              .formatted(bytes, pageBytes, least));
+              .formatted(bytes, sizes.largest(), least));
     }
     return bytes;
   }

@@ -83,7 +83,7 @@ final class PageDatabase implements AutoCloseable {
    * or if it is of something else.
    *
    * @param writeBufferBytes bytes of a write buffer, about those of a blob file
-   * @param identity names model and page size; pages of another are deleted
+   * @param identity names model, layout and page size; pages of another are deleted
    * @throws IOException if the directory is in use, here or in another process, or there is no room
    */
   static PageDatabase open(Path path, long writeBufferBytes, String identity) throws IOException {
@@ -109,7 +109,7 @@ final class PageDatabase implements AutoCloseable {
       openFiles();
       byte[] found = db.get(DiskIndex.IDENTITY);
       if (found != null && !Arrays.equals(found, identity)) {
-        empty("its pages are of another model");
+        empty("its pages are of another model or layout");
       } else if (found == null) {
         db.put(DiskIndex.IDENTITY, identity);
       }

@@ -4,6 +4,7 @@ import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.Transfer;
 import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.operators.cache.PageAllocator;
+import io.radixflow.operators.cache.WindowParts;
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
 import java.util.ArrayDeque;
@@ -20,7 +21,8 @@ import java.util.function.Predicate;
 /**
  * Copies pages from the device to host memory: a bounded queue, of which one batch at a time is
  * copied. A page that leaves the cache meanwhile stays in flight until it has been copied, since a
- * step must not write it before. Engine thread only.
+ * step must not write it before. A page's window part is an item of its own; it is locked while it
+ * is copied, and what becomes of the page waits for both. Engine thread only.
  */
 public final class Backup {
   /** Pages of a batch: few enough that one that leaves the cache is soon free. */
@@ -32,8 +34,12 @@ public final class Backup {
   /** A page in the queue or in the batch. */
   private static final class Item {
     final TierPage page;
+    final boolean window;
     final int device;
     final int index;
+
+    /** Set while it has locked the window part. */
+    boolean locked;
 
     /** Set once the page has left the cache, so that it is freed after its copy. */
     boolean leaving;
@@ -46,6 +52,7 @@ public final class Backup {
 
     Item(TierPage page, int device, int index) {
       this.page = page;
+      this.window = page.isWindow();
       this.device = device;
       this.index = index;
     }
@@ -55,8 +62,10 @@ public final class Backup {
   private final HostTier host;
   private final Consumer<List<HostPage>> copied;
 
-  /** The item of each page of the device, or null. */
+  /** The item of each page of the device, and of each page's window part, or null. */
   private final Item[] items;
+
+  private final Item[] windowItems;
 
   private final ArrayDeque<Item> waiting = new ArrayDeque<>();
 
@@ -67,6 +76,11 @@ public final class Backup {
   private final int[] devicePages = new int[BATCH];
   private final int[] hostPages = new int[BATCH];
   private PageAllocator allocator;
+
+  /** The window parts of the pool; null if it has none. */
+  private WindowParts windows;
+
+  private int lockedParts;
   private int batchSize;
   private Transfer transfer;
   private int leaving;
@@ -82,11 +96,17 @@ public final class Backup {
     this.host = host;
     this.copied = copied;
     this.items = new Item[pool.pages()];
+    this.windowItems = new Item[pool.pages()];
   }
 
-  /** Frees pages with another allocator from here; none of its pages is in the queue. */
-  public void attach(PageAllocator owner) {
+  /**
+   * Frees pages with another allocator from here; none of its pages is in the queue.
+   *
+   * @param parts null if the pool has no window parts
+   */
+  public void attach(PageAllocator owner, WindowParts parts) {
     allocator = owner;
+    windows = parts;
   }
 
   /** Returns the number of pages copied. */
@@ -115,7 +135,25 @@ public final class Backup {
 
   /** Returns whether a page has left the cache and is freed here. */
   public boolean isLeaving(int device) {
-    return leaving > 0 && items[device] != null && items[device].leaving;
+    return leaving > 0 && (isLeaving(items[device]) || isLeaving(windowItems[device]));
+  }
+
+  private static boolean isLeaving(Item item) {
+    return item != null && item.leaving;
+  }
+
+  /** Number of window parts that are locked, as they are being copied. */
+  public int lockedParts() {
+    return lockedParts;
+  }
+
+  /** Visits the page of each window part that is locked here. */
+  public void forEachLockedPart(IntConsumer visitor) {
+    for (int i = 0; lockedParts > 0 && i < windowItems.length; i++) {
+      if (windowItems[i] != null && windowItems[i].locked) {
+        visitor.accept(i);
+      }
+    }
   }
 
   public boolean isIdle() {
@@ -126,21 +164,33 @@ public final class Backup {
     return transfer != null;
   }
 
+  private Item[] itemsOf(TierPage page) {
+    return page.isWindow() ? windowItems : items;
+  }
+
+  private Item[] itemsOf(Item item) {
+    return item.window ? windowItems : items;
+  }
+
   /**
-   * Queues a page of the cache, unless it is queued or on the host.
+   * Queues a page of the cache, or its window part, unless it is queued or on the host.
    *
    * @param page null if it is not to be copied
    */
   public void offer(TierPage page, int device, int index) {
-    if (page == null || items[device] != null || host.get(page.id()) != null) {
+    if (page == null || itemsOf(page)[device] != null || host.get(page.id()) != null) {
       return;
     }
     if (waiting.size() >= MAX_WAITING) {
       dropped++;
       return;
     }
-    items[device] = new Item(page, device, index);
-    waiting.add(items[device]);
+    add(new Item(page, device, index));
+  }
+
+  private void add(Item item) {
+    itemsOf(item)[item.device] = item;
+    waiting.add(item);
   }
 
   /** A page that the host does not have is in the cache again. */
@@ -154,14 +204,22 @@ public final class Backup {
    * A page leaves the cache.
    *
    * @param page null if it is not to be copied if it is not being copied already
+   * @param window the same for its window part
    * @return whether it stays in flight until it has been copied
    */
-  public boolean leaving(int device, PageId id, TierPage page, int index) {
+  public boolean leaving(int device, PageId id, TierPage page, TierPage window, int index) {
     returned.remove(id);
-    Item item = items[device];
+    boolean stays = leaves(items, device, page, index);
+    stays |= leaves(windowItems, device, window, index);
+    leaving += stays ? 1 : 0;
+    return stays;
+  }
+
+  private boolean leaves(Item[] kind, int device, TierPage page, int index) {
+    Item item = kind[device];
     if (item != null && !item.copying && page == null) {
       item.wanted = false;
-      items[device] = null;
+      kind[device] = null;
       return false;
     }
     if (item == null) {
@@ -169,12 +227,10 @@ public final class Backup {
         return false;
       }
       item = new Item(page, device, index);
-      items[device] = item;
-      waiting.add(item);
+      add(item);
     }
     item.wanted &= page != null;
     item.leaving = true;
-    leaving++;
     return true;
   }
 
@@ -194,14 +250,15 @@ public final class Backup {
   private void start() {
     while (batchSize < BATCH && !waiting.isEmpty()) {
       Item item = waiting.poll();
-      if (items[item.device] != item) {
+      if (itemsOf(item)[item.device] != item) {
         continue; // the page has left, and another may have its place
       }
-      if (!item.wanted || host.get(item.page.id()) != null) {
+      boolean gone = item.window && !windows.has(item.device);
+      if (!item.wanted || gone || host.get(item.page.id()) != null) {
         release(item);
         continue;
       }
-      boolean reachable = item.leaving || isOnHost(item.page.parent());
+      boolean reachable = item.leaving || item.window || isOnHost(item.page.parent());
       item.entry = reachable ? host.allocate(item.page, item.leaving) : null;
       if (item.entry == null) {
         dropped++;
@@ -210,12 +267,18 @@ public final class Backup {
       }
       item.entry.onDevice = !item.leaving || returned.contains(item.page.id());
       item.copying = true;
+      if (item.window) {
+        windows.lock(item.device);
+        item.locked = true;
+        lockedParts++;
+      }
       batch[batchSize++] = item;
     }
     if (batchSize > 0) {
       Arrays.sort(batch, 0, batchSize, Comparator.comparingInt(item -> item.index));
       for (int i = 0; i < batchSize; i++) {
-        devicePages[i] = batch[i].device;
+        devicePages[i] =
+            batch[i].window ? pool.pages() + windows.part(batch[i].device) : batch[i].device;
         hostPages[i] = batch[i].entry.slot;
       }
       try {
@@ -232,8 +295,13 @@ public final class Backup {
   }
 
   private void release(Item item) {
-    items[item.device] = null;
-    if (item.leaving) {
+    itemsOf(item)[item.device] = null;
+    if (item.locked) {
+      windows.unlock(item.device, true);
+      item.locked = false;
+      lockedParts--;
+    }
+    if (item.leaving && !isLeaving((item.window ? items : windowItems)[item.device])) {
       leaving--;
       allocator.free(item.device);
       if (leaving == 0) {
@@ -292,16 +360,16 @@ public final class Backup {
     leaving = 0;
     returned.clear();
     waiting.clear();
+    lockedParts = 0;
     Arrays.fill(items, null);
+    Arrays.fill(windowItems, null);
   }
 
   /** Visits each page that has left the cache and is not free yet. */
   public void forEachLeaving(IntConsumer visitor) {
-    if (leaving > 0) {
-      for (Item item : items) {
-        if (item != null && item.leaving) {
-          visitor.accept(item.device);
-        }
+    for (int device = 0; leaving > 0 && device < items.length; device++) {
+      if (isLeaving(device)) {
+        visitor.accept(device);
       }
     }
   }

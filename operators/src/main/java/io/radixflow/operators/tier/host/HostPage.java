@@ -4,11 +4,13 @@ import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
 
 /**
- * A page in host memory. Only the thread that fills it may read it until it is {@link #ready}. The
- * fields belong to the engine thread.
+ * A page in host memory, or the window part of one. Only the thread that fills it may read it until
+ * it is {@link #ready}. The fields belong to the engine thread.
  */
 public final class HostPage {
   public final TierPage page;
+
+  private final boolean window;
 
   /** Its index in host memory. */
   public int slot;
@@ -41,8 +43,14 @@ public final class HostPage {
 
   HostPage(TierPage page, int slot, long number) {
     this.page = page;
+    this.window = page.isWindow();
     this.slot = slot;
     this.number = number;
+  }
+
+  /** Returns whether this is the window part of a page. */
+  boolean isWindow() {
+    return window;
   }
 
   PageId id() {

@@ -30,10 +30,12 @@ import java.util.function.Predicate;
  *       beginning of a prefix is never cut off. Copies of pages that the device has, too, go first:
  *       when memory is tight, host and device hold different pages. Then the least recently used.
  *   <li>A locked page stays, and so do its bytes.
+ *   <li>Window parts have slots of their own, and are evicted by themselves, the least recently
+ *       used first. They go with their page at the latest, unless they came before it.
  * </ul>
  *
  * <p>{@code free + used == total}, after every operation; each used slot belongs to one {@link
- * HostPage}. Owned by the engine thread.
+ * HostPage}. Counters are of pages, without window parts. Owned by the engine thread.
  */
 public final class HostTier {
   private static final Comparator<HostPage> OLDEST_FIRST =
@@ -43,8 +45,8 @@ public final class HostTier {
   private final int pageTokens;
   private final MissCounters misses = new MissCounters();
   private HostPages memory;
-  private int[] free;
-  private int freeCount;
+  private Slots free;
+  private Slots freeParts;
   private final Map<PageId, HostPage> entries = new HashMap<>();
 
   /** Number of pages here by the page before them, which is not here itself. */
@@ -52,6 +54,7 @@ public final class HostTier {
 
   private final TreeSet<HostPage> copies = new TreeSet<>(OLDEST_FIRST);
   private final TreeSet<HostPage> leaves = new TreeSet<>(OLDEST_FIRST);
+  private final TreeSet<HostPage> windows = new TreeSet<>(OLDEST_FIRST);
 
   /** Pages that can no longer be found and are locked. */
   private final Set<HostPage> leaving = new HashSet<>();
@@ -63,6 +66,42 @@ public final class HostTier {
   private int locked;
   private long evicted;
 
+  /** The free slots of pages, or of window parts. */
+  private static final class Slots {
+    final int[] slots;
+    int count;
+
+    Slots(int first, int total) {
+      slots = new int[total];
+      for (int slot = first + total - 1; slot >= first; slot--) {
+        slots[count++] = slot;
+      }
+    }
+
+    int used() {
+      return slots.length - count;
+    }
+
+    int take() {
+      return slots[--count];
+    }
+
+    void give(int slot) {
+      slots[count++] = slot;
+    }
+
+    /** Keeps those that are not taken. */
+    void retain(boolean[] taken) {
+      int all = count;
+      count = 0;
+      for (int i = 0; i < all; i++) {
+        if (!taken[slots[i]]) {
+          give(slots[i]);
+        }
+      }
+    }
+  }
+
   /**
    * @param pageTokens tokens a page, for events
    */
@@ -73,11 +112,12 @@ public final class HostTier {
 
   private void begin(HostPages other) {
     memory = other;
-    free = new int[memory.pages()];
-    for (int i = 0; i < free.length; i++) {
-      free[i] = free.length - 1 - i;
-    }
-    freeCount = free.length;
+    free = new Slots(0, memory.pages());
+    freeParts = new Slots(memory.pages(), memory.parts());
+  }
+
+  private Slots free(HostPage entry) {
+    return entry.isWindow() ? freeParts : free;
   }
 
   /** Sets whether no page is allocated until further notice. */
@@ -101,16 +141,23 @@ public final class HostTier {
         return null;
       }
     }
+    while (freeParts.used() > other.parts()) {
+      if (!evictWindow()) {
+        return null;
+      }
+    }
     Map<HostPage, Integer> slots = new HashMap<>();
-    entries.values().forEach(entry -> slots.put(entry, slots.size()));
-    leaving.forEach(entry -> slots.put(entry, slots.size()));
+    int[] next = {0, other.pages()};
+    for (Collection<HostPage> each : List.of(entries.values(), leaving)) {
+      each.forEach(entry -> slots.put(entry, next[entry.isWindow() ? 1 : 0]++));
+    }
     return slots;
   }
 
   /** Uses other memory from here, to which all pages were copied; returns the memory before. */
   HostPages moveTo(HostPages other, Map<HostPage, Integer> slots) {
     HostPages before = memory;
-    boolean[] taken = new boolean[other.pages()];
+    boolean[] taken = new boolean[other.pages() + other.parts()];
     for (Collection<HostPage> each : List.of(entries.values(), leaving)) {
       for (HostPage entry : each) {
         entry.slot = slots.get(entry);
@@ -118,12 +165,8 @@ public final class HostTier {
       }
     }
     begin(other);
-    freeCount = 0;
-    for (int page = taken.length - 1; page >= 0; page--) {
-      if (!taken[page]) {
-        free[freeCount++] = page;
-      }
-    }
+    free.retain(taken);
+    freeParts.retain(taken);
     return before;
   }
 
@@ -147,11 +190,16 @@ public final class HostTier {
   }
 
   public int total() {
-    return free.length;
+    return free.slots.length;
   }
 
   public int used() {
-    return free.length - freeCount;
+    return free.used();
+  }
+
+  /** Number of window parts that hold something. */
+  public int usedParts() {
+    return freeParts.used();
   }
 
   /** Number of pages that are being read or filled. */
@@ -195,6 +243,21 @@ public final class HostTier {
     return found;
   }
 
+  /** Returns whether the window part of a page of a chain can be found. */
+  public boolean isWindowReady(PageChain chain, int index) {
+    return isReady(chain.id(index).window());
+  }
+
+  /** Locks the window parts of pages of a chain, which can be found. */
+  public List<HostPage> lockWindows(PageChain chain, int from, int to) {
+    List<HostPage> found = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      found.add(entries.get(chain.id(i).window()));
+    }
+    found.forEach(this::lock);
+    return found;
+  }
+
   /** The bytes of a page that the caller has locked. */
   public ByteBuffer buffer(HostPage entry) {
     return memory.buffer(entry.slot);
@@ -207,17 +270,21 @@ public final class HostTier {
    * @return null if there is no room, or the memory is held
    */
   public HostPage allocate(TierPage page, boolean needed) {
-    if (held || freeCount == 0 && !evictOne(page.parent(), needed)) {
+    boolean window = page.isWindow();
+    Slots slots = window ? freeParts : free;
+    if (held || slots.count == 0 && !(window ? evictWindow() : evictOne(page.parent(), needed))) {
       return null;
     }
-    HostPage entry = new HostPage(page, free[--freeCount], ++numbers);
-    Integer waiting = orphans.remove(page.id());
-    entry.children = waiting == null ? 0 : waiting;
+    HostPage entry = new HostPage(page, slots.take(), ++numbers);
     entry.locks = 1;
-    locked++;
     entry.lastUsed = ++clock;
     entries.put(page.id(), entry);
-    countChild(page.parent(), 1);
+    if (!window) {
+      Integer waiting = orphans.remove(page.id());
+      entry.children = waiting == null ? 0 : waiting;
+      locked++;
+      countChild(page.parent(), 1);
+    }
     return entry;
   }
 
@@ -249,6 +316,15 @@ public final class HostTier {
     return true;
   }
 
+  /** Evicts a window part; false if all are locked. */
+  private boolean evictWindow() {
+    if (windows.isEmpty()) {
+      return false;
+    }
+    remove(windows.first());
+    return true;
+  }
+
   private static HostPage oldest(TreeSet<HostPage> from, PageId kept) {
     for (HostPage entry : from) {
       if (!entry.id().equals(kept)) {
@@ -262,7 +338,7 @@ public final class HostTier {
   public void ready(HostPage entry, int checksum) {
     entry.checksum = checksum;
     entry.ready = true;
-    if (!entry.removed) {
+    if (!entry.removed && !entry.isWindow()) {
       listener.accept(stored(entry));
     }
   }
@@ -288,7 +364,10 @@ public final class HostTier {
       }
       ordered.addAll(path);
     }
-    return ordered.stream().filter(entry -> entry.ready).map(this::stored).toList();
+    return ordered.stream()
+        .filter(entry -> entry.ready && !entry.isWindow())
+        .map(this::stored)
+        .toList();
   }
 
   private HostPage parent(HostPage entry) {
@@ -298,7 +377,7 @@ public final class HostTier {
   void lock(HostPage entry) {
     if (entry.locks == 0) {
       unlist(entry);
-      locked++;
+      locked += entry.isWindow() ? 0 : 1;
     }
     entry.locks++;
   }
@@ -310,10 +389,10 @@ public final class HostTier {
     }
     entry.lastUsed = ++clock;
     if (--entry.locks == 0) {
-      locked--;
+      locked -= entry.isWindow() ? 0 : 1;
       if (entry.removed) {
         leaving.remove(entry);
-        free[freeCount++] = entry.slot;
+        free(entry).give(entry.slot);
       } else {
         list(entry);
       }
@@ -326,6 +405,13 @@ public final class HostTier {
     entry.onDevice = value;
     entry.lastUsed = ++clock;
     list(entry);
+  }
+
+  /** Counts the window part of a page that the device has as used now. */
+  public void used(HostPage window) {
+    unlist(window);
+    window.lastUsed = ++clock;
+    list(window);
   }
 
   /** No store has any page from here on. */
@@ -342,7 +428,7 @@ public final class HostTier {
     }
   }
 
-  /** Makes a page impossible to find; its slot is free once no lock is left. */
+  /** Makes a page and its window part impossible to find; slots are free once no lock is left. */
   public void remove(HostPage entry) {
     if (entry.removed) {
       return;
@@ -350,17 +436,28 @@ public final class HostTier {
     unlist(entry);
     entry.removed = true;
     entries.remove(entry.id());
-    if (entry.children > 0) {
-      orphans.put(entry.id(), entry.children);
+    if (!entry.isWindow()) {
+      if (entry.children > 0) {
+        orphans.put(entry.id(), entry.children);
+      }
+      countChild(entry.page.parent(), -1);
+      removeWindow(entry.id());
     }
-    countChild(entry.page.parent(), -1);
     if (entry.locks == 0) {
-      free[freeCount++] = entry.slot;
+      free(entry).give(entry.slot);
     } else {
       leaving.add(entry);
     }
-    if (entry.ready) {
+    if (entry.ready && !entry.isWindow()) {
       listener.accept(new KvEvent.Removed(KvTier.HOST, new long[] {entry.id().block()}));
+    }
+  }
+
+  /** Removes the window part of a page, if there is one; see {@link #remove}. */
+  public void removeWindow(PageId page) {
+    HostPage window = entries.get(page.window());
+    if (window != null) {
+      remove(window);
     }
   }
 
@@ -376,12 +473,14 @@ public final class HostTier {
 
   /** Returns whether slots, pages and counters agree; walks everything. */
   public boolean audit() {
-    boolean[] taken = new boolean[free.length];
-    for (int i = 0; i < freeCount; i++) {
-      if (taken[free[i]]) {
-        return false;
+    boolean[] taken = new boolean[memory.pages() + memory.parts()];
+    for (Slots slots : List.of(free, freeParts)) {
+      for (int i = 0; i < slots.count; i++) {
+        if (taken[slots.slots[i]]) {
+          return false;
+        }
+        taken[slots.slots[i]] = true;
       }
-      taken[free[i]] = true;
     }
     for (HostPage entry : entries.values()) {
       if (taken[entry.slot]) {
@@ -389,8 +488,10 @@ public final class HostTier {
       }
       taken[entry.slot] = true;
       boolean leaf = entry.locks == 0 && entry.children == 0;
-      if (copies.contains(entry) != (leaf && entry.onDevice)
-          || leaves.contains(entry) != (leaf && !entry.onDevice)) {
+      boolean window = entry.isWindow();
+      if (copies.contains(entry) != (leaf && !window && entry.onDevice)
+          || leaves.contains(entry) != (leaf && !window && !entry.onDevice)
+          || windows.contains(entry) != (leaf && window)) {
         return false;
       }
     }
@@ -399,11 +500,18 @@ public final class HostTier {
 
   private void list(HostPage entry) {
     if (entry.locks == 0 && entry.children == 0 && !entry.removed) {
-      (entry.onDevice ? copies : leaves).add(entry);
+      listOf(entry).add(entry);
     }
   }
 
   private void unlist(HostPage entry) {
-    (entry.onDevice ? copies : leaves).remove(entry);
+    listOf(entry).remove(entry);
+  }
+
+  private TreeSet<HostPage> listOf(HostPage entry) {
+    if (entry.isWindow()) {
+      return windows;
+    }
+    return entry.onDevice ? copies : leaves;
   }
 }

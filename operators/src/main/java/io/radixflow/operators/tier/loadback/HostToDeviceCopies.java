@@ -3,6 +3,8 @@ package io.radixflow.operators.tier.loadback;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.Transfer;
 import io.radixflow.kernels.device.Uninterruptibly;
+import io.radixflow.operators.cache.WindowParts;
+import io.radixflow.operators.tier.host.HostPage;
 import io.radixflow.operators.tier.host.HostTier;
 import io.radixflow.operators.tier.page.MissReason;
 import java.util.ArrayList;
@@ -31,7 +33,9 @@ public final class HostToDeviceCopies {
   private final int[] devicePages = new int[MAX_PAGES];
   private final int[] hostPages = new int[MAX_PAGES];
   private final List<LoadBack> batch = new ArrayList<>();
+  private WindowParts parts;
   private int size;
+  private int addedPages;
   private long began;
   private Transfer transfer;
   private long pages;
@@ -53,6 +57,11 @@ public final class HostToDeviceCopies {
     this.nanoClock = nanoClock;
   }
 
+  /** Copies into these window parts from here; null if the pool has none. */
+  void attach(WindowParts owned) {
+    parts = owned;
+  }
+
   /** Pages copied. */
   public long pages() {
     return pages;
@@ -72,19 +81,55 @@ public final class HostToDeviceCopies {
     return size == 0;
   }
 
-  /** Adds pages of a load-back, which fill a table from one of its pages on; returns how many. */
+  /**
+   * Adds pages of a load-back, which fill a table from one of its pages on, with the window parts
+   * before their end, which are locked.
+   *
+   * @return how many pages; none if the pool has too few parts now
+   */
   int add(LoadBack loadBack, int from, int count, int[] table) {
-    int added = Math.min(count, MAX_PAGES - size);
+    LoadedWindows windows = loadBack.windows;
+    int room = MAX_PAGES - size - (windows == null ? 0 : windows.windowPages());
+    int added = Math.min(count, room);
+    if (windows != null && added > 0) {
+      added = windows.usableEnd(from, from + added) - from;
+    }
     if (transfer != null || added <= 0 || host.isHeld()) {
       return 0;
     }
-    for (int i = from; i < from + added; i++) {
-      devicePages[size] = table[i];
-      hostPages[size++] = loadBack.pages.get(i - loadBack.from).slot;
+    int end = from + added;
+    int windowFrom = windows == null ? end : Math.max(from, windows.from(end));
+    if (!attachParts(table, windowFrom, end)) {
+      return 0;
     }
+    for (int i = from; i < end; i++) {
+      add(table[i], loadBack.pages.get(i - loadBack.from));
+    }
+    for (int i = windowFrom; i < end; i++) {
+      add(pool.pages() + parts.part(table[i]), windows.part(i));
+    }
+    addedPages += added;
     loadBack.copying(from, added);
     batch.add(loadBack);
     return added;
+  }
+
+  private void add(int devicePage, HostPage page) {
+    devicePages[size] = devicePage;
+    hostPages[size++] = page.slot;
+  }
+
+  /** Gives pages of a table their parts; all, or none. */
+  private boolean attachParts(int[] table, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (!parts.attach(table[i])) {
+        while (i > from) {
+          parts.unlock(table[--i], false);
+        }
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Begins to copy what was added. */
@@ -130,13 +175,14 @@ public final class HostToDeviceCopies {
   private void finish(Throwable failure) {
     transfer = null;
     if (failure == null) {
-      pages += size;
+      pages += addedPages;
       model.copied(size, nanoClock.getAsLong() - began);
     } else {
       failures++;
-      host.misses().add(MissReason.IO, size);
+      host.misses().add(MissReason.IO, addedPages);
     }
     size = 0;
+    addedPages = 0;
     for (LoadBack each : batch) {
       each.failed(failure);
       ended.accept(each);

@@ -40,6 +40,11 @@ import java.util.List;
  *                                                         still arrives and stays in host memory
  * </pre>
  *
+ * <p>If the pool has window parts, a store is asked for those, too, and only up to an end that can
+ * be used. They come after the pages, in the states READING, SHARING and VERIFYING, those that are
+ * needed before that end and no others. Where one is missing or damaged, the store is asked once
+ * more for a shorter prefix.
+ *
  * <p>Pages that host memory has from the start are verified beside the states before READY, on the
  * CHECK thread ({@link #isVerified}); the request waits for both. Under a policy that does not wait
  * a request is admitted from any state after NEW, with the pages that have come by then.
@@ -102,6 +107,12 @@ public final class LoadBack {
   /** Pages from {@link #from} on, locked: those found in host memory, then those of the stores. */
   final List<HostPage> pages = new ArrayList<>();
 
+  /** The window parts of its pages; null if the pool has none. */
+  LoadedWindows windows;
+
+  /** No end beyond this page can be used with what {@link #store} has, as its part is missing. */
+  int windowLimit = Integer.MAX_VALUE;
+
   /** The store that is being asked or read, or was last. */
   PageStore store;
 
@@ -117,7 +128,10 @@ public final class LoadBack {
   private State state = State.NEW;
   private int found;
   private int verified;
-  private boolean verifying;
+
+  /** Verifications in progress. */
+  private int verifying;
+
   private int read;
 
   /** The parts of {@link #read} by tier; pages of an upper tier are before those of a lower one. */
@@ -181,18 +195,27 @@ public final class LoadBack {
   void found(List<HostPage> locked) {
     pages.addAll(locked);
     found = locked.size();
-    verifying = found > 0;
+  }
+
+  /** Some of what host memory has is verified from now on. */
+  void verifies() {
+    verifying++;
+  }
+
+  /** A verification has ended at {@code now}, in nanoseconds. */
+  void verifiedAt(long now) {
+    verifying--;
+    progressed(now);
   }
 
   /** The found pages have been verified; {@code good} of them, from the first on, are right. */
   void verified(int good) {
-    verifying = false;
     verified = good;
   }
 
-  /** Returns whether the pages found in host memory have been verified. */
+  /** Returns whether what was found in host memory has been verified. */
   boolean isVerified() {
-    return !verifying;
+    return verifying == 0;
   }
 
   /** Takes the next page, which came from {@link #store} and is locked by the caller. */
@@ -222,7 +245,7 @@ public final class LoadBack {
 
   /** The first page after those that can be copied now. */
   int usableEnd() {
-    if (verifying) {
+    if (verifying > 0) {
       return from;
     }
     return verified < found ? from + verified : end();

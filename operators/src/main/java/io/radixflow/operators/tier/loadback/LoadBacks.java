@@ -1,8 +1,10 @@
 package io.radixflow.operators.tier.loadback;
 
 import io.radixflow.kernels.device.KvPool;
+import io.radixflow.operators.cache.WindowParts;
 import io.radixflow.operators.tier.Tiers;
 import io.radixflow.operators.tier.host.Checksums;
+import io.radixflow.operators.tier.host.HostPage;
 import io.radixflow.operators.tier.host.HostTier;
 import io.radixflow.operators.tier.host.StoreLink;
 import io.radixflow.operators.tier.loadback.LoadBack.State;
@@ -47,6 +49,9 @@ public final class LoadBacks {
   /** Number of load-backs of requests that are not admitted yet. */
   private int awaited;
 
+  /** The window parts of the pool; null if it has none. */
+  private WindowParts parts;
+
   private long announcements;
   private long announcedPages;
   private long cutShort;
@@ -67,6 +72,12 @@ public final class LoadBacks {
     this.model = new LoadCostModel(host.pageTokens(), options);
     this.reads = new StorageReads(link, host, checksums, model, nanoClock);
     this.copies = new HostToDeviceCopies(pool, host, model, this::end, nanoClock);
+  }
+
+  /** Loads into the pool of these window parts from here; null if it has none. */
+  public void attach(WindowParts owned) {
+    parts = owned;
+    copies.attach(owned);
   }
 
   /** Records that {@code tokens} of a prefill from a position on took so long. */
@@ -91,15 +102,17 @@ public final class LoadBacks {
     if (devicePages >= limit || busy) {
       return null;
     }
-    LoadBack begun = new LoadBack(this, chain, devicePages, limit, null, nanoClock.getAsLong());
+    LoadBack begun = open(chain, devicePages, limit, null);
     begun.found(host.lockReady(chain, devicePages, limit));
-    if (!begun.isVerified()) {
+    if (!begun.pages.isEmpty()) {
+      begun.verifies();
       checksums.verify(
           begun.pages,
           good -> {
             begun.verified(good);
-            begun.progressed(nanoClock.getAsLong());
+            begun.verifiedAt(nanoClock.getAsLong());
           });
+      verifyWindows(begun);
     }
     reads.begin(begun);
     if (begun.isVerified() && !begun.state().isReadingStores()) {
@@ -108,6 +121,40 @@ public final class LoadBacks {
     }
     awaited++;
     return begun;
+  }
+
+  private LoadBack open(PageChain chain, int devicePages, int limit, Runnable onEnd) {
+    LoadBack made = new LoadBack(this, chain, devicePages, limit, onEnd, nanoClock.getAsLong());
+    if (parts != null) {
+      made.windows = new LoadedWindows(devicePages, limit, parts.windowPages());
+    }
+    return made;
+  }
+
+  /** Locks and verifies the window parts that host memory has before the end of its pages. */
+  private void verifyWindows(LoadBack each) {
+    if (each.windows == null) {
+      return;
+    }
+    int end = each.windows.usableEnd(each.end(), page -> reads.isWindowReady(each.chain, page));
+    List<HostPage> windows = host.lockWindows(each.chain, each.windows.from(end), end);
+    if (windows.isEmpty()) {
+      return;
+    }
+    each.verifies();
+    checksums.verify(
+        windows,
+        good -> {
+          for (int i = 0; i < windows.size(); i++) {
+            HostPage window = windows.get(i);
+            if (i < good && each.state() != State.ENDED) {
+              each.windows.put(each.windows.from(end) + i, window);
+            } else {
+              host.unlock(window);
+            }
+          }
+          each.verifiedAt(nanoClock.getAsLong());
+        });
   }
 
   /** See {@link LoadBack#mustWait}. */
@@ -135,10 +182,17 @@ public final class LoadBacks {
 
   /** Returns how many pages to load for a request that is admitted now. */
   private int loadable(LoadBack each, int devicePages) {
-    int available = each.usableEnd() - devicePages;
-    return devicePages < each.from || available <= 0
-        ? 0
-        : model.pagesToLoad(devicePages, available);
+    int available = usableEnd(each, devicePages, each.usableEnd()) - devicePages;
+    if (devicePages < each.from || available <= 0) {
+      return 0;
+    }
+    int pages = model.pagesToLoad(devicePages, available);
+    return usableEnd(each, devicePages, devicePages + pages) - devicePages;
+  }
+
+  private static int usableEnd(LoadBack each, int devicePages, int end) {
+    boolean all = each.windows == null || devicePages < each.from || end <= devicePages;
+    return all ? end : each.windows.usableEnd(devicePages, end);
   }
 
   /** See {@link LoadBack#copy}. */
@@ -175,11 +229,18 @@ public final class LoadBacks {
     each.to(State.ENDED);
     each.pages.forEach(host::unlock);
     each.pages.clear();
+    if (each.windows != null) {
+      each.windows.release(host::unlock);
+    }
   }
 
   /** See {@link Tiers#pagesAtHand}. */
   public int pagesAtHand(PageChain chain, int devicePages) {
-    return devicePages + host.readyPages(chain, devicePages);
+    int end = devicePages + host.readyPages(chain, devicePages);
+    return parts == null
+        ? end
+        : LoadedWindows.usableEnd(
+            devicePages, end, parts.windowPages(), page -> reads.isWindowReady(chain, page));
   }
 
   /** See {@link Tiers#announce}. */
@@ -188,8 +249,7 @@ public final class LoadBacks {
     if (!reads.areWorth(missing)) {
       return null;
     }
-    LoadBack each =
-        new LoadBack(this, chain, devicePages, chain.pages(), onEnd, nanoClock.getAsLong());
+    LoadBack each = open(chain, devicePages, chain.pages(), onEnd);
     announcements++;
     queued.add(each);
     beginQueued();

@@ -7,9 +7,12 @@ import io.radixflow.operators.tier.host.StoreLink;
 import io.radixflow.operators.tier.host.TierWorker.Kind;
 import io.radixflow.operators.tier.loadback.LoadBack.State;
 import io.radixflow.operators.tier.page.MissReason;
+import io.radixflow.operators.tier.page.PageChain;
+import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.store.PageStore;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.LongSupplier;
 
@@ -68,12 +71,26 @@ public final class StorageReads {
     ask(each, each.top);
   }
 
+  /** Returns whether host memory has the window part of a page. */
+  boolean isWindowReady(PageChain chain, int page) {
+    return host.isWindowReady(chain, page);
+  }
+
+  /** The end of what can be used with what is in host memory. */
+  private int usableEnd(LoadBack each) {
+    return each.windows == null
+        ? each.end()
+        : each.windows.usableEnd(
+            each.end(), page -> each.windows.has(page) || isWindowReady(each.chain, page));
+  }
+
   /** Asks a store, or the next below it that is worth it; with none the load-back is ready. */
   private void ask(LoadBack each, PageStore first) {
     int from = each.end();
+    int usable = usableEnd(each);
     int limit = each.limit;
-    PageStore asked = model.isEnough(limit - from) ? first : null;
-    while (asked != null && !model.isWorthAsking(asked.tier(), from, limit - from)) {
+    PageStore asked = model.isEnough(limit - usable) ? first : null;
+    while (asked != null && !model.isWorthAsking(asked.tier(), usable, limit - usable)) {
       asked = asked.below();
     }
     if (asked == null) {
@@ -81,22 +98,48 @@ public final class StorageReads {
       return;
     }
     each.to(State.ASKING);
+    PageStore before = each.store;
     each.store = asked;
     each.askedAt = nanoClock.getAsLong();
     PageStore source = asked;
+    if (asked != before) {
+      each.windowLimit = Integer.MAX_VALUE;
+    }
+    int most = Math.min(limit, each.windowLimit);
+    BitSet onHost = windowsOnHost(each, most);
     link.run(
         Kind.of(source.tier()),
-        () -> source.find(each.chain.ids(), from, limit),
+        () -> {
+          int end = from >= most ? most : from + source.find(each.chain.ids(), from, most);
+          return onHost == null ? end : each.windows.storedEnd(source, each.chain, end, onHost);
+        },
         0,
-        pages -> answered(each, source, from, pages));
+        end -> answered(each, source, usable, end));
   }
 
-  private void answered(LoadBack each, PageStore source, int from, int pages) {
-    model.asked(source.tier(), nanoClock.getAsLong() - each.askedAt);
-    if (source.below() == null) {
-      host.misses().add(MissReason.ABSENT, each.limit - from - pages);
+  /** The pages whose window parts are in host memory; null if the pool has no parts. */
+  private BitSet windowsOnHost(LoadBack each, int end) {
+    if (each.windows == null) {
+      return null;
     }
-    each.storeEnd = model.isWorthFetching(source.tier(), from, pages) ? from + pages : from;
+    BitSet there = new BitSet();
+    for (int page = each.windows.first(); page < end; page++) {
+      there.set(page, each.windows.has(page) || isWindowReady(each.chain, page));
+    }
+    return there;
+  }
+
+  /**
+   * @param usable end of what could be used without this store
+   * @param end end of what can be used with it
+   */
+  private void answered(LoadBack each, PageStore source, int usable, int end) {
+    model.asked(source.tier(), nanoClock.getAsLong() - each.askedAt);
+    int gained = Math.max(0, end - usable);
+    if (source.below() == null) {
+      host.misses().add(MissReason.ABSENT, each.limit - usable - gained);
+    }
+    each.storeEnd = gained > 0 && model.isWorthFetching(source.tier(), usable, gained) ? end : 0;
     next(each);
   }
 
@@ -118,8 +161,107 @@ public final class StorageReads {
       ready(each);
     } else if (from < each.storeEnd) {
       read(each);
-    } else {
+    } else if (!getWindows(each)) {
       ask(each, each.store.below());
+    }
+  }
+
+  /**
+   * Gets the window parts that are needed before the end of the pages that a store has.
+   *
+   * @return false if none is missing
+   */
+  private boolean getWindows(LoadBack each) {
+    List<Integer> missing = new ArrayList<>();
+    List<Integer> ready = new ArrayList<>();
+    boolean coming = false;
+    int first = each.windows == null ? each.storeEnd : each.windows.from(each.storeEnd);
+    for (int page = first; page < each.storeEnd; page++) {
+      if (!each.windows.has(page)) {
+        HostPage onHost = host.get(each.chain.id(page).window());
+        boolean there = isWindowReady(each.chain, page);
+        coming |= onHost != null && !there;
+        (there ? ready : missing).add(page);
+      }
+    }
+    if (!ready.isEmpty()) {
+      takeOverWindows(each, ready);
+    } else if (coming) {
+      each.to(State.SHARING);
+      sharing.add(each);
+    } else if (!missing.isEmpty()) {
+      readWindows(each, missing.subList(0, Math.min(BATCH, missing.size())));
+    }
+    return !ready.isEmpty() || !missing.isEmpty();
+  }
+
+  /** Takes window parts that host memory has, once they are verified. */
+  private void takeOverWindows(LoadBack each, List<Integer> pages) {
+    List<HostPage> windows = new ArrayList<>();
+    pages.forEach(page -> windows.addAll(host.lockWindows(each.chain, page, page + 1)));
+    each.to(State.VERIFYING);
+    checksums.verify(
+        windows,
+        good -> {
+          boolean wanted = each.state().isReadingStores();
+          takeWindows(each, pages, windows, wanted ? good : 0);
+          next(each);
+        });
+  }
+
+  private void readWindows(LoadBack each, List<Integer> pages) {
+    List<HostPage> batch = new ArrayList<>();
+    for (int page : pages) {
+      HostPage window = host.allocate(each.chain.page(page).window(), true);
+      if (window == null) {
+        break;
+      }
+      batch.add(window);
+    }
+    if (batch.isEmpty()) {
+      ready(each);
+      return;
+    }
+    each.to(State.READING);
+    PageId[] ids = batch.stream().map(window -> window.page.id()).toArray(PageId[]::new);
+    String[] names = batch.stream().map(window -> window.page.namespace()).toArray(String[]::new);
+    ByteBuffer[] into = batch.stream().map(host::buffer).toArray(ByteBuffer[]::new);
+    PageStore source = each.store;
+    reading += batch.size();
+    link.run(
+        Kind.of(source.tier()),
+        () -> sums(into, 0, source.read(ids, names, 0, ids.length, into)),
+        new int[0],
+        sums -> {
+          reading -= batch.size();
+          windowsArrived(each, pages, batch, sums);
+        });
+  }
+
+  private void windowsArrived(
+      LoadBack each, List<Integer> pages, List<HostPage> batch, int[] sums) {
+    boolean wanted = each.state().isReadingStores();
+    keep(each, batch, sums);
+    takeWindows(each, pages, batch, wanted ? sums.length : 0);
+    if (wanted && sums.length < batch.size() && each.top == link.store()) {
+      each.windowLimit = pages.get(sums.length);
+      ask(each, each.store);
+    } else {
+      next(each);
+    }
+  }
+
+  /** Takes the first {@code good} of some window parts, and releases the others. */
+  private void takeWindows(LoadBack each, List<Integer> pages, List<HostPage> windows, int good) {
+    for (int i = 0; i < windows.size(); i++) {
+      if (i < good) {
+        each.windows.put(pages.get(i), windows.get(i));
+      } else {
+        host.unlock(windows.get(i));
+      }
+    }
+    if (good > 0) {
+      each.progressed(nanoClock.getAsLong());
     }
   }
 
@@ -142,14 +284,7 @@ public final class StorageReads {
     reading += batch.size();
     link.run(
         Kind.of(source.tier()),
-        () -> {
-          int count = source.read(each.chain.ids(), namespaces, from, to, into);
-          int[] sums = new int[count];
-          for (int i = 0; i < count; i++) {
-            sums[i] = Checksums.crc(into[from + i].clear());
-          }
-          return sums;
-        },
+        () -> sums(into, from, source.read(each.chain.ids(), namespaces, from, to, into)),
         new int[0],
         sums -> {
           reading -= batch.size();
@@ -162,6 +297,14 @@ public final class StorageReads {
           arrived(each, batch, sums);
           next(each);
         });
+  }
+
+  private static int[] sums(ByteBuffer[] pages, int from, int count) {
+    int[] sums = new int[count];
+    for (int i = 0; i < count; i++) {
+      sums[i] = Checksums.crc(pages[from + i].clear());
+    }
+    return sums;
   }
 
   /** Locked host pages for the next batch, up to the first that host memory has or no room for. */
@@ -181,25 +324,31 @@ public final class StorageReads {
 
   private void arrived(LoadBack each, List<HostPage> batch, int[] sums) {
     readPages += sums.length;
-    // a page that one store has may be missing in the other, and is given to both when it is used
-    boolean everywhere = each.top.below() == null;
     boolean wanted = each.state().isReadingStores();
+    keep(each, batch, sums);
     for (int i = 0; i < batch.size(); i++) {
-      HostPage page = batch.get(i);
-      if (i < sums.length) {
-        page.stored = everywhere;
-        host.ready(page, sums[i]);
-      } else {
-        host.remove(page);
-      }
       if (i < sums.length && wanted) {
-        each.add(page);
+        each.add(batch.get(i));
       } else {
-        host.unlock(page);
+        host.unlock(batch.get(i));
       }
     }
     if (wanted) {
       each.progressed(nanoClock.getAsLong());
+    }
+  }
+
+  /** Keeps what was read in host memory, and removes what was not. */
+  private void keep(LoadBack each, List<HostPage> batch, int[] sums) {
+    // a page that one store has may be missing in the other, and is given to both when it is used
+    boolean everywhere = each.top.below() == null;
+    for (int i = 0; i < batch.size(); i++) {
+      if (i < sums.length) {
+        batch.get(i).stored = everywhere;
+        host.ready(batch.get(i), sums[i]);
+      } else {
+        host.remove(batch.get(i));
+      }
     }
   }
 

@@ -43,6 +43,11 @@ public record PageId(long a, long b, long c, long d) {
     ByteBuffer.wrap(out, at, PageHasher.BYTES).putLong(a).putLong(b).putLong(c).putLong(d);
   }
 
+  /** The name under which tiers keep the page's window part; its own window part is the page. */
+  public PageId window() {
+    return new PageId(~a, ~b, ~c, ~d);
+  }
+
   /** The page's short name in events; see {@link PageHasher#blockId}. */
   public long block() {
     return a;

@@ -1,13 +1,26 @@
 package io.radixflow.operators.tier.page;
 
 /**
- * Describes a page that is below the device: what a tier knows of it beside its bytes.
+ * Describes a page that is below the device, or its window part: what a tier knows of it beside its
+ * bytes.
  *
- * @param id the page's digest
- * @param parent digest of the page before; null if it is the first of a prefix
+ * @param id the page's digest, or the name of its window part ({@link PageId#window})
+ * @param parent digest of the page before, null if it is the first of a prefix; of a window part
+ *     that of its page
  * @param namespace published name of its namespace, empty for the public one; see {@link
  *     io.radixflow.operators.cache.key.PageHasher#publishedName}
  * @param tenant distinguishes tenants without naming them: a keyed hash of the tenant's name; 0 for
  *     pages of the public namespace
  */
-public record TierPage(PageId id, PageId parent, String namespace, long tenant) {}
+public record TierPage(PageId id, PageId parent, String namespace, long tenant) {
+
+  /** Returns whether this is the window part of a page. */
+  public boolean isWindow() {
+    return parent != null && id.equals(parent.window());
+  }
+
+  /** Describes the window part of this page. */
+  public TierPage window() {
+    return new TierPage(id.window(), id, namespace, tenant);
+  }
+}

@@ -5,6 +5,7 @@ import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
 import io.radixflow.operators.tier.store.PageCodec;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.PageStoreStats;
 import io.radixflow.operators.tier.store.StoreCounters;
@@ -56,6 +57,7 @@ public final class RemoteStore implements PageStore {
   private final RemotePages pages;
   private final TenantKeys keys;
   private final int objectBytes;
+  private final boolean hasWindows;
   private final LongSupplier clock;
   private final KnownPages known;
   private final StoreCounters counters = new StoreCounters();
@@ -75,14 +77,15 @@ public final class RemoteStore implements PageStore {
       GuardedFiles files,
       TenantKeys keys,
       String epoch,
-      int pageBytes,
+      PageSizes sizes,
       LongSupplier clock) {
-    PageCodec codec = new PageCodec(keys, epoch, pageBytes);
+    PageCodec codec = new PageCodec(keys, epoch, sizes);
     this.options = options;
     this.keys = keys;
     this.clock = clock;
     this.pages = new RemotePages(files, epoch, codec);
     this.objectBytes = codec.maxBytes();
+    this.hasWindows = sizes.window() > 0;
     this.known = new KnownPages(KnownPages.CAPACITY, clock);
     this.reads = TransferThreads.open("remote-tier-read", options.transfers());
     this.writes = TransferThreads.open("remote-tier-write", options.transfers());
@@ -98,16 +101,20 @@ public final class RemoteStore implements PageStore {
    * Opens a store.
    *
    * @param epoch numerics epoch of the engine
-   * @param pageBytes bytes of a page
+   * @param sizes bytes of a page
    * @param files the folder of all engines; the store closes it
    * @param keys that pages are encrypted under
    */
   public static RemoteStore open(
-      RemoteTierOptions options, String epoch, int pageBytes, RemoteFiles files, TenantKeys keys) {
+      RemoteTierOptions options,
+      String epoch,
+      PageSizes sizes,
+      RemoteFiles files,
+      TenantKeys keys) {
     GuardedFiles guarded =
         new GuardedFiles(
             files, options.timeoutMillis(), 2 * options.transfers(), System::currentTimeMillis);
-    return new RemoteStore(options, guarded, keys, epoch, pageBytes, System::currentTimeMillis);
+    return new RemoteStore(options, guarded, keys, epoch, sizes, System::currentTimeMillis);
   }
 
   @Override
@@ -313,6 +320,9 @@ public final class RemoteStore implements PageStore {
         () -> {
           for (int i = 0; i < count; i++) {
             delete(pages[i]);
+            if (hasWindows) {
+              delete(pages[i].window());
+            }
           }
         });
   }

@@ -3,6 +3,7 @@ package io.radixflow.operators.tier.remote;
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.PageStoreStats;
 import java.nio.ByteBuffer;
@@ -31,15 +32,16 @@ public final class StoreStack implements PageStore {
    *
    * @param disk null for none
    * @param remote null for none
-   * @param pageBytes bytes of a page
+   * @param sizes bytes of a page
    * @param uploadMillis how long after it was written on disk a page goes to the remote store
    */
-  public static PageStore of(PageStore disk, RemoteStore remote, int pageBytes, long uploadMillis) {
+  public static PageStore of(
+      PageStore disk, RemoteStore remote, PageSizes sizes, long uploadMillis) {
     if (disk == null || remote == null) {
       return disk == null ? remote : disk;
     }
     return new StoreStack(
-        disk, remote, new Uploads(disk, remote, remote::isReady, pageBytes, uploadMillis));
+        disk, remote, new Uploads(disk, remote, remote::isReady, sizes, uploadMillis));
   }
 
   @Override
@@ -93,7 +95,8 @@ public final class StoreStack implements PageStore {
 
   private void removeQueued(PageId[] pages, int count) {
     Set<PageId> ids = new HashSet<>(List.of(pages).subList(0, count));
-    uploads.remove(page -> ids.contains(page.id()));
+    uploads.remove(
+        page -> ids.contains(page.id()) || page.isWindow() && ids.contains(page.parent()));
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.radixflow.operators.tier.remote;
 
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.PageStore;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -40,7 +41,7 @@ public final class Uploads implements AutoCloseable {
   private final PageStore from;
   private final PageStore to;
   private final BooleanSupplier ready;
-  private final int pageBytes;
+  private final PageSizes sizes;
   private final int batchPages;
   private final long delayMillis;
   private final Thread thread;
@@ -61,16 +62,16 @@ public final class Uploads implements AutoCloseable {
 
   /**
    * @param ready whether the lower store is believed to answer
-   * @param pageBytes bytes of a page
+   * @param sizes bytes of a page
    * @param delayMillis how long a page waits
    */
   public Uploads(
-      PageStore from, PageStore to, BooleanSupplier ready, int pageBytes, long delayMillis) {
+      PageStore from, PageStore to, BooleanSupplier ready, PageSizes sizes, long delayMillis) {
     this.from = from;
     this.to = to;
     this.ready = ready;
-    this.pageBytes = pageBytes;
-    this.batchPages = Math.max(1, Math.min(MOST_PAGES, MOST_BYTES / pageBytes));
+    this.sizes = sizes;
+    this.batchPages = Math.max(1, Math.min(MOST_PAGES, MOST_BYTES / sizes.largest()));
     this.delayMillis = delayMillis;
     this.thread = new Thread(this::run, "remote-tier-upload");
     thread.setDaemon(true);
@@ -197,7 +198,7 @@ public final class Uploads implements AutoCloseable {
       ByteBuffer buffer = buffer(count);
       if (from.copy(waiting.page(), buffer) && !isRemoved(waiting.page())) {
         pages[count] = waiting.page();
-        bytes[count++] = buffer.clear();
+        bytes[count++] = buffer.slice(0, sizes.of(waiting.page()));
       }
     }
     return count == 0 ? 0 : to.write(pages, bytes, count);
@@ -205,7 +206,7 @@ public final class Uploads implements AutoCloseable {
 
   private ByteBuffer buffer(int i) {
     if (i == buffers.size()) {
-      buffers.add(ByteBuffer.allocate(pageBytes));
+      buffers.add(ByteBuffer.allocate(sizes.largest()));
     }
     return buffers.get(i).clear();
   }

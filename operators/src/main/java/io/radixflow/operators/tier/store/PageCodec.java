@@ -39,24 +39,24 @@ public final class PageCodec {
 
   private final PageCipher cipher;
   private final long epoch;
-  private final int pageBytes;
+  private final PageSizes sizes;
 
   /**
    * Creates the codec of a store.
    *
    * @param keys that the pages are encrypted under
    * @param epoch numerics epoch of all pages
-   * @param pageBytes bytes of a page
+   * @param sizes bytes of a page
    */
-  public PageCodec(TenantKeys keys, String epoch, int pageBytes) {
+  public PageCodec(TenantKeys keys, String epoch, PageSizes sizes) {
     this.epoch = ByteBuffer.wrap(Sha256.of(epoch.getBytes(StandardCharsets.UTF_8))).getLong();
     this.cipher = new PageCipher(keys, this.epoch);
-    this.pageBytes = pageBytes;
+    this.sizes = sizes;
   }
 
   /** Returns the most bytes that a stored page has, its header included. */
   public int maxBytes() {
-    return Math.addExact(HEADER_BYTES + PageCipher.OVERHEAD, pageBytes);
+    return Math.addExact(HEADER_BYTES + PageCipher.OVERHEAD, sizes.largest());
   }
 
   /**
@@ -68,7 +68,7 @@ public final class PageCodec {
    *     #maxBytes}
    */
   public void encode(TierPage page, ByteBuffer bytes, long now, ByteBuffer out) {
-    ByteBuffer plain = bytes.duplicate().clear().limit(pageBytes);
+    ByteBuffer plain = bytes.duplicate().clear().limit(sizes.of(page));
     byte[] namespace = page.namespace().getBytes(StandardCharsets.UTF_8);
     if (namespace.length > MAX_NAMESPACE) {
       throw new IllegalArgumentException("a namespace's name has " + namespace.length + " bytes");
@@ -107,7 +107,7 @@ public final class PageCodec {
    * digest of the page before it, and the namespace.
    *
    * @param encoded the stored page, from position 0 to its limit
-   * @param chain digests of the conversation's pages
+   * @param chain digests of the conversation's pages, or names of window parts
    * @param i index of the page in it
    * @param namespace published name of the page's namespace
    * @param into gets the page from position 0 on; undefined if the page is not what it should be
@@ -131,7 +131,8 @@ public final class PageCodec {
       return MissReason.EPOCH;
     }
     TierPage page = page(encoded);
-    boolean chained = i == 0 || page.parent() == null || page.parent().equals(chain[i - 1]);
+    boolean chained =
+        i == 0 || page.parent() == null || page.parent().equals(chain[i - 1]) || page.isWindow();
     if (!chained || !page.id().equals(chain[i])) {
       return MissReason.DIGEST;
     }
@@ -140,7 +141,7 @@ public final class PageCodec {
 
   private MissReason body(TierPage page, ByteBuffer encoded, ByteBuffer into) {
     ByteBuffer body = encoded.duplicate().position(HEADER_BYTES);
-    ByteBuffer out = into.duplicate().clear().limit(pageBytes);
+    ByteBuffer out = into.duplicate().clear().limit(sizes.of(page));
     return cipher.decrypt(page, body, out) ? null : MissReason.KEY;
   }
 

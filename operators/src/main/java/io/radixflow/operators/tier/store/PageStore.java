@@ -11,6 +11,9 @@ import java.util.concurrent.CompletableFuture;
  * A tier below host memory: pages of one numerics epoch, found by their digest, that outlive the
  * process.
  *
+ * <p>The window part of a page is stored as a page of its own, under the name {@link
+ * PageId#window}, and removed with its page.
+ *
  * <p>No method throws for a failure of the device: a page that cannot be read or is not right is a
  * miss, one that cannot be written is not stored; both are counted in {@link #stats}. Methods block
  * on the tier's device; any thread but the engine's and Flink's mailbox may call them, several at
@@ -23,9 +26,9 @@ public interface PageStore extends AutoCloseable {
   interface Factory extends Serializable {
     /**
      * @param numericsEpoch what decides the bits of the engine's pages
-     * @param pageBytes bytes of a page
+     * @param sizes bytes of a page
      */
-    PageStore open(String numericsEpoch, int pageBytes);
+    PageStore open(String numericsEpoch, PageSizes sizes);
   }
 
   /** Which tier this is. */

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.radixflow.operators.tier.page.MissReason;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.BufferedReader;
@@ -34,7 +35,8 @@ class DiskFaultsTest {
   @TempDir Path directory;
 
   private DiskStore open() throws IOException {
-    return DiskStore.open(directory, DiskTierOptions.of(LIMIT), EPOCH, PAGE_BYTES, TierPages.KEYS);
+    return DiskStore.open(
+        directory, DiskTierOptions.of(LIMIT), EPOCH, PageSizes.of(PAGE_BYTES), TierPages.KEYS);
   }
 
   private void fill() throws IOException {
@@ -212,7 +214,11 @@ class DiskFaultsTest {
     public static void main(String[] arguments) throws IOException {
       DiskStore store =
           DiskStore.open(
-              Path.of(arguments[0]), DiskTierOptions.of(LIMIT), EPOCH, PAGE_BYTES, TierPages.KEYS);
+              Path.of(arguments[0]),
+              DiskTierOptions.of(LIMIT),
+              EPOCH,
+              PageSizes.of(PAGE_BYTES),
+              TierPages.KEYS);
       System.out.println("open");
       System.in.read();
       for (int i = 0; i < Integer.parseInt(arguments[1]); i++) {

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.kernels.PrivateDirectories;
 import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.page.PageId;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.IOException;
@@ -44,7 +45,7 @@ class DiskStoreProperties {
 
     private void open() throws IOException {
       DiskTierOptions options = DiskTierOptions.of(64 << 20);
-      store = DiskStore.open(directory, options, EPOCH, PAGE_BYTES, TierPages.KEYS);
+      store = DiskStore.open(directory, options, EPOCH, PageSizes.of(PAGE_BYTES), TierPages.KEYS);
     }
 
     private static Chain chainOf(int seed, int tenant) {
@@ -131,7 +132,8 @@ class DiskStoreProperties {
     Random random = new Random(seed);
     DiskTierOptions options = DiskTierOptions.of((long) megabytes << 20);
     List<Chain> written = new ArrayList<>();
-    DiskStore store = DiskStore.open(directory, options, EPOCH, PAGE_BYTES, TierPages.KEYS);
+    DiskStore store =
+        DiskStore.open(directory, options, EPOCH, PageSizes.of(PAGE_BYTES), TierPages.KEYS);
     for (int i = 0; i < 120; i++) {
       Chain chain = chain(i, 1 + random.nextInt(100));
       written.add(chain);
@@ -143,7 +145,7 @@ class DiskStoreProperties {
       assertThat(store.stats().misses().keySet()).isSubsetOf(MissReason.ABSENT);
       if (random.nextInt(20) == 0) {
         store.close();
-        store = DiskStore.open(directory, options, EPOCH, PAGE_BYTES, TierPages.KEYS);
+        store = DiskStore.open(directory, options, EPOCH, PageSizes.of(PAGE_BYTES), TierPages.KEYS);
       }
     }
     store.close();

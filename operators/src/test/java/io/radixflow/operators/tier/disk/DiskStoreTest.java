@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.page.MissReason;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.File;
@@ -42,7 +43,8 @@ class DiskStoreTest {
   }
 
   private DiskStore open(DiskTierOptions options) throws IOException {
-    return new DiskStore(directory, options, EPOCH, PAGE_BYTES, TierPages.KEYS, clock::get);
+    return new DiskStore(
+        directory, options, EPOCH, PageSizes.of(PAGE_BYTES), TierPages.KEYS, clock::get);
   }
 
   /** Returns the bytes of all files; files that the store deletes meanwhile count as empty. */
@@ -283,7 +285,7 @@ class DiskStoreTest {
       write(store, chain(1, 10));
     }
     try (DiskStore store =
-        DiskStore.open(directory, options(), "another", PAGE_BYTES, TierPages.KEYS)) {
+        DiskStore.open(directory, options(), "another", PageSizes.of(PAGE_BYTES), TierPages.KEYS)) {
       assertThat(store.stats().pages()).isZero();
       write(store, chain(1, 10));
       assertThat(read(store, chain(1, 10))).isEqualTo(10);
@@ -293,7 +295,9 @@ class DiskStoreTest {
   /** Case F5. */
   @Test
   void aLimitThatHoldsTooFewPagesIsRefused() {
-    assertThatThrownBy(() -> DiskStore.open(directory, options(), EPOCH, 1 << 20, TierPages.KEYS))
+    assertThatThrownBy(
+            () ->
+                DiskStore.open(directory, options(), EPOCH, PageSizes.of(1 << 20), TierPages.KEYS))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("too small for pages of 1048576 bytes");
   }

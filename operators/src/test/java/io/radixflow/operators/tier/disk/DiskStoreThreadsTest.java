@@ -8,6 +8,7 @@ import static io.radixflow.operators.tier.store.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.tier.page.MissReason;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.nio.file.Path;
@@ -32,7 +33,8 @@ class DiskStoreThreadsTest {
   void writersReadersAndRemoversSeeNoWrongPageWhileRoomIsMade() throws Exception {
     DiskTierOptions options = DiskTierOptions.of(4 << 20);
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-    try (DiskStore store = DiskStore.open(directory, options, EPOCH, PAGE_BYTES, TierPages.KEYS)) {
+    try (DiskStore store =
+        DiskStore.open(directory, options, EPOCH, PageSizes.of(PAGE_BYTES), TierPages.KEYS)) {
       List<Future<Void>> running = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
         running.add(threads.submit(work(store, new Random(i))));

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.IOException;
@@ -26,7 +27,7 @@ class ErasedPagesTest {
 
   private DiskStore open() throws IOException {
     DiskTierOptions options = DiskTierOptions.of(8 << 20);
-    return DiskStore.open(directory, options, EPOCH, PAGE_BYTES, TierPages.KEYS);
+    return DiskStore.open(directory, options, EPOCH, PageSizes.of(PAGE_BYTES), TierPages.KEYS);
   }
 
   /** Makes a page of another text that begins as a chain does. */
@@ -55,6 +56,45 @@ class ErasedPagesTest {
       assertThat(read(store, other)).isEqualTo(1);
       store.erase(both(Arrays.copyOf(text.ids(), 4), other.ids()));
       store.erased().get(60, TimeUnit.SECONDS);
+      assertThat(store.stats().pages()).isZero();
+    }
+  }
+
+  @Test
+  void windowPartsAreReadBackAndErasedWithTheirPages() throws Exception {
+    Chain text = chain(1, 10);
+    Chain other = branch(text, 3);
+    DiskTierOptions options = DiskTierOptions.of(8 << 20);
+    try (DiskStore store =
+        DiskStore.open(directory, options, EPOCH, TierPages.WITH_WINDOWS, TierPages.KEYS)) {
+      write(store, text);
+      write(store, other);
+      TierPages.writeWindows(store, text);
+    }
+    try (DiskStore store =
+        DiskStore.open(directory, options, EPOCH, TierPages.WITH_WINDOWS, TierPages.KEYS)) {
+      assertThat(TierPages.readWindows(store, text)).hasSize(10);
+      store.erase(text.ids());
+      assertThat(store.find(text.ids(), 0, 10)).isEqualTo(4);
+      assertThat(TierPages.readWindows(store, text)).containsExactly(0, 1, 2, 3);
+      store.erase(both(Arrays.copyOf(text.ids(), 4), other.ids()));
+      store.erased().get(60, TimeUnit.SECONDS);
+      assertThat(store.stats().pages()).isZero();
+    }
+  }
+
+  @Test
+  void aWindowPartIsErasedThoughItsPageIsNotThere() throws Exception {
+    Chain text = chain(1, 10);
+    try (DiskStore store =
+        DiskStore.open(
+            directory,
+            DiskTierOptions.of(8 << 20),
+            EPOCH,
+            TierPages.WITH_WINDOWS,
+            TierPages.KEYS)) {
+      TierPages.writeWindows(store, text);
+      store.erase(text.ids());
       assertThat(store.stats().pages()).isZero();
     }
   }

@@ -12,6 +12,7 @@ import io.radixflow.operators.Patience;
 import io.radixflow.operators.flink.tiers.FlinkRemoteFiles;
 import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.store.PageCodec;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.IOException;
@@ -46,7 +47,8 @@ class RemoteFaultsTest {
     files = new FaultyRemoteFiles(FlinkRemoteFiles.open(uri));
     RemoteTierOptions options = new RemoteTierOptions(uri, 4, timeoutMillis, 0, 0, 0, 0, null);
     GuardedFiles guarded = new GuardedFiles(files, timeoutMillis, 8, clock::get);
-    return new RemoteStore(options, guarded, TierPages.KEYS, EPOCH, PAGE_BYTES, clock::get);
+    return new RemoteStore(
+        options, guarded, TierPages.KEYS, EPOCH, PageSizes.of(PAGE_BYTES), clock::get);
   }
 
   private List<Path> objects() throws IOException {
@@ -110,7 +112,7 @@ class RemoteFaultsTest {
         RemoteStore.open(
             new RemoteTierOptions(uri, 8, Patience.DURATION.toMillis(), 0, 0, 0, 0, null),
             other,
-            PAGE_BYTES,
+            PageSizes.of(PAGE_BYTES),
             FlinkRemoteFiles.open(uri),
             TierPages.KEYS)) {
       assertThat(read(store, chain)).isZero();

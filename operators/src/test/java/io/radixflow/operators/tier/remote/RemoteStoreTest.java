@@ -13,6 +13,7 @@ import io.radixflow.operators.flink.tiers.FlinkRemoteFiles;
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.page.PageId;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.TenantKeys;
 import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
@@ -32,10 +33,14 @@ class RemoteStoreTest {
   @TempDir Path directory;
 
   private RemoteStore open(String epoch, TenantKeys keys) throws IOException {
+    return open(epoch, PageSizes.of(PAGE_BYTES), keys);
+  }
+
+  private RemoteStore open(String epoch, PageSizes sizes, TenantKeys keys) throws IOException {
     String uri = directory.resolve("remote").toUri().toString();
     RemoteTierOptions options =
         new RemoteTierOptions(uri, 8, Patience.DURATION.toMillis(), 0, 0, 0, 0, null);
-    return RemoteStore.open(options, epoch, PAGE_BYTES, FlinkRemoteFiles.open(uri), keys);
+    return RemoteStore.open(options, epoch, sizes, FlinkRemoteFiles.open(uri), keys);
   }
 
   private RemoteStore open() throws IOException {
@@ -69,6 +74,22 @@ class RemoteStoreTest {
       assertThat(read(reader, chain)).isEqualTo(40);
       assertThat(reader.stats().readPages()).isEqualTo(40);
       assertThat(writer.stats().writtenPages()).isEqualTo(40);
+    }
+  }
+
+  @Test
+  void windowPartsAreReadBackAndDeletedWithTheirPages() throws Exception {
+    Chain chain = chain(1, 6, "one", 7);
+    try (RemoteStore writer = open(EPOCH, TierPages.WITH_WINDOWS, TierPages.KEYS);
+        RemoteStore reader = open(EPOCH, TierPages.WITH_WINDOWS, TierPages.KEYS)) {
+      write(writer, chain);
+      TierPages.writeWindows(writer, chain);
+      assertThat(read(reader, chain)).isEqualTo(6);
+      assertThat(TierPages.readWindows(reader, chain)).hasSize(6);
+      writer.remove(chain.ids(), 4);
+      writer.erased().get(60, TimeUnit.SECONDS);
+      assertThat(TierPages.readWindows(writer, chain)).containsExactly(4, 5);
+      assertThat(TierPages.readWindows(reader, chain)).containsExactly(4, 5);
     }
   }
 
@@ -196,7 +217,8 @@ class RemoteStoreTest {
     String uri = directory.resolve("remote").toUri().toString();
     RemoteTierOptions options =
         new RemoteTierOptions(uri, 8, Patience.DURATION.toMillis(), 0, bytes, millis, 0, null);
-    return RemoteStore.open(options, EPOCH, PAGE_BYTES, FlinkRemoteFiles.open(uri), TierPages.KEYS);
+    return RemoteStore.open(
+        options, EPOCH, PageSizes.of(PAGE_BYTES), FlinkRemoteFiles.open(uri), TierPages.KEYS);
   }
 
   private void age(List<Path> files, long minutes) throws IOException {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.store.MemoryPageStore;
+import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
@@ -30,7 +31,7 @@ class StoreStackTest {
 
   private StoreStack stack(long delayMillis) {
     return new StoreStack(
-        upper, lower, new Uploads(upper, lower, ready::get, PAGE_BYTES, delayMillis));
+        upper, lower, new Uploads(upper, lower, ready::get, PageSizes.of(PAGE_BYTES), delayMillis));
   }
 
   @Test
@@ -126,7 +127,7 @@ class StoreStackTest {
 
   @Test
   void anUploadThatFailsWhateverTheCauseIsTriedAgain() {
-    Uploads uploads = new Uploads(upper, broken(), ready::get, PAGE_BYTES, 0);
+    Uploads uploads = new Uploads(upper, broken(), ready::get, PageSizes.of(PAGE_BYTES), 0);
     try (StoreStack stack = new StoreStack(upper, lower, uploads)) {
       write(stack, chain(1, 10, "one", 7));
       await().until(() -> lower.size() == 10);

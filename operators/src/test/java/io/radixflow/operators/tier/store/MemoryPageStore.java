@@ -7,6 +7,7 @@ import io.radixflow.operators.tier.remote.StoreStack;
 import io.radixflow.operators.tier.remote.Uploads;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -18,6 +19,7 @@ public final class MemoryPageStore implements PageStore {
 
   private final KvTier tier;
   private final Map<PageId, Stored> pages = new ConcurrentHashMap<>();
+  private final Set<PageId> damaged = ConcurrentHashMap.newKeySet();
   private final AtomicInteger reads = new AtomicInteger();
   private final AtomicInteger finds = new AtomicInteger();
 
@@ -40,8 +42,8 @@ public final class MemoryPageStore implements PageStore {
   }
 
   /** This store with another below it, to which its pages go at once. */
-  public PageStore over(MemoryPageStore lower, int pageBytes) {
-    return new StoreStack(this, lower, new Uploads(this, lower, () -> true, pageBytes, 0));
+  public PageStore over(MemoryPageStore lower, PageSizes sizes) {
+    return new StoreStack(this, lower, new Uploads(this, lower, () -> true, sizes, 0));
   }
 
   /** Makes each read and write wait for a permit from now on. */
@@ -69,6 +71,11 @@ public final class MemoryPageStore implements PageStore {
         pages.remove(id);
       }
     }
+  }
+
+  /** Makes reads of a page fail from now on, as if it were damaged. */
+  public void damage(PageId id) {
+    damaged.add(id);
   }
 
   public int size() {
@@ -133,7 +140,9 @@ public final class MemoryPageStore implements PageStore {
     pass();
     for (int i = from; i < to; i++) {
       Stored stored = pages.get(chain[i]);
-      if (stored == null || !stored.page.namespace().equals(namespaces[i])) {
+      if (stored == null
+          || damaged.contains(chain[i])
+          || !stored.page.namespace().equals(namespaces[i])) {
         return i - from;
       }
       into[i].clear().put(stored.bytes);
@@ -157,6 +166,7 @@ public final class MemoryPageStore implements PageStore {
   public void remove(PageId[] removed, int count) {
     for (int i = 0; i < count; i++) {
       pages.remove(removed[i]);
+      pages.remove(removed[i].window());
     }
   }
 

@@ -33,7 +33,8 @@ class TenantKeysTest {
   @TempDir Path directory;
 
   private DiskStore open(TenantKeys known) throws IOException {
-    return DiskStore.open(directory, DiskTierOptions.of(8 << 20), EPOCH, PAGE_BYTES, known);
+    return DiskStore.open(
+        directory, DiskTierOptions.of(8 << 20), EPOCH, PageSizes.of(PAGE_BYTES), known);
   }
 
   private ByteBuffer encrypt(int page) {

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
@@ -20,6 +21,8 @@ import java.util.Random;
 public final class TierPages {
   public static final String EPOCH = "0123456789abcdef";
   public static final int PAGE_BYTES = 1000;
+  public static final int WINDOW_BYTES = 500;
+  public static final PageSizes WITH_WINDOWS = new PageSizes(PAGE_BYTES, WINDOW_BYTES);
   private static final int PAGE_TOKENS = 4;
 
   /** Keys that other processes have, too, of pages that belong to no tenant. */
@@ -66,6 +69,38 @@ public final class TierPages {
       pages[i] = new TierPage(ids[i], i == 0 ? null : ids[i - 1], name, tenant);
     }
     return new Chain(pages, ids, namespaces);
+  }
+
+  /** The window parts of the pages of a conversation. */
+  public static Chain windows(Chain chain) {
+    TierPage[] pages = Arrays.stream(chain.pages).map(TierPage::window).toArray(TierPage[]::new);
+    PageId[] ids = Arrays.stream(pages).map(TierPage::id).toArray(PageId[]::new);
+    return new Chain(pages, ids, chain.namespaces);
+  }
+
+  /** Writes the window parts of the pages of a conversation, of half the size of pages. */
+  public static void writeWindows(PageStore store, Chain chain) {
+    Chain windows = windows(chain);
+    ByteBuffer[] bytes = new ByteBuffer[chain.length()];
+    Arrays.setAll(bytes, i -> content(windows.ids[i], WINDOW_BYTES));
+    store.write(windows.pages, bytes, chain.length());
+  }
+
+  /** Returns which pages of a conversation have a window part that can be read. */
+  public static List<Integer> readWindows(PageStore store, Chain chain) {
+    Chain windows = windows(chain);
+    List<Integer> found = new ArrayList<>();
+    for (int i = 0; i < chain.length(); i++) {
+      ByteBuffer[] into = new ByteBuffer[chain.length()];
+      into[i] = ByteBuffer.allocate(WINDOW_BYTES);
+      if (store.read(windows.ids, windows.namespaces, i, i + 1, into) == 1) {
+        if (!into[i].clear().equals(content(windows.ids[i], WINDOW_BYTES))) {
+          throw new AssertionError("the window part of page " + i + " has other bytes");
+        }
+        found.add(i);
+      }
+    }
+    return found;
   }
 
   public static ByteBuffer content(PageId id, int size) {

@@ -1,0 +1,49 @@
+package io.radixflow.kernels.device;
+
+import java.nio.ByteBuffer;
+
+/** Host memory for pages, and more of it for window parts, which are numbered behind the pages. */
+public final class HostPagesAndParts implements HostPages {
+  private final HostPages pages;
+  private final HostPages parts;
+
+  /**
+   * @param parts as many pages of the size of a window part
+   */
+  public HostPagesAndParts(HostPages pages, HostPages parts) {
+    this.pages = pages;
+    this.parts = parts;
+  }
+
+  /** Returns host memory in the heap; with no parts, for pages alone. */
+  public static HostPages inHeap(int pages, long pageBytes, int parts, long partBytes) {
+    HostPages whole = new HeapPages(pages, pageBytes);
+    return parts == 0 ? whole : new HostPagesAndParts(whole, new HeapPages(parts, partBytes));
+  }
+
+  @Override
+  public int pages() {
+    return pages.pages();
+  }
+
+  @Override
+  public int parts() {
+    return parts.pages();
+  }
+
+  @Override
+  public long pageBytes() {
+    return pages.pageBytes();
+  }
+
+  @Override
+  public ByteBuffer buffer(int page) {
+    return page < pages.pages() ? pages.buffer(page) : parts.buffer(page - pages.pages());
+  }
+
+  @Override
+  public void close() {
+    pages.close();
+    parts.close();
+  }
+}
