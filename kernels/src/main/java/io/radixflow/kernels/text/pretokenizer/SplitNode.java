@@ -16,12 +16,38 @@ abstract class SplitNode {
     final int to;
     private long steps;
     private int depth;
+    private int here;
 
     Input(char[] text, int from, int to) {
       this.text = text;
       this.from = from;
       this.to = to;
       steps = 10_000 + 1_000L * (to - from);
+    }
+
+    /** Where the innermost look-behind stands that is being tried. */
+    int here() {
+      return here;
+    }
+
+    /**
+     * Returns whether a pattern that ends with {@link #here} matches from one of the positions
+     * {@code least} to {@code most} code points before {@code at}.
+     */
+    boolean endsHere(SplitNode pattern, int least, int most, int at) {
+      int outer = here;
+      here = at;
+      boolean found = false;
+      int begin = at;
+      for (int back = 0; back <= most && !found && steps-- > 0; back++) {
+        found = back >= least && pattern.match(this, begin) >= 0;
+        if (begin == from) {
+          break;
+        }
+        begin -= Character.charCount(before(begin));
+      }
+      here = outer;
+      return found;
     }
 
     int before(int at) {

@@ -1,6 +1,7 @@
 package io.radixflow.kernels.text.pretokenizer;
 
 import io.radixflow.kernels.model.ModelFormatException;
+import java.util.function.UnaryOperator;
 
 /**
  * A regular expression of a model's tokenizer, in the syntax of Oniguruma as far as tokenizers use
@@ -29,6 +30,20 @@ public final class SplitPattern {
     return new SplitPattern(SplitPatternParser.literal(text));
   }
 
+  /** Returns what replaces each match in a text by another text, in which nothing is special. */
+  public UnaryOperator<String> replacer(String replacement) {
+    return text -> {
+      StringBuilder out = new StringBuilder(text.length());
+      Matcher matcher = matcher(text.toCharArray(), 0, text.length());
+      int start = 0;
+      while (matcher.find()) {
+        out.append(text, start, matcher.begin()).append(replacement);
+        start = matcher.end();
+      }
+      return out.append(text, start, text.length()).toString();
+    };
+  }
+
   /** Looks for matches from left to right. */
   Matcher matcher(char[] text, int from, int to) {
     return new Matcher(new SplitNode.Input(text, from, to));
@@ -44,17 +59,18 @@ public final class SplitPattern {
     private Matcher(SplitNode.Input in) {
       this.in = in;
       next = in.from;
+      end = in.from;
     }
 
-    /** Finds the next match that is not empty. */
+    /** Finds the next match; an empty one is found where no other ended. */
     boolean find() {
       int at = next;
       while (at < in.to) {
         int found = start.match(in, at);
-        if (found > at) {
+        if (found > at || found == at && at > end) {
           begin = at;
           end = found;
-          next = found;
+          next = found > at ? found : at + Character.charCount(in.codePoint(at));
           return true;
         }
         at += Character.charCount(in.codePoint(at));

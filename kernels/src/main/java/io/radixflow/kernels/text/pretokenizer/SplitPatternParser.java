@@ -18,15 +18,22 @@ final class SplitPatternParser {
   /** The steps that all parts of a pattern may come to once groups are written out. */
   private static final int MOST_STEPS = 20_000;
 
+  private static final long ENDLESS = Integer.MAX_VALUE;
+
+  /** The code points that a look-behind may look back. */
+  private static final int FARTHEST_BACK = 255;
+
   /**
    * A part of the pattern.
    *
    * @param before makes its steps, given those that follow
-   * @param least the least number of characters that it matches
+   * @param least the least number of code points that it matches
+   * @param most the greatest number of code points; {@link #ENDLESS} if there is none
    * @param steps how many steps it has
    * @param set the code points of a part that matches one; null for any other
    */
-  private record Part(UnaryOperator<SplitNode> before, int least, int steps, CodePointSet set) {}
+  private record Part(
+      UnaryOperator<SplitNode> before, int least, long most, int steps, CodePointSet set) {}
 
   private final String regex;
   private int at;
@@ -78,6 +85,7 @@ final class SplitPatternParser {
             SplitNode.branch(
                 parts.stream().map(p -> p.before.apply(next)).toArray(SplitNode[]::new)),
         least,
+        parts.stream().mapToLong(Part::most).max().getAsLong(),
         checked(parts.stream().mapToLong(Part::steps).sum()),
         null);
   }
@@ -106,6 +114,7 @@ final class SplitPatternParser {
           return node;
         },
         parts.stream().mapToInt(Part::least).sum(),
+        Math.min(ENDLESS, parts.stream().mapToLong(Part::most).sum()),
         checked(parts.stream().mapToLong(Part::steps).sum()),
         null);
   }
@@ -144,12 +153,12 @@ final class SplitPatternParser {
   }
 
   private static Part one(CodePointSet set) {
-    return new Part(next -> new SplitNode.Run(set, 1, 1, false, next), 1, 1, set);
+    return new Part(next -> new SplitNode.Run(set, 1, 1, false, next), 1, 1, 1, set);
   }
 
   private Part position(SplitNode.Assertion assertion) {
     at++;
-    return new Part(next -> SplitNode.assertion(assertion, next), 0, 1, null);
+    return new Part(next -> SplitNode.assertion(assertion, next), 0, 0, 1, null);
   }
 
   private Part escape() {
@@ -204,8 +213,13 @@ final class SplitPatternParser {
             return SplitNode.assertion((in, i) -> ahead.match(in, i) < 0 == negative, next);
           },
           0,
+          0,
           inner.steps + 1,
           null);
+    }
+    boolean notBehind = take("(?<!");
+    if (notBehind || take("(?<=")) {
+      return behind(inside(ignoresCase), notBehind);
     }
     if (regex.startsWith("(?", at) || regex.startsWith("(*", at)) {
       int end = Math.min(regex.length(), at + 4);
@@ -230,6 +244,25 @@ final class SplitPatternParser {
     return new Part(
         next -> SplitNode.atomic(inner.before.apply(SplitNode.end()), next),
         inner.least,
+        inner.most,
+        inner.steps + 1,
+        null);
+  }
+
+  /** Tries the pattern from each position so far back that it can end here. */
+  private Part behind(Part inner, boolean negative) {
+    if (inner.most > FARTHEST_BACK) {
+      throw error("looks back over more than " + FARTHEST_BACK + " characters");
+    }
+    return new Part(
+        next -> {
+          SplitNode ends =
+              inner.before.apply(SplitNode.assertion((in, i) -> i == in.here(), SplitNode.end()));
+          return SplitNode.assertion(
+              (in, i) -> in.endsHere(ends, inner.least, (int) inner.most, i) != negative, next);
+        },
+        0,
+        0,
         inner.steps + 1,
         null);
   }
@@ -257,7 +290,8 @@ final class SplitPatternParser {
     boolean possessive = !lazy && take("+");
     Part repeated =
         part.set != null
-            ? new Part(next -> new SplitNode.Run(part.set, least, most, lazy, next), least, 1, null)
+            ? new Part(
+                next -> new SplitNode.Run(part.set, least, most, lazy, next), least, most, 1, null)
             : repeatedGroup(part, least, most, lazy);
     Part whole = possessive ? atomic(repeated) : repeated;
     return at < regex.length() && "*+?{".indexOf(regex.charAt(at)) >= 0 ? quantified(whole) : whole;
@@ -305,6 +339,7 @@ final class SplitPatternParser {
           return node;
         },
         part.least * least,
+        Math.min(ENDLESS, part.most * most),
         checked((long) part.steps * (least + optional) + 1),
         null);
   }
@@ -362,7 +397,7 @@ final class SplitPatternParser {
       case "punctuation" -> CodePointSet.category("P");
       case "symbol" -> CodePointSet.category("S");
       case "space", "white_space" -> CodePointSet::isSpace;
-      default -> null;
+      default -> UnicodeScripts.of(name);
     };
   }
 

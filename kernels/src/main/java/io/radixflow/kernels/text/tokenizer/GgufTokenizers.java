@@ -3,9 +3,11 @@ package io.radixflow.kernels.text.tokenizer;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.file.format.GgufMetadata;
 import io.radixflow.kernels.text.pretokenizer.Metaspace;
+import io.radixflow.kernels.text.pretokenizer.NamedPreTokenizers;
 import io.radixflow.kernels.text.pretokenizer.PreTokenizer;
-import io.radixflow.kernels.text.pretokenizer.PreTokenizers;
+import java.text.Normalizer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
@@ -60,9 +62,10 @@ public final class GgufTokenizers {
     return switch (model) {
       case "gpt2" -> reader.byteLevel();
       case "llama" -> reader.sentencePiece();
+      case "t5" -> reader.unigram();
       default ->
           throw new ModelFormatException(
-              "tokenizer model '" + model + "' is not supported; supported: gpt2, llama");
+              "tokenizer model '" + model + "' is not supported; supported: gpt2, llama, t5");
     };
   }
 
@@ -102,17 +105,19 @@ public final class GgufTokenizers {
 
   private VocabularyTokenizer byteLevel() {
     String pre = metadata.has(PREFIX + "pre") ? metadata.string(PREFIX + "pre") : "gpt-2";
-    PreTokenizer preTokenizer = PreTokenizers.byName(pre);
+    PreTokenizer preTokenizer = NamedPreTokenizers.of(pre);
     List<String> merges = metadata.strings(PREFIX + "merges");
     String fingerprint = fingerprint("byte-level " + pre).add(merges).digits();
     ByteLevelVocabulary vocabulary = new ByteLevelVocabulary(tokens, added());
     return new VocabularyTokenizer(
         vocabulary.vocabulary(endOfTurnIds()),
         new VocabularyTokenizer.Pipeline(
-            TextNormalizer.NONE,
+            NamedPreTokenizers.composes(pre)
+                ? TextNormalizer.form(Normalizer.Form.NFC)
+                : TextNormalizer.NONE,
             preTokenizer,
             preTokenizer,
-            vocabulary.encoder(pairs(merges), PreTokenizers.takesWholeWords(pre)),
+            vocabulary.encoder(pairs(merges), NamedPreTokenizers.takesWholeWords(pre)),
             false),
         fingerprint);
   }
@@ -130,33 +135,92 @@ public final class GgufTokenizers {
   }
 
   private VocabularyTokenizer sentencePiece() {
+    float[] scores = scores();
+    boolean prefix = flag("add_space_prefix", true);
+    CharacterVocabulary vocabulary = new CharacterVocabulary(tokens, added(), plain());
+    TextNormalizer spaces = TextNormalizer.replace(" ", String.valueOf(Metaspace.SPACE));
+    return characters(
+        vocabulary,
+        prefix ? TextNormalizer.prepend(" ").then(spaces) : spaces,
+        vocabulary.bpe(vocabulary.mergesByScore(scores), true, unknownId(), true, false),
+        fingerprint("sentencepiece " + prefix));
+  }
+
+  private VocabularyTokenizer unigram() {
+    float[] scores = scores();
+    double[] wide = new double[scores.length];
+    for (int id = 0; id < wide.length; id++) {
+      wide[id] = scores[id];
+    }
+    boolean removesExtra = flag("remove_extra_whitespaces", false);
+    boolean prefix = flag("add_space_prefix", true);
+    TokenizerFingerprint fingerprint = fingerprint("unigram " + removesExtra + prefix);
+    TextNormalizer normalizer = TextNormalizer.NONE;
+    String key = PREFIX + "precompiled_charsmap";
+    int[] listed = metadata.has(key) ? metadata.integers(key) : new int[0];
+    if (listed.length > 0) {
+      byte[] map = new byte[listed.length];
+      for (int i = 0; i < map.length; i++) {
+        map[i] = (byte) listed[i];
+      }
+      normalizer = new PrecompiledCharsmap(map)::byLongest;
+      fingerprint.add(listed);
+    }
+    boolean bytes = Arrays.stream(types).anyMatch(type -> type == BYTE);
+    CharacterVocabulary vocabulary = new CharacterVocabulary(tokens, added(), plain());
+    return characters(
+        vocabulary,
+        normalizer.then(PrecompiledCharsmap.spaces(removesExtra, prefix)),
+        vocabulary.unigram(wide, bytes, unknownId()),
+        fingerprint);
+  }
+
+  /** A tokenizer of pieces spelled in characters, whose text is not cut before it is encoded. */
+  private VocabularyTokenizer characters(
+      CharacterVocabulary vocabulary,
+      TextNormalizer normalizer,
+      PieceEncoder encoder,
+      TokenizerFingerprint fingerprint) {
+    PreTokenizer whole = (text, from, to, sink) -> sink.piece(text, from, to);
+    for (float score : scores()) {
+      fingerprint.add(Float.floatToIntBits(score));
+    }
+    return new VocabularyTokenizer(
+        vocabulary.vocabulary(endOfTurnIds()),
+        new VocabularyTokenizer.Pipeline(
+            normalizer, whole, whole, encoder, flag("add_space_prefix", true)),
+        fingerprint.digits());
+  }
+
+  private float[] scores() {
     float[] scores = metadata.reals(PREFIX + "scores");
     if (scores.length != tokens.size()) {
       throw new ModelFormatException(
           PREFIX + "scores has " + scores.length + " entries for " + tokens.size() + " tokens");
     }
-    boolean prefix =
-        !metadata.has(PREFIX + "add_space_prefix") || metadata.bool(PREFIX + "add_space_prefix");
-    BitSet plain = new BitSet();
-    TokenizerFingerprint fingerprint = fingerprint("sentencepiece " + prefix);
-    for (int id = 0; id < types.length; id++) {
-      int type = types[id];
-      boolean added = type == CONTROL || type == UNKNOWN || type == USER_DEFINED;
-      plain.set(id, !added && type != UNUSED && type != BYTE);
-      fingerprint.add(Float.floatToIntBits(scores[id]));
+    for (float score : scores) {
+      if (!Float.isFinite(score)) {
+        throw new ModelFormatException(PREFIX + "scores has the value " + score);
+      }
     }
-    CharacterVocabulary vocabulary = new CharacterVocabulary(tokens, added(), plain);
-    TextNormalizer spaces = TextNormalizer.replace(" ", String.valueOf(Metaspace.SPACE));
-    PreTokenizer whole = (text, from, to, sink) -> sink.piece(text, from, to);
-    return new VocabularyTokenizer(
-        vocabulary.vocabulary(endOfTurnIds()),
-        new VocabularyTokenizer.Pipeline(
-            prefix ? TextNormalizer.prepend(" ").then(spaces) : spaces,
-            whole,
-            whole,
-            vocabulary.bpe(vocabulary.mergesByScore(scores), true, unknownId(), true, false),
-            prefix),
-        fingerprint.digits());
+    return scores;
+  }
+
+  private boolean flag(String key, boolean absent) {
+    return metadata.has(PREFIX + key) ? metadata.bool(PREFIX + key) : absent;
+  }
+
+  /** Ids that text may turn into: neither of added tokens nor of bytes and unused ones. */
+  private BitSet plain() {
+    BitSet plain = new BitSet();
+    for (int id = 0; id < types.length; id++) {
+      plain.set(id, !isAdded(types[id]) && types[id] != UNUSED && types[id] != BYTE);
+    }
+    return plain;
+  }
+
+  private static boolean isAdded(int type) {
+    return type == CONTROL || type == UNKNOWN || type == USER_DEFINED;
   }
 
   private int unknownId() {
@@ -168,7 +232,7 @@ public final class GgufTokenizers {
     List<AddedToken> added = new ArrayList<>();
     for (int id = 0; id < types.length; id++) {
       int type = types[id];
-      if (type == CONTROL || type == UNKNOWN || type == USER_DEFINED) {
+      if (isAdded(type)) {
         added.add(new AddedToken(tokens.get(id), id, type != USER_DEFINED, AddedToken.Match.PLAIN));
       }
     }

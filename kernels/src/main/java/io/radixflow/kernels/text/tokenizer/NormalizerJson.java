@@ -1,8 +1,11 @@
 package io.radixflow.kernels.text.tokenizer;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.text.pretokenizer.SplitPattern;
 import io.radixflow.kernels.text.pretokenizer.UnicodeClasses;
 import java.text.Normalizer;
+import java.util.Base64;
 
 /** Reads the normalizer of a {@code tokenizer.json}. */
 final class NormalizerJson {
@@ -26,6 +29,7 @@ final class NormalizerJson {
       case "Lowercase" -> TextNormalizer.lowerCase();
       case "Prepend" -> TextNormalizer.prepend(step.path("prepend").asText());
       case "Replace" -> replace(step);
+      case "Precompiled" -> precompiled(step);
       case "Strip" ->
           strip(step.path("strip_left").asBoolean(true), step.path("strip_right").asBoolean(true));
       default -> throw TokenizerJson.unsupported("normalizer", step);
@@ -33,11 +37,25 @@ final class NormalizerJson {
   }
 
   private static TextNormalizer replace(JsonNode step) {
+    String content = step.path("content").asText();
+    JsonNode regex = step.path("pattern").path("Regex");
+    if (regex.isTextual()) {
+      return SplitPattern.compile(regex.asText()).replacer(content)::apply;
+    }
     JsonNode found = step.path("pattern").path("String");
     if (!found.isTextual() || found.asText().isEmpty()) {
       throw TokenizerJson.unsupported("normalizer", step);
     }
-    return TextNormalizer.replace(found.asText(), step.path("content").asText());
+    return TextNormalizer.replace(found.asText(), content);
+  }
+
+  private static TextNormalizer precompiled(JsonNode step) {
+    try {
+      byte[] map = Base64.getDecoder().decode(step.path("precompiled_charsmap").asText());
+      return new PrecompiledCharsmap(map)::byCluster;
+    } catch (IllegalArgumentException e) {
+      throw new ModelFormatException("tokenizer.json: precompiled_charsmap is not base64", e);
+    }
   }
 
   private static TextNormalizer strip(boolean left, boolean right) {

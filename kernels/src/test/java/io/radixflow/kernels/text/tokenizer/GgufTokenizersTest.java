@@ -15,7 +15,7 @@ class GgufTokenizersTest {
   @Test
   void kindsThatAreNotSupportedAreNamedWithThoseThatAre() {
     assertRefused(GOOD.with("tokenizer.ggml.model", "bert"), "'bert' is not supported");
-    assertRefused(GOOD.with("tokenizer.ggml.pre", "viking"), "'viking' is not supported", "qwen2");
+    assertRefused(GOOD.with("tokenizer.ggml.pre", "wpm"), "'wpm' is not supported", "qwen2");
   }
 
   @Test

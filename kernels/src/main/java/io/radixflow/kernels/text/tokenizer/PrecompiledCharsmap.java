@@ -1,0 +1,152 @@
+package io.radixflow.kernels.text.tokenizer;
+
+import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.text.pretokenizer.GraphemeClusters;
+import io.radixflow.kernels.text.pretokenizer.Metaspace;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * The normalizer that SentencePiece compiles into a model: texts and what replaces them.
+ *
+ * <p>Format: u32 bytes of the trie, the trie, the replacements, each ended by a zero byte. The trie
+ * is a double array over UTF-8 bytes as Darts-clone has it: a node's unit, u32, has a label in the
+ * bits 0 to 7 and 31, bit 8 for a leaf, and in the bits from 10 what the position of its children
+ * differs in, shifted by 8 more with bit 9; a leaf's other bits are where its replacement begins.
+ * None of it is trusted: what points outside is no match.
+ */
+final class PrecompiledCharsmap {
+
+  private static final int LEAF = 1 << 8;
+  private static final int LABEL = 0x8000_00FF;
+
+  /** A cluster of so many bytes is replaced character by character. */
+  private static final int LONG_CLUSTER = 6;
+
+  private final int[] units;
+  private final byte[] replacements;
+
+  /**
+   * @throws ModelFormatException if the trie is empty, or larger than what is there
+   */
+  PrecompiledCharsmap(byte[] map) {
+    ByteBuffer in = ByteBuffer.wrap(map).order(ByteOrder.LITTLE_ENDIAN);
+    int bytes = map.length < Integer.BYTES ? 0 : in.getInt();
+    if (bytes <= 0 || bytes % Integer.BYTES != 0 || bytes > in.remaining()) {
+      throw new ModelFormatException(
+          "precompiled_charsmap of " + map.length + " bytes is damaged: its trie does not fit");
+    }
+    units = new int[bytes / Integer.BYTES];
+    in.asIntBuffer().get(units);
+    replacements = new byte[in.remaining() - bytes];
+    in.position(in.position() + bytes).get(replacements);
+  }
+
+  /** What a match replaces, and by what. */
+  private record Match(int bytes, String replacement) {}
+
+  /** The shortest or longest match that begins at a byte; null if there is none. */
+  private Match match(byte[] text, int from, int to, boolean longest) {
+    int at = children(units[0]);
+    Match found = null;
+    for (int i = from; i < to && text[i] != 0; i++) {
+      at ^= text[i] & 0xFF;
+      if (at < 0 || at >= units.length || (units[at] & LABEL) != (text[i] & 0xFF)) {
+        return found;
+      }
+      int unit = units[at];
+      at ^= children(unit);
+      if ((unit & LEAF) != 0) {
+        String replacement = at < 0 || at >= units.length ? null : replacement(units[at]);
+        if (replacement != null) {
+          found = new Match(i + 1 - from, replacement);
+        }
+        if (found != null && !longest) {
+          return found;
+        }
+      }
+    }
+    return found;
+  }
+
+  private static int children(int unit) {
+    return unit >>> 10 << ((unit & 1 << 9) >>> 6);
+  }
+
+  private String replacement(int leaf) {
+    int begin = leaf & Integer.MAX_VALUE;
+    int end = begin;
+    while (end < replacements.length && replacements[end] != 0) {
+      end++;
+    }
+    return begin > replacements.length
+        ? null
+        : new String(replacements, begin, end - begin, StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Normalises as Hugging Face's library does: a cluster of up to 5 bytes becomes what its shortest
+   * match becomes; of any other, and of one without a match, each character does.
+   */
+  String byCluster(String text) {
+    StringBuilder out = new StringBuilder(text.length());
+    for (int at = 0; at < text.length(); ) {
+      int end = GraphemeClusters.end(text, at);
+      String cluster = text.substring(at, end);
+      byte[] bytes = cluster.getBytes(StandardCharsets.UTF_8);
+      Match whole = bytes.length < LONG_CLUSTER ? match(bytes, 0, bytes.length, false) : null;
+      if (whole != null) {
+        out.append(whole.replacement);
+      } else {
+        cluster.codePoints().forEach(c -> appendCharacter(c, out));
+      }
+      at = end;
+    }
+    return out.toString();
+  }
+
+  private void appendCharacter(int codePoint, StringBuilder out) {
+    byte[] bytes = Character.toString(codePoint).getBytes(StandardCharsets.UTF_8);
+    Match match = match(bytes, 0, bytes.length, false);
+    if (match == null) {
+      out.appendCodePoint(codePoint);
+    } else {
+      out.append(match.replacement);
+    }
+  }
+
+  /** Normalises as SentencePiece does: from left to right, by the longest match. */
+  String byLongest(String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    StringBuilder out = new StringBuilder(text.length());
+    for (int at = 0; at < bytes.length; ) {
+      Match match = match(bytes, at, bytes.length, true);
+      if (match != null) {
+        out.append(match.replacement);
+        at += match.bytes;
+        continue;
+      }
+      int end = at + 1;
+      while (end < bytes.length && (bytes[end] & 0xC0) == 0x80) {
+        end++;
+      }
+      out.append(new String(bytes, at, end - at, StandardCharsets.UTF_8));
+      at = end;
+    }
+    return out.toString();
+  }
+
+  /**
+   * The spaces as SentencePiece writes them: if asked, runs of them become one, and those at the
+   * ends none; each becomes U+2581, one of which may stand before the text.
+   */
+  static TextNormalizer spaces(boolean removesExtra, boolean prefixes) {
+    return text -> {
+      String kept = removesExtra ? text.replaceAll("^ +", "").replaceAll(" {2,}", " ") : text;
+      String prefix = prefixes && !kept.isEmpty() ? " " : "";
+      String spaced = (prefix + kept).replace(' ', Metaspace.SPACE);
+      return removesExtra ? spaced.replaceAll(Metaspace.SPACE + "+\\z", "") : spaced;
+    };
+  }
+}
