@@ -5,6 +5,7 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.cpu.weights.Panels;
+import io.radixflow.kernels.cpu.weights.Scratch;
 import java.util.Arrays;
 
 /**
@@ -17,8 +18,8 @@ import java.util.Arrays;
 final class GroupedMatmul implements WorkerTeam.Region {
 
   /** Buffers of one worker. */
-  private static final class Scratch {
-    final float[] unpacked = new float[Panels.DEPTH * PANEL];
+  private static final class Buffers {
+    final Scratch scratch = new Scratch();
     float[] packed = new float[0];
     float[] out = new float[0];
   }
@@ -26,7 +27,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
   private final WorkerTeam team;
   private final Kernels kernels;
   private final TileTuner tuner;
-  private final Scratch[] scratch;
+  private final Buffers[] buffers;
 
   private float[] in;
   private int inStride;
@@ -50,10 +51,8 @@ final class GroupedMatmul implements WorkerTeam.Region {
     this.team = team;
     this.kernels = kernels;
     this.tuner = tuner;
-    scratch = new Scratch[team.size()];
-    for (int i = 0; i < scratch.length; i++) {
-      scratch[i] = new Scratch();
-    }
+    buffers = new Buffers[team.size()];
+    Arrays.setAll(buffers, worker -> new Buffers());
   }
 
   /**
@@ -131,14 +130,14 @@ final class GroupedMatmul implements WorkerTeam.Region {
     int rows = counts[product];
     boolean fused = rows > 1 && rows <= TileTuner.MOST_ROWS && panels.hasTimesRows();
     int tileRows = rows == 1 ? 1 : fused ? (rows <= 4 ? 4 : 8) : tuner.tileRows(rows);
-    Scratch s = scratch[worker];
+    Buffers s = buffers[worker];
     pack(s, product, tileRows);
     for (int panel = first; panel < end; panel++) {
       begin(s, matrices[product].bias(), panel, tileRows * tiles(rows, tileRows));
       if (rows == 1) {
-        panels.timesVector(kernels, panel, s.packed, s.out, 0, s.unpacked);
+        panels.timesVector(kernels, panel, s.packed, s.out, 0, s.scratch);
       } else if (fused) {
-        panels.timesRows(kernels, panel, tileRows, s.packed, s.out, 0, PANEL);
+        panels.timesRows(kernels, panel, tileRows, s.packed, s.out, 0, PANEL, s.scratch);
       } else {
         multiply(s, panels, panel, tileRows, tiles(rows, tileRows));
       }
@@ -151,7 +150,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
   }
 
   /** Interleaves the rows of each tile; rows that fill up the last are zero. */
-  private void pack(Scratch s, int product, int tileRows) {
+  private void pack(Buffers s, int product, int tileRows) {
     int columns = matrices[product].panels().columns();
     int rows = counts[product];
     int filled = tiles(rows, tileRows) * tileRows;
@@ -177,7 +176,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
     }
   }
 
-  private static void begin(Scratch s, float[] bias, int panel, int rows) {
+  private static void begin(Buffers s, float[] bias, int panel, int rows) {
     if (bias == null) {
       Arrays.fill(s.out, 0, rows * PANEL, 0f);
       return;
@@ -187,17 +186,17 @@ final class GroupedMatmul implements WorkerTeam.Region {
     }
   }
 
-  private void multiply(Scratch s, Panels panels, int panel, int tileRows, int tiles) {
+  private void multiply(Buffers s, Panels panels, int panel, int tileRows, int tiles) {
     int columns = panels.columns();
     for (int from = 0; from < columns; from += Panels.DEPTH) {
       int to = Math.min(columns, from + Panels.DEPTH);
-      panels.unpack(kernels, panel, from, to, s.unpacked);
+      panels.unpack(kernels, panel, from, to, s.scratch, s.scratch.weights);
       for (int tile = 0; tile < tiles; tile++) {
         kernels.tile(
             tileRows,
             s.packed,
             (tile * columns + from) * tileRows,
-            s.unpacked,
+            s.scratch.weights,
             0,
             to - from,
             s.out,
@@ -207,7 +206,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
     }
   }
 
-  private void copyOut(Scratch s, int product, int panel) {
+  private void copyOut(Buffers s, int product, int panel) {
     int width = Math.min(PANEL, matrices[product].panels().rows() - panel * PANEL);
     int to = outRows[product] * outStride + outOffsets[product] + panel * PANEL;
     for (int row = 0; row < counts[product]; row++) {

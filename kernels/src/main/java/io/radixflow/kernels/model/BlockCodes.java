@@ -9,6 +9,9 @@ import java.nio.ByteBuffer;
  */
 public final class BlockCodes {
 
+  /** Columns of a unit of scales. */
+  public static final int UNIT = 256;
+
   /** Codes, one a column. */
   public final byte[] codes;
 
@@ -20,6 +23,21 @@ public final class BlockCodes {
 
   /** Columns of a scale. */
   public final int block;
+
+  /**
+   * In types of {@value #UNIT} columns a block, where a scale is the exact product of a factor and
+   * a unit: the factors, one for each {@link #block} columns; else empty.
+   */
+  public final byte[] scaleFactors;
+
+  /** Factors of minima; zero where the type has none. */
+  public final byte[] minimumFactors;
+
+  /** Units of scales, one for each {@value #UNIT} columns. */
+  public final float[] scaleUnits;
+
+  /** Units of minima, with the sign of the minima. */
+  public final float[] minimumUnits;
 
   /** The values of the codes of IQ4_NL and IQ4_XS, and of MXFP4, whose scale is halved for them. */
   private static final byte[] IQ4 = {
@@ -41,6 +59,11 @@ public final class BlockCodes {
     codes = new byte[columns];
     scales = new float[columns / block];
     minima = new float[columns / block];
+    int units = type.blockElements() == UNIT ? columns / UNIT : 0;
+    scaleUnits = new float[units];
+    minimumUnits = new float[units];
+    scaleFactors = new byte[units * (UNIT / block)];
+    minimumFactors = new byte[units * (UNIT / block)];
     bytes = new byte[type.blockBytes()];
   }
 
@@ -116,11 +139,9 @@ public final class BlockCodes {
    * Q5_K the fifth bits, then nibbles.
    */
   private void readK(int column, int nibbles, int fifthBits) {
-    float d = half(0);
-    float dmin = half(2);
+    setUnits(column, half(0), -half(2));
     for (int sub = 0; sub < 8; sub++) {
-      scales[column / 32 + sub] = d * sixBits(sub, 0);
-      minima[column / 32 + sub] = -(dmin * sixBits(sub, 4));
+      setFactors(column / 32 + sub, sixBits(sub, 0), sixBits(sub, 4));
     }
     for (int quarter = 0; quarter < 4; quarter++) {
       int first = column + quarter * 64;
@@ -135,6 +156,20 @@ public final class BlockCodes {
     }
   }
 
+  private void setUnits(int column, float scale, float minimum) {
+    scaleUnits[column / UNIT] = scale;
+    minimumUnits[column / UNIT] = minimum;
+  }
+
+  /** Sets scale and minimum of a block whose unit is set. */
+  private void setFactors(int index, int scale, int minimum) {
+    int unit = index * block / UNIT;
+    scaleFactors[index] = (byte) scale;
+    minimumFactors[index] = (byte) minimum;
+    scales[index] = scaleUnits[unit] * scale;
+    minima[index] = minimumUnits[unit] * minimum;
+  }
+
   /** Scale ({@code offset} 0) or minimum (4) of a sub-block, from 12 bytes at 4. */
   private int sixBits(int sub, int offset) {
     if (sub < 4) {
@@ -146,9 +181,9 @@ public final class BlockCodes {
   }
 
   private void readQ6(int column) {
-    float d = half(208);
+    setUnits(column, half(208), 0f);
     for (int i = 0; i < 16; i++) {
-      scales[column / 16 + i] = d * bytes[192 + i];
+      setFactors(column / 16 + i, bytes[192 + i], 0);
     }
     for (int i = 0; i < 256; i += 8) {
       int group = i >> 5 & 3;
@@ -172,11 +207,9 @@ public final class BlockCodes {
   }
 
   private void readQ2(int column) {
-    float d = half(80);
-    float dmin = half(82);
+    setUnits(column, half(80), -half(82));
     for (int i = 0; i < 16; i++) {
-      scales[column / 16 + i] = d * (bytes[i] & 15);
-      minima[column / 16 + i] = -(dmin * (bytes[i] >> 4 & 15));
+      setFactors(column / 16 + i, bytes[i] & 15, bytes[i] >> 4 & 15);
     }
     for (int i = 0; i < 256; i++) {
       codes[column + i] = (byte) pair(16, i);
@@ -184,11 +217,11 @@ public final class BlockCodes {
   }
 
   private void readQ3(int column) {
-    float d = half(108);
+    setUnits(column, half(108), 0f);
     for (int i = 0; i < 16; i++) {
       int low = bytes[96 + i % 8] >> i / 8 * 4 & 15;
       int high = bytes[104 + i % 4] >> i / 4 * 2 & 3;
-      scales[column / 16 + i] = d * ((low | high << 4) - 32);
+      setFactors(column / 16 + i, (low | high << 4) - 32, 0);
     }
     for (int i = 0; i < 256; i++) {
       int third = bytes[i & 31] >> (i >> 5) & 1;
@@ -210,11 +243,12 @@ public final class BlockCodes {
   }
 
   private void readIq4(int column) {
-    float d = half(0);
+    setUnits(column, half(0), 0f);
     int high = bytes[2] & 0xff | (bytes[3] & 0xff) << 8;
     for (int sub = 0; sub < 8; sub++) {
       int scale = bytes[4 + sub / 2] >> sub % 2 * 4 & 15 | (high >> 2 * sub & 3) << 4;
-      readTable(column + sub * 32, 8 + sub * 16, IQ4, d * (scale - 32));
+      setFactors(column / 32 + sub, scale - 32, 0);
+      readTable(column + sub * 32, 8 + sub * 16, IQ4, scales[column / 32 + sub]);
     }
   }
 }

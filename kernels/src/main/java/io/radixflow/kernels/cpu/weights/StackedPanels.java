@@ -45,14 +45,14 @@ public final class StackedPanels implements Panels {
   }
 
   @Override
-  public void unpack(Kernels kernels, int panel, int from, int to, float[] out) {
+  public void unpack(Kernels kernels, int panel, int from, int to, Scratch scratch, float[] out) {
     int part = part(panel);
-    parts[part].unpack(kernels, panel - firstPanel[part], from, to, out);
+    parts[part].unpack(kernels, panel - firstPanel[part], from, to, scratch, out);
   }
 
   @Override
   public void timesVector(
-      Kernels kernels, int panel, float[] x, float[] out, int offset, float[] scratch) {
+      Kernels kernels, int panel, float[] x, float[] out, int offset, Scratch scratch) {
     int part = part(panel);
     parts[part].timesVector(kernels, panel - firstPanel[part], x, out, offset, scratch);
   }
@@ -68,9 +68,17 @@ public final class StackedPanels implements Panels {
 
   @Override
   public void timesRows(
-      Kernels kernels, int panel, int rows, float[] packed, float[] out, int offset, int stride) {
+      Kernels kernels,
+      int panel,
+      int rows,
+      float[] packed,
+      float[] out,
+      int offset,
+      int stride,
+      Scratch scratch) {
     int part = part(panel);
-    parts[part].timesRows(kernels, panel - firstPanel[part], rows, packed, out, offset, stride);
+    int own = panel - firstPanel[part];
+    parts[part].timesRows(kernels, own, rows, packed, out, offset, stride, scratch);
   }
 
   @Override
