@@ -284,7 +284,7 @@ public final class CpuBackend implements Backend {
 
   @Override
   public boolean movesWindowParts() {
-    return true;
+    return kvSpec.windowBytesPerToken() < kvSpec.bytesPerToken();
   }
 
   @Override

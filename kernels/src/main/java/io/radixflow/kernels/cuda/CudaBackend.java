@@ -242,10 +242,7 @@ public final class CudaBackend implements Backend {
     return kvSpec.window();
   }
 
-  /**
-   * Returns whether window parts can be copied between the pool and host memory, as pages are;
-   * pages of a model with a window in every layer would have no bytes.
-   */
+  @Override
   public boolean movesWindowParts() {
     return kvSpec.windowBytesPerToken() < kvSpec.bytesPerToken();
   }

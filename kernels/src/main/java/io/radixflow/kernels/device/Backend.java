@@ -93,7 +93,10 @@ public interface Backend extends AutoCloseable {
     return 0;
   }
 
-  /** Returns whether window parts can be copied between the pool and host memory, as pages are. */
+  /**
+   * Returns whether window parts can be copied between the pool and host memory, as pages are; not
+   * of a model with a window in every layer, whose pages would have no bytes.
+   */
   default boolean movesWindowParts() {
     return false;
   }

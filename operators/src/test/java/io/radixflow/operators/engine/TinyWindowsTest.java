@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,12 +31,16 @@ class TinyWindowsTest {
       new SamplingParams(0.8f, 40, 0.95f, 0f, 1.1f, 0f, 0f, Map.of(), 11, 3);
 
   static Path write(Path directory) throws IOException {
+    return write(directory, "full_attention");
+  }
+
+  private static Path write(Path directory, String second) throws IOException {
     File file = TinyChatModel.write(directory).resolve("config.json").toFile();
     ObjectMapper mapper = new ObjectMapper();
     ObjectNode config = (ObjectNode) mapper.readTree(file);
     config.put("model_type", "ministral").put("sliding_window", 24);
     config.putArray("architectures").add("MinistralForCausalLM");
-    config.putArray("layer_types").add("sliding_attention").add("full_attention");
+    config.putArray("layer_types").add("sliding_attention").add(second);
     mapper.writeValue(file, config);
     return directory;
   }
@@ -81,6 +86,27 @@ class TinyWindowsTest {
       try (Engine engine =
           ContinuousBatchingEngine.open(model, device, options.tiers(tiers).build())) {
         assertThat(alone.assertSameOn(engine).pool().windows().total()).isPositive();
+      }
+    }
+  }
+
+  @Test
+  void aModelWithAWindowInEveryLayerIsServedWithTiers(@TempDir Path directory) throws IOException {
+    try (ServedModel model = ModelLoader.open(write(directory, "sliding_attention"))) {
+      DeviceOptions device = new DeviceOptions("cpu", 1, KvSpec.Type.F32);
+      EngineOptions.Builder options =
+          EngineOptions.builder().kvPages(30).contextLength(160).auditMillis(0);
+      RepliesAlone alone =
+          RepliesAlone.of(
+              List.of(EngineClient.request(Engines.letters(1, 100), WARM, 12)),
+              plain ->
+                  ContinuousBatchingEngine.open(model, device, plain.contextLength(160).build()));
+      TierOptions tiers = TierOptions.NONE.withHostBytes(16 << 20);
+      try (Engine engine =
+          ContinuousBatchingEngine.open(model, device, options.tiers(tiers).build())) {
+        assertThat(alone.assertSameOn(engine).pool().windows())
+            .as("its pages have all layers")
+            .isEqualTo(WindowStats.NONE);
       }
     }
   }

@@ -168,11 +168,7 @@ public final class CudaKvPool implements KvPool {
     return openHostPages(hostPages, 0);
   }
 
-  /**
-   * Allocates host memory for pages and window parts; otherwise as {@link #openHostPages(int)}.
-   *
-   * @param hostParts at least 1 if this pool has window parts, else 0
-   */
+  @Override
   public HostPages openHostPages(int hostPages, int hostParts) {
     if (hostParts > 0 == (inParts == null)) {
       throw new IllegalArgumentException(

@@ -64,7 +64,7 @@ public final class PinnedPages implements HostPages {
     return pages;
   }
 
-  /** Number of window parts. */
+  @Override
   public int parts() {
     return parts == null ? 0 : parts.pages();
   }
