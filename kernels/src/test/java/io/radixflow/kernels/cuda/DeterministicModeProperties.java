@@ -52,25 +52,32 @@ class DeterministicModeProperties {
     ModelConfig config = MODELS.get(random.nextInt(MODELS.size()));
     int pageTokens = 16 << pageSize;
     DeviceOptions options = new DeviceOptions("cuda", 0, null, GpuMode.DETERMINISTIC, 0);
-    try (CudaBackend backend = CudaBackend.open(CudaModels.weights(config), options, 0);
-        KvPool pool = backend.openPool(PAGES, pageTokens)) {
-      int[] tokens = random.ints(length, 0, CudaModels.VOCAB).toArray();
-      int[] mixed = shuffled(pool.pages(), random);
-      float[][] logits = new float[length][];
-      int[] drawn = new int[length];
-      run(backend, new Rows(tokens, Sequences.pages(length), seed), null, length, logits, drawn);
-
-      float[][] mixedLogits = new float[length][];
-      int[] mixedDrawn = new int[length];
-      int half = pool.pages() / 2;
-      Rows rows = new Rows(tokens, IntStream.of(mixed).limit(half).toArray(), seed);
-      int[] others = random.ints(half * 16, 0, CudaModels.VOCAB).toArray();
-      Rows beside = new Rows(others, IntStream.of(mixed).skip(half).toArray(), ~seed);
-      run(backend, rows, beside, 1 + random.nextInt(length), mixedLogits, mixedDrawn);
-
-      assertThat(mixedLogits).isDeepEqualTo(logits);
-      assertThat(mixedDrawn).isEqualTo(drawn);
+    float[][] logits = new float[length][];
+    int[] drawn = new int[length];
+    float[][] mixedLogits = new float[length][];
+    int[] mixedDrawn = new int[length];
+    int[] tokens = random.ints(length, 0, CudaModels.VOCAB).toArray();
+    try (CudaBackend backend = CudaBackend.open(CudaModels.weights(config), options, 0)) {
+      try (KvPool pool = backend.openPool(PAGES, pageTokens)) {
+        Rows alone = new Rows(tokens, Sequences.pages(length), seed);
+        run(backend, alone, null, length, logits, drawn);
+        assertThat(pool.parts()).isZero();
+      }
+      int parts = backend.partedWindow() > 0 ? PAGES : 0;
+      try (KvPool pool = backend.openPool(PAGES, parts, pageTokens)) {
+        int[] mixed = shuffled(PAGES, random);
+        for (int page = 0; page < parts; page++) {
+          pool.mapWindow(page, parts - 1 - page);
+        }
+        int half = PAGES / 2;
+        Rows rows = new Rows(tokens, IntStream.of(mixed).limit(half).toArray(), seed);
+        int[] others = random.ints(half * 16, 0, CudaModels.VOCAB).toArray();
+        Rows beside = new Rows(others, IntStream.of(mixed).skip(half).toArray(), ~seed);
+        run(backend, rows, beside, 1 + random.nextInt(length), mixedLogits, mixedDrawn);
+      }
     }
+    assertThat(mixedLogits).isDeepEqualTo(logits);
+    assertThat(mixedDrawn).isEqualTo(drawn);
   }
 
   /** A sequence with its pages; each position is drawn with a seed of its own. */

@@ -82,11 +82,16 @@ class EngineWindowsOnGpuTest {
   }
 
   @Test
-  void withTiersThePagesHoldAllLayers() {
-    TierOptions tiers = TierOptions.NONE.withHostBytes(16 << 20);
-    try (Engine engine =
-        ContinuousBatchingEngine.open(model, GPU, options().tiers(tiers).build())) {
-      assertThat(alone.assertSameOn(engine).pool().windows()).isEqualTo(WindowStats.NONE);
+  void windowPartsComeBackFromTheHostWithTheirPages() {
+    TierOptions tiers = TierOptions.NONE.withHostBytes(16 << 20).withLoadBackThreshold(1);
+    EngineOptions tight = options().kvPages(20).tiers(tiers).build();
+    try (Engine engine = ContinuousBatchingEngine.open(model, GPU, tight)) {
+      for (int round = 0; round < 3; round++) {
+        assertThat(alone.assertSameOn(engine).pool().windows().total()).isEqualTo(10);
+        TieredEngineTest.awaitSettled(engine);
+      }
+      assertThat(Engines.stats(engine).tiers().loadedPages()).isPositive();
+      assertThat(Engines.stats(engine).tiers().failedTransfers()).isZero();
     }
   }
 }
