@@ -64,6 +64,20 @@ class GgufArchitecturesTest {
     check(model, GgufConversion.convertAsBefore(model, directory.resolve("older.gguf")));
   }
 
+  static Stream<Arguments> mixtures() {
+    return TinyDirectory.MIXTURES.stream()
+        .filter(config -> !config.contains("gpt_oss"))
+        .map(Arguments::of);
+  }
+
+  @ParameterizedTest
+  @MethodSource("mixtures")
+  void gatesOfExpertsMayBeInOneTensorWithTheirUpProjections(String config)
+      throws IOException, InterruptedException {
+    Path model = TinyDirectory.write(directory.resolve("model"), config);
+    check(model, GgufConversion.convertJoined(model, directory.resolve("joined.gguf")));
+  }
+
   private void check(Path model) throws IOException, InterruptedException {
     check(model, GgufConversion.convert(model, directory.resolve("model.gguf")));
   }

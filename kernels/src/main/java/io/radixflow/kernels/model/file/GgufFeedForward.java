@@ -51,9 +51,17 @@ final class GgufFeedForward {
   }
 
   /** How wide experts are, their tensors say. */
-  private Experts experts(String prefix) {
+  private int width(String prefix) {
+    String both = prefix + GgufParts.GATE_AND_UP + ".weight";
+    if (has(both)) {
+      return check.size("half of the rows of " + both, rows(both) / 2);
+    }
     boolean stacked = has(prefix + "ffn_gate_exps.weight");
-    int width = rows(prefix + (stacked ? "ffn_gate_exps.weight" : "ffn_gate.0.weight"));
+    return rows(prefix + (stacked ? "ffn_gate_exps.weight" : "ffn_gate.0.weight"));
+  }
+
+  private Experts experts(String prefix) {
+    int width = width(prefix);
     boolean clamped = architecture.has(Trait.CLAMPED_EXPERTS);
     boolean bias = has(prefix + "ffn_down_exps.bias");
     Dense expert =

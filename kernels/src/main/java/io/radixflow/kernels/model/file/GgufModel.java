@@ -169,13 +169,18 @@ final class GgufModel {
             ? found.length == 2 && found[0] == shape.columns() && found[1] == part.stack()
             : found.length == 3
                 && found[0] == shape.columns()
-                && found[1] == shape.rows()
+                && found[1] == part.rows() / part.stack()
                 && found[2] == part.stack();
     if (!fits) {
       throw new ModelFormatException(
           String.format(
-              "%s: tensor %s is %s; expected %s of %s",
-              path, part.stored(), tensor.shape(), part.stack(), shape));
+              "%s: tensor %s is %s; expected %s of %s%s",
+              path,
+              part.stored(),
+              tensor.shape(),
+              part.stack(),
+              part.rows() > (long) part.stack() * shape.rows() ? "two " : "",
+              shape));
     }
     int rows = shape.vector() ? part.stack() : (int) part.rows();
     TensorType type = type(tensor, part.stored(), shape);

@@ -40,6 +40,9 @@ final class GgufParts {
     }
   }
 
+  /** The gate projection of each expert, above its up projection. */
+  static final String GATE_AND_UP = "ffn_gate_up_exps";
+
   private final ModelConfig config;
   private final Map<String, GgufTensor> tensors;
   private final boolean secondNormIsPost;
@@ -90,6 +93,12 @@ final class GgufParts {
     if (number > 0) {
       int index = Integer.parseInt(kind.substring(number + 1));
       String one = kind.substring(0, number);
+      String both = prefix + GATE_AND_UP + suffix;
+      if (one.matches("ffn_(gate|up)") && tensors.containsKey(both)) {
+        int experts = ((Experts) layer.feedForward()).count();
+        int first = index * 2 * rows + (one.equals("ffn_up") ? rows : 0);
+        return new Part(both, first, 2L * experts * rows, experts, false);
+      }
       return one.startsWith("ffn_")
           ? expert(prefix + one + "_exps" + suffix, (Experts) layer.feedForward(), index, rows)
           : head(prefix, one, (Latent) layer.attention(), index, rows);

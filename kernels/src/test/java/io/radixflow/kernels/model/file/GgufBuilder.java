@@ -75,6 +75,26 @@ final class GgufBuilder {
     return this;
   }
 
+  /** Joins the gate and up projections of experts in one tensor, expert by expert. */
+  GgufBuilder joinGatesOfExperts() {
+    for (TensorEntry gate : List.copyOf(tensors)) {
+      String up = gate.name().replace("ffn_gate_exps.weight", "ffn_up_exps.weight");
+      if (!up.equals(gate.name())) {
+        int experts = (int) gate.dimensions()[2];
+        int size = gate.bytes() / experts;
+        byte[] both = new byte[2 * gate.bytes()];
+        for (int i = 0; i < 2 * experts; i++) {
+          byte[] from = contents.get(i % 2 == 0 ? gate.name() : up);
+          System.arraycopy(from, i / 2 * size, both, i * size, size);
+        }
+        without(gate.name()).without(up);
+        String name = gate.name().replace("ffn_gate_exps", "ffn_gate_up_exps");
+        tensor(name, gate.type(), both, gate.dimensions()[0], 2 * gate.dimensions()[1], experts);
+      }
+    }
+    return this;
+  }
+
   GgufBuilder without(String tensor) {
     tensors.removeIf(entry -> entry.name().equals(tensor));
     return this;

@@ -126,6 +126,11 @@ public final class GgufConversion {
     return new GgufConversion(directory, true).convert().write(target);
   }
 
+  /** Writes a file that has the gate and up projections of all experts in one tensor. */
+  public static Path convertJoined(Path directory, Path target) throws IOException {
+    return convert(directory).joinGatesOfExperts().write(target);
+  }
+
   /** The same file, for tests that change it before they write it. */
   static GgufBuilder convert(Path directory) throws IOException {
     return new GgufConversion(directory, false).convert();
