@@ -89,7 +89,10 @@ record Quantisation(Method method, int bits, int group, int added, Block block) 
         && !Set.of(values).contains(value.asText().toLowerCase(Locale.ROOT))) {
       String shown =
           value.isValueNode() ? ModelFormatException.printable(value.asText()) : "a value";
-      throw fields.unsupported(FIELD + "." + field, shown);
+      throw fields.error(
+          String.format(
+              "%s.%s: %s is not supported; read is %s; there may be a GGUF file of this model",
+              FIELD, field, shown, String.join(" or ", values)));
     }
   }
 
@@ -121,8 +124,12 @@ record Quantisation(Method method, int bits, int group, int added, Block block) 
 
   private static int bits(ConfigFields fields, String field) {
     int bits = fields.size(field);
-    if (bits != 4 && bits != 8) {
-      throw fields.unsupported(FIELD + "." + field, bits + " bits");
+    if (bits != 2 && bits != 4 && bits != 8) {
+      throw fields.error(
+          String.format(
+              "%s.%s: %s bits are not supported; 2, 4 and 8 are; there may be a GGUF file of this"
+                  + " model, or one with another width",
+              FIELD, field, bits));
     }
     return bits;
   }

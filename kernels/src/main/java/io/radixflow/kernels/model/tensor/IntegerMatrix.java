@@ -6,9 +6,9 @@ import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
 
 /**
- * A matrix of 4 or 8-bit integers whose groups of columns have a scale and a zero point: {@code w =
- * fma(q, scale, -(zero * scale))}, which is {@code (q - zero) * scale} where scales are 16-bit
- * floats. So compute AutoAWQ ({@code awq/utils/packing_utils.py}), GPTQModel ({@code
+ * A matrix of integers of 2, 4 or 8 bits whose groups of columns have a scale and a zero point:
+ * {@code w = fma(q, scale, -(zero * scale))}, which is {@code (q - zero) * scale} where scales are
+ * 16-bit floats. So compute AutoAWQ ({@code awq/utils/packing_utils.py}), GPTQModel ({@code
  * nn_modules/qlinear/torch.py}) and compressed-tensors ({@code quantization/lifecycle/forward.py}).
  *
  * <p>A row stays in integers if every 32 of its columns share a group. With GPTQ's order of
@@ -85,7 +85,7 @@ public final class IntegerMatrix extends CodedMatrix {
 
   private TensorType chooseType(int rows) {
     if (groups.areBlocks(columns())) {
-      if (integers.codes.bits() == 4) {
+      if (integers.codes.bits() <= 4) {
         return TensorType.INT4;
       }
       if (isSymmetric(rows)) {

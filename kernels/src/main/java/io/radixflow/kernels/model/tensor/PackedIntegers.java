@@ -8,10 +8,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A matrix of unsigned integers of 4 or 8 bits, several to a 32-bit word.
+ * A matrix of unsigned integers of 2, 4 or 8 bits, several to a 32-bit word.
  *
  * @param words little-endian
- * @param bits 4 or 8
+ * @param bits 2, 4 or 8
  * @param width columns of the matrix of integers
  * @param packing which integers share a word
  */
@@ -57,7 +57,7 @@ public record PackedIntegers(ByteBuffer words, int bits, int width, Packing pack
     return words.getInt(word * Integer.BYTES) >>> shift & (1 << bits) - 1;
   }
 
-  /** Copies one row of integers of 4 or 8 bits that lie {@link Packing#ACROSS}. */
+  /** Copies one row of integers that lie {@link Packing#ACROSS}. */
   void copyRow(int row, byte[] target) {
     int count = width / (Integer.SIZE / bits);
     for (int i = 0; i < count; i++) {
@@ -107,10 +107,26 @@ public record PackedIntegers(ByteBuffer words, int bits, int width, Packing pack
       WORD.set(target, i * Integer.BYTES, word);
       return;
     }
-    long bytes = word & 0xffffffffL;
+    if (bits == 2) {
+      EightBytes.set(target, 2 * i * Long.BYTES, nibbles(pairs(word & 0xffff)));
+      EightBytes.set(target, (2 * i + 1) * Long.BYTES, nibbles(pairs(word >>> 16)));
+      return;
+    }
+    EightBytes.set(target, i * Long.BYTES, nibbles(word & 0xffffffffL));
+  }
+
+  /** Makes nibbles of eight pairs of bits. */
+  private static long pairs(long word) {
+    long nibbles = (word | word << 8) & 0x00ff00ffL;
+    nibbles = (nibbles | nibbles << 4) & 0x0f0f0f0fL;
+    return (nibbles | nibbles << 2) & 0x33333333L;
+  }
+
+  /** Makes bytes of eight nibbles. */
+  private static long nibbles(long word) {
+    long bytes = word;
     bytes = (bytes | bytes << 16) & 0x0000ffff0000ffffL;
     bytes = (bytes | bytes << 8) & 0x00ff00ff00ff00ffL;
-    bytes = (bytes | bytes << 4) & 0x0f0f0f0f0f0f0f0fL;
-    EightBytes.set(target, i * Long.BYTES, bytes);
+    return (bytes | bytes << 4) & 0x0f0f0f0f0f0f0f0fL;
   }
 }

@@ -9,8 +9,10 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 /**
  * A model whose projections are random in a quantised format of safetensors, and the same model
@@ -25,6 +27,8 @@ public final class QuantisedCopy {
     AWQ_ALL("{'quant_method':'awq','bits':4,'group_size':-1,'version':'gemm'}"),
     GPTQ("{'quant_method':'gptq','bits':4,'group_size':32,'desc_act':false,'sym':false}"),
     GPTQ_V2("{'quant_method':'gptq','bits':4,'group_size':32,'checkpoint_format':'gptq_v2'}"),
+    GPTQ_TWO("{'quant_method':'gptq','bits':2,'group_size':32,'sym':false}"),
+    PACKED_TWO(compressed("pack-quantized", "'num_bits':2,'strategy':'group','group_size':32")),
     GPTQ_8(
         "{'quant_method':'gptq','bits':8,'group_size':32,'sym':false,'dynamic':{'-:.*gate':{}}}"),
     GPTQ_8_SYMMETRIC("{'quant_method':'gptq','bits':8,'group_size':32,'sym':true}"),
@@ -135,7 +139,7 @@ public final class QuantisedCopy {
   }
 
   private void add(String name, Stored tensor) {
-    if (!name.matches(".*_proj(_with_mqa)?\\.weight")) {
+    if (!name.matches(".*_proj(_with_mqa)?\\.weight") || !fillsWords(tensor)) {
       quantised.put(name, tensor);
       dense.put(name, tensor);
       return;
@@ -154,6 +158,11 @@ public final class QuantisedCopy {
       bytes.putFloat(value);
     }
     dense.put(name, new Stored("F32", tensor.shape, bytes.array()));
+  }
+
+  /** Sixteen codes of 2 bits fill a word; other formats take any of our matrices. */
+  private boolean fillsWords(Stored tensor) {
+    return !format.name().endsWith("TWO") || tensor.shape[0] % 16 == 0 && tensor.shape[1] % 16 == 0;
   }
 
   private void addBytes(String name, int rows, int columns, float[] values) {
@@ -198,11 +207,12 @@ public final class QuantisedCopy {
   }
 
   private void addIntegers(String stem, int rows, int columns, float[] values) {
-    int bits = format.name().contains("8") ? 8 : 4;
+    int bits = format.name().contains("8") ? 8 : format.name().contains("TWO") ? 2 : 4;
     int size = format == Format.AWQ_ALL || format == Format.PACKED_8 ? columns : 32;
     int groups = (columns + size - 1) / size;
     boolean symmetric =
-        format == Format.PACKED || format == Format.PACKED_8 || format == Format.GPTQ_8_SYMMETRIC;
+        List.of(Format.PACKED, Format.PACKED_TWO, Format.PACKED_8, Format.GPTQ_8_SYMMETRIC)
+            .contains(format);
     int[][] zeros = new int[groups][rows];
     short[][] scales = new short[groups][rows];
     boolean shuffled = format == Format.GPTQ_ACTIVATION_ORDER && groups > 1;
@@ -213,7 +223,7 @@ public final class QuantisedCopy {
     for (int g = 0; g < groups; g++) {
       for (int row = 0; row < rows; row++) {
         zeros[g][row] = symmetric ? 1 << bits - 1 : random.nextInt(1 << bits);
-        scales[g][row] = (short) ((bits == 4 ? 9 : 5) << 10 | random.nextInt(1024));
+        scales[g][row] = (short) ((bits == 8 ? 5 : 9) << 10 | random.nextInt(1024));
       }
     }
     int[][] codes = new int[rows][columns];
@@ -266,7 +276,7 @@ public final class QuantisedCopy {
       return;
     }
     int[] order =
-        format.is("AWQ") ? new int[] {0, 2, 4, 6, 1, 3, 5, 7} : new int[] {0, 1, 2, 3, 4, 5, 6, 7};
+        format.is("AWQ") ? new int[] {0, 2, 4, 6, 1, 3, 5, 7} : IntStream.range(0, each).toArray();
     int less = format.is("AWQ") || format == Format.GPTQ_V2 ? 0 : 1;
     int[] zeroWords = new int[groups * rows / each];
     for (int i = 0; i < zeroWords.length; i++) {

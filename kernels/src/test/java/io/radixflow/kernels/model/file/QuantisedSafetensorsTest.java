@@ -43,7 +43,8 @@ class QuantisedSafetensorsTest {
     write(Format.AWQ);
     assertThat(ModelFile.summary(directory))
         .isEqualTo(
-            "Hugging Face directory, architecture llama, quantised with awq, bits 4, group_size 32");
+            "Hugging Face directory, architecture llama, quantised with awq, bits 4, group_size"
+                + " 32");
   }
 
   @Test
@@ -118,7 +119,8 @@ class QuantisedSafetensorsTest {
         "'quant_method':'awq','bits':3 | quantization_config.bits: 3",
         "'quant_method':'awq','group_size':0 | group_size is 0",
         "'quant_method':'awq','zero_point':false | quantization_config.zero_point: false",
-        "'quant_method':'gptq','bits':3 | quantization_config.bits: 3 bits",
+        "'quant_method':'gptq','bits':3 | quantization_config.bits: 3 bits are not supported; 2, 4"
+            + " and 8 are; there may be a GGUF file",
         "'quant_method':'gptq' | bits is missing",
         "'quant_method':'gptq','bits':4,'group_size':-7 | group_size is -7",
         "'quant_method':'gptq','bits':4,'checkpoint_format':'marlin' | checkpoint_format: marlin",
@@ -126,7 +128,8 @@ class QuantisedSafetensorsTest {
         "'quant_method':'fp8','fmt':'e5m2' | quantization_config.fmt: e5m2",
         "'quant_method':'fp8','weight_block_size':[128,0] | two positive sizes",
         "'quant_method':'compressed-tensors' | config_groups is missing",
-        "'quant_method':'compressed-tensors','format':'nvfp4-pack-quantized','config_groups':{'a':{'weights':{'num_bits':4}}} | format: nvfp4-pack-quantized",
+        "'quant_method':'compressed-tensors','format':'nvfp4-pack-quantized','config_groups':{'a':{'weights':{'num_bits':4}}}"
+            + " | format: nvfp4-pack-quantized",
         "'quant_method':'compressed-tensors','sparsity_config':{'format':'sparse-24'} | sparse-24"
       })
   void whatQuantizationConfigSaysAndIsNotReadIsRefusedByName(String config, String message)
