@@ -235,7 +235,8 @@ class SessionErasureTest {
       h.send(say("s", "t2", longText("second")).replacing());
       go.countDown();
       awaitSent(h, 1);
-      assertThat(h.erasuresPending()).as("until it is passed on").isEqualTo(1);
+      // a second one follows if the step in flight fills a page
+      assertThat(h.erasuresPending()).as("until it is passed on").isPositive();
     }
   }
 
