@@ -1,5 +1,5 @@
 // Mixture of experts: logits of the router, the choice of experts, rows grouped by expert, and the sum of what the experts
-// give. The products between are those of gemm_grouped.cuh. A row's experts are added in the order in which it chose
+// give. The products between are those of gemm.cuh. A row's experts are added in the order in which it chose
 // them, so that its result does not depend on who else chose them.
 #pragma once
 #include "device.cuh"

@@ -21,22 +21,30 @@ enum GemmEpilogue {
     GEMM_CLAMPED_SWIGLU = 6   // ... = g * sigmoid(1.702 g) * (u + 1), g = min(gate, bound), u = up within +-bound
 };
 
+// What all kernels of products take. Each multiplies one matrix, or many of one shape with rows of their own: experts with
+// the rows that chose them, heads of latent attention with their part of every row. Matrix m begins at
+// weights + m * weightBytes. With tiles, block y computes tile y of *rows: rows tiles[y].y and following, tiles[y].z of
+// them, times matrix tiles[y].x. Without, matrix blockIdx.z takes all of *rows rows. Row r reads x[gather[r]], or x[r] where
+// gather is null. Matrix m reads a row from element m * xOffset on and writes one from m * outOffset on; rows are xStride and
+// outStride elements apart. extra is as the epilogue says: a bias is [matrix][feature], a residual that of one matrix.
+#define GEMM_PARAMETERS                                                                                                    \
+    const char *weights, long long weightBytes, const bf16 *x, void *out, const void *extra, const int4 *tiles,            \
+        const int *rows, const int *gather, int features, int depth, int epilogue, float scale, float bound, int xStride, \
+        int xOffset, int outStride, int outOffset
+#define GEMM_PARAMETER_NAMES                                                                                              \
+    weights, weightBytes, x, out, extra, tiles, rows, gather, features, depth, epilogue, scale, bound, xStride, xOffset, \
+        outStride, outOffset
+
+// The product of one matrix, as the parameters of a kernel say.
 struct GemmArguments {
-    const bf16* weights;
+    const char* weights;
     const bf16* x;
     void* out;
     const void* extra;
-    const int* rows;    // how many rows are valid, on the device
-    const int* gather;  // row r reads x[gather[r]]; null for x[r]
-    int features;
-    int depth;
-    int epilogue;
-    float scale;
-    float bound;
-
-    // Elements from row to row of x, and of a result that is `width` features wide.
-    __device__ __forceinline__ int x_stride() const { return depth; }
-    __device__ __forceinline__ int out_stride(int width) const { return width; }
+    const int* gather;
+    int features, depth, epilogue;
+    float scale, bound;
+    int xStride, outStride;
 };
 
 // The tile of this block. Eight tiles of rows share their weights while those are in the L2 cache.
@@ -51,13 +59,35 @@ __device__ __forceinline__ GemmPlace gemm_place(int tile_features, int tile_rows
     return {within / height * tile_features, (first + within % height) * tile_rows};
 }
 
+// Multiplies the tile of this block, unless there is no such tile.
+template <class Tile>
+__device__ __forceinline__ void gemm_run(GEMM_PARAMETERS) {
+    GemmPlace place;
+    int matrix = blockIdx.z, end = *rows;
+    if (tiles) {
+        if (int(blockIdx.y) >= end) return;
+        int4 tile = tiles[blockIdx.y];
+        matrix = tile.x;
+        place = {int(blockIdx.x) * Tile::kFeatures, tile.y};
+        end = tile.y + tile.z;
+    } else {
+        place = gemm_place(Tile::kFeatures, Tile::kRows);
+        if (place.row >= end) return;
+    }
+    size_t elementBytes = epilogue == GEMM_LOGITS ? sizeof(float) : sizeof(bf16);
+    Tile::tile({weights + matrix * weightBytes, x + size_t(matrix) * xOffset,
+                static_cast<char*>(out) + size_t(matrix) * outOffset * elementBytes,
+                extra ? static_cast<const float*>(extra) + size_t(matrix) * features : nullptr, gather, features, depth,
+                epilogue, scale, bound, xStride, outStride},
+               place, end);
+}
+
 // Eight consecutive features of one row leave the block.
-template <class Arguments>
-__device__ __forceinline__ void gemm_store8(const Arguments& a, int row, int feature, const float* sums) {
+__device__ __forceinline__ void gemm_store8(const GemmArguments& a, int row, int feature, const float* sums) {
     float v[8];
 #pragma unroll
     for (int i = 0; i < 8; ++i) v[i] = sums[i];
-    size_t at = size_t(row) * a.out_stride(a.features) + feature;
+    size_t at = size_t(row) * a.outStride + feature;
     if (a.epilogue == GEMM_BIAS) {
         const float* bias = static_cast<const float*>(a.extra) + feature;
 #pragma unroll
@@ -91,27 +121,26 @@ __device__ __forceinline__ float gemm_logit(const GemmArguments& a, int feature,
     return a.bound > 0 ? half_tanh(sum * (2.0f / a.bound)) * a.bound : sum;
 }
 
-template <class Arguments>
-__device__ __forceinline__ void gemm_store_gated(const Arguments& a, int row, int feature, const float* sums) {
+__device__ __forceinline__ void gemm_store_gated(const GemmArguments& a, int row, int feature, const float* sums) {
     const float* bias = a.extra ? static_cast<const float*>(a.extra) + feature : nullptr;
     float v[8];
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
         v[i] = bias ? gemm_gate(a, sums[i] + bias[i], sums[i + 8] + bias[i + 8]) : gemm_gate(a, sums[i], sums[i + 8]);
     }
-    store8(static_cast<bf16*>(a.out) + size_t(row) * a.out_stride(a.features / 2) + feature / 2, v);
+    store8(static_cast<bf16*>(a.out) + size_t(row) * a.outStride + feature / 2, v);
 }
 
 // All threads of the block carry the tile sums[row][STRIDE], feature by feature, to the output.
-template <int FEATURES, int ROWS, int STRIDE, int THREADS, class Arguments>
-__device__ __forceinline__ void gemm_store(const Arguments& a, GemmPlace place, int rows, const float* sums) {
+template <int FEATURES, int ROWS, int STRIDE, int THREADS>
+__device__ __forceinline__ void gemm_store(const GemmArguments& a, GemmPlace place, int rows, const float* sums) {
     int valid_rows = min(ROWS, rows - place.row), valid_features = min(FEATURES, a.features - place.feature);
     if (a.epilogue == GEMM_LOGITS) {
         float* out = static_cast<float*>(a.out);
         for (int i = threadIdx.x; i < FEATURES * valid_rows; i += THREADS) {
             int row = i / FEATURES, feature = i % FEATURES;
             if (feature < valid_features) {
-                size_t at = size_t(place.row + row) * a.out_stride(a.features) + place.feature + feature;
+                size_t at = size_t(place.row + row) * a.outStride + place.feature + feature;
                 out[at] = gemm_logit(a, place.feature + feature, sums[row * STRIDE + feature]);
             }
         }
@@ -172,7 +201,7 @@ struct GemmLoader {
 // stage, STAGES stages in shared memory, all but one on their way.
 template <int FEATURES, int ROWS, int WARPS_F, int WARPS_R, int SLICES, int PANELS, int STAGES>
 struct GemmTile {
-    static constexpr int kThreads = WARPS_F * WARPS_R * SLICES * 32;
+    static constexpr int kThreads = WARPS_F * WARPS_R * SLICES * 32, kFeatures = FEATURES, kRows = ROWS;
     static constexpr int kWarpFeatures = FEATURES / WARPS_F, kWarpRows = ROWS / WARPS_R;
     static constexpr int kPanel = (FEATURES + ROWS) * 64, kStage = kPanel * PANELS;
     static constexpr int kStride = FEATURES + 4;  // of the sums in shared memory: a warp's fragment meets no bank twice
@@ -245,15 +274,8 @@ struct GemmTile {
         __syncthreads();
     }
 
-    __device__ __forceinline__ static void run(const GemmArguments& a) {
-        GemmPlace place = gemm_place(FEATURES, ROWS);
-        int rows = *a.rows;
-        if (place.row < rows) tile(a, place, rows);
-    }
-
     // Rows from `rows` on are not there.
-    template <class Arguments>
-    __device__ __forceinline__ static void tile(const Arguments& a, GemmPlace place, int rows) {
+    __device__ __forceinline__ static void tile(const GemmArguments& a, GemmPlace place, int rows) {
         SHARED(bf16, stages);
         int warp = threadIdx.x / 32, slice = warp / (WARPS_F * WARPS_R);
         int feature = warp % WARPS_F * kWarpFeatures, row = warp / WARPS_F % WARPS_R * kWarpRows;
@@ -263,8 +285,8 @@ struct GemmTile {
         auto load = [&](int step) {
             if (step < steps) {
                 bf16* stage = stages + step % STAGES * kStage;
-                weights.load(stage, a.weights, step * PANELS * 64, a.depth, a.depth);
-                x.load(stage + FEATURES * 64, a.x, step * PANELS * 64, a.depth, a.x_stride());
+                weights.load(stage, reinterpret_cast<const bf16*>(a.weights), step * PANELS * 64, a.depth, a.depth);
+                x.load(stage + FEATURES * 64, a.x, step * PANELS * 64, a.depth, a.xStride);
             }
             cp_async_commit();
         };
@@ -283,12 +305,11 @@ struct GemmTile {
     }
 };
 
-#define GEMM_KERNEL(name, blocks, ...)                                                                             \
-    BOUNDED_KERNEL((GemmTile<__VA_ARGS__>::kThreads), blocks, name, const bf16* weights, const bf16* x, void* out, \
-                   const void* extra, const int* rows, const int* gather, int features, int depth, int epilogue,  \
-                   float scale, float bound) {                                                                      \
-        GemmTile<__VA_ARGS__>::run({weights, x, out, extra, rows, gather, features, depth, epilogue, scale, bound}); \
+#define GEMM_TILE_KERNEL(name, blocks, ...)                                       \
+    BOUNDED_KERNEL((__VA_ARGS__::kThreads), blocks, name, GEMM_PARAMETERS) {       \
+        gemm_run<__VA_ARGS__>(GEMM_PARAMETER_NAMES);                               \
     }
+#define GEMM_KERNEL(name, blocks, ...) GEMM_TILE_KERNEL(name, blocks, GemmTile<__VA_ARGS__>)
 
 // Two slices of k, as deterministic mode asks for. Names: features x rows of a tile.
 GEMM_KERNEL(rf_gemm_16x8, 4, 16, 8, 1, 1, 2, 2, 8)

@@ -6,23 +6,20 @@
 // A tile of 128 features x ROWS: two warpgroups of 64 features each.
 template <int ROWS, int STAGES>
 struct HopperTile {
-    static constexpr int kThreads = 256, kFeatures = 128, kStride = kFeatures + 4;
+    static constexpr int kThreads = 256, kFeatures = 128, kRows = ROWS, kStride = kFeatures + 4;
     static constexpr int kStage = (kFeatures + ROWS) * 64, kParts = ROWS / 128;
 
     // Stage `step` is read by the products in flight until the wait of step + 1, so that loads run STAGES - 2 ahead.
-    __device__ __forceinline__ static void run(const GemmArguments& a) {
+    __device__ __forceinline__ static void tile(const GemmArguments& a, GemmPlace place, int rows) {
         SHARED(bf16, stages);
-        GemmPlace place = gemm_place(kFeatures, ROWS);
-        int rows = *a.rows;
-        if (place.row >= rows) return;
         int group = threadIdx.x / 128, steps = (a.depth + 63) / 64;
         GemmLoader<kFeatures, 1, 0, kThreads> weights(place.feature, a.features, nullptr);
         GemmLoader<ROWS, 1, 0, kThreads> x(place.row, rows, a.gather);
         auto load = [&](int step) {
             if (step < steps) {
                 bf16* stage = stages + step % STAGES * kStage;
-                weights.load(stage, a.weights, step * 64, a.depth, a.depth);
-                x.load(stage + kFeatures * 64, a.x, step * 64, a.depth, a.depth);
+                weights.load(stage, reinterpret_cast<const bf16*>(a.weights), step * 64, a.depth, a.depth);
+                x.load(stage + kFeatures * 64, a.x, step * 64, a.depth, a.xStride);
             }
             cp_async_commit();
         };
@@ -65,17 +62,12 @@ struct HopperTile {
 };
 
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
-#define HOPPER_RUN(rows_, stages_) \
-    HopperTile<rows_, stages_>::run({weights, x, out, extra, rows, gather, features, depth, epilogue, scale, bound});
+#define HOPPER_RUN(...) gemm_run<HopperTile<__VA_ARGS__>>(GEMM_PARAMETER_NAMES);
 #else
-#define HOPPER_RUN(rows_, stages_)
+#define HOPPER_RUN(...)
 #endif
-#define HOPPER_KERNEL(name, rows_, stages_)                                                                      \
-    BOUNDED_KERNEL(256, 1, name, const bf16* weights, const bf16* x, void* out, const void* extra,               \
-                   const int* rows, const int* gather, int features, int depth, int epilogue, float scale,       \
-                   float bound) {                                                                                \
-        HOPPER_RUN(rows_, stages_)                                                                               \
-    }
+#define HOPPER_KERNEL(name, ...) \
+    BOUNDED_KERNEL(256, 1, name, GEMM_PARAMETERS) { HOPPER_RUN(__VA_ARGS__) }
 
 HOPPER_KERNEL(rf_gemm_hopper_128x128, 128, 5)
 HOPPER_KERNEL(rf_gemm_hopper_128x256, 256, 4)

@@ -1,7 +1,8 @@
-// The products of gemm.cuh with weights in groups of 32 that share a scale, as GGUF has them. A stage's groups are unpacked
-// in registers to the bf16 that rounding w gives, so that a product has the bits of the one with weights rounded before.
+// The products of gemm.cuh with weights in groups of 32 that share a scale. A stage's groups are unpacked in registers to the
+// bf16 that rounding w gives, so that a product has the bits of the one with weights rounded before.
 //
-// Weights lie in chunks of 8 features x 32 elements of depth: [feature][element], then the scales a feature.
+// Weights lie in chunks of 8 features x 32 elements of depth: [feature][element], then the scales a feature. WeightFormat.java
+// makes them and says which types of files become which.
 // The elements of a feature are in the order of the tensor core's fragments: first those of a group's four pairs 2q, 2q + 1
 // of each run of 8 that lane q of four holds, for q = 0, then those for q = 1, and so on. Chunks follow one another along
 // depth, then along features, whose number is filled up to a multiple of 8 with zeros.
@@ -76,6 +77,21 @@ struct GroupQ4_K {
     __device__ __forceinline__ float operator[](int i) const { return fmaf(float(q >> i * 4 & 15), dm.x, dm.y); }
 };
 
+// w = d * q + m, q of 5 bits: the fifth bits of a lane's eight elements are a byte behind the nibbles.
+struct GroupQ5_K {
+    static constexpr int kNibbles = 128, kWeights = kNibbles + 8 * 4, kChunk = kWeights + 8 * 8;
+    uint32_t q, fifth;
+    float2 dm;
+
+    __device__ __forceinline__ GroupQ5_K(const unsigned char* chunk, int feature, int pair)
+        : q(*reinterpret_cast<const uint32_t*>(chunk + feature * 16 + pair * 4)),
+          fifth(chunk[kNibbles + feature * 4 + pair]),
+          dm(reinterpret_cast<const float2*>(chunk + kWeights)[feature]) {}
+    __device__ __forceinline__ float operator[](int i) const {
+        return fmaf(float((q >> i * 4 & 15) | (fifth >> i & 1) << 4), dm.x, dm.y);
+    }
+};
+
 // w = d * q with a d for each half of the group, as Q4_K's; q of 6 bits in an int8.
 struct GroupQ6_K {
     static constexpr int kWeights = 256, kChunk = kWeights + 8 * 8;
@@ -90,11 +106,88 @@ struct GroupQ6_K {
     }
 };
 
+// w = d * s * q - e * m with an s and an m for each half of the group, int8; q of 2 or 3 bits in a nibble.
+struct GroupQ2_K {
+    static constexpr int kWeights = 128, kChunk = kWeights + 8 * 8;
+    uint32_t q;
+    float scale[2], minimum[2];
+
+    __device__ __forceinline__ GroupQ2_K(const unsigned char* chunk, int feature, int pair)
+        : q(*reinterpret_cast<const uint32_t*>(chunk + feature * 16 + pair * 4)) {
+        uint2 both = reinterpret_cast<const uint2*>(chunk + kWeights)[feature];
+        float d = widen_f16(both.x & 0xffff), e = -widen_f16(both.x >> 16);
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            scale[half] = d * float(int8_t(both.y >> half * 8));
+            minimum[half] = e * float(int8_t(both.y >> (half * 8 + 16)));
+        }
+    }
+    __device__ __forceinline__ float operator[](int i) const {
+        return fmaf(float(q >> i * 4 & 15), scale[i / 4], minimum[i / 4]);
+    }
+};
+
+// The bytes T0 to T3 that the low four nibbles choose.
+template <uint32_t T0, uint32_t T1, uint32_t T2, uint32_t T3>
+__device__ __forceinline__ uint32_t table_bytes(uint32_t nibbles) {
+    uint32_t within = nibbles & 0x7777, upper = (nibbles & 0x8888) >> 1;
+    return __byte_perm(__byte_perm(T0, T1, within), __byte_perm(T2, T3, within), 0x3210 | upper);
+}
+
+// w = d * v, v an int8 that a nibble chooses: the values of IQ4_NL and IQ4_XS.
+struct GroupIQ4 {
+    static constexpr int kWeights = 128, kChunk = kWeights + 8 * 4;
+    uint32_t v[2];
+    float d;
+
+    __device__ __forceinline__ GroupIQ4(const unsigned char* chunk, int feature, int pair)
+        : d(reinterpret_cast<const float*>(chunk + kWeights)[feature]) {
+        uint32_t q = *reinterpret_cast<const uint32_t*>(chunk + feature * 16 + pair * 4);
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+            v[i] = table_bytes<0xbfad9881, 0xf6eaddcf, 0x26190d01, 0x71594535>(q >> i * 16);
+        }
+    }
+    __device__ __forceinline__ float operator[](int i) const { return float(int8_t(v[i / 4] >> i % 4 * 8)) * d; }
+};
+
+// The same with doubled 4-bit floats (E2M1), and d a power of two as bf16.
+struct GroupMXFP4 {
+    static constexpr int kWeights = 128, kChunk = kWeights + 8 * 2;
+    uint32_t v[2];
+    float d;
+
+    __device__ __forceinline__ GroupMXFP4(const unsigned char* chunk, int feature, int pair)
+        : d(__uint_as_float(uint32_t(reinterpret_cast<const uint16_t*>(chunk + kWeights)[feature]) << 16)) {
+        uint32_t q = *reinterpret_cast<const uint32_t*>(chunk + feature * 16 + pair * 4);
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+            v[i] = table_bytes<0x03020100, 0x0c080604, 0xfdfeff00, 0xf4f8fafc>(q >> i * 16);
+        }
+    }
+    __device__ __forceinline__ float operator[](int i) const { return float(int8_t(v[i / 4] >> i % 4 * 8)) * d; }
+};
+
+// w = d * v, v an 8-bit float, E4M3; loading refuses bytes that are no numbers.
+struct GroupFP8 {
+    static constexpr int kWeights = 256, kChunk = kWeights + 8 * 4;
+    uint2 q;
+    float d;
+
+    __device__ __forceinline__ GroupFP8(const unsigned char* chunk, int feature, int pair)
+        : q(*reinterpret_cast<const uint2*>(chunk + feature * 32 + pair * 8)),
+          d(reinterpret_cast<const float*>(chunk + kWeights)[feature]) {}
+    __device__ __forceinline__ float operator[](int i) const {
+        uint32_t byte = (i < 4 ? q.x : q.y) >> i % 4 * 8;
+        return __uint_as_float((byte & 0x7f) << 20 | (byte & 0x80) << 24) * 0x1p120f * d;
+    }
+};
+
 // A tile as GemmTile's with two slices; the first half of a panel's 64 elements is slice 0's.
 template <class Group, int FEATURES, int ROWS, int WARPS_F, int WARPS_R, int PANELS, int STAGES>
 struct QuantisedTile {
     using Tile = GemmTile<FEATURES, ROWS, WARPS_F, WARPS_R, 2, PANELS, STAGES>;
-    static constexpr int kThreads = Tile::kThreads, kF = Tile::kF, kR = Tile::kR;
+    static constexpr int kThreads = Tile::kThreads, kFeatures = FEATURES, kRows = ROWS, kF = Tile::kF, kR = Tile::kR;
     static constexpr int kRun = PANELS * 2 * Group::kChunk;  // bytes of a stage of 8 features
     static constexpr int kWeights = FEATURES / 8 * kRun;
     static constexpr int kStage = kWeights + PANELS * ROWS * 64 * int(sizeof(bf16));
@@ -154,14 +247,7 @@ struct QuantisedTile {
         }
     }
 
-    __device__ __forceinline__ static void run(const GemmArguments& a) {
-        GemmPlace place = gemm_place(FEATURES, ROWS);
-        int rows = *a.rows;
-        if (place.row < rows) tile(a, place, rows);
-    }
-
-    template <class Arguments>
-    __device__ __forceinline__ static void tile(const Arguments& a, GemmPlace place, int rows) {
+    __device__ __forceinline__ static void tile(const GemmArguments& a, GemmPlace place, int rows) {
         SHARED(unsigned char, stages);
         int warp = threadIdx.x / 32, slice = warp / (WARPS_F * WARPS_R);
         int feature = warp % WARPS_F * Tile::kWarpFeatures, row = warp / WARPS_F % WARPS_R * Tile::kWarpRows;
@@ -171,7 +257,7 @@ struct QuantisedTile {
             if (step < steps) {
                 unsigned char* stage = stages + step % STAGES * kStage;
                 load(stage, a, place.feature, step);
-                x.load(reinterpret_cast<bf16*>(stage + kWeights), a.x, step * PANELS * 64, a.depth, a.x_stride());
+                x.load(reinterpret_cast<bf16*>(stage + kWeights), a.x, step * PANELS * 64, a.depth, a.xStride);
             }
             cp_async_commit();
         };
@@ -190,12 +276,7 @@ struct QuantisedTile {
     }
 };
 
-#define QUANTISED_KERNEL(name, blocks, ...)                                                                             \
-    BOUNDED_KERNEL((QuantisedTile<__VA_ARGS__>::kThreads), blocks, name, const bf16* weights, const bf16* x, void* out, \
-                   const void* extra, const int* rows, const int* gather, int features, int depth, int epilogue,        \
-                   float scale, float bound) {                                                                          \
-        QuantisedTile<__VA_ARGS__>::run({weights, x, out, extra, rows, gather, features, depth, epilogue, scale, bound}); \
-    }
+#define QUANTISED_KERNEL(name, blocks, ...) GEMM_TILE_KERNEL(name, blocks, QuantisedTile<__VA_ARGS__>)
 #define QUANTISED_KERNELS(name, group)                            \
     QUANTISED_KERNEL(name##_16x8, 4, group, 16, 8, 1, 1, 2, 8)    \
     QUANTISED_KERNEL(name##_32x16, 2, group, 32, 16, 2, 1, 2, 6)  \
@@ -207,6 +288,11 @@ QUANTISED_KERNELS(rf_gemm_q4_0, GroupQ4_0)
 QUANTISED_KERNELS(rf_gemm_q4_1, GroupQ4_1)
 QUANTISED_KERNELS(rf_gemm_q4_k, GroupQ4_K)
 QUANTISED_KERNELS(rf_gemm_q6_k, GroupQ6_K)
+QUANTISED_KERNELS(rf_gemm_q5_k, GroupQ5_K)
+QUANTISED_KERNELS(rf_gemm_q2_k, GroupQ2_K)
+QUANTISED_KERNELS(rf_gemm_iq4, GroupIQ4)
+QUANTISED_KERNELS(rf_gemm_mxfp4, GroupMXFP4)
+QUANTISED_KERNELS(rf_gemm_fp8, GroupFP8)
 
 // rf_embed with a table in groups. width is a multiple of 32.
 template <class Group>
@@ -239,3 +325,8 @@ QUANTISED_EMBED(rf_embed_q4_0, GroupQ4_0)
 QUANTISED_EMBED(rf_embed_q4_1, GroupQ4_1)
 QUANTISED_EMBED(rf_embed_q4_k, GroupQ4_K)
 QUANTISED_EMBED(rf_embed_q6_k, GroupQ6_K)
+QUANTISED_EMBED(rf_embed_q5_k, GroupQ5_K)
+QUANTISED_EMBED(rf_embed_q2_k, GroupQ2_K)
+QUANTISED_EMBED(rf_embed_iq4, GroupIQ4)
+QUANTISED_EMBED(rf_embed_mxfp4, GroupMXFP4)
+QUANTISED_EMBED(rf_embed_fp8, GroupFP8)

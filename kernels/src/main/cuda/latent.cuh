@@ -1,7 +1,6 @@
 // Multi-head latent attention (DeepSeek-AI 2024), absorbed: the pool keeps for each token one compressed vector and one
 // rotated part, which all heads share, [slot][RANK + ROTATED]; queries are brought into the space of the compressed
-// vectors, and values are these vectors themselves. The products with each head's matrices are those of
-// gemm_grouped.cuh.
+// vectors, and values are these vectors themselves. The products with each head's matrices are those of gemm.cuh.
 //
 // Tiles, splits and partials are those of attention.cuh with one KV head and all query heads as its group, every tile of
 // 16 packed rows. So an element of the result depends on its row and the keys before it alone.

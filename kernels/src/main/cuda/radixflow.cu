@@ -4,7 +4,6 @@
 #include "embedding.cuh"
 #include "experts.cuh"
 #include "gemm.cuh"
-#include "gemm_grouped.cuh"
 #include "gemm_hopper.cuh"
 #include "gemm_quantised.cuh"
 #include "latent.cuh"

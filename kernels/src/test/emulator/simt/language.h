@@ -113,5 +113,11 @@ inline uint32_t __umulhi(uint32_t a, uint32_t b) { return uint32_t(uint64_t(a) *
 inline uint64_t __umul64hi(uint64_t a, uint64_t b) { return uint64_t((unsigned __int128)a * b >> 64); }
 inline float __uint_as_float(uint32_t u) { float f; memcpy(&f, &u, 4); return f; }
 inline uint32_t __float_as_uint(float f) { uint32_t u; memcpy(&u, &f, 4); return u; }
+inline uint32_t __byte_perm(uint32_t x, uint32_t y, uint32_t selector) {
+    uint64_t both = uint64_t(y) << 32 | x;
+    uint32_t bytes = 0;
+    for (int i = 0; i < 4; ++i) bytes |= uint32_t(both >> (selector >> i * 4 & 7) * 8 & 255) << i * 8;
+    return bytes;
+}
 inline float __int_as_float(int i) { return __uint_as_float(uint32_t(i)); }
 inline int __float_as_int(float f) { return int(__float_as_uint(f)); }

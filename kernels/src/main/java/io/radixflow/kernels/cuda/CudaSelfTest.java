@@ -110,8 +110,7 @@ public final class CudaSelfTest {
       GemmKernel kernel, CudaMatrix matrix, DeviceMemory source, DeviceMemory count) {
     DeviceMemory result = context.allocate(4L * ROWS * FEATURES, "the self-test");
     KernelLaunch launch =
-        ProgramRecorder.product(
-            module, kernel, matrix, source, result, null, GemmEpilogue.LOGITS, ROWS);
+        ProgramRecorder.product(module, kernel, matrix, source, result, 0, null, ROWS);
     launch.pointer(count).nullPointer();
     ProgramRecorder.finish(launch, matrix, GemmEpilogue.LOGITS).on(stream);
     stream.synchronize();

@@ -67,6 +67,15 @@ public final class BlockCodes {
     bytes = new byte[type.blockBytes()];
   }
 
+  /** The 16 values that the nibbles of a type choose; none where codes are numbers. */
+  public static byte[] table(TensorType type) {
+    return switch (type) {
+      case IQ4_NL, IQ4_XS -> IQ4.clone();
+      case MXFP4 -> FP4.clone();
+      default -> new byte[0];
+    };
+  }
+
   /** The type of the rows. */
   public TensorType type() {
     return type;

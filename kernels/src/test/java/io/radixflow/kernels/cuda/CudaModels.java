@@ -59,7 +59,12 @@ public final class CudaModels {
 
   /** The same as {@link #llama()} with rows of whole blocks of 256. */
   public static ModelConfig inBlocks() {
-    return config("llama", VOCAB, 4, 2, new Rope(10000, true, null), false, false, true, 256, 256);
+    return inBlocks(false);
+  }
+
+  /** The same with biases of queries, keys and values or without. */
+  static ModelConfig inBlocks(boolean bias) {
+    return config("llama", VOCAB, 4, 2, new Rope(10000, true, null), bias, false, true, 256, 256);
   }
 
   /**

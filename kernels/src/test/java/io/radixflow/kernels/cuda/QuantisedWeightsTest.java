@@ -3,37 +3,46 @@ package io.radixflow.kernels.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.TinyModels;
 import io.radixflow.kernels.cpu.Sequences;
 import io.radixflow.kernels.cpu.SyntheticWeights;
 import io.radixflow.kernels.cuda.driver.EmulatedDriver;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.cuda.weights.BFloat16;
+import io.radixflow.kernels.cuda.weights.CudaWeightSizes;
+import io.radixflow.kernels.cuda.weights.WeightFormat;
 import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.model.Attention.Grouped;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
 import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.kernels.model.file.ModelFile;
+import io.radixflow.kernels.model.file.QuantisedCopy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Map;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Weights that stay quantised on the device give the logits of the same weights as bf16. */
 class QuantisedWeightsTest {
 
   private static final ModelConfig CONFIG = CudaModels.inGroups();
 
-  /** What a type takes of the memory of bf16, norms and padding included. */
-  private static final Map<TensorType, Double> SHARES =
-      Map.of(
-          TensorType.Q8_0, 0.56,
-          TensorType.Q4_0, 0.32,
-          TensorType.Q4_1, 0.36,
-          TensorType.Q4_K, 0.4,
-          TensorType.Q6_K, 0.65);
+  /** Formats whose groups are no blocks of 32, or whose 8 bits have zero points of their own. */
+  private static final Set<QuantisedCopy.Format> IN_BF16 =
+      Set.of(QuantisedCopy.Format.GPTQ_ACTIVATION_ORDER, QuantisedCopy.Format.GPTQ_8);
+
+  @TempDir Path directory;
 
   @BeforeEach
   void requireDevice() {
@@ -43,41 +52,106 @@ class QuantisedWeightsTest {
     }
   }
 
-  @ParameterizedTest
-  @EnumSource(names = {"Q8_0", "Q4_0", "Q4_1", "Q4_K", "Q6_K"})
-  void logitsHaveTheBitsOfThoseWithWeightsRoundedToBf16(TensorType type) throws Exception {
-    ModelConfig config = type.blockElements() == 32 ? CONFIG : CudaModels.inBlocks();
-    WeightSource weights = SyntheticWeights.of(config, type);
-    long[] bytes = new long[2];
-    float[][] quantised = logits(weights, bytes, 0);
-    float[][] rounded = logits(new Rounded(weights), bytes, 1);
-    assertThat(quantised).isDeepEqualTo(rounded);
-    assertThat((double) bytes[0] / bytes[1]).as("share of the memory").isLessThan(SHARES.get(type));
+  static Stream<TensorType> types() {
+    return Stream.of(WeightFormat.values()).flatMap(format -> format.types().stream());
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"Q8_0", "Q4_0", "Q4_1", "Q4_K", "Q6_K"})
+  @MethodSource("types")
+  void logitsHaveTheBitsOfThoseWithWeightsRoundedToBf16(TensorType type) throws Exception {
+    ModelConfig config = type.blockElements() == 32 ? CONFIG : CudaModels.inBlocks();
+    assertSameBits(SyntheticWeights.of(config, type), share(type));
+  }
+
+  @ParameterizedTest
+  @MethodSource("types")
   void expertsHaveTheBitsOfThoseWithWeightsRoundedToBf16(TensorType type) throws Exception {
-    WeightSource weights = SyntheticWeights.of(CudaModels.expertsInBlocks(), type);
-    long[] bytes = new long[2];
-    float[][] quantised = logits(weights, bytes, 0);
-    assertThat(quantised).isDeepEqualTo(logits(new Rounded(weights), bytes, 1));
-    assertThat((double) bytes[0] / bytes[1]).as("share of the memory").isLessThan(SHARES.get(type));
+    assertSameBits(SyntheticWeights.of(CudaModels.expertsInBlocks(), type), share(type));
+  }
+
+  /** What a type takes of the memory of bf16; norms and padding are a little more. */
+  private static double share(TensorType type) {
+    return WeightFormat.of(type).bytesPerWeight() / BFloat16.BYTES + 0.03;
+  }
+
+  /** As in files of Q4_K_M, where half the layers have values in Q6_K. */
+  @ParameterizedTest
+  @CsvSource({"Q4_K, Q6_K", "Q5_K, BF16", "BF16, Q8_0"})
+  void queriesKeysAndValuesOfSeveralTypesKeepTheirs(TensorType type, TensorType valueType)
+      throws Exception {
+    ModelConfig config = CudaModels.inBlocks();
+    WeightSource all = SyntheticWeights.of(config, type);
+    WeightSource mixed = SyntheticWeights.of(config, type, valueType, type);
+    assertSameBits(mixed, 1);
+    Grouped attention = (Grouped) config.layer(0).attention();
+    double values = (double) attention.kvHeads() * attention.headDim() * config.hiddenSize();
+    double more =
+        WeightFormat.of(valueType).bytesPerWeight() - WeightFormat.of(type).bytesPerWeight();
+    assertThat(bytes(mixed) - bytes(all)).isEqualTo((long) (config.layers() * values * more));
   }
 
   @Test
-  void aMatrixOfTensorsOfSeveralTypesIsBf16() throws Exception {
-    WeightSource weights =
-        SyntheticWeights.of(CONFIG, TensorType.Q4_0, TensorType.Q8_0, TensorType.BF16);
+  void biasesOfQueriesKeysAndValuesOfSeveralTypesAreAdded() throws Exception {
+    ModelConfig config = CudaModels.inBlocks(true);
+    assertSameBits(
+        SyntheticWeights.of(config, TensorType.Q4_K, TensorType.Q6_K, TensorType.Q4_K), 1);
+  }
+
+  @Test
+  void gateAndUpProjectionOfSeveralTypesAreBf16() throws Exception {
+    WeightSource weights = SyntheticWeights.of(CONFIG, TensorType.Q4_0);
+    WeightSource up = SyntheticWeights.of(CONFIG, TensorType.Q8_0);
+    assertSameBits(new Chosen(weights, name -> name.contains("ffn_up") ? up : weights), 1);
+  }
+
+  @ParameterizedTest
+  @EnumSource(QuantisedCopy.Format.class)
+  void quantisedSafetensorsHaveTheBitsOfTheirValuesRoundedToBf16(QuantisedCopy.Format format)
+      throws Exception {
+    assertSameBits(TinyModels.path("llama"), format);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = QuantisedCopy.Format.class,
+      names = {"FP8", "FP8_128", "GPTQ"})
+  void soDoThoseOfAMixtureWithLatentAttention(QuantisedCopy.Format format) throws Exception {
+    assertSameBits(Path.of(getClass().getResource("/architectures/deepseek_v3").toURI()), format);
+  }
+
+  @Test
+  void soDoThoseOfGptOssWithExpertsInMxfp4() throws Exception {
+    Path source = Path.of(getClass().getResource("/architectures/gpt_oss-mxfp4").toURI());
+    try (ModelFile model = ModelFile.open(source)) {
+      assertSameBits(model, 1);
+    }
+  }
+
+  private void assertSameBits(Path source, QuantisedCopy.Format format) throws Exception {
+    Path quantised = directory.resolve("quantised");
+    QuantisedCopy.write(source, format, quantised, directory.resolve("dense"));
+    try (ModelFile model = ModelFile.open(quantised)) {
+      assertSameBits(model, IN_BF16.contains(format) ? 1.001 : 1);
+    }
+  }
+
+  private static void assertSameBits(WeightSource weights, double share) throws Exception {
     long[] bytes = new long[2];
-    assertThat(logits(weights, bytes, 0)).isDeepEqualTo(logits(new Rounded(weights), bytes, 1));
-    assertThat(bytes[0]).isLessThan(bytes[1]);
+    float[][] quantised = logits(weights, bytes, 0);
+    assertThat(quantised[0]).doesNotContain(Float.NaN);
+    assertThat(quantised).isDeepEqualTo(logits(new Rounded(weights), bytes, 1));
+    assertThat((double) bytes[0] / bytes[1]).as("share of the memory").isLessThan(share);
+    assertThat(bytes(weights)).as("known before").isEqualTo(bytes[0]);
+  }
+
+  private static long bytes(WeightSource weights) {
+    return CudaWeightSizes.of(weights, 0).weightBytes();
   }
 
   /** Logits of a prefill in two chunks, and of a decoded token. */
   private static float[][] logits(WeightSource weights, long[] bytes, int index)
       throws InterruptedException {
-    int[] tokens = Sequences.randomTokens(41, CudaModels.VOCAB, 3);
+    int[] tokens = Sequences.randomTokens(41, weights.config().vocabSize(), 3);
     DeviceOptions options = new DeviceOptions("cuda", 0, null);
     try (CudaBackend backend = CudaBackend.open(weights, options, 0);
         KvPool pool = backend.openPool(4, 16)) {
@@ -100,6 +174,31 @@ class QuantisedWeightsTest {
       Tensor tensor = source.tensor(name);
       boolean exact = tensor.rows() == 1 || name.contains("ffn_gate_inp");
       return exact ? tensor : new RoundedTensor(tensor);
+    }
+
+    @Override
+    public String fingerprint() {
+      return source.fingerprint();
+    }
+
+    @Override
+    public void close() {
+      source.close();
+    }
+  }
+
+  /** Weights some of which come from another source. */
+  private record Chosen(WeightSource source, Function<String, WeightSource> of)
+      implements WeightSource {
+
+    @Override
+    public ModelConfig config() {
+      return source.config();
+    }
+
+    @Override
+    public Tensor tensor(String name) {
+      return of.apply(name).tensor(name);
     }
 
     @Override

@@ -123,7 +123,7 @@ final class ProductBench {
     GemmEpilogue epilogue = product.epilogue();
     DeviceMemory extra = epilogue == GemmEpilogue.RESIDUAL ? result : null;
     KernelLaunch launch =
-        ProgramRecorder.product(module, plan, matrix, source, result, extra, epilogue, rows);
+        ProgramRecorder.product(module, plan, matrix, source, result, extra, rows);
     launch.pointer(count).nullPointer();
     return ProgramRecorder.finish(launch, matrix, epilogue);
   }

@@ -6,11 +6,13 @@ import io.radixflow.kernels.cuda.weights.WeightFormat;
  * The kernels of gemm.cuh, gemm_hopper.cuh and gemm_quantised.cuh: one product of a tile of weights
  * and rows each.
  *
- * <p>Parameters of all: weights, x, out, extra (bias or residual; else null), the number of rows
- * (on the device), gather (the row of x for each row; null for the same), features, depth, {@link
- * GemmEpilogue#code()}, scale, bound. Weights are [features][depth] in the kernel's {@link
- * #format}, x is [rows][depth], bf16; depth is a multiple of 8, features of 8, with an epilogue
- * that gates of 16, with {@link GemmEpilogue#LOGITS} anything.
+ * <p>Parameters of all: weights, bytes from one matrix to the next, x, out, extra (bias or
+ * residual; else null), tiles (else null), the number of rows or of tiles (on the device), gather
+ * (the row of x for each row; null for the same), features, depth, {@link GemmEpilogue#code()},
+ * scale, bound, elements from row to row of x, from matrix to matrix there, and both of the result.
+ * Weights are [features][depth] in the kernel's {@link #format}, x is [rows][depth], bf16; depth is
+ * a multiple of 8, features of 8, with an epilogue that gates of 16, with {@link
+ * GemmEpilogue#LOGITS} anything.
  */
 public enum GemmKernel {
   F16_R8("rf_gemm_16x8", 16, 8, 64, 2, 2, 8),
@@ -44,7 +46,27 @@ public enum GemmKernel {
   Q6_K_F16_R8(WeightFormat.Q6_K, 16, 8, 64, 2, 8),
   Q6_K_F32_R16(WeightFormat.Q6_K, 32, 16, 128, 2, 6),
   Q6_K_F64_R64(WeightFormat.Q6_K, 64, 64, 256, 1, 5),
-  Q6_K_F128_R64(WeightFormat.Q6_K, 128, 64, 256, 1, 4);
+  Q6_K_F128_R64(WeightFormat.Q6_K, 128, 64, 256, 1, 4),
+  Q5_K_F16_R8(WeightFormat.Q5_K, 16, 8, 64, 2, 8),
+  Q5_K_F32_R16(WeightFormat.Q5_K, 32, 16, 128, 2, 6),
+  Q5_K_F64_R64(WeightFormat.Q5_K, 64, 64, 256, 1, 5),
+  Q5_K_F128_R64(WeightFormat.Q5_K, 128, 64, 256, 1, 4),
+  Q2_K_F16_R8(WeightFormat.Q2_K, 16, 8, 64, 2, 8),
+  Q2_K_F32_R16(WeightFormat.Q2_K, 32, 16, 128, 2, 6),
+  Q2_K_F64_R64(WeightFormat.Q2_K, 64, 64, 256, 1, 5),
+  Q2_K_F128_R64(WeightFormat.Q2_K, 128, 64, 256, 1, 4),
+  IQ4_F16_R8(WeightFormat.IQ4, 16, 8, 64, 2, 8),
+  IQ4_F32_R16(WeightFormat.IQ4, 32, 16, 128, 2, 6),
+  IQ4_F64_R64(WeightFormat.IQ4, 64, 64, 256, 1, 5),
+  IQ4_F128_R64(WeightFormat.IQ4, 128, 64, 256, 1, 4),
+  MXFP4_F16_R8(WeightFormat.MXFP4, 16, 8, 64, 2, 8),
+  MXFP4_F32_R16(WeightFormat.MXFP4, 32, 16, 128, 2, 6),
+  MXFP4_F64_R64(WeightFormat.MXFP4, 64, 64, 256, 1, 5),
+  MXFP4_F128_R64(WeightFormat.MXFP4, 128, 64, 256, 1, 4),
+  FP8_F16_R8(WeightFormat.FP8, 16, 8, 64, 2, 8),
+  FP8_F32_R16(WeightFormat.FP8, 32, 16, 128, 2, 6),
+  FP8_F64_R64(WeightFormat.FP8, 64, 64, 256, 1, 5),
+  FP8_F128_R64(WeightFormat.FP8, 128, 64, 256, 1, 4);
 
   /** Elements of depth that a stage is a multiple of. */
   private static final int PANEL = 64;
@@ -90,11 +112,6 @@ public enum GemmKernel {
   /** The kernel's name in the module. */
   String function() {
     return function;
-  }
-
-  /** The name of the kernel of gemm_grouped.cuh with these tiles. */
-  String groupedFunction() {
-    return function.replace("rf_gemm", "rf_grouped");
   }
 
   /** Features of a tile. */

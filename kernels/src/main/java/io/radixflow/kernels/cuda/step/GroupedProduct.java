@@ -8,8 +8,8 @@ import io.radixflow.kernels.model.FeedForward.Dense;
 import java.util.List;
 
 /**
- * A product by a kernel of gemm_grouped.cuh: many matrices of one shape, which lie one behind
- * another, each times rows of its own.
+ * A product by a kernel of gemm.cuh or gemm_quantised.cuh: many matrices of one shape, which lie
+ * one behind another, each times rows of its own.
  */
 final class GroupedProduct {
 
@@ -107,13 +107,14 @@ final class GroupedProduct {
 
   private KernelLaunch launch(GemmKernel kernel) {
     return module
-        .launch(kernel.groupedFunction())
+        .launch(kernel.function())
         .block(kernel.threads())
         .shared(kernel.sharedBytes())
         .pointer(first.weights())
         .wide(first.format().bytes(first.rows(), first.columns()))
         .pointer(source)
-        .pointer(target);
+        .pointer(target)
+        .pointerOrNull(first.bias());
   }
 
   /** Appends what follows tiles, count and gather. */
@@ -129,7 +130,7 @@ final class GroupedProduct {
         .integer(first.rows())
         .integer(first.columns())
         .integer(epilogue.code())
-        .pointerOrNull(first.bias())
+        .real(1)
         .real(bound)
         .integer(stride)
         .integer(offset)

@@ -14,8 +14,8 @@ import io.radixflow.kernels.model.ModelConfig;
  */
 final class OutputStage implements AutoCloseable {
 
-  private static final int ROWS = 4;
-  private static final int GATHER = 5;
+  private static final int ROWS = 6;
+  private static final int GATHER = 7;
 
   private final StepBuffers buffers;
   private final KernelModule module;
@@ -67,12 +67,11 @@ final class OutputStage implements AutoCloseable {
               buffers.activation(Activation.NORMED),
               buffers.logits(),
               null,
-              GemmEpilogue.LOGITS,
               Math.min(1 << bucket, blockOutputs()));
       launch.pointer(buffers.step()).pointer(buffers.step());
       byBucket[bucket] =
           ProgramRecorder.finish(
-              launch, head, GemmEpilogue.LOGITS, scales.logits(), scales.logitCap());
+              launch, head, GemmEpilogue.LOGITS, scales.logits(), scales.logitCap(), head.rows());
     }
   }
 

@@ -159,10 +159,17 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
         scale = config.scales().residual();
       }
     }
-    KernelLaunch launch =
-        product(module, products, matrix, of(source), of(result), extra, epilogue, key.rows());
-    buffers.withStep(launch, StepLayout.ROWS);
-    launches.add(finish(launch.nullPointer(), matrix, epilogue, scale, bound));
+    int width = matrix.gated() ? matrix.rows() / 2 : matrix.allRows();
+    long offset = 0;
+    for (CudaMatrix part = matrix; part != null; part = part.below()) {
+      GemmKernel kernel = products.kernel(part.format(), key.rows(), part.rows(), part.columns());
+      DeviceMemory own = part == matrix ? extra : part.bias();
+      KernelLaunch launch =
+          product(module, kernel, part, of(source), of(result), offset, own, key.rows());
+      buffers.withStep(launch, StepLayout.ROWS);
+      launches.add(finish(launch.nullPointer(), part, epilogue, scale, bound, width));
+      offset += (long) part.rows() * BFloat16.BYTES;
+    }
   }
 
   private static Dense dense(FeedForward block) {
@@ -177,21 +184,24 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
       DeviceMemory source,
       DeviceMemory result,
       DeviceMemory extra,
-      GemmEpilogue epilogue,
       int rows) {
     GemmKernel kernel = products.kernel(matrix.format(), rows, matrix.rows(), matrix.columns());
-    return product(module, kernel, matrix, source, result, extra, epilogue, rows);
+    return product(module, kernel, matrix, source, result, 0, extra, rows);
   }
 
-  /** The same by a given kernel. */
+  /**
+   * The same by a given kernel.
+   *
+   * @param offset byte of a row of the result where the matrix' part begins
+   */
   public static KernelLaunch product(
       KernelModule module,
       GemmKernel kernel,
       CudaMatrix matrix,
       DeviceMemory source,
       DeviceMemory result,
+      long offset,
       DeviceMemory extra,
-      GemmEpilogue epilogue,
       int rows) {
     return module
         .launch(kernel.function())
@@ -199,25 +209,41 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
         .block(kernel.threads())
         .shared(kernel.sharedBytes())
         .pointer(matrix.weights())
+        .wide(0)
         .pointer(source)
-        .pointer(result)
-        .pointerOrNull(extra);
+        .pointer(result, offset)
+        .pointerOrNull(extra)
+        .nullPointer();
   }
 
   /** Appends what {@link #product} leaves open behind rows and gather, without scale and bound. */
   public static KernelLaunch finish(KernelLaunch launch, CudaMatrix matrix, GemmEpilogue epilogue) {
-    return finish(launch, matrix, epilogue, 1, 0);
+    int width = epilogue.gates() ? matrix.rows() / 2 : matrix.rows();
+    return finish(launch, matrix, epilogue, 1, 0, width);
   }
 
-  /** The same with a factor and a bound of the epilogue. */
+  /**
+   * The same with a factor and a bound of the epilogue.
+   *
+   * @param width elements of a row of the result
+   */
   static KernelLaunch finish(
-      KernelLaunch launch, CudaMatrix matrix, GemmEpilogue epilogue, float scale, float bound) {
+      KernelLaunch launch,
+      CudaMatrix matrix,
+      GemmEpilogue epilogue,
+      float scale,
+      float bound,
+      int width) {
     return launch
         .integer(matrix.rows())
         .integer(matrix.columns())
         .integer(epilogue.code())
         .real(scale)
-        .real(bound);
+        .real(bound)
+        .integer(matrix.columns())
+        .integer(0)
+        .integer(width)
+        .integer(0);
   }
 
   @Override

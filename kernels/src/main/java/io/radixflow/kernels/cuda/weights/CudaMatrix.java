@@ -12,6 +12,7 @@ import io.radixflow.kernels.cuda.driver.DeviceMemory;
  * @param columns inputs
  * @param gated whether gate and up projection take turns, as {@link WeightRowOrder#interleaved}
  *     says
+ * @param below the rows that follow in another form, where tensors of several are stacked; or null
  */
 public record CudaMatrix(
     WeightFormat format,
@@ -19,10 +20,16 @@ public record CudaMatrix(
     DeviceMemory bias,
     int rows,
     int columns,
-    boolean gated) {
+    boolean gated,
+    CudaMatrix below) {
 
   /** A matrix of bf16 without a bias. */
   public static CudaMatrix ofBf16(DeviceMemory weights, int rows, int columns) {
-    return new CudaMatrix(WeightFormat.BF16, weights, null, rows, columns, false);
+    return new CudaMatrix(WeightFormat.BF16, weights, null, rows, columns, false, null);
+  }
+
+  /** Outputs of this and all below. */
+  public int allRows() {
+    return rows + (below == null ? 0 : below.allRows());
   }
 }

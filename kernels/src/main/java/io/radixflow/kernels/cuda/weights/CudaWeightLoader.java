@@ -58,16 +58,30 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
   public CudaMatrix matrix(List<String> weights, List<String> biases) {
     String name = weights.get(0);
     List<Tensor> tensors = source.tensors(weights);
-    WeightFormat format = WeightFormat.of(name, tensors);
     WeightRowOrder order = order(name, tensors);
-    DeviceMemory memory =
-        context.allocate(format.bytes(order.rows(), order.columns()), "weights " + name);
     DeviceMemory bias = biases.isEmpty() ? null : floats(biases.get(0), order.rows());
-    CudaMatrix matrix = load(weights, biases, format, memory, bias);
+    List<FormatRun> runs = runs(name, tensors);
+    CudaMatrix matrix = null;
+    for (int i = runs.size() - 1; i >= 0; i--) {
+      FormatRun run = runs.get(i);
+      DeviceMemory memory = context.allocate(run.bytes(order.columns()), "weights " + name);
+      send(name, order, run, memory);
+      matrix = matrix(name, order, run, memory, bias, matrix);
+    }
+    send(biases, order, bias);
     if (name.equals("output.weight") || name.equals("token_embd.weight") && output == null) {
       output = matrix;
     }
     return matrix;
+  }
+
+  /** The parts of a matrix; gate and up projection, which take turns, are one. */
+  static List<FormatRun> runs(String name, List<Tensor> tensors) {
+    if (!GATE.matcher(name).matches()) {
+      return FormatRun.of(name, tensors);
+    }
+    int rows = tensors.stream().mapToInt(Tensor::rows).sum();
+    return List.of(new FormatRun(WeightFormat.of(tensors), 0, rows));
   }
 
   /**
@@ -95,7 +109,11 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
               ? null
               : allBiases.slice((long) i * rows * Float.BYTES, (long) rows * Float.BYTES);
       DeviceMemory memory = all.slice(i * bytes, bytes);
-      matrices.add(load(weights.get(i), biases.get(i), format, memory, bias));
+      FormatRun run = new FormatRun(format, 0, rows);
+      WeightRowOrder own = order(weights.get(i).get(0), source.tensors(weights.get(i)));
+      send(weights.get(i).get(0), own, run, memory);
+      send(biases.get(i), own, bias);
+      matrices.add(matrix(name, own, run, memory, bias, null));
     }
     return matrices;
   }
@@ -104,23 +122,35 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
     return context.allocate((long) count * Float.BYTES, name);
   }
 
-  private CudaMatrix load(
-      List<String> weights,
-      List<String> biases,
-      WeightFormat format,
-      DeviceMemory memory,
-      DeviceMemory bias) {
-    String name = weights.get(0);
-    WeightRowOrder order = order(name, source.tensors(weights));
+  private void send(String name, WeightRowOrder order, FormatRun run, DeviceMemory memory) {
     staging.to(memory);
-    stream.send(order, format);
+    stream.send(order, run);
     report(name, memory.bytes());
-    if (bias != null) {
-      staging.to(bias).sendFloats(order.vector(source.tensors(biases)));
-      report(biases.get(0), bias.bytes());
+  }
+
+  private void send(List<String> biases, WeightRowOrder order, DeviceMemory memory) {
+    if (memory != null) {
+      staging.to(memory).sendFloats(order.vector(source.tensors(biases)));
+      report(biases.get(0), memory.bytes());
     }
+  }
+
+  /**
+   * @param bias of all rows of the stack, or null
+   */
+  private static CudaMatrix matrix(
+      String name,
+      WeightRowOrder order,
+      FormatRun run,
+      DeviceMemory memory,
+      DeviceMemory bias,
+      CudaMatrix below) {
+    DeviceMemory own =
+        bias == null
+            ? null
+            : bias.slice((long) run.firstRow() * Float.BYTES, (long) run.rows() * Float.BYTES);
     boolean gated = GATE.matcher(name).matches();
-    return new CudaMatrix(format, memory, bias, order.rows(), order.columns(), gated);
+    return new CudaMatrix(run.format(), memory, own, run.rows(), order.columns(), gated, below);
   }
 
   private WeightRowOrder order(String name, List<Tensor> tensors) {

@@ -5,6 +5,7 @@ import io.radixflow.kernels.model.ForwardGraph;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.WeightLoader;
 import io.radixflow.kernels.model.WeightSource;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Adds up what weights take of a GPU's memory: asks for them as a load does, and reads none. */
@@ -27,15 +28,40 @@ public final class CudaWeightSizes implements WeightLoader<Long, Long> {
   @Override
   public Long matrix(List<String> weights, List<String> biases) {
     List<Tensor> tensors = source.tensors(weights);
-    WeightFormat format = WeightFormat.of(weights.get(0), tensors);
-    long bytes = 0;
+    return add(tensors, biases, CudaWeightLoader.runs(weights.get(0), tensors));
+  }
+
+  @Override
+  public List<Long> matrices(List<List<String>> weights, List<List<String>> biases) {
+    List<List<Tensor>> tensors = weights.stream().map(source::tensors).toList();
+    WeightFormat format = WeightFormat.of(tensors.stream().flatMap(List::stream).toList());
+    List<Long> bytes = new ArrayList<>();
+    for (int i = 0; i < tensors.size(); i++) {
+      int rows = tensors.get(i).stream().mapToInt(Tensor::rows).sum();
+      List<FormatRun> run = List.of(new FormatRun(format, 0, rows));
+      bytes.add(add(tensors.get(i), biases.get(i), run));
+    }
+    return bytes;
+  }
+
+  /** Counts what fills up a run's last rows with the tensor that has them. */
+  private long add(List<Tensor> tensors, List<String> biases, List<FormatRun> runs) {
+    int columns = tensors.get(0).columns();
+    long all = 0;
+    int row = 0;
+    int at = 0;
     for (Tensor tensor : tensors) {
-      long own = format.bytes(tensor.rows(), tensor.columns());
-      sum.add(tensor.type(), (long) tensor.rows() * tensor.columns(), own);
-      bytes += own;
+      FormatRun run = runs.get(at);
+      int within = row - run.firstRow();
+      int end = within + tensor.rows();
+      long bytes = run.format().bytes(end, columns) - run.format().bytes(within, columns);
+      sum.add(tensor.type(), (long) tensor.rows() * columns, bytes);
+      all += bytes;
+      row += tensor.rows();
+      at += end == run.rows() ? 1 : 0;
     }
     biases.forEach(this::vector);
-    return bytes;
+    return all;
   }
 
   @Override

@@ -1,28 +1,40 @@
 package io.radixflow.kernels.cuda.weights;
 
+import io.radixflow.kernels.model.BlockCodes;
 import io.radixflow.kernels.model.Float16;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * The form of a weight matrix on the device: bf16, or the groups of a quantised file. {@code
- * gemm_quantised.cuh} describes how groups lie there; kernels unpack them to the bf16 that the
- * others have.
+ * The form of a weight matrix on the device: bf16, or groups of codes with their scales, one form
+ * for all types of files that it holds without loss. {@code gemm_quantised.cuh} describes how
+ * groups lie there; kernels unpack them to the bf16 that the others have.
  */
 public enum WeightFormat {
-  BF16(null, 0, 0),
+  BF16(0, 0),
   /** Plain floats, as routers have them. */
-  F32(null, 0, 0),
-  Q8_0(TensorType.Q8_0, 32, 2),
-  Q4_0(TensorType.Q4_0, 16, 2),
-  Q4_1(TensorType.Q4_1, 16, 4),
-  Q4_K(TensorType.Q4_K, 16, 8),
-  Q6_K(TensorType.Q6_K, 32, 8);
+  F32(0, 0),
+  Q8_0(32, 2, TensorType.Q8_0),
+  Q4_0(16, 2, TensorType.Q4_0),
+  Q4_1(16, 4, TensorType.Q4_1),
+  /** 4 bits, scale and minimum as floats. */
+  Q4_K(16, 8, TensorType.Q4_K, TensorType.INT4),
+  /** 5 bits, scale and minimum as floats. */
+  Q5_K(20, 8, TensorType.Q5_K, TensorType.Q5_0, TensorType.Q5_1),
+  /** 8 bits, a float scale for each half of a group. */
+  Q6_K(32, 8, TensorType.Q6_K, TensorType.INT8),
+  /** 4 bits, two levels of scales and minima for each half of a group. */
+  Q2_K(16, 8, TensorType.Q2_K, TensorType.Q3_K),
+  /** 4 bits that choose a value. */
+  IQ4(16, 4, TensorType.IQ4_NL, TensorType.IQ4_XS),
+  MXFP4(16, 2, TensorType.MXFP4),
+  FP8(32, 4, TensorType.FP8);
 
   /** Elements of a group. */
   private static final int GROUP = 32;
@@ -34,17 +46,28 @@ public enum WeightFormat {
   private static final Pattern ROUTER =
       Pattern.compile("blk\\.\\d+\\.ffn_gate_inp(_shexp)?\\.weight");
 
-  private final TensorType type;
-  private final int weightBytes;
+  private static final Map<TensorType, WeightFormat> OF_TYPE = new EnumMap<>(TensorType.class);
+
+  static {
+    for (WeightFormat format : values()) {
+      for (TensorType type : format.types) {
+        OF_TYPE.put(type, format);
+      }
+    }
+  }
+
+  private final List<TensorType> types;
+  private final int codeBytes;
   private final int scaleBytes;
 
   /**
-   * @param weightBytes bytes of a group's weights
-   * @param scaleBytes bytes of a group's scales and minimum
+   * @param codeBytes bytes of a group's codes
+   * @param scaleBytes bytes of a group's scales and minima
+   * @param types what files have that becomes this
    */
-  WeightFormat(TensorType type, int weightBytes, int scaleBytes) {
-    this.type = type;
-    this.weightBytes = weightBytes;
+  WeightFormat(int codeBytes, int scaleBytes, TensorType... types) {
+    this.types = List.of(types);
+    this.codeBytes = codeBytes;
     this.scaleBytes = scaleBytes;
   }
 
@@ -58,41 +81,47 @@ public enum WeightFormat {
     return ROUTER.matcher(name).matches() ? F32 : of(tensors);
   }
 
-  /** The format that one matrix made of these tensors has: the file's if all have it and we can. */
+  /** The format of a matrix made of these tensors: theirs, if all have the same; else bf16. */
   static WeightFormat of(List<Tensor> tensors) {
-    for (WeightFormat format : values()) {
-      if (tensors.stream().allMatch(tensor -> tensor.type() == format.type)) {
-        return format;
-      }
-    }
-    return BF16;
+    WeightFormat first = of(tensors.get(0).type());
+    return tensors.stream().allMatch(tensor -> of(tensor.type()) == first) ? first : BF16;
+  }
+
+  /** The format that weights of a type have. */
+  public static WeightFormat of(TensorType type) {
+    return OF_TYPE.getOrDefault(type, BF16);
+  }
+
+  /** The types of files that become this format; none for plain floats. */
+  public List<TensorType> types() {
+    return types;
   }
 
   /** Returns whether weights lie in groups that share a scale. */
   public boolean quantised() {
-    return type != null;
+    return codeBytes > 0;
   }
 
   /** The end of the names of kernels that read this format. */
   public String suffix() {
-    return type == null ? "" : "_" + name().toLowerCase(Locale.ROOT);
+    return quantised() ? "_" + name().toLowerCase(Locale.ROOT) : "";
   }
 
   /** Bytes of a chunk: a group of each of 8 rows. */
   public int chunkBytes() {
-    return CHUNK_ROWS * (weightBytes + scaleBytes);
+    return CHUNK_ROWS * (codeBytes + scaleBytes);
   }
 
   /** Rows that are sent to the device together. */
   int unitRows() {
-    return type == null ? 1 : CHUNK_ROWS;
+    return quantised() ? CHUNK_ROWS : 1;
   }
 
   /** Bytes of {@link #unitRows} rows. */
   int unitBytes(int columns) {
-    return type == null
-        ? Math.multiplyExact(columns, this == F32 ? Float.BYTES : BFloat16.BYTES)
-        : Math.multiplyExact(columns / GROUP, chunkBytes());
+    return quantised()
+        ? Math.multiplyExact(columns / GROUP, chunkBytes())
+        : Math.multiplyExact(columns, this == F32 ? Float.BYTES : BFloat16.BYTES);
   }
 
   /** Bytes of a matrix. */
@@ -109,86 +138,69 @@ public enum WeightFormat {
    * Puts a row of a quantised tensor into the chunks of its unit.
    *
    * @param row the tensor's bytes of the row
+   * @param codes of the tensor's type; takes the row apart
    * @param within number of the row in its unit
    * @param target receives the row from byte {@code at} of the unit on
    */
-  void pack(ByteBuffer row, int within, ByteBuffer target, int at) {
-    ByteBuffer source = row.slice().order(ByteOrder.LITTLE_ENDIAN);
-    int groupsOfBlock = type.blockElements() / GROUP;
-    int groups = source.limit() / type.blockBytes() * groupsOfBlock;
-    for (int group = 0; group < groups; group++) {
-      int block = group / groupsOfBlock * type.blockBytes();
-      int part = group % groupsOfBlock;
+  void pack(ByteBuffer row, BlockCodes codes, int within, ByteBuffer target, int at) {
+    codes.read(row);
+    CodePacking packing = CodePacking.of(codes.type());
+    for (int group = 0; group < codes.codes.length / GROUP; group++) {
       int chunk = at + group * chunkBytes();
-      packScales(
-          source, block, part, target, chunk + CHUNK_ROWS * weightBytes + within * scaleBytes);
-      packWeights(source, block, part, target, chunk + within * weightBytes);
+      int scales = chunk + CHUNK_ROWS * codeBytes + within * scaleBytes;
+      packScales(codes, group, target, scales);
+      if (codeBytes == GROUP) {
+        packing.bytes(codes.codes, group * GROUP, target, chunk + within * GROUP);
+      } else {
+        packing.nibbles(codes.codes, group * GROUP, target, chunk + within * GROUP / 2);
+      }
+      if (this == Q5_K) {
+        int fifths = chunk + CHUNK_ROWS * GROUP / 2 + within * Integer.BYTES;
+        packing.fifthBits(codes.codes, group * GROUP, target, fifths);
+      }
     }
   }
 
-  private void packScales(ByteBuffer source, int block, int part, ByteBuffer target, int to) {
+  private void packScales(BlockCodes codes, int group, ByteBuffer target, int to) {
+    float scale = codes.scales[group * GROUP / codes.block];
     switch (this) {
-      case Q4_K -> {
-        float scale = half(source, block);
-        float minimum = half(source, block + 2);
-        target.putFloat(to, scale * sixBits(source, block + 4, part, 0));
-        target.putFloat(to + Float.BYTES, -(minimum * sixBits(source, block + 4, part, 4)));
+      case Q8_0, Q4_0 -> target.putShort(to, Float16.fromFloat(scale));
+      case Q4_1 -> {
+        target.putShort(to, Float16.fromFloat(scale));
+        target.putShort(to + Short.BYTES, Float16.fromFloat(codes.minima[group]));
+      }
+      case Q4_K -> target.putFloat(to, scale).putFloat(to + Float.BYTES, codes.minima[group]);
+      case Q5_K -> {
+        boolean centred = codes.type() == TensorType.Q5_0;
+        float minimum = centred ? -16 * scale : codes.minima[group];
+        target.putFloat(to, scale).putFloat(to + Float.BYTES, minimum);
       }
       case Q6_K -> {
-        float scale = half(source, block + 208);
-        target.putFloat(to, scale * source.get(block + 192 + 2 * part));
-        target.putFloat(to + Float.BYTES, scale * source.get(block + 193 + 2 * part));
+        int last = (group * GROUP + GROUP - 1) / codes.block;
+        target.putFloat(to, scale).putFloat(to + Float.BYTES, codes.scales[last]);
       }
-      default -> {
-        for (int i = 0; i < scaleBytes; i += Short.BYTES) {
-          target.putShort(to + i, source.getShort(block + i));
-        }
-      }
-    }
-  }
-
-  private static float half(ByteBuffer source, int at) {
-    return Float16.toFloat(source.getShort(at));
-  }
-
-  /** One of the eight scales (kind 0) or minima (kind 4) of a Q4_K block. */
-  private static int sixBits(ByteBuffer source, int at, int part, int kind) {
-    if (part < 4) {
-      return source.get(at + kind + part) & 63;
-    }
-    int low = source.get(at + 4 + part) >> kind & 15;
-    return low | (source.get(at + kind + part - 4) >> 6 & 3) << 4;
-  }
-
-  /** Reorders a group: lane by lane, the pairs that each of four lanes holds of a fragment. */
-  private void packWeights(ByteBuffer source, int block, int part, ByteBuffer target, int to) {
-    for (int lane = 0; lane < 4; lane++) {
-      for (int run = 0; run < 4; run++) {
-        int element = run * 8 + lane * 2;
-        int pair = lane * 4 + run;
-        int first = weight(source, block, part, element);
-        int second = weight(source, block, part, element + 1);
-        if (weightBytes == GROUP) {
-          target.put(to + 2 * pair, (byte) first).put(to + 2 * pair + 1, (byte) second);
-        } else {
-          target.put(to + pair, (byte) (first | second << 4));
-        }
-      }
-    }
-  }
-
-  /** The integer of an element of a group, the {@code part}-th of its block. */
-  private int weight(ByteBuffer source, int block, int part, int element) {
-    return switch (this) {
-      case Q8_0 -> source.get(block + scaleBytes + element);
-      case Q4_0, Q4_1 -> source.get(block + scaleBytes + element % 16) >> element / 16 * 4 & 15;
-      case Q4_K -> source.get(block + 16 + part / 2 * 32 + element) >> part % 2 * 4 & 15;
-      case Q6_K -> {
-        int low = source.get(block + part / 4 * 64 + part % 2 * 32 + element) >> part % 4 / 2 * 4;
-        int high = source.get(block + 128 + part / 4 * 32 + element) >> part % 4 * 2;
-        yield (low & 15 | (high & 3) << 4) - 32;
-      }
+      case Q2_K -> packTwoLevels(codes, group, target, to);
+      case IQ4, FP8 -> target.putFloat(to, scale);
+      case MXFP4 -> target.putShort(to, BFloat16.fromFloat(scale));
       case BF16, F32 -> throw new IllegalStateException(this + " has no groups");
-    };
+    }
+  }
+
+  /**
+   * The unit of scales, that of minima, two factors of each. The minima of Q3_K, which subtracts 4
+   * from codes, are 4 scales.
+   */
+  private static void packTwoLevels(BlockCodes codes, int group, ByteBuffer target, int to) {
+    boolean three = codes.type() == TensorType.Q3_K;
+    int unit = group * GROUP / BlockCodes.UNIT;
+    float scale = codes.scaleUnits[unit];
+    target.putShort(to, Float16.fromFloat(scale));
+    target.putShort(to + 2, Float16.fromFloat(three ? scale : -codes.minimumUnits[unit]));
+    for (int half = 0; half < 2; half++) {
+      int at = 2 * group + half;
+      byte factor = codes.scaleFactors[at];
+      target.put(to + 4 + half, factor);
+      target.put(to + 6 + half, three ? (byte) (4 * factor) : codes.minimumFactors[at]);
+    }
   }
 }

@@ -1,5 +1,7 @@
 package io.radixflow.kernels.cuda.weights;
 
+import io.radixflow.kernels.model.BlockCodes;
+import io.radixflow.kernels.model.Tensor;
 import java.nio.ByteBuffer;
 import java.util.stream.IntStream;
 
@@ -27,14 +29,20 @@ final class WeightStream {
     this.blocks = blocks;
   }
 
+  /** Sends all rows of a matrix in one format. */
+  void send(WeightRowOrder order, WeightFormat format) {
+    send(order, new FormatRun(format, 0, order.rows()));
+  }
+
   /**
-   * Sends a matrix row by row.
+   * Sends rows of a matrix one by one.
    *
    * @throws IllegalArgumentException if a block cannot hold a row
    */
-  void send(WeightRowOrder order, WeightFormat format) {
+  void send(WeightRowOrder order, FormatRun run) {
+    WeightFormat format = run.format();
     int unitBytes = format.unitBytes(order.columns());
-    int units = (order.rows() + format.unitRows() - 1) / format.unitRows();
+    int units = (run.rows() + format.unitRows() - 1) / format.unitRows();
     int perBlock = blocks.capacity() / unitBytes;
     if (perBlock == 0) {
       throw new IllegalArgumentException(
@@ -46,9 +54,9 @@ final class WeightStream {
       int count = Math.min(perBlock, units - first);
       ByteBuffer block = blocks.next();
       if (format.quantised()) {
-        fillUnits(order, format, first, count, block);
+        fillUnits(order, run, first, count, block);
       } else {
-        fill(order, format, first, count, block);
+        fill(order, format, run.firstRow() + first, count, block);
       }
       blocks.send((long) first * unitBytes, block.limit(count * unitBytes));
     }
@@ -56,7 +64,8 @@ final class WeightStream {
 
   /** Units are packed on all cores; the rows that fill up the last one are zeros. */
   private static void fillUnits(
-      WeightRowOrder order, WeightFormat format, int first, int count, ByteBuffer block) {
+      WeightRowOrder order, FormatRun run, int first, int count, ByteBuffer block) {
+    WeightFormat format = run.format();
     int unitBytes = format.unitBytes(order.columns());
     IntStream.range(0, count)
         .parallel()
@@ -64,13 +73,18 @@ final class WeightStream {
             unit -> {
               int at = unit * unitBytes;
               int firstRow = (first + unit) * format.unitRows();
-              int rows = Math.min(format.unitRows(), order.rows() - firstRow);
+              int rows = Math.min(format.unitRows(), run.rows() - firstRow);
               for (int i = rows < format.unitRows() ? 0 : unitBytes; i < unitBytes; i++) {
                 block.put(at + i, (byte) 0);
               }
+              BlockCodes codes = null;
               for (int i = 0; i < rows; i++) {
-                int row = firstRow + i;
-                format.pack(order.tensor(row).rows(order.sourceRow(row), 1), i, block, at);
+                int row = run.firstRow() + firstRow + i;
+                Tensor tensor = order.tensor(row);
+                if (codes == null || codes.type() != tensor.type()) {
+                  codes = new BlockCodes(tensor.type(), tensor.columns());
+                }
+                format.pack(tensor.rows(order.sourceRow(row), 1), codes, i, block, at);
               }
             });
   }

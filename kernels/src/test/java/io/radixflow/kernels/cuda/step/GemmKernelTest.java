@@ -164,9 +164,11 @@ class GemmKernelTest extends KernelTest {
         module
             .launch(kernel.function())
             .pointer(device(product.weights))
+            .wide(0)
             .pointer(device(product.x))
-            .pointer(out);
-    launch = extra == null ? launch.nullPointer() : launch.pointer(extra);
+            .pointer(out)
+            .pointerOrNull(extra)
+            .nullPointer();
     launch = launch.pointer(device(gather == null ? product.rows : gather.length));
     launch = gather == null ? launch.nullPointer() : launch.pointer(device(gather));
     launch
@@ -175,6 +177,10 @@ class GemmKernelTest extends KernelTest {
         .integer(epilogue.code())
         .real(GemmCase.scale(epilogue))
         .real(GemmCase.bound(epilogue))
+        .integer(product.depth)
+        .integer(0)
+        .integer(product.width(epilogue))
+        .integer(0)
         .grid(kernel.gridX(product.features), kernel.gridY(maxRows), 1)
         .block(kernel.threads())
         .shared(kernel.sharedBytes())

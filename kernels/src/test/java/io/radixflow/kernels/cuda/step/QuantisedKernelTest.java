@@ -1,11 +1,10 @@
 package io.radixflow.kernels.cuda.step;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.radixflow.kernels.cpu.SyntheticTensor;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
-import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelTest;
 import io.radixflow.kernels.cuda.weights.BFloat16;
 import io.radixflow.kernels.cuda.weights.WeightFormat;
@@ -14,9 +13,11 @@ import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.stream.Stream;
 import jcuda.Pointer;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Kernels that unpack weights have the bits of those that read the same weights as bf16. */
 class QuantisedKernelTest extends KernelTest {
@@ -25,15 +26,23 @@ class QuantisedKernelTest extends KernelTest {
     {1, 16, 32}, {5, 48, 96}, {9, 40, 256}, {70, 144, 320}, {130, 272, 512}, {3, 203, 768}
   };
 
+  static Stream<Arguments> productsByType() {
+    return Stream.of(GemmKernel.values())
+        .flatMap(kernel -> kernel.format().types().stream().map(type -> arguments(kernel, type)));
+  }
+
+  static Stream<TensorType> types() {
+    return Stream.of(WeightFormat.values()).flatMap(format -> format.types().stream());
+  }
+
   @ParameterizedTest
-  @EnumSource
-  void productsHaveTheBitsOfThoseWithWeightsRoundedToBf16(GemmKernel kernel) {
-    assumeThat(kernel.format().quantised()).isTrue();
+  @MethodSource("productsByType")
+  void productsHaveTheBitsOfThoseWithWeightsRoundedToBf16(GemmKernel kernel, TensorType type) {
     for (int[] size : SIZES) {
-      if (size[2] % type(kernel.format()).blockElements() != 0) {
+      if (size[2] % type.blockElements() != 0) {
         continue;
       }
-      Tensor tensor = tensor(kernel.format(), size[1], size[2]);
+      Tensor tensor = tensor(type, size[1], size[2]);
       short[] x = Bf16.random(size[0] * size[2], 1, new Random(size[2]));
       DeviceMemory rows = device(x);
       float[] got = multiply(kernel, packed(tensor), rows, size);
@@ -45,47 +54,48 @@ class QuantisedKernelTest extends KernelTest {
   }
 
   @ParameterizedTest
-  @EnumSource
-  void rowsOfATableAreThoseRoundedToBf16(WeightFormat format) {
-    assumeThat(format.quantised()).isTrue();
-    int vocab = 53;
-    int width = 512;
-    Tensor tensor = tensor(format, vocab, width);
-    int[] tokens = {52, 0, 7, -2, 8, 53};
+  @MethodSource("types")
+  void rowsOfATableAreThoseRoundedToBf16(TensorType type) {
+    Tensor tensor = tensor(type, 53, 512);
+    int[] rows = {52, 0, 7, 21, 8, -1};
+    short[] all = rounded(tensor);
+    float[] got = Bf16.toFloats(embedded(tensor, 52, 0, 7, -2, 8, 53));
+    for (int i = 0; i < rows.length; i++) {
+      float[] expected =
+          rows[i] < 0
+              ? new float[512]
+              : Bf16.toFloats(Arrays.copyOfRange(all, rows[i] * 512, (rows[i] + 1) * 512));
+      for (int column = 0; column < 512; column++) {
+        // A zero may have either sign, which no sum shows.
+        assertThat(got[i * 512 + column] + 0f)
+            .as("row %d, column %d", rows[i], column)
+            .isEqualTo(expected[column] + 0f);
+      }
+    }
+  }
+
+  /** Rows of a table as the device has them; negative tokens are places of a ring with 3 and 21. */
+  private short[] embedded(Tensor tensor, int... tokens) {
+    int width = tensor.columns();
     DeviceMemory out = allocate((long) tokens.length * width * Short.BYTES);
     module
-        .launch("rf_embed" + format.suffix())
+        .launch("rf_embed" + WeightFormat.of(tensor.type()).suffix())
         .pointer(packed(tensor))
         .pointer(device(tokens.length))
         .pointer(device(tokens))
         .pointer(device(3, 21))
         .pointer(out)
         .integer(width)
-        .integer(vocab)
+        .integer(tensor.rows())
         .real(1)
         .grid(2)
         .block(128)
         .on(stream);
-    short[] all = rounded(tensor);
-    short[] got = shorts(out, tokens.length * width);
-    int[] rows = {52, 0, 7, 21, 8, -1};
-    for (int i = 0; i < rows.length; i++) {
-      short[] expected =
-          rows[i] < 0
-              ? new short[width]
-              : Arrays.copyOfRange(all, rows[i] * width, (rows[i] + 1) * width);
-      assertThat(Arrays.copyOfRange(got, i * width, (i + 1) * width))
-          .as("row %d", rows[i])
-          .isEqualTo(expected);
-    }
+    return shorts(out, tokens.length * width);
   }
 
-  private static Tensor tensor(WeightFormat format, int rows, int columns) {
-    return new SyntheticTensor("weights", type(format), rows, columns, 0.3f, 0, 5);
-  }
-
-  private static TensorType type(WeightFormat format) {
-    return TensorType.valueOf(format.name());
+  private static Tensor tensor(TensorType type, int rows, int columns) {
+    return new SyntheticTensor("weights", type, rows, columns, 0.3f, 0, 5);
   }
 
   private DeviceMemory packed(Tensor tensor) {
@@ -109,9 +119,14 @@ class QuantisedKernelTest extends KernelTest {
 
   private float[] multiply(GemmKernel kernel, DeviceMemory weights, DeviceMemory x, int[] size) {
     DeviceMemory out = allocate((long) size[0] * size[1] * Float.BYTES);
-    KernelLaunch launch =
-        module.launch(kernel.function()).pointer(weights).pointer(x).pointer(out).nullPointer();
-    launch
+    module
+        .launch(kernel.function())
+        .pointer(weights)
+        .wide(0)
+        .pointer(x)
+        .pointer(out)
+        .nullPointer()
+        .nullPointer()
         .pointer(device(size[0]))
         .nullPointer()
         .integer(size[1])
@@ -119,6 +134,10 @@ class QuantisedKernelTest extends KernelTest {
         .integer(GemmEpilogue.LOGITS.code())
         .real(1)
         .real(0)
+        .integer(size[2])
+        .integer(0)
+        .integer(size[1])
+        .integer(0)
         .grid(kernel.gridX(size[1]), kernel.gridY(size[0]), 1)
         .block(kernel.threads())
         .shared(kernel.sharedBytes())
