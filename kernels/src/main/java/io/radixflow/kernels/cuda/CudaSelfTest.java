@@ -22,6 +22,7 @@ import io.radixflow.kernels.cuda.weights.CudaMatrix;
 import io.radixflow.kernels.cuda.weights.WeightFormat;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.device.OutOfDeviceMemoryException;
 import io.radixflow.kernels.sampling.Sampler;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;
@@ -33,8 +34,8 @@ import jcuda.Pointer;
 
 /**
  * Tries a device in a second: loads the kernels, multiplies a matrix by each kernel of products and
- * attends over short sequences, which it compares with doubles, draws tokens and compares with the
- * CPU's.
+ * attends over short sequences, which it compares with doubles, draws tokens and runs a small
+ * model, which it compares with the CPU's.
  */
 public final class CudaSelfTest {
 
@@ -67,8 +68,11 @@ public final class CudaSelfTest {
       if (wrong == null) {
         wrong = new AttentionSelfTest(context, test.module, test.stream).run();
       }
-      return wrong == null ? test.draws() : wrong;
-    } catch (CudaException | CudaUnavailableException e) {
+      if (wrong == null) {
+        wrong = test.draws();
+      }
+      return wrong == null ? ModelSelfTest.run(ordinal) : wrong;
+    } catch (CudaException | CudaUnavailableException | OutOfDeviceMemoryException e) {
       return e.getMessage();
     }
   }

@@ -53,6 +53,16 @@ class CudaSupportTest {
     }
   }
 
+  @Test
+  void theSelfTestComparesASmallModelWithTheCpus() {
+    EmulatedGpu.require();
+    if (EmulatedGpu.isEmulated()) {
+      EmulatedDriver.reset();
+    }
+    assertThat(ModelSelfTest.compare(ModelSelfTest.weights(1), ModelSelfTest.weights(2), 0))
+        .contains("differ from the CPU's");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -61,7 +71,13 @@ class CudaSupportTest {
         "rf_gemm_hopper_128x256",
         "rf_rope_store",
         "rf_attend_keys_80",
-        "rf_attend_rows_128"
+        "rf_attend_rows_128",
+        "rf_gemm_q4_k_16x8",
+        "rf_group_experts",
+        "rf_choose_experts",
+        "rf_add_experts",
+        "rf_latent_store",
+        "rf_attend_latent_512_64"
       })
   void theSelfTestCoversKernelsOfEachKind(String kernel) {
     EmulatedGpu.requireEmulated();
