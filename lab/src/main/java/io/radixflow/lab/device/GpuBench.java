@@ -2,9 +2,18 @@ package io.radixflow.lab.device;
 
 import io.radixflow.kernels.cuda.CudaSupport;
 import io.radixflow.kernels.device.DeviceName;
+import io.radixflow.kernels.model.Attention.Latent;
+import io.radixflow.kernels.model.FeedForward;
+import io.radixflow.kernels.model.FeedForward.Dense;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.FeedForward.Router;
+import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.ModelConfig.Norm;
+import io.radixflow.kernels.model.ModelConfig.Scales;
 import io.radixflow.kernels.model.Rope;
 import io.radixflow.kernels.model.Rope.Llama3Scaling;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -29,7 +38,10 @@ public final class GpuBench {
             shape("SmolLM2-135M", "llama", 49_152, 30, 576, 1536, 9, 3, 64, smol, true),
             shape("Qwen3-0.6B", "qwen3", 151_936, 28, 1024, 3072, 16, 8, 128, qwen3, true),
             shape("Qwen3-8B", "qwen3", 151_936, 36, 4096, 12_288, 32, 8, 128, qwen3, false),
-            shape("Llama-3.1-8B", "llama", 128_256, 32, 4096, 14_336, 32, 8, 128, llama3, false))) {
+            shape("Llama-3.1-8B", "llama", 128_256, 32, 4096, 14_336, 32, 8, 128, llama3, false),
+            experts(
+                shape("Qwen3-30B-A3B-6L", "qwen3", 151_936, 6, 2048, 8, 32, 4, 128, qwen3, false)),
+            latent())) {
       shapes.put(shape.name().toLowerCase(Locale.ROOT), shape);
     }
     return shapes;
@@ -63,6 +75,32 @@ public final class GpuBench {
         false,
         architecture.equals("qwen3"),
         tied);
+  }
+
+  /** 8 of 128 experts, as Qwen3-30B-A3B has them. */
+  private static ModelConfig experts(ModelConfig config) {
+    FeedForward block = new Experts(128, 8, Dense.silu(768), Router.softmax(true), 0, false);
+    return config.withBlocks(
+        config.blocks().stream()
+            .map(layer -> new Layer(layer.attention(), block, layer.norms()))
+            .toList());
+  }
+
+  /** Six layers of DeepSeek-V2-Lite: latent attention before experts. */
+  private static ModelConfig latent() {
+    Latent attention =
+        new Latent(16, 0, 512, 128, 64, 128, new Rope(10_000, true, null), false, 0.072f);
+    Experts block = new Experts(64, 6, Dense.silu(1408), Router.softmax(false), 2816, false);
+    return new ModelConfig(
+        "deepseek2",
+        "DeepSeek-V2-Lite-6L",
+        102_400,
+        CONTEXT,
+        2048,
+        Norm.rms(1e-6f),
+        Scales.NONE,
+        Collections.nCopies(6, new Layer(attention, block, Layer.Norms.BEFORE)),
+        false);
   }
 
   /**

@@ -16,9 +16,14 @@ import io.radixflow.kernels.cuda.step.SamplingKernel;
 import io.radixflow.kernels.cuda.step.StepBuffers;
 import io.radixflow.kernels.cuda.step.StepPlan;
 import io.radixflow.kernels.cuda.step.StepProgram;
+import io.radixflow.kernels.cuda.weights.CudaMatrix;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.Activation;
+import io.radixflow.kernels.model.Attention.Latent;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.ForwardOps.ExpertWeights;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;
@@ -26,6 +31,7 @@ import io.radixflow.lab.device.DeviceClock.Work;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 import jcuda.Pointer;
 
 /**
@@ -55,6 +61,14 @@ final class KernelBench implements AutoCloseable {
   private static final int PAGE_TOKENS = 16;
   private static final SamplingParams FILTERED =
       new SamplingParams(0.8f, 50, 0.95f, 0, 1, 0, 0, Map.of(), 1, -1);
+
+  private static final List<Activation> READ =
+      List.of(
+          Activation.HIDDEN,
+          Activation.NORMED,
+          Activation.QKV,
+          Activation.LATENT,
+          Activation.LATENT_QUERY);
 
   private final CudaContext context;
   private final CudaStream stream;
@@ -99,8 +113,10 @@ final class KernelBench implements AutoCloseable {
     ints = context.allocatePinned((long) buffers.layout().ints() * Integer.BYTES, "a benchmark");
     module.fillRandom(pool.memory(), 1, stream);
     buffers.clearArrived(stream);
-    for (Activation rows : List.of(Activation.HIDDEN, Activation.NORMED, Activation.QKV)) {
-      module.fillRandom(buffers.activation(rows), 2, stream);
+    for (Activation rows : READ) {
+      if (buffers.activation(rows) != null) {
+        module.fillRandom(buffers.activation(rows), 2, stream);
+      }
     }
     buffers.rotations().all().forEach(table -> module.fillRandom(table, 3, stream));
   }
@@ -111,14 +127,14 @@ final class KernelBench implements AutoCloseable {
   }
 
   private static long tokenBytes(ModelConfig config) {
-    return 4L * config.layers() * config.kvHeads() * config.headDim();
+    return KvSpec.of(config, KvSpec.Type.BF16).bytesPerToken();
   }
 
   /** Attention and draws of a decode step over sequences at the end of their context. */
   void decode(int sequences) {
     plan(sequences, 1, SamplingParams.GREEDY);
     double kv = (double) sequences * contextTokens * tokenBytes(config);
-    double flops = attentionFlops((double) sequences * contextTokens);
+    double flops = ShapeBench.attentionFlops(config, sequences, contextTokens);
     timeCold("attention, decode " + sequences, layers()::run, kv, flops);
     if (sequences <= buffers.layout().blockOutputs()) {
       draws(sequences);
@@ -128,9 +144,13 @@ final class KernelBench implements AutoCloseable {
   /** Attention, norm and rotation of the last rows of one sequence's context. */
   void extend(int rows) {
     plan(1, rows, SamplingParams.GREEDY);
-    double tokens = contextTokens - (rows - 1) / 2.0;
+    int tokens = contextTokens - (rows - 1) / 2;
     double kv = (double) contextTokens * tokenBytes(config);
-    timeCold("attention, extend " + rows, layers()::run, kv, attentionFlops(rows * tokens));
+    timeCold(
+        "attention, extend " + rows,
+        layers()::run,
+        kv,
+        ShapeBench.attentionFlops(config, rows, tokens));
     try (DeviceMemory gains = context.allocate(4L * config.hiddenSize(), "a benchmark")) {
       module.fillRandom(gains, 4, stream);
       ProgramRecorder norm = recorder();
@@ -139,10 +159,51 @@ final class KernelBench implements AutoCloseable {
       time("norm of " + rows, norm.program()::run, bytes, 0, Bus.MEMORY);
       ProgramRecorder rope = recorder();
       DeviceMemory headGains = config.qkNorm() ? gains : null;
-      rope.ropeAndStore(0, headGains, headGains);
+      if (config.layer(0).attention() instanceof Latent) {
+        rope.ropeAndStoreLatent(0, gains);
+      } else {
+        rope.ropeAndStore(0, headGains, headGains);
+      }
       bytes = 4.0 * rows * Activation.QKV.width(config);
       time("rope and store of " + rows, rope.program()::run, bytes, 0, Bus.MEMORY);
     }
+  }
+
+  /** The experts of a decode step's rows: choice, grouping, products and sum; none without. */
+  void experts(int rows) {
+    int last = config.layers() - 1;
+    if (!(config.layer(last).feedForward() instanceof Experts shape)) {
+      return;
+    }
+    plan(rows, 1, SamplingParams.GREEDY);
+    int hidden = config.hiddenSize();
+    int width = shape.expert().width();
+    long matrix = 2L * width * hidden;
+    double read = Math.min(shape.count(), rows * shape.chosen()) * 3.0 * matrix;
+    try (DeviceMemory gateUp = context.allocate(2 * matrix * shape.count(), "experts");
+        DeviceMemory down = context.allocate(matrix * shape.count(), "experts")) {
+      module.fillRandom(gateUp, 5, stream);
+      module.fillRandom(down, 6, stream);
+      module.fillRandom(buffers.activation(Activation.ROUTER), 7, stream);
+      ProgramRecorder experts = recorder();
+      experts.experts(
+          last,
+          new ExpertWeights<>(
+              matrices(gateUp, shape.count(), 2 * width, hidden),
+              matrices(down, shape.count(), hidden, width),
+              null),
+          Activation.NORMED);
+      experts.addResidual();
+      double flops = 6.0 * rows * shape.chosen() * width * hidden;
+      timeCold("experts of " + rows, experts.program()::run, read, flops);
+    }
+  }
+
+  private static List<CudaMatrix> matrices(DeviceMemory all, int count, int rows, int columns) {
+    long bytes = 2L * rows * columns;
+    return IntStream.range(0, count)
+        .mapToObj(i -> CudaMatrix.ofBf16(all.slice(i * bytes, bytes), rows, columns))
+        .toList();
   }
 
   /** Moves of the pages of one sequence between the pool and pinned memory. */
@@ -230,10 +291,6 @@ final class KernelBench implements AutoCloseable {
     StepProgram.Key key = attention.key(plan.rows());
     int blocks = CudaModel.attentionBlocks(context.device());
     return new ProgramRecorder(config, module, buffers, pool, null, blocks, key);
-  }
-
-  private double attentionFlops(double pairs) {
-    return 4.0 * pairs * config.layers() * config.heads() * config.headDim();
   }
 
   private void time(String name, Work work, double bytes, double flops, Bus bus) {

@@ -25,16 +25,16 @@ final class RandomWeights implements WeightSource {
 
   RandomWeights(ModelConfig config) {
     this.config = config;
-    int widest = Math.max(config.hiddenSize(), config.intermediateSize());
-    ByteBuffer values = values(Math.max(widest, config.heads() * config.headDim()) + SPARE);
-    GraphTensors.of(config)
-        .forEach(
-            (name, shape) ->
-                tensors.put(
-                    name,
-                    shape.vector()
-                        ? new Ones(name, shape.columns())
-                        : new Rows(name, shape.rows(), shape.columns(), values)));
+    Map<String, GraphTensors.Shape> shapes = GraphTensors.of(config);
+    int widest = shapes.values().stream().mapToInt(GraphTensors.Shape::columns).max().orElse(0);
+    ByteBuffer values = values(widest + SPARE);
+    shapes.forEach(
+        (name, shape) ->
+            tensors.put(
+                name,
+                shape.vector()
+                    ? new Ones(name, shape.columns())
+                    : new Rows(name, shape.rows(), shape.columns(), values)));
   }
 
   @Override

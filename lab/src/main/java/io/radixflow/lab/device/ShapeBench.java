@@ -7,11 +7,18 @@ import io.radixflow.kernels.cuda.driver.DeviceCode;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.step.CudaModel;
 import io.radixflow.kernels.device.GpuMode;
-import io.radixflow.kernels.model.Activation;
+import io.radixflow.kernels.model.Attention;
+import io.radixflow.kernels.model.Attention.Latent;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.GraphTensors;
+import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +31,11 @@ import org.slf4j.LoggerFactory;
 public final class ShapeBench {
 
   private static final Logger LOG = LoggerFactory.getLogger(ShapeBench.class);
+
+  /** Tensors of a block; the second group is the number of an expert. */
+  private static final Pattern BLOCK =
+      Pattern.compile("blk\\.(\\d+)\\.[a-z_]+(?:\\.(\\d+))?\\.weight");
+
   private static final int REPETITIONS = 20;
   private static final int[] PRODUCT_ROWS = {1, 8, 64, 1024};
   private static final int[] DECODE_ROWS = {1, 8, 64, 256};
@@ -98,6 +110,7 @@ public final class ShapeBench {
           new KernelBench(clock(device), module, config, mode, context, most, reported)) {
         Arrays.stream(fitting).forEach(kernels::decode);
         kernels.extend(rows);
+        Arrays.stream(fitting).forEach(kernels::experts);
         kernels.moves();
       }
     }
@@ -130,7 +143,6 @@ public final class ShapeBench {
 
   private void steps(ModelConfig config, GpuMode mode) throws InterruptedException {
     DeviceOptions options = new DeviceOptions("cuda", 0, null, mode, 0);
-    double weights = 2.0 * weightsRead(config);
     try (CudaBackend backend = CudaBackend.open(new RandomWeights(config), options, ordinal)) {
       long tokenBytes = backend.kvSpec().bytesPerToken();
       for (int rows : DECODE_ROWS) {
@@ -140,7 +152,8 @@ public final class ShapeBench {
         }
         try (StepBench steps = new StepBench(backend, rows, CONTEXT)) {
           double kv = (double) rows * CONTEXT * tokenBytes;
-          double flops = 2.0 * rows * weightsRead(config) + attentionFlops(config, rows, CONTEXT);
+          double weights = 2 * weights(config, rows);
+          double flops = 2.0 * rows * weights(config, 1) + attentionFlops(config, rows, CONTEXT);
           accept(
               group(config, mode),
               "decode of " + rows,
@@ -152,24 +165,45 @@ public final class ShapeBench {
       try (StepBench steps = new StepBench(backend, 1, CONTEXT)) {
         double head = (double) config.vocabSize() * config.hiddenSize();
         double flops =
-            2.0 * CONTEXT * (weightsRead(config) - head)
+            2.0 * CONTEXT * (weights(config, 1) - head)
                 + 2 * head
                 + attentionFlops(config, CONTEXT, CONTEXT / 2);
+        double weights = 2 * weights(config, CONTEXT);
         accept(group(config, mode), "prefill of " + CONTEXT, steps.prefill(), weights, flops);
       }
     }
   }
 
-  /** Weights that a step reads: all but the embedding, and the head. */
-  private static double weightsRead(ModelConfig config) {
-    double hidden = config.hiddenSize();
-    double layer =
-        hidden * (Activation.QKV.width(config) + Activation.ATTENDED.width(config))
-            + 3 * hidden * config.intermediateSize();
-    return config.layers() * layer + hidden * config.vocabSize();
+  /**
+   * Weights that a step of so many rows reads: all but the embedding, and the head; of experts as
+   * many as its rows choose at most.
+   */
+  static double weights(ModelConfig config, int rows) {
+    double sum = (double) config.hiddenSize() * config.vocabSize();
+    for (Map.Entry<String, GraphTensors.Shape> tensor : GraphTensors.of(config).entrySet()) {
+      GraphTensors.Shape shape = tensor.getValue();
+      Matcher block = BLOCK.matcher(tensor.getKey());
+      if (block.matches() && !shape.vector()) {
+        double elements = (double) shape.rows() * shape.columns();
+        Layer layer = config.layer(Integer.parseInt(block.group(1)));
+        boolean expert = block.group(2) != null;
+        sum += expert ? elements * share((Experts) layer.feedForward(), rows) : elements;
+      }
+    }
+    return sum;
   }
 
-  private static double attentionFlops(ModelConfig config, int rows, int context) {
-    return 4.0 * rows * context * config.layers() * config.heads() * config.headDim();
+  private static double share(Experts experts, int rows) {
+    return Math.min(1, (double) rows * experts.chosen() / experts.count());
+  }
+
+  static double attentionFlops(ModelConfig config, int rows, int context) {
+    double sum = 0;
+    for (Layer layer : config.blocks()) {
+      Attention attention = layer.attention();
+      int values = attention instanceof Latent latent ? latent.kvRank() : attention.valueWidth();
+      sum += 2.0 * rows * context * attention.heads() * (attention.keyWidth() + values);
+    }
+    return sum;
   }
 }

@@ -8,6 +8,7 @@ import io.radixflow.kernels.cuda.CudaModels;
 import io.radixflow.kernels.cuda.driver.EmulatedDriver;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.WeightSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,6 +111,36 @@ class GpuBenchTest {
         .as("keys and values of 3 x 64 tokens in 2 layers of 3 heads of 64 elements")
         .isEqualTo(3 * 64 * 2 * 2 * 3 * 64 * 2);
     EmulatedGpu.assertNothingIsLeaked();
+  }
+
+  @Test
+  void expertsAndLatentAttentionAreMeasuredAgainstTheirFloors() {
+    EmulatedDriver.reset();
+    List<GpuFigure> figures = new ArrayList<>();
+    ShapeBench bench = new ShapeBench(0, 1e12, figures::add);
+    EmulatedDriver.setMemoryLimit(96 << 20);
+    bench.ceilings();
+    EmulatedDriver.reset();
+    figures.clear();
+    bench.kernels(CudaModels.latent(), GpuMode.DETERMINISTIC, 64, new int[] {1, 5}, 40);
+    assertThat(figures)
+        .extracting(GpuFigure::name)
+        .contains("attention, decode 5", "rope and store of 40", "experts of 1", "experts of 5");
+    assertThat(figures).allSatisfy(figure -> assertThat(figure.ratio()).isPositive());
+    GpuFigure experts = figures.get(figures.size() - 3);
+    assertThat(experts.name()).isEqualTo("experts of 5");
+    assertThat(experts.bytes()).as("all 6 experts of 3 x 24 x 72").isEqualTo(6 * 2 * 3 * 24 * 72);
+    EmulatedGpu.assertNothingIsLeaked();
+  }
+
+  @Test
+  void weightsOfAStepAreThoseOfTheExpertsThatItsRowsMayChoose() {
+    ModelConfig config = CudaModels.experts();
+    double expert = 3 * 24 * 72;
+    double one = ShapeBench.weights(config, 1);
+    assertThat(ShapeBench.weights(config, 2) - one).isEqualTo(2 * 2 * expert);
+    assertThat(ShapeBench.weights(config, 3) - one).isEqualTo(2 * 4 * expert);
+    assertThat(ShapeBench.weights(config, 9)).isEqualTo(ShapeBench.weights(config, 3));
   }
 
   @Test
