@@ -217,9 +217,11 @@ public final class CudaBackend implements Backend {
     return model.weightBytes();
   }
 
+  /** {@inheritDoc} What padding writes to, a page and a window part more, is not in it. */
   @Override
   public long poolBytes() {
-    return model.poolBytes();
+    long padding = PAGE_TOKENS[PAGE_TOKENS.length - 1] * kvSpec.bytesPerToken();
+    return Math.max(0, model.poolBytes() - padding);
   }
 
   @Override

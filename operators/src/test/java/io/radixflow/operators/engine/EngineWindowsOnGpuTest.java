@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cuda.CudaModels;
 import io.radixflow.kernels.cuda.ServedOnGpu;
+import io.radixflow.kernels.cuda.driver.EmulatedDriver;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
@@ -92,6 +93,20 @@ class EngineWindowsOnGpuTest {
       }
       assertThat(Engines.stats(engine).tiers().loadedPages()).isPositive();
       assertThat(Engines.stats(engine).tiers().failedTransfers()).isZero();
+    }
+  }
+
+  @Test
+  void pagesAndWindowPartsTakeTheMemoryOfTheGpuThatTheEngineMayHaveAndNoMore() {
+    EmulatedGpu.requireEmulated();
+    long budget = 256L << 20;
+    DeviceOptions gpu = new DeviceOptions("cuda", 0, null, GPU.gpuMode(), budget);
+    EngineOptions all = options().kvPages(0).build();
+    long before = EmulatedDriver.memoryUsed();
+    try (Engine engine = ContinuousBatchingEngine.open(model, gpu, all)) {
+      assertThat(EmulatedDriver.memoryUsed() - before).isBetween(budget - (2 << 20), budget);
+      int pages = engine.info().pages();
+      assertThat(Engines.stats(engine).pool().windows().total()).isEqualTo((pages + 1) / 2);
     }
   }
 }

@@ -35,6 +35,9 @@ public final class CudaModel implements AutoCloseable {
 
   private static final double SHARE_OF_FREE = 0.9;
 
+  /** Small things that are allocated with a pool. */
+  private static final long SMALL_BYTES = 1 << 20;
+
   /** Shared memory of a multiprocessor beside what one block may have. */
   private static final int RESERVED_SHARED = 1024;
 
@@ -74,7 +77,8 @@ public final class CudaModel implements AutoCloseable {
       outputMatrix = loader.output();
       weightBytes = loader.bytes();
     }
-    this.poolBytes = Math.max(0, budget - (free - context.freeMemory()));
+    long drawing = SamplingKernel.scratchBytes(buffers.layout().blockOutputs()) + SMALL_BYTES;
+    this.poolBytes = Math.max(0, budget - (free - context.freeMemory()) - drawing);
     products =
         new GemmPlan(
             options.gpuMode(),
@@ -184,7 +188,7 @@ public final class CudaModel implements AutoCloseable {
     return weightBytes;
   }
 
-  /** Bytes of the budget that weights and buffers leave. */
+  /** Bytes of the budget that weights and buffers leave, those of draws included. */
   public long poolBytes() {
     return poolBytes;
   }

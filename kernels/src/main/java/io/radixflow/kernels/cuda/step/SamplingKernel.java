@@ -59,7 +59,7 @@ public final class SamplingKernel implements AutoCloseable {
     double[] table = FixedPointExp.powers();
     powers = context.allocate((long) table.length * Double.BYTES, "the exponential's table");
     powers.write(Pointer.to(table), powers.bytes());
-    scratch = context.allocate((long) SCRATCH_BYTES * outputs, "sampling");
+    scratch = context.allocate(scratchBytes(outputs), "sampling");
     for (int i = 0; i < KERNELS.length; i++) {
       launches[i] =
           module
@@ -83,6 +83,11 @@ public final class SamplingKernel implements AutoCloseable {
     for (KernelLaunch launch : launches) {
       launch.integer(0).integer(vocabSize).integer(new FixedPointExp(vocabSize).scaleBits());
     }
+  }
+
+  /** Bytes that this takes for so many outputs, but for a small table. */
+  static long scratchBytes(int outputs) {
+    return (long) SCRATCH_BYTES * outputs;
   }
 
   /** Queues the draws of outputs {@code from} to {@code from + count - 1}. */
