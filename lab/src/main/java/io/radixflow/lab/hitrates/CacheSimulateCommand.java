@@ -31,8 +31,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "simulate",
     description = {
-      "Plan a cache for recorded traffic: its hit rate for each capacity and eviction policy, beside"
-          + " the most that any policy could have.",
+      "Plan a cache for recorded traffic: its hit rate for each capacity and eviction policy,"
+          + " beside the most that any policy could have.",
       "The requests are served one after the other by the cache that the engine uses."
     })
 public final class CacheSimulateCommand extends CliCommand {
@@ -140,10 +140,35 @@ public final class CacheSimulateCommand extends CliCommand {
   boolean noHints;
 
   @Option(
+      names = "--window",
+      showDefaultValue = Visibility.NEVER,
+      paramLabel = "TOKENS",
+      description = {
+        "Compare a model whose sliding-window layers see so many tokens with one without such"
+            + " layers, in pools of equal bytes, under the first policy of --policy."
+      })
+  int window;
+
+  @Option(
+      names = "--window-bytes",
+      paramLabel = "PERCENT",
+      description = "Part of a token's KV bytes that window layers have, for --window.")
+  double windowBytes = 83.3;
+
+  @Option(
+      names = "--window-share",
+      paramLabel = "SHARE",
+      split = ",",
+      defaultValue = "0.5,0.25,0.1",
+      description = "Values of cache.window-share to try, for --window.")
+  List<Double> windowShares;
+
+  @Option(
       names = "--tiers",
       description = {
         "Put host memory and a disk below the cache, and show where hits come from, instead of"
-            + " trying capacities: the engine's own tiers run, with pages of 8 bytes, a request at a time."
+            + " trying capacities: the engine's own tiers run, with pages of 8 bytes, a request at"
+            + " a time."
       })
   boolean tiers;
 
@@ -176,6 +201,11 @@ public final class CacheSimulateCommand extends CliCommand {
         capacities.isEmpty()
             ? Capacities.of(workload.requests().distinctBlocks())
             : Capacities.parse(capacities, workload.pageTokens());
+    if (window > 0) {
+      WindowRates rates = simulateWindows(workload, names, sizes);
+      report(HitRateJson.of(workload, rates), out -> HitRateTable.print(workload, rates, out));
+      return 0;
+    }
     HitRates rates = simulate(workload, names, sizes);
     report(HitRateJson.of(workload, rates), out -> HitRateTable.print(workload, rates, out));
     if (svg != null) {
@@ -212,6 +242,15 @@ public final class CacheSimulateCommand extends CliCommand {
     if (tiers && (svg != null || isGiven("--capacity"))) {
       throw new CliException("--tiers has no --svg and no --capacity; see --tier-sizes");
     }
+    if (isGiven("--window") && (tiers || svg != null || window < 1)) {
+      throw new CliException(
+          "--window must be at least 1, and goes with neither --tiers nor --svg");
+    }
+    if (!(windowBytes > 0 && windowBytes < 100)
+        || windowShares.stream().anyMatch(share -> !(share > 0 && share <= 1))) {
+      throw new CliException(
+          "--window-bytes must be above 0 and below 100, --window-share above 0 and at most 1");
+    }
     if (!tiers && isGiven("--tier-sizes")) {
       throw new CliException("--tier-sizes is of --tiers");
     }
@@ -228,6 +267,14 @@ public final class CacheSimulateCommand extends CliCommand {
     }
     if (!(protectedShare >= 0 && protectedShare <= 1)) {
       throw new CliException("--protected is " + protectedShare + "; it must be 0 to 1");
+    }
+  }
+
+  private WindowRates simulateWindows(Workload workload, List<String> names, List<Integer> sizes) {
+    int windowPages = (window - 1) / workload.pageTokens() + 1;
+    try (Progress progress = progress("simulating")) {
+      return study(workload, names, progress, "cells")
+          .runWindows(sizes, windowShares, windowPages, windowBytes / 100);
     }
   }
 

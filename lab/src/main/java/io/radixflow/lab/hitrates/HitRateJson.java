@@ -37,6 +37,24 @@ final class HitRateJson {
     return json;
   }
 
+  static ObjectNode of(Workload workload, WindowRates rates) {
+    ObjectNode json = about(workload);
+    json.put("unlimited_hit_rate", rates.percent(rates.unlimited()) / 100);
+    ArrayNode rows = json.putArray("capacities");
+    for (WindowRates.Row row : rates.rows()) {
+      ObjectNode one = rows.addObject();
+      one.put("pages_of_all_layers", row.capacity());
+      one.put("full_hit_rate", rates.percent(row.full()) / 100);
+      ArrayNode shares = one.putArray("window_shares");
+      for (int i = 0; i < rates.shares().size(); i++) {
+        WindowRates.Cell cell = row.windows().get(i);
+        ObjectNode share = shares.addObject().put("share", rates.shares().get(i));
+        share.put("pages", cell.pages()).put("hit_rate", rates.percent(cell.hits()) / 100);
+      }
+    }
+    return json;
+  }
+
   private static ObjectNode about(Workload workload) {
     ObjectNode json = JsonLineOutput.object();
     CacheWorkload requests = workload.requests();

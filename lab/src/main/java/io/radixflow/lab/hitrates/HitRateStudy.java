@@ -80,6 +80,54 @@ public final class HitRateStudy {
   }
 
   /**
+   * Compares a model with sliding-window layers with one without, in pools of the same bytes.
+   *
+   * @param capacities bytes of pools, in pages of all layers, ascending
+   * @param shares parts of the pages that have window parts
+   * @param windowPages pages of a window
+   * @param inWindows part of a page's bytes that window layers have, below 1
+   */
+  public WindowRates runWindows(
+      List<Integer> capacities, List<Double> shares, int windowPages, double inWindows) {
+    String policy = policies.get(0);
+    int all = capacities.size() * (shares.size() + 1);
+    List<WindowRates.Row> rows =
+        capacities.parallelStream()
+            .map(
+                capacity ->
+                    new WindowRates.Row(
+                        capacity,
+                        simulate(capacity, policy, all).hits(),
+                        shares.stream()
+                            .map(share -> window(capacity, share, windowPages, inWindows, all))
+                            .toList()))
+            .toList();
+    long unlimited = new OptimalHits(workload).hits(workload.distinctBlocks());
+    return new WindowRates(workload.inputBlocks(), unlimited, shares, rows);
+  }
+
+  private WindowRates.Cell window(
+      int capacity, double share, int windowPages, double inWindows, int all) {
+    int pages = (int) Math.max(1, capacity / (1 - inWindows + share * inWindows));
+    // what one request needs in any case takes the place of pages
+    int parts = (int) Math.max(windowPages + 2, Math.ceil(share * pages));
+    double left = (capacity - parts * inWindows) / (1 - inWindows);
+    pages = (int) Math.min(pages, left);
+    CacheSimulation.Result result =
+        pages < parts
+            ? new CacheSimulation.Result(0, 0, 0)
+            : CacheSimulation.run(
+                workload,
+                pages,
+                parts,
+                windowPages,
+                EvictionPolicies.of(policies.get(0), pages, protectedShare),
+                hints);
+    listener.accept(done.incrementAndGet(), all);
+    return new WindowRates.Cell(Math.max(0, pages), result.hits());
+  }
+
+  /**
    * Runs a device with host memory and a disk below it under each policy; takes a file's place in
    * the system's temporary directory for the pages of a disk, 256 bytes each.
    *

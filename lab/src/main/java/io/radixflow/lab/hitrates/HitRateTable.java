@@ -47,6 +47,31 @@ final class HitRateTable {
     out.printf(Locale.ROOT, " | %7.2f%n", rates.percent(row.bound()));
   }
 
+  static void print(Workload workload, WindowRates rates, PrintWriter out) {
+    head(workload, out);
+    out.printf(
+        Locale.ROOT,
+        "%nhit rate in %%, and pages, of pools of equal bytes; one that holds everything has"
+            + " %.2f%n%n",
+        rates.percent(rates.unlimited()));
+    out.printf("%12s %9s", "all layers", "full");
+    rates.shares().forEach(share -> out.printf(Locale.ROOT, " %19s", "share " + share));
+    out.println();
+    for (WindowRates.Row row : rates.rows()) {
+      out.printf(Locale.ROOT, "%,12d %9.2f", row.capacity(), rates.percent(row.full()));
+      row.windows()
+          .forEach(
+              cell ->
+                  out.printf(
+                      Locale.ROOT,
+                      " %11s %7.2f",
+                      "%,d".formatted(cell.pages()),
+                      rates.percent(cell.hits())));
+      out.println();
+    }
+    out.flush();
+  }
+
   static void print(Workload workload, TierRates rates, PrintWriter out) {
     head(workload, out);
     out.printf(

@@ -5,6 +5,7 @@ import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.WindowParts;
 import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.cache.session.CacheSlot;
 import io.radixflow.operators.cache.session.SessionAwareCache;
@@ -24,6 +25,9 @@ import java.util.Map;
  * <p>With hints, a {@link SessionAwareCache} knows the sessions, as in the engine: one that is
  * closed frees what no other uses. What {@link LowerTiers} find below the cache is loaded; the
  * tiers count it themselves.
+ *
+ * <p>With window parts a prefix is a hit as far as it can be used with them, and a request locks
+ * and releases those of its window as it goes along, as in the engine.
  */
 public final class CacheSimulation {
 
@@ -43,6 +47,10 @@ public final class CacheSimulation {
   private final int[] table;
   private final SessionAwareCache sessions;
   private final LowerTiers below;
+
+  /** The window parts; null if pages hold all layers. */
+  private final WindowParts windows;
+
   private final Map<String, CacheSlot> slots = new HashMap<>();
   private long hits;
   private long evicted;
@@ -53,10 +61,12 @@ public final class CacheSimulation {
       int capacity,
       EvictionPolicy policy,
       boolean hints,
-      LowerTiers below) {
+      LowerTiers below,
+      WindowParts windows) {
     this.workload = workload;
     this.below = below;
-    this.allocator = new PageAllocator(capacity, page -> {});
+    this.windows = windows;
+    this.allocator = new PageAllocator(capacity, windows == null ? page -> {} : windows::pageFreed);
     this.cache = new RadixCache(allocator, 1, policy, 0);
     this.sessions =
         hints
@@ -88,15 +98,37 @@ public final class CacheSimulation {
       EvictionPolicy policy,
       boolean hints,
       LowerTiers below) {
-    CacheSimulation simulation = new CacheSimulation(workload, capacity, policy, hints, below);
+    return new CacheSimulation(workload, capacity, policy, hints, below, null).run(hints);
+  }
+
+  /**
+   * Serves the whole workload on a pool with window parts.
+   *
+   * @param parts window parts, at least two more than {@code windowPages}
+   * @param windowPages pages of a window
+   */
+  public static Result run(
+      CacheWorkload workload,
+      int capacity,
+      int parts,
+      int windowPages,
+      EvictionPolicy policy,
+      boolean hints) {
+    WindowParts windows =
+        new WindowParts(windowPages, 1, capacity, parts, (page, part) -> {}, part -> {});
+    return new CacheSimulation(workload, capacity, policy, hints, LowerTiers.NONE, windows)
+        .run(hints);
+  }
+
+  private Result run(boolean hints) {
     int closing = 0;
     for (int request = 0; request < workload.requests(); request++) {
       while (hints && closing < workload.closings() && workload.closedBefore(closing) <= request) {
-        simulation.close(workload.closedSession(closing++));
+        close(workload.closedSession(closing++));
       }
-      simulation.serve(request);
+      serve(request);
     }
-    return new Result(simulation.hits, simulation.evicted, simulation.freed);
+    return new Result(hits, evicted, freed);
   }
 
   private void serve(int request) {
@@ -104,8 +136,9 @@ public final class CacheSimulation {
     int size = workload.size(request);
     RadixKey key = new RadixKey("", blocks, size);
     CacheSlot slot = slot(request);
-    PrefixMatch match =
+    PrefixMatch found =
         slot == null ? cache.match(key, size) : sessions.match(key, slot.known(blocks, size));
+    PrefixMatch match = windows == null ? found : windows.usable(found);
     hits += Math.min(match.pages(), workload.inputs(request));
     below.look(new RadixKey("", blocks, workload.inputs(request)), match.pages());
     TreeNode node = cache.lock(key, match);
@@ -113,6 +146,10 @@ public final class CacheSimulation {
     below.fill(key, match.pages(), end, table);
     node = cache.insert(node, key, match.pages(), end, table, true).node();
     below.ended(node);
+    if (windows != null) {
+      cache.copyPages(node, end, table);
+      passWindow(match.pages(), end, Math.min(workload.inputs(request), end), found.pages());
+    }
     if (slot == null) {
       cache.unlock(node);
     } else {
@@ -120,6 +157,33 @@ public final class CacheSimulation {
       sessions.started(slot);
       RadixKey kept = new RadixKey("", Arrays.copyOf(blocks, end), end);
       sessions.ended(slot, sessions.position(branch, node, end, kept, end), true, true, -1);
+    }
+  }
+
+  /**
+   * Gives new pages their window parts, one after the other, and releases those that are left
+   * behind.
+   *
+   * @param from pages that were used from the cache
+   * @param to end of the pages in the table
+   * @param ends further ends from which another request may go on
+   */
+  private void passWindow(int from, int to, int... ends) {
+    int size = windows.windowPages();
+    int first = Math.max(0, from - size);
+    for (int i = first; i < from; i++) {
+      windows.lock(table[i]);
+    }
+    for (int i = from; i < to; i++) {
+      windows.attach(table[i]);
+      for (; first <= i - size; first++) {
+        int page = first;
+        boolean kept = Arrays.stream(ends).anyMatch(end -> page < end && page >= end - size);
+        windows.unlock(table[first], kept);
+      }
+    }
+    for (; first < to; first++) {
+      windows.unlock(table[first], true);
     }
   }
 
