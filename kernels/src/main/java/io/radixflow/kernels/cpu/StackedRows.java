@@ -59,14 +59,7 @@ final class StackedRows {
 
   /** The error of a row that has a value which no weight can have. */
   ModelFormatException notFinite(int row, float value) {
-    return new ModelFormatException(
-        "tensor "
-            + tensor(row).name()
-            + ": row "
-            + local(row)
-            + " has a weight or scale of "
-            + value
-            + "; the file is corrupt");
+    return tensor(row).notFinite(local(row), value);
   }
 
   private Tensor tensor(int row) {

@@ -26,4 +26,16 @@ public interface Tensor {
 
   /** Dequantises one row to floats, at {@code target[offset ..]}. */
   void dequantize(int row, float[] target, int offset);
+
+  /** The error of a row that has a value which no weight can have. */
+  default ModelFormatException notFinite(int row, float value) {
+    return new ModelFormatException(
+        "tensor "
+            + name()
+            + ": row "
+            + row
+            + " has a weight or scale of "
+            + value
+            + "; the file is corrupt");
+  }
 }

@@ -27,7 +27,7 @@ public final class BFloat16 {
   }
 
   /**
-   * Writes one row of a tensor of any type.
+   * Writes one row of a tensor of any type; refuses values that are not finite in bf16.
    *
    * @param target in native byte order; receives {@code columns} elements from byte {@code at} on
    * @param scratch at least {@code columns} floats
@@ -36,11 +36,12 @@ public final class BFloat16 {
     int columns = tensor.columns();
     if (tensor.type() == TensorType.BF16) {
       target.put(at, tensor.rows(row, 1), 0, columns * BYTES);
-      return;
+    } else {
+      tensor.dequantize(row, scratch, 0);
+      for (int i = 0; i < columns; i++) {
+        target.putShort(at + i * BYTES, fromFloat(scratch[i]));
+      }
     }
-    tensor.dequantize(row, scratch, 0);
-    for (int i = 0; i < columns; i++) {
-      target.putShort(at + i * BYTES, fromFloat(scratch[i]));
-    }
+    FiniteRows.requireBf16(tensor, row, target, at);
   }
 }

@@ -175,7 +175,7 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
   public DeviceMemory vector(String name) {
     Tensor tensor = source.tensor(name);
     float[] values = new float[tensor.columns()];
-    tensor.dequantize(0, values, 0);
+    FiniteRows.read(tensor, 0, values);
     if (name.endsWith("attn_q_norm.weight") || name.endsWith("attn_k_norm.weight")) {
       values = inOrder(values, heads(name));
     }

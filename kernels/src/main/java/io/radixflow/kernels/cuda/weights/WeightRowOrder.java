@@ -103,7 +103,7 @@ final class WeightRowOrder {
     List<float[]> values = new ArrayList<>();
     for (Tensor vector : vectors) {
       float[] one = new float[vector.columns()];
-      vector.dequantize(0, one, 0);
+      FiniteRows.read(vector, 0, one);
       values.add(one);
     }
     for (int row = 0; row < all.length; row++) {

@@ -38,6 +38,7 @@ final class WeightStream {
    * Sends rows of a matrix one by one.
    *
    * @throws IllegalArgumentException if a block cannot hold a row
+   * @throws io.radixflow.kernels.model.ModelFormatException if a weight is not finite
    */
   void send(WeightRowOrder order, FormatRun run) {
     WeightFormat format = run.format();
@@ -85,6 +86,7 @@ final class WeightStream {
                   codes = new BlockCodes(tensor.type(), tensor.columns());
                 }
                 format.pack(tensor.rows(order.sourceRow(row), 1), codes, i, block, at);
+                FiniteRows.requireScales(tensor, order.sourceRow(row), codes);
               }
             });
   }
@@ -103,7 +105,7 @@ final class WeightStream {
                 int at = i * format.unitBytes(columns);
                 int row = first + i;
                 if (format == WeightFormat.F32) {
-                  order.tensor(row).dequantize(order.sourceRow(row), scratch, 0);
+                  FiniteRows.read(order.tensor(row), order.sourceRow(row), scratch);
                   for (int column = 0; column < columns; column++) {
                     block.putFloat(at + column * Float.BYTES, scratch[column]);
                   }

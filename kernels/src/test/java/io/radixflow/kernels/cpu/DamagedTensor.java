@@ -1,0 +1,54 @@
+package io.radixflow.kernels.cpu;
+
+import io.radixflow.kernels.model.Tensor;
+import io.radixflow.kernels.model.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** A tensor of which one row has all bits set. */
+public record DamagedTensor(Tensor whole, byte with) implements Tensor {
+
+  /** The row. */
+  public static final int ROW = 37;
+
+  @Override
+  public String name() {
+    return whole.name();
+  }
+
+  @Override
+  public TensorType type() {
+    return whole.type();
+  }
+
+  @Override
+  public int rows() {
+    return whole.rows();
+  }
+
+  @Override
+  public int columns() {
+    return whole.columns();
+  }
+
+  @Override
+  public ByteBuffer rows(int first, int count) {
+    ByteBuffer source = whole.rows(first, count);
+    ByteBuffer copy = ByteBuffer.allocate(source.remaining()).order(ByteOrder.LITTLE_ENDIAN);
+    copy.put(source);
+    if (first == ROW) {
+      for (int i = 0; i < copy.capacity(); i++) {
+        copy.put(i, with);
+      }
+    }
+    return copy.flip();
+  }
+
+  @Override
+  public void dequantize(int row, float[] target, int offset) {
+    whole.dequantize(row, target, offset);
+    if (row == ROW) {
+      target[offset + 5] = Float.NaN;
+    }
+  }
+}
