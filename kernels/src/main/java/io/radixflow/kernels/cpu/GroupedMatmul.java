@@ -5,7 +5,6 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.cpu.weights.Panels;
-import io.radixflow.kernels.cpu.weights.Scratch;
 import java.util.Arrays;
 
 /**
@@ -18,8 +17,8 @@ import java.util.Arrays;
 final class GroupedMatmul implements WorkerTeam.Region {
 
   /** Buffers of one worker. */
-  private static final class Buffers {
-    final Scratch scratch = new Scratch();
+  private static final class Scratch {
+    final float[] unpacked = new float[Panels.DEPTH * PANEL];
     float[] packed = new float[0];
     float[] out = new float[0];
   }
@@ -27,7 +26,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
   private final WorkerTeam team;
   private final Kernels kernels;
   private final TileTuner tuner;
-  private final Buffers[] buffers;
+  private final Scratch[] scratch;
 
   private float[] in;
   private int inStride;
@@ -51,8 +50,10 @@ final class GroupedMatmul implements WorkerTeam.Region {
     this.team = team;
     this.kernels = kernels;
     this.tuner = tuner;
-    buffers = new Buffers[team.size()];
-    Arrays.setAll(buffers, worker -> new Buffers());
+    scratch = new Scratch[team.size()];
+    for (int i = 0; i < scratch.length; i++) {
+      scratch[i] = new Scratch();
+    }
   }
 
   /**
@@ -130,14 +131,14 @@ final class GroupedMatmul implements WorkerTeam.Region {
     int rows = counts[product];
     boolean fused = rows > 1 && rows <= TileTuner.MOST_ROWS && panels.hasTimesRows();
     int tileRows = rows == 1 ? 1 : fused ? (rows <= 4 ? 4 : 8) : tuner.tileRows(rows);
-    Buffers s = buffers[worker];
+    Scratch s = scratch[worker];
     pack(s, product, tileRows);
     for (int panel = first; panel < end; panel++) {
       begin(s, matrices[product].bias(), panel, tileRows * tiles(rows, tileRows));
       if (rows == 1) {
-        panels.timesVector(kernels, panel, s.packed, s.out, 0, s.scratch);
+        panels.timesVector(kernels, panel, s.packed, s.out, 0, s.unpacked);
       } else if (fused) {
-        panels.timesRows(kernels, panel, tileRows, s.packed, s.out, 0, PANEL, s.scratch);
+        panels.timesRows(kernels, panel, tileRows, s.packed, s.out, 0, PANEL);
       } else {
         multiply(s, panels, panel, tileRows, tiles(rows, tileRows));
       }
@@ -150,7 +151,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
   }
 
   /** Interleaves the rows of each tile; rows that fill up the last are zero. */
-  private void pack(Buffers s, int product, int tileRows) {
+  private void pack(Scratch s, int product, int tileRows) {
     int columns = matrices[product].panels().columns();
     int rows = counts[product];
     int filled = tiles(rows, tileRows) * tileRows;
@@ -176,7 +177,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
     }
   }
 
-  private static void begin(Buffers s, float[] bias, int panel, int rows) {
+  private static void begin(Scratch s, float[] bias, int panel, int rows) {
     if (bias == null) {
       Arrays.fill(s.out, 0, rows * PANEL, 0f);
       return;
@@ -186,17 +187,17 @@ final class GroupedMatmul implements WorkerTeam.Region {
     }
   }
 
-  private void multiply(Buffers s, Panels panels, int panel, int tileRows, int tiles) {
+  private void multiply(Scratch s, Panels panels, int panel, int tileRows, int tiles) {
     int columns = panels.columns();
     for (int from = 0; from < columns; from += Panels.DEPTH) {
       int to = Math.min(columns, from + Panels.DEPTH);
-      panels.unpack(kernels, panel, from, to, s.scratch, s.scratch.weights);
+      panels.unpack(kernels, panel, from, to, s.unpacked);
       for (int tile = 0; tile < tiles; tile++) {
         kernels.tile(
             tileRows,
             s.packed,
             (tile * columns + from) * tileRows,
-            s.scratch.weights,
+            s.unpacked,
             0,
             to - from,
             s.out,
@@ -206,7 +207,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
     }
   }
 
-  private void copyOut(Buffers s, int product, int panel) {
+  private void copyOut(Scratch s, int product, int panel) {
     int width = Math.min(PANEL, matrices[product].panels().rows() - panel * PANEL);
     int to = outRows[product] * outStride + outOffsets[product] + panel * PANEL;
     for (int row = 0; row < counts[product]; row++) {

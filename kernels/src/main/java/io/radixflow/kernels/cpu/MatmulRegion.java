@@ -5,7 +5,6 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.cpu.weights.Panels;
-import io.radixflow.kernels.cpu.weights.Scratch;
 import java.util.Arrays;
 
 /**
@@ -23,7 +22,7 @@ final class MatmulRegion implements WorkerTeam.Region {
   private final WorkerTeam team;
   private final Kernels kernels;
   private final TileTuner tuner;
-  private final Scratch[] scratch;
+  private final float[][] scratch;
   private final WorkerTeam.Region packing = this::pack;
   private float[] packed = new float[0];
 
@@ -43,8 +42,7 @@ final class MatmulRegion implements WorkerTeam.Region {
     this.team = team;
     this.kernels = kernels;
     this.tuner = tuner;
-    scratch = new Scratch[team.size()];
-    Arrays.setAll(scratch, worker -> new Scratch());
+    scratch = new float[team.size()][Panels.DEPTH * PANEL];
   }
 
   /** Rows behind the last that {@link #multiply} may overwrite. */
@@ -119,10 +117,7 @@ final class MatmulRegion implements WorkerTeam.Region {
         for (int row = 0; row < tileRows; row++) {
           begin(panel, row);
         }
-        matrix
-            .panels()
-            .timesRows(
-                kernels, panel, tileRows, packed, out, panel * PANEL, outStride, scratch[worker]);
+        matrix.panels().timesRows(kernels, panel, tileRows, packed, out, panel * PANEL, outStride);
       } else {
         multiplyPanel(panel, task / panelTasks * taskTiles, scratch[worker]);
       }
@@ -138,7 +133,7 @@ final class MatmulRegion implements WorkerTeam.Region {
     }
   }
 
-  private void multiplyPanel(int panel, int firstTile, Scratch scratch) {
+  private void multiplyPanel(int panel, int firstTile, float[] unpacked) {
     int columns = matrix.panels().columns();
     int endTile = Math.min((rows + tileRows - 1) / tileRows, firstTile + taskTiles);
     for (int row = firstTile * tileRows; row < endTile * tileRows; row++) {
@@ -146,13 +141,13 @@ final class MatmulRegion implements WorkerTeam.Region {
     }
     for (int from = 0; from < columns; from += Panels.DEPTH) {
       int to = Math.min(columns, from + Panels.DEPTH);
-      matrix.panels().unpack(kernels, panel, from, to, scratch, scratch.weights);
+      matrix.panels().unpack(kernels, panel, from, to, unpacked);
       for (int tile = firstTile; tile < endTile; tile++) {
         kernels.tile(
             tileRows,
             packed,
             (tile * columns + from) * tileRows,
-            scratch.weights,
+            unpacked,
             0,
             to - from,
             out,

@@ -2,8 +2,6 @@ package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
-import io.radixflow.kernels.cpu.kernel.BitPlanes;
-import io.radixflow.kernels.cpu.weights.Scales;
 import io.radixflow.kernels.model.BlockCodes;
 import io.radixflow.kernels.model.EightBytes;
 import java.nio.ShortBuffer;
@@ -22,44 +20,26 @@ final class PanelFiller {
 
   private static final int SQUARE = 8;
   private static final int TILE = 64;
-  private static final long LOW_BITS = 0x0101010101010101L;
-  private static final long HIGH_BITS = LOW_BITS << 7;
 
   private final BlockCodes[] codes = new BlockCodes[SQUARE];
   private final long[] square = new long[SQUARE];
-  private final long[] group = new long[BitPlanes.GROUP];
   private final short[] tile = new short[PANEL * TILE];
   private final ShortBuffer[] halves = new ShortBuffer[PANEL];
   private float[] row = new float[0];
 
-  /** Fills a panel of {@code int[eighth of k][PANEL]} and its scales. */
-  void nibbles(StackedRows source, int panel, int[] target, Scales scales) {
+  /** Fills a panel of {@code int[eighth of k][PANEL]} and {@code float[block][2][PANEL]}. */
+  void nibbles(StackedRows source, int panel, int[] target, float[] scales) {
     int columns = source.columns();
     int codesAt = panel * columns / 8 * PANEL;
+    int scalesAt = panel * columns / 32 * 2 * PANEL;
     for (int lane = 0; lane < source.lanes(panel); lane++) {
-      read(source, panel, lane, 0, scales);
+      int number = panel * PANEL + lane;
+      codes[0] = source.codes(number, codes[0]);
       byte[] bytes = codes[0].codes;
       for (int eighth = 0; eighth < columns / 8; eighth++) {
         target[codesAt + eighth * PANEL + lane] = pack(EightBytes.get(bytes, eighth * 8));
       }
-    }
-  }
-
-  /** Takes a row apart, checks its scales and stores them. */
-  private void read(StackedRows source, int panel, int lane, int at, Scales scales) {
-    int number = panel * PANEL + lane;
-    BlockCodes row = source.codes(number, codes[at]);
-    codes[at] = row;
-    requireScales(source, number, row.scales);
-    requireScales(source, number, row.minima);
-    scales.put(panel, lane, row);
-  }
-
-  private static void requireScales(StackedRows source, int number, float[] scales) {
-    for (float scale : scales) {
-      if (!(Math.abs(scale) <= MOST_SCALE)) {
-        throw source.notFinite(number, scale);
-      }
+      scales(source, number, codes[0], scales, scalesAt + lane, true);
     }
   }
 
@@ -70,58 +50,29 @@ final class PanelFiller {
     return (int) (fours | fours >>> 16);
   }
 
-  /**
-   * Fills a panel of {@link BitPlanes} and its scales.
-   *
-   * @param offset added to each code, so that those of fewer than 8 bits have no sign
-   */
-  void bytes(StackedRows source, int panel, int bits, int offset, byte[] target, Scales scales) {
+  /** Fills a panel of {@code byte[k][PANEL]} and {@code float[block][1 or 2][PANEL]}. */
+  void bytes(
+      StackedRows source, int panel, int block, boolean minimum, byte[] target, float[] scales) {
     int columns = source.columns();
+    int scalesAt = panel * (columns / block) * (minimum ? 2 : 1) * PANEL;
     int lanes = source.lanes(panel);
     for (int lane = 0; lane < lanes; lane += SQUARE) {
       int count = Math.min(SQUARE, lanes - lane);
       for (int i = 0; i < count; i++) {
-        read(source, panel, lane + i, i, scales);
+        int number = panel * PANEL + lane + i;
+        codes[i] = source.codes(number, codes[i]);
+        scales(source, number, codes[i], scales, scalesAt + lane + i, minimum);
       }
-      for (int k = 0; k < columns; k += BitPlanes.GROUP) {
-        for (int half = 0; half < BitPlanes.GROUP; half += SQUARE) {
-          for (int i = 0; i < count; i++) {
-            square[i] = EightBytes.get(codes[i].codes, k + half);
-          }
-          Arrays.fill(square, count, SQUARE, 0);
-          transpose();
-          for (int i = 0; i < SQUARE; i++) {
-            group[half + i] = plus(square[i], offset);
-          }
+      for (int k = 0; k < columns; k += SQUARE) {
+        for (int i = 0; i < count; i++) {
+          square[i] = EightBytes.get(codes[i].codes, k);
         }
-        long at = BitPlanes.bytes(bits, (long) panel * columns + k) + lane;
-        putGroup(bits, target, (int) at);
-      }
-    }
-  }
-
-  /** Adds to each byte without a carry to the next. */
-  private static long plus(long bytes, int offset) {
-    return (bytes & ~HIGH_BITS) + offset * LOW_BITS ^ bytes & HIGH_BITS;
-  }
-
-  /** Cuts the codes of eight lanes into planes. */
-  private void putGroup(int bits, byte[] target, int at) {
-    int plane = at;
-    int low = 0;
-    for (int width = 8; width > 0; width /= 2) {
-      if ((bits & width) != 0) {
-        int rows = 2 * width;
-        long mask = ((1L << width) - 1) * LOW_BITS;
-        for (int row = 0; row < rows; row++) {
-          long parts = 0;
-          for (int k = row; k < BitPlanes.GROUP; k += rows) {
-            parts |= (group[k] >>> low & mask) << k / rows * width;
-          }
-          EightBytes.set(target, plane + row * PANEL, parts);
+        Arrays.fill(square, count, SQUARE, 0);
+        transpose();
+        int at = (panel * columns + k) * PANEL + lane;
+        for (int i = 0; i < SQUARE; i++) {
+          EightBytes.set(target, at + i * PANEL, square[i]);
         }
-        plane += rows * PANEL;
-        low += width;
       }
     }
   }
@@ -145,6 +96,24 @@ final class PanelFiller {
     long changed = (square[i] >>> 8 * distance ^ square[i + distance]) & mask;
     square[i] ^= changed << 8 * distance;
     square[i + distance] ^= changed;
+  }
+
+  private static void scales(
+      StackedRows source, int number, BlockCodes row, float[] scales, int at, boolean minimum) {
+    int stride = (minimum ? 2 : 1) * PANEL;
+    for (int block = 0; block < row.scales.length; block++) {
+      float scale = row.scales[block];
+      if (!(Math.abs(scale) <= MOST_SCALE)) {
+        throw source.notFinite(number, scale);
+      }
+      scales[at + block * stride] = scale;
+      if (minimum) {
+        if (!(Math.abs(row.minima[block]) <= MOST_SCALE)) {
+          throw source.notFinite(number, row.minima[block]);
+        }
+        scales[at + block * stride + PANEL] = row.minima[block];
+      }
+    }
   }
 
   /** Fills a panel of {@code short[k][PANEL]} with floats of 16 bits. */

@@ -2,17 +2,17 @@ package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
-import io.radixflow.kernels.cpu.kernel.BitPlanes;
 import io.radixflow.kernels.cpu.weights.BytePanels;
+import io.radixflow.kernels.cpu.weights.BytePanelsWithMinimum;
 import io.radixflow.kernels.cpu.weights.Float8Panels;
 import io.radixflow.kernels.cpu.weights.FloatPanels;
 import io.radixflow.kernels.cpu.weights.HalfPanels;
 import io.radixflow.kernels.cpu.weights.NibblePanels;
 import io.radixflow.kernels.cpu.weights.Panels;
-import io.radixflow.kernels.cpu.weights.Scales;
 import io.radixflow.kernels.cpu.weights.StackedPanels;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
+import io.radixflow.kernels.model.TensorType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -20,8 +20,54 @@ import java.util.List;
 /** Repacks tensors into {@link Panels}, on all threads of the team. */
 final class PanelLoader {
 
+  /** The form in which panels hold weights; types of one form can share panels. */
+  enum Form {
+    NIBBLES(4, 32, 2),
+    BYTES(8, 32, 1),
+    SMALL_BLOCK_BYTES(8, 16, 1),
+    BYTES_WITH_MINIMUM(8, 32, 2),
+    SMALL_BLOCK_BYTES_WITH_MINIMUM(8, 16, 2),
+    FLOAT8(8, 32, 1),
+    HALF(16, 1, 0),
+    BRAIN(16, 1, 0),
+    FLOAT(32, 1, 0);
+
+    private final int codeBits;
+    private final int block;
+    private final int blockFloats;
+
+    /**
+     * @param block weights that share scales
+     * @param blockFloats scales and minima of a block
+     */
+    Form(int codeBits, int block, int blockFloats) {
+      this.codeBits = codeBits;
+      this.block = block;
+      this.blockFloats = blockFloats;
+    }
+
+    /** Bytes of whole blocks of weights. */
+    long bytes(long elements) {
+      return elements * codeBits / 8 + elements / block * blockFloats * Float.BYTES;
+    }
+
+    static Form of(TensorType type) {
+      return switch (type) {
+        case Q4_0, Q4_1, Q4_K, INT4 -> NIBBLES;
+        case Q8_0, Q5_0, IQ4_NL, IQ4_XS, MXFP4, INT8 -> BYTES;
+        case Q6_K, Q3_K -> SMALL_BLOCK_BYTES;
+        case Q5_K, Q5_1 -> BYTES_WITH_MINIMUM;
+        case Q2_K -> SMALL_BLOCK_BYTES_WITH_MINIMUM;
+        case FP8 -> FLOAT8;
+        case F16 -> HALF;
+        case BF16 -> BRAIN;
+        case F32 -> FLOAT;
+      };
+    }
+  }
+
   /** Tensors, one below the other, that become panels of one form. */
-  record Part(PanelForm form, List<Tensor> tensors) {
+  record Part(Form form, List<Tensor> tensors) {
 
     /** Bytes in memory, the filling of the last panel included. */
     long bytes() {
@@ -60,7 +106,7 @@ final class PanelLoader {
    */
   static List<Part> plan(List<Tensor> tensors) {
     int columns = tensors.get(0).columns();
-    PanelForm form = PanelForm.of(tensors.get(0).type());
+    Form form = Form.of(tensors.get(0).type());
     boolean oneForm = true;
     boolean wholePanels = true;
     for (int i = 0; i < tensors.size(); i++) {
@@ -69,18 +115,18 @@ final class PanelLoader {
         throw new ModelFormatException(
             tensor.name() + " has " + tensor.columns() + " columns, expected " + columns);
       }
-      oneForm &= PanelForm.of(tensor.type()) == form;
+      oneForm &= Form.of(tensor.type()) == form;
       wholePanels &= i == tensors.size() - 1 || tensor.rows() % PANEL == 0;
     }
     if (oneForm || !wholePanels) {
-      return List.of(new Part(oneForm ? form : PanelForm.FLOATS, tensors));
+      return List.of(new Part(oneForm ? form : Form.FLOAT, tensors));
     }
     return tensors.stream()
-        .map(tensor -> new Part(PanelForm.of(tensor.type()), List.of(tensor)))
+        .map(tensor -> new Part(Form.of(tensor.type()), List.of(tensor)))
         .toList();
   }
 
-  private Panels loadAs(PanelForm form, StackedRows source) {
+  private Panels loadAs(Form form, StackedRows source) {
     int rows = source.rows();
     int columns = source.columns();
     int panels = (rows + PANEL - 1) / PANEL;
@@ -90,29 +136,50 @@ final class PanelLoader {
           source + " has " + elements + " weights; a matrix may have " + (Integer.MAX_VALUE - 8));
     }
     int size = (int) elements;
-    switch (form.codes()) {
-      case NIBBLE -> {
+    switch (form) {
+      case NIBBLES -> {
         NibblePanels target =
-            new NibblePanels(rows, columns, new int[size / 8], form.scales(panels, columns));
+            new NibblePanels(rows, columns, new int[size / 8], new float[size / 16]);
         team.run(
             panels,
             (panel, worker) ->
                 fillers[worker].nibbles(source, panel, target.codes(), target.scales()));
         return target;
       }
-      case BYTE, FLOAT8 -> {
-        byte[] codes = new byte[(int) BitPlanes.bytes(form.bits(), elements / PANEL)];
-        Scales scales = form.scales(panels, columns);
+      case BYTES, SMALL_BLOCK_BYTES -> {
+        int block = form == Form.BYTES ? 32 : 16;
+        BytePanels target =
+            new BytePanels(rows, columns, block, new byte[size], new float[size / block]);
         team.run(
             panels,
             (panel, worker) ->
-                fillers[worker].bytes(source, panel, form.bits(), form.offset(), codes, scales));
-        return form.codes() == PanelForm.Codes.FLOAT8
-            ? new Float8Panels(rows, columns, codes, scales)
-            : new BytePanels(rows, columns, form.bits(), codes, scales);
+                fillers[worker].bytes(
+                    source, panel, block, false, target.codes(), target.scales()));
+        return target;
+      }
+      case BYTES_WITH_MINIMUM, SMALL_BLOCK_BYTES_WITH_MINIMUM -> {
+        int block = form == Form.BYTES_WITH_MINIMUM ? 32 : 16;
+        BytePanelsWithMinimum target =
+            new BytePanelsWithMinimum(
+                rows, columns, block, new byte[size], new float[size / block * 2]);
+        team.run(
+            panels,
+            (panel, worker) ->
+                fillers[worker].bytes(source, panel, block, true, target.codes(), target.scales()));
+        return target;
+      }
+      case FLOAT8 -> {
+        Float8Panels target =
+            new Float8Panels(rows, columns, new byte[size], new float[size / Float8Panels.BLOCK]);
+        team.run(
+            panels,
+            (panel, worker) ->
+                fillers[worker].bytes(
+                    source, panel, Float8Panels.BLOCK, false, target.codes(), target.scales()));
+        return target;
       }
       case HALF, BRAIN -> {
-        boolean brain = form.codes() == PanelForm.Codes.BRAIN;
+        boolean brain = form == Form.BRAIN;
         HalfPanels target = new HalfPanels(rows, columns, brain, new short[size]);
         team.run(
             panels,

@@ -7,7 +7,6 @@ import io.radixflow.kernels.TinyModels;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
 import io.radixflow.kernels.cpu.weights.Panels;
-import io.radixflow.kernels.cpu.weights.Scratch;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
@@ -51,8 +50,7 @@ class PanelsTest {
           assertSame(actual, expected);
           for (int from = 0; from < columns; from += Panels.DEPTH) {
             int to = Math.min(columns, from + Panels.DEPTH);
-            panels.unpack(
-                new ScalarKernels(), row / Kernels.PANEL, from, to, new Scratch(), unpacked);
+            panels.unpack(new ScalarKernels(), row / Kernels.PANEL, from, to, unpacked);
             for (int k = from; k < to; k++) {
               actual[k] = unpacked[(k - from) * Kernels.PANEL + row % Kernels.PANEL];
             }

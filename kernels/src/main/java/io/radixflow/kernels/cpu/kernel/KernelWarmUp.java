@@ -24,7 +24,6 @@ public final class KernelWarmUp {
   private static final int DEPTH = 64;
   private static final int BLOCK = 32;
   private static final int[] TILES = {1, 2, 4, 6, 8};
-  private static final int[] PLANES = {2, 3, 5};
 
   private final Kernels kernels;
   private final float[] a = new float[PANEL * DEPTH];
@@ -34,7 +33,6 @@ public final class KernelWarmUp {
   private final float[] scales = new float[2 * PANEL * DEPTH / BLOCK];
   private final int[] nibbles = new int[PANEL * DEPTH / 8];
   private final byte[] bytes = new byte[PANEL * DEPTH];
-  private final byte[] unpacked = new byte[PANEL * DEPTH];
   private final short[] halves = new short[PANEL * DEPTH];
 
   private KernelWarmUp(Kernels kernels) {
@@ -46,7 +44,6 @@ public final class KernelWarmUp {
     KernelWarmUp warmUp = new KernelWarmUp(kernels);
     for (int round = 0; round < ROUNDS; round++) {
       warmUp.unpack();
-      warmUp.widenScales();
       warmUp.multiply();
       warmUp.attend();
       warmUp.rows();
@@ -55,33 +52,22 @@ public final class KernelWarmUp {
 
   private void unpack() {
     kernels.unpackNibbles(nibbles, 0, scales, 0, DEPTH / 8, c);
-    kernels.unpackBytes(bytes, 0, scales, BLOCK, DEPTH / BLOCK, c);
-    kernels.unpackFloat8(bytes, 0, scales, BLOCK, DEPTH / BLOCK, c);
-    for (int bits : PLANES) {
-      kernels.unpackPlanes(bits, bytes, 0, DEPTH, unpacked);
-    }
+    kernels.unpackBytes(bytes, 0, scales, 0, BLOCK, DEPTH / BLOCK, c);
+    kernels.unpackBytesWithMinimum(bytes, 0, scales, 0, BLOCK, DEPTH / BLOCK, c);
+    kernels.unpackFloat8(bytes, 0, scales, 0, BLOCK, DEPTH / BLOCK, c);
     kernels.widenHalf(halves, 0, DEPTH, c, 0);
     kernels.widenBrain(halves, 0, DEPTH, c, 0);
-  }
-
-  private void widenScales() {
-    int blocks = DEPTH / BLOCK;
-    kernels.scalesOfFloats(b, 0, blocks, -8f, scales);
-    kernels.scalesOfHalves(halves, 0, blocks, -8f, scales);
-    kernels.scalesOfFactors(bytes, 0, b, 0, blocks, -8f, scales);
-    kernels.scalesAndMinimaOfFactors(bytes, 0, b, 0, blocks, scales);
   }
 
   private void multiply() {
     for (int rows : TILES) {
       kernels.tile(rows, a, 0, b, 0, DEPTH, c, 0, PANEL);
     }
-    kernels.nibblesTimesVector(nibbles, 0, scales, DEPTH / 8, a, 0, c, 0);
-    kernels.bytesTimesVector(bytes, 0, scales, BLOCK, DEPTH / BLOCK, a, 0, c, 0);
-    kernels.float8TimesVector(bytes, 0, scales, BLOCK, DEPTH / BLOCK, a, 0, c, 0);
+    kernels.nibblesTimesVector(nibbles, 0, scales, 0, DEPTH / 8, a, c, 0);
+    kernels.bytesTimesVector(bytes, 0, scales, 0, BLOCK, DEPTH / BLOCK, a, c, 0);
     for (int rows = 4; rows <= 8; rows += 4) {
-      kernels.nibblesTimesRows(rows, nibbles, 0, scales, DEPTH, a, 0, c, 0, PANEL);
-      kernels.bytesTimesRows(rows, bytes, 0, scales, BLOCK, DEPTH, a, 0, c, 0, PANEL);
+      kernels.nibblesTimesRows(rows, nibbles, 0, scales, 0, DEPTH, a, c, 0, PANEL);
+      kernels.bytesTimesRows(rows, bytes, 0, scales, 0, BLOCK, DEPTH, a, c, 0, PANEL);
     }
   }
 

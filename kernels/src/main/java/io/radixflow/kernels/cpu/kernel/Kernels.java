@@ -55,130 +55,86 @@ public interface Kernels {
   /**
    * One activation row times one 4-bit panel, added to {@code out}: the roundings of {@link
    * #unpackNibbles} and {@link #tile} without the copy.
-   *
-   * @param scales as in {@link #unpackNibbles}, from 0
-   * @param x activations from {@code xo}
    */
   void nibblesTimesVector(
-      int[] codes, int co, float[] scales, int eighths, float[] x, int xo, float[] out, int oo);
+      int[] codes, int co, float[] scales, int so, int eighths, float[] x, float[] out, int oo);
 
   /**
    * A few activation rows times one 4-bit panel, added to {@code c}: the roundings of {@link
    * #unpackNibbles} and {@link #tile} without the copy.
    *
    * @param rows 4 or 8
-   * @param scales as in {@link #unpackNibbles}, from 0
+   * @param a activations as in {@link #tile}, from 0
    * @param depth length of k; a multiple of 32
-   * @param a activations as in {@link #tile}
    */
   void nibblesTimesRows(
       int rows,
       int[] codes,
       int co,
       float[] scales,
+      int so,
       int depth,
       float[] a,
-      int ao,
       float[] c,
       int at,
       int ldc);
 
   /**
-   * Widens codes of 2, 3 or 5 bits to bytes.
-   *
-   * @param planes codes as {@link BitPlanes} has them, from {@code po}
-   * @param columns a multiple of 16
-   * @param out byte[k][PANEL]
-   */
-  void unpackPlanes(int bits, byte[] planes, int po, int columns, byte[] out);
-
-  /**
-   * Unpacks 8-bit codes: {@code out = fma(code, scale, minimum)}.
-   *
-   * @param codes byte[k][PANEL] from {@code co}
-   * @param scales float[block][scale, minimum][PANEL] from 0
-   * @param block k of one scale: 16 or 32
-   * @param blocks how many blocks of k
-   */
-  void unpackBytes(byte[] codes, int co, float[] scales, int block, int blocks, float[] out);
-
-  /** One activation row times one 8-bit panel, added to {@code out}. */
-  void bytesTimesVector(
-      byte[] codes,
-      int co,
-      float[] scales,
-      int block,
-      int blocks,
-      float[] x,
-      int xo,
-      float[] out,
-      int oo);
-
-  /**
    * A few activation rows times one 8-bit panel, added to {@code c}.
    *
    * @param rows 4 or 8
-   * @param a activations as in {@link #tile}
+   * @param a activations as in {@link #tile}, from 0
    */
   void bytesTimesRows(
       int rows,
       byte[] codes,
       int co,
       float[] scales,
+      int so,
       int block,
       int depth,
       float[] a,
-      int ao,
       float[] c,
       int at,
       int ldc);
 
   /**
-   * Unpacks 8-bit floats (E4M3) that are numbers: {@code out = code * scale}; else as {@link
-   * #unpackBytes}. Minima do not count.
+   * Unpacks 8-bit codes: {@code out = code * scale}.
+   *
+   * @param codes byte[k][PANEL] from {@code co}
+   * @param scales float[block][PANEL] from {@code so}
+   * @param block k of one scale: 16 or 32
+   * @param blocks how many blocks of k
    */
-  void unpackFloat8(byte[] codes, int co, float[] scales, int block, int blocks, float[] out);
+  void unpackBytes(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out);
 
-  /** One activation row times one panel of 8-bit floats, added to {@code out}. */
-  void float8TimesVector(
+  /**
+   * Unpacks 8-bit floats (E4M3) that are numbers: {@code out = code * scale}; else as {@link
+   * #unpackBytes}.
+   */
+  void unpackFloat8(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out);
+
+  /** One activation row times one 8-bit panel, added to {@code out}. */
+  void bytesTimesVector(
       byte[] codes,
       int co,
       float[] scales,
+      int so,
       int block,
       int blocks,
       float[] x,
-      int xo,
       float[] out,
       int oo);
 
   /**
-   * Lays out scales, and their products with {@code offset} as minima.
+   * Unpacks 8-bit codes with a minimum: {@code out = fma(code, scale, minimum)}.
    *
-   * @param source float[block][PANEL] from {@code so}
-   * @param out float[block][scale, minimum][PANEL]
+   * @param scales float[block of 32 k][scale, minimum][PANEL] from {@code so}
    */
-  void scalesOfFloats(float[] source, int so, int blocks, float offset, float[] out);
-
-  /** The same of scales that are binary16. */
-  void scalesOfHalves(short[] source, int so, int blocks, float offset, float[] out);
-
-  /**
-   * The same of scales that are products of factors and a unit.
-   *
-   * @param factors byte[block][PANEL] from {@code fo}
-   * @param units float[PANEL] from {@code uo}
-   */
-  void scalesOfFactors(
-      byte[] factors, int fo, float[] units, int uo, int blocks, float offset, float[] out);
-
-  /**
-   * Scales and minima that are products of factors and units.
-   *
-   * @param factors byte[block][of the scale, of the minimum][PANEL] from {@code fo}
-   * @param units float[of scales, of minima][PANEL] from {@code uo}
-   */
-  void scalesAndMinimaOfFactors(
-      byte[] factors, int fo, float[] units, int uo, int blocks, float[] out);
+  void unpackBytesWithMinimum(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out);
 
   /** Widens binary16 to float, exactly; {@code count} is a multiple of {@value #LANES}. */
   void widenHalf(short[] source, int so, int count, float[] out, int oo);

@@ -55,16 +55,16 @@ public final class ScalarKernels implements Kernels {
 
   @Override
   public void nibblesTimesVector(
-      int[] codes, int co, float[] scales, int eighths, float[] x, int xo, float[] out, int oo) {
+      int[] codes, int co, float[] scales, int so, int eighths, float[] x, float[] out, int oo) {
     for (int eighth = 0; eighth < eighths; eighth++) {
-      int scale = (eighth >> 2) * 2 * PANEL;
+      int scale = so + (eighth >> 2) * 2 * PANEL;
       for (int row = 0; row < PANEL; row++) {
         int word = codes[co + eighth * PANEL + row];
         float d = scales[scale + row];
         float m = scales[scale + PANEL + row];
         float sum = out[oo + row];
         for (int i = 0; i < 8; i++) {
-          sum = fma(fma(word >>> 4 * i & 15, d, m), x[xo + eighth * 8 + i], sum);
+          sum = fma(fma(word >>> 4 * i & 15, d, m), x[eighth * 8 + i], sum);
         }
         out[oo + row] = sum;
       }
@@ -77,18 +77,40 @@ public final class ScalarKernels implements Kernels {
       int[] codes,
       int co,
       float[] scales,
+      int so,
       int depth,
       float[] a,
-      int ao,
       float[] c,
       int at,
       int ldc) {
     for (int k = 0; k < depth; k++) {
-      int scale = k / 32 * 2 * PANEL;
+      int scale = so + k / 32 * 2 * PANEL;
       for (int lane = 0; lane < PANEL; lane++) {
         int code = codes[co + k / 8 * PANEL + lane] >>> 4 * (k % 8) & 15;
         float weight = fma(code, scales[scale + lane], scales[scale + PANEL + lane]);
-        addToRows(rows, weight, a, ao + k * rows, c, at + lane, ldc);
+        addToRows(rows, weight, a, k * rows, c, at + lane, ldc);
+      }
+    }
+  }
+
+  @Override
+  public void bytesTimesRows(
+      int rows,
+      byte[] codes,
+      int co,
+      float[] scales,
+      int so,
+      int block,
+      int depth,
+      float[] a,
+      float[] c,
+      int at,
+      int ldc) {
+    for (int k = 0; k < depth; k++) {
+      int scale = so + k / block * PANEL;
+      for (int lane = 0; lane < PANEL; lane++) {
+        float weight = codes[co + k * PANEL + lane] * scales[scale + lane];
+        addToRows(rows, weight, a, k * rows, c, at + lane, ldc);
       }
     }
   }
@@ -102,27 +124,25 @@ public final class ScalarKernels implements Kernels {
   }
 
   @Override
-  public void unpackPlanes(int bits, byte[] planes, int po, int columns, byte[] out) {
-    for (int k = 0; k < columns; k++) {
-      for (int lane = 0; lane < PANEL; lane++) {
-        out[k * PANEL + lane] = (byte) BitPlanes.code(bits, planes, po, k, lane);
+  public void unpackBytes(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
+    for (int k = 0; k < blocks * block; k++) {
+      int scale = so + k / block * PANEL;
+      for (int row = 0; row < PANEL; row++) {
+        out[k * PANEL + row] = codes[co + k * PANEL + row] * scales[scale + row];
       }
     }
   }
 
   @Override
-  public void unpackBytes(
-      byte[] codes, int co, float[] scales, int block, int blocks, float[] out) {
+  public void unpackFloat8(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
     for (int k = 0; k < blocks * block; k++) {
+      int scale = so + k / block * PANEL;
       for (int row = 0; row < PANEL; row++) {
-        out[k * PANEL + row] = byteWeight(codes, co, scales, block, k, row);
+        out[k * PANEL + row] = Float8.toFloat(codes[co + k * PANEL + row]) * scales[scale + row];
       }
     }
-  }
-
-  private static float byteWeight(byte[] codes, int co, float[] scales, int block, int k, int row) {
-    int scale = k / block * 2 * PANEL + row;
-    return fma(codes[co + k * PANEL + row], scales[scale], scales[scale + PANEL]);
   }
 
   @Override
@@ -130,104 +150,30 @@ public final class ScalarKernels implements Kernels {
       byte[] codes,
       int co,
       float[] scales,
+      int so,
       int block,
       int blocks,
       float[] x,
-      int xo,
-      float[] out,
-      int oo) {
-    bytesTimesRows(1, codes, co, scales, block, blocks * block, x, xo, out, oo, PANEL);
-  }
-
-  @Override
-  public void bytesTimesRows(
-      int rows,
-      byte[] codes,
-      int co,
-      float[] scales,
-      int block,
-      int depth,
-      float[] a,
-      int ao,
-      float[] c,
-      int at,
-      int ldc) {
-    for (int k = 0; k < depth; k++) {
-      for (int lane = 0; lane < PANEL; lane++) {
-        float weight = byteWeight(codes, co, scales, block, k, lane);
-        addToRows(rows, weight, a, ao + k * rows, c, at + lane, ldc);
-      }
-    }
-  }
-
-  @Override
-  public void unpackFloat8(
-      byte[] codes, int co, float[] scales, int block, int blocks, float[] out) {
-    for (int k = 0; k < blocks * block; k++) {
-      for (int row = 0; row < PANEL; row++) {
-        out[k * PANEL + row] = float8Weight(codes, co, scales, block, k, row);
-      }
-    }
-  }
-
-  private static float float8Weight(
-      byte[] codes, int co, float[] scales, int block, int k, int row) {
-    return Float8.toFloat(codes[co + k * PANEL + row]) * scales[k / block * 2 * PANEL + row];
-  }
-
-  @Override
-  public void float8TimesVector(
-      byte[] codes,
-      int co,
-      float[] scales,
-      int block,
-      int blocks,
-      float[] x,
-      int xo,
       float[] out,
       int oo) {
     for (int k = 0; k < blocks * block; k++) {
+      int scale = so + k / block * PANEL;
       for (int row = 0; row < PANEL; row++) {
-        float weight = float8Weight(codes, co, scales, block, k, row);
-        out[oo + row] = fma(weight, x[xo + k], out[oo + row]);
+        float weight = codes[co + k * PANEL + row] * scales[scale + row];
+        out[oo + row] = fma(weight, x[k], out[oo + row]);
       }
     }
   }
 
   @Override
-  public void scalesOfFloats(float[] source, int so, int blocks, float offset, float[] out) {
-    for (int i = 0; i < blocks * PANEL; i++) {
-      putScale(source[so + i], i, offset, out);
-    }
-  }
-
-  /** Puts the scale of a block and lane, and its minimum. */
-  private static void putScale(float scale, int i, float offset, float[] out) {
-    int at = i / PANEL * 2 * PANEL + i % PANEL;
-    out[at] = scale;
-    out[at + PANEL] = scale * offset;
-  }
-
-  @Override
-  public void scalesOfHalves(short[] source, int so, int blocks, float offset, float[] out) {
-    for (int i = 0; i < blocks * PANEL; i++) {
-      putScale(Float16.toFloat(source[so + i]), i, offset, out);
-    }
-  }
-
-  @Override
-  public void scalesOfFactors(
-      byte[] factors, int fo, float[] units, int uo, int blocks, float offset, float[] out) {
-    for (int i = 0; i < blocks * PANEL; i++) {
-      putScale(factors[fo + i] * units[uo + i % PANEL], i, offset, out);
-    }
-  }
-
-  @Override
-  public void scalesAndMinimaOfFactors(
-      byte[] factors, int fo, float[] units, int uo, int blocks, float[] out) {
-    for (int i = 0; i < blocks * 2 * PANEL; i++) {
-      out[i] = factors[fo + i] * units[uo + i % (2 * PANEL)];
+  public void unpackBytesWithMinimum(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
+    for (int k = 0; k < blocks * block; k++) {
+      int scale = so + k / block * 2 * PANEL;
+      for (int row = 0; row < PANEL; row++) {
+        out[k * PANEL + row] =
+            fma(codes[co + k * PANEL + row], scales[scale + row], scales[scale + PANEL + row]);
+      }
     }
   }
 

@@ -2,19 +2,23 @@ package io.radixflow.kernels.cpu.kernel;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.model.Float8;
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
-/** Panels of 8-bit codes with a scale and a minimum. */
+/** Panels of 8-bit codes. */
 final class VectorBytes {
 
   private static final VectorSpecies<Float> F = FloatVector.SPECIES_PREFERRED;
+  private static final VectorSpecies<Integer> I = IntVector.SPECIES_PREFERRED;
   private static final int L = F.length();
 
   /** Has as many bytes as a vector has floats; the lower half of 64 bits for 128-bit vectors. */
-  static final VectorSpecies<Byte> B =
+  private static final VectorSpecies<Byte> B =
       VectorSpecies.of(byte.class, VectorShape.forBitSize(Math.max(64, F.vectorBitSize() / 4)));
 
   private VectorBytes() {}
@@ -29,25 +33,72 @@ final class VectorBytes {
     return (FloatVector) ByteVector.fromArray(B, codes, at).castShape(F, 0);
   }
 
-  static void unpack(byte[] codes, int co, float[] scales, int block, int blocks, float[] out) {
-    int shift = Integer.numberOfTrailingZeros(block);
-    for (int i = 0; i < PANEL; i += L) {
-      unpackColumn(codes, co + i, scales, i, shift, blocks * block, out, i);
+  static void unpack(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
+    for (int b = 0; b < blocks; b++) {
+      for (int i = 0; i < PANEL; i += L) {
+        int from = b * block * PANEL + i;
+        unpackBlock(codes, co + from, scales, so + b * PANEL + i, block, out, from);
+      }
     }
   }
 
-  private static void unpackColumn(
-      byte[] codes, int co, float[] scales, int so, int shift, int depth, float[] out, int oo) {
-    for (int k = 0; k < depth; k += 4) {
-      int scale = so + (k >> shift) * 2 * PANEL;
-      int c = co + k * PANEL;
-      int o = oo + k * PANEL;
-      FloatVector d = FloatVector.fromArray(F, scales, scale);
-      FloatVector m = FloatVector.fromArray(F, scales, scale + PANEL);
-      code(codes, c).fma(d, m).intoArray(out, o);
-      code(codes, c + PANEL).fma(d, m).intoArray(out, o + PANEL);
-      code(codes, c + 2 * PANEL).fma(d, m).intoArray(out, o + 2 * PANEL);
-      code(codes, c + 3 * PANEL).fma(d, m).intoArray(out, o + 3 * PANEL);
+  private static void unpackBlock(
+      byte[] codes, int co, float[] scales, int so, int block, float[] out, int oo) {
+    FloatVector d = FloatVector.fromArray(F, scales, so);
+    for (int k = 0; k < block; k++) {
+      code(codes, co + k * PANEL).mul(d).intoArray(out, oo + k * PANEL);
+    }
+  }
+
+  static void unpackFloat8(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
+    for (int b = 0; b < blocks; b++) {
+      for (int i = 0; i < PANEL; i += L) {
+        int from = b * block * PANEL + i;
+        unpackFloat8Block(codes, co + from, scales, so + b * PANEL + i, block, out, from);
+      }
+    }
+  }
+
+  private static void unpackFloat8Block(
+      byte[] codes, int co, float[] scales, int so, int block, float[] out, int oo) {
+    FloatVector d = FloatVector.fromArray(F, scales, so);
+    for (int k = 0; k < block; k++) {
+      float8(codes, co + k * PANEL).mul(d).intoArray(out, oo + k * PANEL);
+    }
+  }
+
+  /** Codes that are numbers of four exponent and three mantissa bits as floats. */
+  private static FloatVector float8(byte[] codes, int at) {
+    int start = L < 8 ? at & -8 : at;
+    IntVector bits =
+        (IntVector) ByteVector.fromArray(B, codes, start).castShape(I, (at - start) / L);
+    IntVector magnitude =
+        bits.and(0x7f)
+            .lanewise(VectorOperators.LSHL, 20)
+            .reinterpretAsFloats()
+            .mul(Float8.REBIAS)
+            .reinterpretAsInts();
+    return magnitude.or(bits.and(0x80000000)).reinterpretAsFloats();
+  }
+
+  static void unpackWithMinimum(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
+    for (int b = 0; b < blocks; b++) {
+      for (int i = 0; i < PANEL; i += L) {
+        int from = b * block * PANEL + i;
+        unpackBlockWithMinimum(block, codes, co + from, scales, so + b * 2 * PANEL + i, out, from);
+      }
+    }
+  }
+
+  private static void unpackBlockWithMinimum(
+      int block, byte[] codes, int co, float[] scales, int so, float[] out, int oo) {
+    FloatVector d = FloatVector.fromArray(F, scales, so);
+    FloatVector m = FloatVector.fromArray(F, scales, so + PANEL);
+    for (int k = 0; k < block; k++) {
+      code(codes, co + k * PANEL).fma(d, m).intoArray(out, oo + k * PANEL);
     }
   }
 
@@ -55,16 +106,24 @@ final class VectorBytes {
       byte[] codes,
       int co,
       float[] scales,
+      int so,
       int block,
       int blocks,
       float[] x,
-      int xo,
       float[] out,
       int oo) {
     for (int b = 0; b < blocks; b++) {
       for (int i = 0; i < PANEL; i += 2 * L) {
-        int from = co + b * block * PANEL + i;
-        timesTwo(codes, from, scales, b * 2 * PANEL + i, block, x, xo + b * block, out, oo + i);
+        timesTwo(
+            codes,
+            co + b * block * PANEL + i,
+            scales,
+            so + b * PANEL + i,
+            block,
+            x,
+            b * block,
+            out,
+            oo + i);
       }
     }
   }
@@ -83,12 +142,10 @@ final class VectorBytes {
     FloatVector s1 = FloatVector.fromArray(F, out, oo + L);
     FloatVector d0 = FloatVector.fromArray(F, scales, so);
     FloatVector d1 = FloatVector.fromArray(F, scales, so + L);
-    FloatVector m0 = FloatVector.fromArray(F, scales, so + PANEL);
-    FloatVector m1 = FloatVector.fromArray(F, scales, so + PANEL + L);
     for (int k = 0; k < block; k++) {
       FloatVector b = FloatVector.broadcast(F, x[xo + k]);
-      s0 = code(codes, co + k * PANEL).fma(d0, m0).fma(b, s0);
-      s1 = code(codes, co + k * PANEL + L).fma(d1, m1).fma(b, s1);
+      s0 = code(codes, co + k * PANEL).mul(d0).fma(b, s0);
+      s1 = code(codes, co + k * PANEL + L).mul(d1).fma(b, s1);
     }
     s0.intoArray(out, oo);
     s1.intoArray(out, oo + L);

@@ -6,8 +6,9 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * A few activation rows times a panel of 8-bit codes, unpacked in registers. A method has one loop,
- * over the k of one scale, since JDK 17 boxes vectors that live across a nest of loops.
+ * A few activation rows times a panel of 8-bit codes, unpacked in registers. One loop over k with
+ * everything reloaded in it, since JDK 17 boxes vectors that live across a nest of loops; the loads
+ * hit the nearest cache.
  *
  * <p>Eight rows take two vectors of outputs where there are 32 registers, else one.
  */
@@ -22,19 +23,15 @@ final class VectorFewRowsBytes {
       byte[] codes,
       int co,
       float[] scales,
+      int so,
       int block,
       int depth,
       float[] a,
-      int ao,
       float[] c,
       int at,
       int ldc) {
-    for (int k = 0; k < depth; k += block) {
-      for (int i = 0; i < PANEL; i += 2 * L) {
-        int from = co + k * PANEL + i;
-        column4(
-            codes, from, scales, k / block * 2 * PANEL + i, block, a, ao + 4 * k, c, at + i, ldc);
-      }
+    for (int i = 0; i < PANEL; i += 2 * L) {
+      column4(codes, co + i, scales, so + i, block, depth, a, c, at + i, ldc);
     }
   }
 
@@ -44,8 +41,8 @@ final class VectorFewRowsBytes {
       float[] scales,
       int so,
       int block,
+      int depth,
       float[] a,
-      int ao,
       float[] c,
       int at,
       int ldc) {
@@ -57,14 +54,15 @@ final class VectorFewRowsBytes {
     FloatVector s21 = FloatVector.fromArray(F, c, at + 2 * ldc + L);
     FloatVector s30 = FloatVector.fromArray(F, c, at + 3 * ldc);
     FloatVector s31 = FloatVector.fromArray(F, c, at + 3 * ldc + L);
-    FloatVector d0 = FloatVector.fromArray(F, scales, so);
-    FloatVector m0 = FloatVector.fromArray(F, scales, so + PANEL);
-    FloatVector d1 = FloatVector.fromArray(F, scales, so + L);
-    FloatVector m1 = FloatVector.fromArray(F, scales, so + PANEL + L);
-    for (int k = 0; k < block; k++) {
-      FloatVector w0 = VectorBytes.code(codes, co + k * PANEL).fma(d0, m0);
-      FloatVector w1 = VectorBytes.code(codes, co + k * PANEL + L).fma(d1, m1);
-      int q = ao + k * 4;
+    int blockShift = Integer.numberOfTrailingZeros(block);
+    for (int k = 0; k < depth; k++) {
+      int scale = so + (k >> blockShift) * PANEL;
+      FloatVector w0 =
+          VectorBytes.code(codes, co + k * PANEL).mul(FloatVector.fromArray(F, scales, scale));
+      FloatVector w1 =
+          VectorBytes.code(codes, co + k * PANEL + L)
+              .mul(FloatVector.fromArray(F, scales, scale + L));
+      int q = k * 4;
       FloatVector x;
       x = FloatVector.broadcast(F, a[q]);
       s00 = w0.fma(x, s00);
@@ -93,24 +91,19 @@ final class VectorFewRowsBytes {
       byte[] codes,
       int co,
       float[] scales,
+      int so,
       int block,
       int depth,
       float[] a,
-      int ao,
       float[] c,
       int at,
       int ldc) {
-    for (int k = 0; k < depth; k += block) {
-      int from = co + k * PANEL;
-      int scale = k / block * 2 * PANEL;
-      int q = ao + 8 * k;
-      if (2 * L == PANEL) {
-        panel8(codes, from, scales, scale, block, a, q, c, at, ldc);
-        continue;
-      }
-      for (int i = 0; i < PANEL; i += L) {
-        column8(codes, from + i, scales, scale + i, block, a, q, c, at + i, ldc);
-      }
+    if (2 * L == PANEL) {
+      panel8(codes, co, scales, so, block, depth, a, c, at, ldc);
+      return;
+    }
+    for (int i = 0; i < PANEL; i += L) {
+      column8(codes, co + i, scales, so + i, block, depth, a, c, at + i, ldc);
     }
   }
 
@@ -120,8 +113,8 @@ final class VectorFewRowsBytes {
       float[] scales,
       int so,
       int block,
+      int depth,
       float[] a,
-      int ao,
       float[] c,
       int at,
       int ldc) {
@@ -141,14 +134,15 @@ final class VectorFewRowsBytes {
     FloatVector s61 = FloatVector.fromArray(F, c, at + 6 * ldc + L);
     FloatVector s70 = FloatVector.fromArray(F, c, at + 7 * ldc);
     FloatVector s71 = FloatVector.fromArray(F, c, at + 7 * ldc + L);
-    FloatVector d0 = FloatVector.fromArray(F, scales, so);
-    FloatVector m0 = FloatVector.fromArray(F, scales, so + PANEL);
-    FloatVector d1 = FloatVector.fromArray(F, scales, so + L);
-    FloatVector m1 = FloatVector.fromArray(F, scales, so + PANEL + L);
-    for (int k = 0; k < block; k++) {
-      FloatVector w0 = VectorBytes.code(codes, co + k * PANEL).fma(d0, m0);
-      FloatVector w1 = VectorBytes.code(codes, co + k * PANEL + L).fma(d1, m1);
-      int q = ao + k * 8;
+    int blockShift = Integer.numberOfTrailingZeros(block);
+    for (int k = 0; k < depth; k++) {
+      int scale = so + (k >> blockShift) * PANEL;
+      FloatVector w0 =
+          VectorBytes.code(codes, co + k * PANEL).mul(FloatVector.fromArray(F, scales, scale));
+      FloatVector w1 =
+          VectorBytes.code(codes, co + k * PANEL + L)
+              .mul(FloatVector.fromArray(F, scales, scale + L));
+      int q = k * 8;
       FloatVector x;
       x = FloatVector.broadcast(F, a[q]);
       s00 = w0.fma(x, s00);
@@ -199,8 +193,8 @@ final class VectorFewRowsBytes {
       float[] scales,
       int so,
       int block,
+      int depth,
       float[] a,
-      int ao,
       float[] c,
       int at,
       int ldc) {
@@ -212,11 +206,12 @@ final class VectorFewRowsBytes {
     FloatVector s5 = FloatVector.fromArray(F, c, at + 5 * ldc);
     FloatVector s6 = FloatVector.fromArray(F, c, at + 6 * ldc);
     FloatVector s7 = FloatVector.fromArray(F, c, at + 7 * ldc);
-    FloatVector d0 = FloatVector.fromArray(F, scales, so);
-    FloatVector m0 = FloatVector.fromArray(F, scales, so + PANEL);
-    for (int k = 0; k < block; k++) {
-      FloatVector w0 = VectorBytes.code(codes, co + k * PANEL).fma(d0, m0);
-      int q = ao + k * 8;
+    int blockShift = Integer.numberOfTrailingZeros(block);
+    for (int k = 0; k < depth; k++) {
+      int scale = so + (k >> blockShift) * PANEL;
+      FloatVector w0 =
+          VectorBytes.code(codes, co + k * PANEL).mul(FloatVector.fromArray(F, scales, scale));
+      int q = k * 8;
       s0 = w0.fma(FloatVector.broadcast(F, a[q]), s0);
       s1 = w0.fma(FloatVector.broadcast(F, a[q + 1]), s1);
       s2 = w0.fma(FloatVector.broadcast(F, a[q + 2]), s2);

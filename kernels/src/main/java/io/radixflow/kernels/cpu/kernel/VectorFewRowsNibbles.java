@@ -35,14 +35,14 @@ final class VectorFewRowsNibbles {
       int[] codes,
       int co,
       float[] scales,
+      int so,
       int depth,
       float[] a,
-      int ao,
       float[] c,
       int at,
       int ldc) {
     for (int i = 0; i < PANEL; i += 2 * L) {
-      column4(codes, co + i, scales, i, depth, a, ao, c, at + i, ldc);
+      column4(codes, co + i, scales, so + i, depth, a, c, at + i, ldc);
     }
   }
 
@@ -53,7 +53,6 @@ final class VectorFewRowsNibbles {
       int so,
       int depth,
       float[] a,
-      int ao,
       float[] c,
       int at,
       int ldc) {
@@ -71,7 +70,7 @@ final class VectorFewRowsNibbles {
       int scale = so + (k >> 5) * 2 * PANEL;
       FloatVector w0 = nibble(codes, word, shift, scales, scale);
       FloatVector w1 = nibble(codes, word + L, shift, scales, scale + L);
-      int q = ao + k * 4;
+      int q = k * 4;
       FloatVector x;
       x = FloatVector.broadcast(F, a[q]);
       s00 = w0.fma(x, s00);
@@ -100,18 +99,18 @@ final class VectorFewRowsNibbles {
       int[] codes,
       int co,
       float[] scales,
+      int so,
       int depth,
       float[] a,
-      int ao,
       float[] c,
       int at,
       int ldc) {
     if (2 * L == PANEL) {
-      panel8(codes, co, scales, 0, depth, a, ao, c, at, ldc);
+      panel8(codes, co, scales, so, depth, a, c, at, ldc);
       return;
     }
     for (int i = 0; i < PANEL; i += L) {
-      column8(codes, co + i, scales, i, depth, a, ao, c, at + i, ldc);
+      column8(codes, co + i, scales, so + i, depth, a, c, at + i, ldc);
     }
   }
 
@@ -122,7 +121,6 @@ final class VectorFewRowsNibbles {
       int so,
       int depth,
       float[] a,
-      int ao,
       float[] c,
       int at,
       int ldc) {
@@ -148,7 +146,7 @@ final class VectorFewRowsNibbles {
       int scale = so + (k >> 5) * 2 * PANEL;
       FloatVector w0 = nibble(codes, word, shift, scales, scale);
       FloatVector w1 = nibble(codes, word + L, shift, scales, scale + L);
-      int q = ao + k * 8;
+      int q = k * 8;
       FloatVector x;
       x = FloatVector.broadcast(F, a[q]);
       s00 = w0.fma(x, s00);
@@ -200,7 +198,6 @@ final class VectorFewRowsNibbles {
       int so,
       int depth,
       float[] a,
-      int ao,
       float[] c,
       int at,
       int ldc) {
@@ -217,7 +214,7 @@ final class VectorFewRowsNibbles {
       int shift = (k & 7) << 2;
       int scale = so + (k >> 5) * 2 * PANEL;
       FloatVector w0 = nibble(codes, word, shift, scales, scale);
-      int q = ao + k * 8;
+      int q = k * 8;
       s0 = w0.fma(FloatVector.broadcast(F, a[q]), s0);
       s1 = w0.fma(FloatVector.broadcast(F, a[q + 1]), s1);
       s2 = w0.fma(FloatVector.broadcast(F, a[q + 2]), s2);

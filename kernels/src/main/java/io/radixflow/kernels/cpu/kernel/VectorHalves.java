@@ -21,25 +21,20 @@ final class VectorHalves {
 
   static void widenHalf(short[] source, int so, int count, float[] out, int oo) {
     for (int i = 0; i < count; i += L) {
-      half(source, so + i).intoArray(out, oo + i);
+      IntVector half = (IntVector) ShortVector.fromArray(S, source, so + i).castShape(I, 0);
+      IntVector magnitude = half.and(0x7fff);
+      FloatVector value =
+          magnitude.lanewise(VectorOperators.LSHL, 13).reinterpretAsFloats().mul(Float16.REBIAS);
+      // Adding 0x400 carries into bit 15 for infinity and NaN only: their exponent becomes 255.
+      IntVector special =
+          magnitude
+              .add(0x400)
+              .lanewise(VectorOperators.LSHL, 16)
+              .lanewise(VectorOperators.ASHR, 8)
+              .and(0x7f800000);
+      IntVector sign = half.and(0x8000).lanewise(VectorOperators.LSHL, 16);
+      value.reinterpretAsInts().or(special).or(sign).reinterpretAsFloats().intoArray(out, oo + i);
     }
-  }
-
-  /** One vector of halves, widened. */
-  static FloatVector half(short[] source, int at) {
-    IntVector half = (IntVector) ShortVector.fromArray(S, source, at).castShape(I, 0);
-    IntVector magnitude = half.and(0x7fff);
-    FloatVector value =
-        magnitude.lanewise(VectorOperators.LSHL, 13).reinterpretAsFloats().mul(Float16.REBIAS);
-    // Adding 0x400 carries into bit 15 for infinity and NaN only: their exponent becomes 255.
-    IntVector special =
-        magnitude
-            .add(0x400)
-            .lanewise(VectorOperators.LSHL, 16)
-            .lanewise(VectorOperators.ASHR, 8)
-            .and(0x7f800000);
-    IntVector sign = half.and(0x8000).lanewise(VectorOperators.LSHL, 16);
-    return value.reinterpretAsInts().or(special).or(sign).reinterpretAsFloats();
   }
 
   static void widenBrain(short[] source, int so, int count, float[] out, int oo) {

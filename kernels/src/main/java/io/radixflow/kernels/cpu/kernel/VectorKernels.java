@@ -40,8 +40,8 @@ final class VectorKernels implements Kernels {
 
   @Override
   public void nibblesTimesVector(
-      int[] codes, int co, float[] scales, int eighths, float[] x, int xo, float[] out, int oo) {
-    VectorNibbles.timesVector(codes, co, scales, eighths, x, xo, out, oo);
+      int[] codes, int co, float[] scales, int so, int eighths, float[] x, float[] out, int oo) {
+    VectorNibbles.timesVector(codes, co, scales, so, eighths, x, out, oo);
   }
 
   @Override
@@ -50,42 +50,17 @@ final class VectorKernels implements Kernels {
       int[] codes,
       int co,
       float[] scales,
+      int so,
       int depth,
       float[] a,
-      int ao,
       float[] c,
       int at,
       int ldc) {
     if (rows == 4) {
-      VectorFewRowsNibbles.times4(codes, co, scales, depth, a, ao, c, at, ldc);
+      VectorFewRowsNibbles.times4(codes, co, scales, so, depth, a, c, at, ldc);
     } else {
-      VectorFewRowsNibbles.times8(codes, co, scales, depth, a, ao, c, at, ldc);
+      VectorFewRowsNibbles.times8(codes, co, scales, so, depth, a, c, at, ldc);
     }
-  }
-
-  @Override
-  public void unpackPlanes(int bits, byte[] planes, int po, int columns, byte[] out) {
-    VectorPlanes.unpack(bits, planes, po, columns, out);
-  }
-
-  @Override
-  public void unpackBytes(
-      byte[] codes, int co, float[] scales, int block, int blocks, float[] out) {
-    VectorBytes.unpack(codes, co, scales, block, blocks, out);
-  }
-
-  @Override
-  public void bytesTimesVector(
-      byte[] codes,
-      int co,
-      float[] scales,
-      int block,
-      int blocks,
-      float[] x,
-      int xo,
-      float[] out,
-      int oo) {
-    VectorBytes.timesVector(codes, co, scales, block, blocks, x, xo, out, oo);
   }
 
   @Override
@@ -94,60 +69,50 @@ final class VectorKernels implements Kernels {
       byte[] codes,
       int co,
       float[] scales,
+      int so,
       int block,
       int depth,
       float[] a,
-      int ao,
       float[] c,
       int at,
       int ldc) {
     if (rows == 4) {
-      VectorFewRowsBytes.times4(codes, co, scales, block, depth, a, ao, c, at, ldc);
+      VectorFewRowsBytes.times4(codes, co, scales, so, block, depth, a, c, at, ldc);
     } else {
-      VectorFewRowsBytes.times8(codes, co, scales, block, depth, a, ao, c, at, ldc);
+      VectorFewRowsBytes.times8(codes, co, scales, so, block, depth, a, c, at, ldc);
     }
   }
 
   @Override
-  public void unpackFloat8(
-      byte[] codes, int co, float[] scales, int block, int blocks, float[] out) {
-    VectorFloat8.unpack(codes, co, scales, block, blocks, out);
+  public void unpackBytes(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
+    VectorBytes.unpack(codes, co, scales, so, block, blocks, out);
   }
 
   @Override
-  public void float8TimesVector(
+  public void unpackFloat8(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
+    VectorBytes.unpackFloat8(codes, co, scales, so, block, blocks, out);
+  }
+
+  @Override
+  public void bytesTimesVector(
       byte[] codes,
       int co,
       float[] scales,
+      int so,
       int block,
       int blocks,
       float[] x,
-      int xo,
       float[] out,
       int oo) {
-    VectorFloat8.timesVector(codes, co, scales, block, blocks, x, xo, out, oo);
+    VectorBytes.timesVector(codes, co, scales, so, block, blocks, x, out, oo);
   }
 
   @Override
-  public void scalesOfFloats(float[] source, int so, int blocks, float offset, float[] out) {
-    VectorScales.ofFloats(source, so, blocks, offset, out);
-  }
-
-  @Override
-  public void scalesOfHalves(short[] source, int so, int blocks, float offset, float[] out) {
-    VectorScales.ofHalves(source, so, blocks, offset, out);
-  }
-
-  @Override
-  public void scalesOfFactors(
-      byte[] factors, int fo, float[] units, int uo, int blocks, float offset, float[] out) {
-    VectorScales.ofFactors(factors, fo, units, uo, blocks, offset, out);
-  }
-
-  @Override
-  public void scalesAndMinimaOfFactors(
-      byte[] factors, int fo, float[] units, int uo, int blocks, float[] out) {
-    VectorScales.andMinimaOfFactors(factors, fo, units, uo, blocks, out);
+  public void unpackBytesWithMinimum(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
+    VectorBytes.unpackWithMinimum(codes, co, scales, so, block, blocks, out);
   }
 
   @Override

@@ -46,13 +46,13 @@ final class VectorNibbles {
   }
 
   static void timesVector(
-      int[] codes, int co, float[] scales, int eighths, float[] x, int xo, float[] out, int oo) {
+      int[] codes, int co, float[] scales, int so, int eighths, float[] x, float[] out, int oo) {
     if (L == 16) {
-      timesTwo(codes, co, scales, eighths, x, xo, out, oo);
+      timesTwo(codes, co, scales, so, eighths, x, out, oo);
       return;
     }
     for (int i = 0; i < PANEL; i += 4 * L) {
-      timesFour(codes, co + i, scales, i, eighths, x, xo, out, oo + i, 0);
+      timesFour(codes, co + i, scales, so + i, eighths, x, out, oo + i, 0);
     }
   }
 
@@ -61,11 +61,11 @@ final class VectorNibbles {
    * boxes vectors that live across a loop that stays.
    */
   private static void timesTwo(
-      int[] codes, int co, float[] scales, int eighths, float[] x, int xo, float[] out, int oo) {
+      int[] codes, int co, float[] scales, int so, int eighths, float[] x, float[] out, int oo) {
     FloatVector s0 = FloatVector.fromArray(F, out, oo);
     FloatVector s1 = FloatVector.fromArray(F, out, oo + L);
     for (int e = 0; e < eighths; e++) {
-      int block = (e >> 2) * 2 * PANEL;
+      int block = so + (e >> 2) * 2 * PANEL;
       FloatVector d0 = FloatVector.fromArray(F, scales, block);
       FloatVector d1 = FloatVector.fromArray(F, scales, block + L);
       FloatVector m0 = FloatVector.fromArray(F, scales, block + PANEL);
@@ -73,7 +73,7 @@ final class VectorNibbles {
       IntVector v0 = IntVector.fromArray(I, codes, co + e * PANEL);
       IntVector v1 = IntVector.fromArray(I, codes, co + e * PANEL + L);
       for (int i = 0; i < 8; i++) {
-        FloatVector b = FloatVector.broadcast(F, x[xo + e * 8 + i]);
+        FloatVector b = FloatVector.broadcast(F, x[e * 8 + i]);
         s0 = weight(v0.and(15), d0, m0).fma(b, s0);
         s1 = weight(v1.and(15), d1, m1).fma(b, s1);
         v0 = v0.lanewise(VectorOperators.LSHR, 4);
@@ -95,7 +95,6 @@ final class VectorNibbles {
       int so,
       int eighths,
       float[] x,
-      int xo,
       float[] out,
       int oo,
       int zero) {
@@ -112,7 +111,7 @@ final class VectorNibbles {
       IntVector v3 = IntVector.fromArray(I, codes, word + 3 * L);
       for (int i = 0; i < 8; i++) {
         int d = block + (i & zero);
-        FloatVector b = FloatVector.broadcast(F, x[xo + e * 8 + i]);
+        FloatVector b = FloatVector.broadcast(F, x[e * 8 + i]);
         s0 = weightAt(v0, scales, d).fma(b, s0);
         s1 = weightAt(v1, scales, d + L).fma(b, s1);
         s2 = weightAt(v2, scales, d + 2 * L).fma(b, s2);

@@ -2,70 +2,52 @@ package io.radixflow.kernels.cpu.weights;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
-import io.radixflow.kernels.cpu.kernel.BitPlanes;
-import io.radixflow.kernels.cpu.kernel.Fma;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 
 /**
- * Codes that kernels read as bytes, with a scale and a minimum for each block of columns. Codes of
- * 8 bits lie so; those of fewer lie in {@link BitPlanes} and are widened, {@link #DEPTH} columns at
- * a time, to where the nearest cache has them.
+ * 8-bit codes with a scale for each block of columns: Q8_0, Q6_K, Q5_0, Q3_K, IQ4_NL, IQ4_XS, INT8
+ * and MXFP4.
  *
- * @param bits of a code: 2, 3 or 5, without a sign, or 8
- * @param codes byte[panel][k][PANEL] of 8 bits, else planes
+ * @param block columns of a scale: 16 or 32
+ * @param codes byte[panel][k][PANEL]
+ * @param scales float[panel][block of k][PANEL]
  */
-public record BytePanels(int rows, int columns, int bits, byte[] codes, Scales scales)
+public record BytePanels(int rows, int columns, int block, byte[] codes, float[] scales)
     implements Panels {
 
-  private int at(int panel, int column) {
-    return (int) BitPlanes.bytes(bits, (long) panel * columns + column);
+  private int codesAt(int panel, int column) {
+    return (panel * columns + column) * PANEL;
   }
 
-  /** Widens scales, and codes of fewer than 8 bits. */
-  private void widen(Kernels kernels, int panel, int from, int to, Scratch scratch) {
-    scales.widen(kernels, panel, from, to, scratch.scales);
-    if (bits < 8) {
-      kernels.unpackPlanes(bits, codes, at(panel, from), to - from, scratch.codes);
-    }
-  }
-
-  private byte[] bytes(Scratch scratch) {
-    return bits < 8 ? scratch.codes : codes;
-  }
-
-  private int bytesAt(int panel, int from) {
-    return bits < 8 ? 0 : at(panel, from);
+  private int scalesAt(int panel, int column) {
+    return (panel * columns + column) / block * PANEL;
   }
 
   @Override
-  public void unpack(Kernels kernels, int panel, int from, int to, Scratch scratch, float[] out) {
-    widen(kernels, panel, from, to, scratch);
+  public void unpack(Kernels kernels, int panel, int from, int to, float[] out) {
     kernels.unpackBytes(
-        bytes(scratch),
-        bytesAt(panel, from),
-        scratch.scales,
-        scales.block(),
-        (to - from) / scales.block(),
+        codes,
+        codesAt(panel, from),
+        scales,
+        scalesAt(panel, from),
+        block,
+        (to - from) / block,
         out);
   }
 
   @Override
   public void timesVector(
-      Kernels kernels, int panel, float[] x, float[] out, int offset, Scratch scratch) {
-    for (int from = 0; from < columns; from += DEPTH) {
-      int to = Math.min(columns, from + DEPTH);
-      widen(kernels, panel, from, to, scratch);
-      kernels.bytesTimesVector(
-          bytes(scratch),
-          bytesAt(panel, from),
-          scratch.scales,
-          scales.block(),
-          (to - from) / scales.block(),
-          x,
-          from,
-          out,
-          offset);
-    }
+      Kernels kernels, int panel, float[] x, float[] out, int offset, float[] scratch) {
+    kernels.bytesTimesVector(
+        codes,
+        codesAt(panel, 0),
+        scales,
+        scalesAt(panel, 0),
+        block,
+        columns / block,
+        x,
+        out,
+        offset);
   }
 
   @Override
@@ -75,49 +57,32 @@ public record BytePanels(int rows, int columns, int bits, byte[] codes, Scales s
 
   @Override
   public void timesRows(
-      Kernels kernels,
-      int panel,
-      int rows,
-      float[] packed,
-      float[] out,
-      int offset,
-      int stride,
-      Scratch scratch) {
-    for (int from = 0; from < columns; from += DEPTH) {
-      int to = Math.min(columns, from + DEPTH);
-      widen(kernels, panel, from, to, scratch);
-      kernels.bytesTimesRows(
-          rows,
-          bytes(scratch),
-          bytesAt(panel, from),
-          scratch.scales,
-          scales.block(),
-          to - from,
-          packed,
-          from * rows,
-          out,
-          offset,
-          stride);
-    }
+      Kernels kernels, int panel, int rows, float[] packed, float[] out, int offset, int stride) {
+    kernels.bytesTimesRows(
+        rows,
+        codes,
+        codesAt(panel, 0),
+        scales,
+        scalesAt(panel, 0),
+        block,
+        columns,
+        packed,
+        out,
+        offset,
+        stride);
   }
 
   @Override
   public void row(int row, float[] out, int offset) {
     int panel = row / PANEL;
     int lane = row % PANEL;
-    int block = scales.block();
-    for (int from = 0; from < columns; from += block) {
-      float scale = scales.scale(panel, lane, from / block);
-      float minimum = scales.minimum(panel, lane, from / block);
-      for (int k = from; k < from + block; k++) {
-        int code = BitPlanes.code(bits, codes, at(panel, 0), k, lane);
-        out[offset + k] = Fma.fma(code, scale, minimum);
-      }
+    for (int k = 0; k < columns; k++) {
+      out[offset + k] = codes[codesAt(panel, k) + lane] * scales[scalesAt(panel, k) + lane];
     }
   }
 
   @Override
   public long bytes() {
-    return codes.length + scales.bytes();
+    return codes.length + 4L * scales.length;
   }
 }

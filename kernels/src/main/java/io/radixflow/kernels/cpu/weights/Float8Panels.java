@@ -6,40 +6,33 @@ import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.model.Float8;
 
 /**
- * 8-bit floats with a scale for each block of columns: FP8.
+ * 8-bit floats with a scale for each {@value #BLOCK} columns: FP8.
  *
  * @param codes byte[panel][k][PANEL]
+ * @param scales float[panel][block of k][PANEL]
  */
-public record Float8Panels(int rows, int columns, byte[] codes, Scales scales) implements Panels {
+public record Float8Panels(int rows, int columns, byte[] codes, float[] scales) implements Panels {
 
-  private int at(int panel, int column) {
+  public static final int BLOCK = 32;
+
+  private int codesAt(int panel, int column) {
     return (panel * columns + column) * PANEL;
   }
 
-  @Override
-  public void unpack(Kernels kernels, int panel, int from, int to, Scratch scratch, float[] out) {
-    scales.widen(kernels, panel, from, to, scratch.scales);
-    kernels.unpackFloat8(
-        codes, at(panel, from), scratch.scales, scales.block(), (to - from) / scales.block(), out);
+  private int scalesAt(int panel, int column) {
+    return (panel * columns + column) / BLOCK * PANEL;
   }
 
   @Override
-  public void timesVector(
-      Kernels kernels, int panel, float[] x, float[] out, int offset, Scratch scratch) {
-    for (int from = 0; from < columns; from += DEPTH) {
-      int to = Math.min(columns, from + DEPTH);
-      scales.widen(kernels, panel, from, to, scratch.scales);
-      kernels.float8TimesVector(
-          codes,
-          at(panel, from),
-          scratch.scales,
-          scales.block(),
-          (to - from) / scales.block(),
-          x,
-          from,
-          out,
-          offset);
-    }
+  public void unpack(Kernels kernels, int panel, int from, int to, float[] out) {
+    kernels.unpackFloat8(
+        codes,
+        codesAt(panel, from),
+        scales,
+        scalesAt(panel, from),
+        BLOCK,
+        (to - from) / BLOCK,
+        out);
   }
 
   @Override
@@ -47,13 +40,13 @@ public record Float8Panels(int rows, int columns, byte[] codes, Scales scales) i
     int panel = row / PANEL;
     int lane = row % PANEL;
     for (int k = 0; k < columns; k++) {
-      float value = Float8.toFloat(codes[at(panel, k) + lane]);
-      out[offset + k] = value * scales.scale(panel, lane, k / scales.block());
+      float value = Float8.toFloat(codes[codesAt(panel, k) + lane]);
+      out[offset + k] = value * scales[scalesAt(panel, k) + lane];
     }
   }
 
   @Override
   public long bytes() {
-    return codes.length + scales.bytes();
+    return codes.length + 4L * scales.length;
   }
 }

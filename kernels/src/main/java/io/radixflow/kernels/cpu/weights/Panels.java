@@ -12,7 +12,7 @@ import io.radixflow.kernels.cpu.kernel.Kernels;
  */
 public interface Panels {
 
-  /** Columns that are widened at a time. */
+  /** Rows of the scratch that {@link #timesVector} needs, {@value Kernels#PANEL} floats each. */
   int DEPTH = 256;
 
   /** Rows of the matrix, without the filling. */
@@ -33,17 +33,17 @@ public interface Panels {
    * Unpacks part of a panel: weight (k, row) goes to {@code out[(k - from) * PANEL + row]}.
    *
    * @param from first k, a multiple of {@value #DEPTH}
-   * @param to after the last k: {@code from + DEPTH} at most, or the end of the panel
+   * @param to after the last k: {@code from + DEPTH} or the end of the panel
    */
-  void unpack(Kernels kernels, int panel, int from, int to, Scratch scratch, float[] out);
+  void unpack(Kernels kernels, int panel, int from, int to, float[] out);
 
   /** Adds one panel times {@code x} to {@code out[offset ..]}, {@value Kernels#PANEL} floats. */
   default void timesVector(
-      Kernels kernels, int panel, float[] x, float[] out, int offset, Scratch scratch) {
+      Kernels kernels, int panel, float[] x, float[] out, int offset, float[] scratch) {
     for (int from = 0; from < columns(); from += DEPTH) {
       int to = Math.min(columns(), from + DEPTH);
-      unpack(kernels, panel, from, to, scratch, scratch.weights);
-      kernels.tile(1, x, from, scratch.weights, 0, to - from, out, offset, PANEL);
+      unpack(kernels, panel, from, to, scratch);
+      kernels.tile(1, x, from, scratch, 0, to - from, out, offset, PANEL);
     }
   }
 
@@ -61,14 +61,7 @@ public interface Panels {
    * @param stride floats from row to row of {@code out}
    */
   default void timesRows(
-      Kernels kernels,
-      int panel,
-      int rows,
-      float[] packed,
-      float[] out,
-      int offset,
-      int stride,
-      Scratch scratch) {
+      Kernels kernels, int panel, int rows, float[] packed, float[] out, int offset, int stride) {
     throw new UnsupportedOperationException("no kernel for a few rows");
   }
 

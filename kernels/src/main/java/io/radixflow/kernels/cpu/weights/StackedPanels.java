@@ -45,14 +45,14 @@ public final class StackedPanels implements Panels {
   }
 
   @Override
-  public void unpack(Kernels kernels, int panel, int from, int to, Scratch scratch, float[] out) {
+  public void unpack(Kernels kernels, int panel, int from, int to, float[] out) {
     int part = part(panel);
-    parts[part].unpack(kernels, panel - firstPanel[part], from, to, scratch, out);
+    parts[part].unpack(kernels, panel - firstPanel[part], from, to, out);
   }
 
   @Override
   public void timesVector(
-      Kernels kernels, int panel, float[] x, float[] out, int offset, Scratch scratch) {
+      Kernels kernels, int panel, float[] x, float[] out, int offset, float[] scratch) {
     int part = part(panel);
     parts[part].timesVector(kernels, panel - firstPanel[part], x, out, offset, scratch);
   }
@@ -68,17 +68,9 @@ public final class StackedPanels implements Panels {
 
   @Override
   public void timesRows(
-      Kernels kernels,
-      int panel,
-      int rows,
-      float[] packed,
-      float[] out,
-      int offset,
-      int stride,
-      Scratch scratch) {
+      Kernels kernels, int panel, int rows, float[] packed, float[] out, int offset, int stride) {
     int part = part(panel);
-    int own = panel - firstPanel[part];
-    parts[part].timesRows(kernels, own, rows, packed, out, offset, stride, scratch);
+    parts[part].timesRows(kernels, panel - firstPanel[part], rows, packed, out, offset, stride);
   }
 
   @Override

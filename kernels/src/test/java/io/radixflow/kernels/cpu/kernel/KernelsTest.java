@@ -6,7 +6,6 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.QUERIES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.cpu.SyntheticTensor;
-import io.radixflow.kernels.model.Float16;
 import io.radixflow.kernels.model.Float8;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
@@ -69,7 +68,7 @@ class KernelsTest {
       same(
           floats(MARGIN + PANEL),
           (kernels, out) ->
-              kernels.nibblesTimesVector(codes, PANEL, scales, blocks * 4, x, 0, out, MARGIN));
+              kernels.nibblesTimesVector(codes, PANEL, scales, PANEL, blocks * 4, x, out, MARGIN));
     }
   }
 
@@ -83,23 +82,23 @@ class KernelsTest {
     }
     byte[] bytes = bytes(PANEL + depth * PANEL);
     float[] scales = floats(PANEL + depth / 16 * 2 * PANEL);
-    float[] a = floats(rows + depth * rows);
+    float[] a = floats(depth * rows);
     float[] start = floats(MARGIN + rows * 40);
     float[] unpacked = new float[depth * PANEL];
     for (Kernels kernels : new Kernels[] {scalar, vector}) {
       float[] expected = start.clone();
-      kernels.unpackNibbles(codes, PANEL, scales, 0, depth / 8, unpacked);
-      kernels.tile(rows, a, rows, unpacked, 0, depth, expected, MARGIN, 40);
+      kernels.unpackNibbles(codes, PANEL, scales, PANEL, depth / 8, unpacked);
+      kernels.tile(rows, a, 0, unpacked, 0, depth, expected, MARGIN, 40);
       float[] nibbles = start.clone();
-      kernels.nibblesTimesRows(rows, codes, PANEL, scales, depth, a, rows, nibbles, MARGIN, 40);
+      kernels.nibblesTimesRows(rows, codes, PANEL, scales, PANEL, depth, a, nibbles, MARGIN, 40);
       assertThat(nibbles).isEqualTo(expected);
       for (int block : new int[] {16, 32}) {
         expected = start.clone();
-        kernels.unpackBytes(bytes, PANEL, scales, block, depth / block, unpacked);
-        kernels.tile(rows, a, rows, unpacked, 0, depth, expected, MARGIN, 40);
+        kernels.unpackBytes(bytes, PANEL, scales, PANEL, block, depth / block, unpacked);
+        kernels.tile(rows, a, 0, unpacked, 0, depth, expected, MARGIN, 40);
         float[] actual = start.clone();
         kernels.bytesTimesRows(
-            rows, bytes, PANEL, scales, block, depth, a, rows, actual, MARGIN, 40);
+            rows, bytes, PANEL, scales, PANEL, block, depth, a, actual, MARGIN, 40);
         assertThat(actual).isEqualTo(expected);
       }
     }
@@ -112,14 +111,14 @@ class KernelsTest {
       codes[i] = random.next();
     }
     float[] scales = floats(3 * 2 * PANEL);
-    float[] x = floats(MARGIN + 96);
+    float[] x = floats(96);
     float[] unpacked = new float[96 * PANEL];
     for (Kernels kernels : new Kernels[] {scalar, vector}) {
       float[] fused = new float[PANEL];
       float[] tiled = new float[PANEL];
-      kernels.nibblesTimesVector(codes, 0, scales, 12, x, MARGIN, fused, 0);
+      kernels.nibblesTimesVector(codes, 0, scales, 0, 12, x, fused, 0);
       kernels.unpackNibbles(codes, 0, scales, 0, 12, unpacked);
-      kernels.tile(1, x, MARGIN, unpacked, 0, 96, tiled, 0, PANEL);
+      kernels.tile(1, x, 0, unpacked, 0, 96, tiled, 0, PANEL);
       assertThat(fused).isEqualTo(tiled);
     }
   }
@@ -129,68 +128,41 @@ class KernelsTest {
   void bytesUnpackAndMultiplyAlike(int block) {
     for (int blocks : new int[] {1, 2, 5}) {
       byte[] codes = bytes(PANEL + blocks * block * PANEL);
-      float[] scales = floats(blocks * 2 * PANEL);
-      float[] x = floats(MARGIN + blocks * block);
+      float[] scales = floats(PANEL + blocks * PANEL);
+      float[] x = floats(blocks * block);
       same(
           new float[blocks * block * PANEL],
-          (kernels, out) -> kernels.unpackBytes(codes, PANEL, scales, block, blocks, out));
+          (kernels, out) -> kernels.unpackBytes(codes, PANEL, scales, PANEL, block, blocks, out));
       same(
           floats(MARGIN + PANEL),
           (kernels, out) ->
-              kernels.bytesTimesVector(
-                  codes, PANEL, scales, block, blocks, x, MARGIN, out, MARGIN));
+              kernels.bytesTimesVector(codes, PANEL, scales, PANEL, block, blocks, x, out, MARGIN));
     }
   }
 
   @Test
-  void eightBitFloatsUnpackAndMultiplyAlike() {
-    byte[] codes = new byte[PANEL + 32 * PANEL];
+  void eightBitFloatsUnpackAlike() {
+    byte[] codes = new byte[PANEL + 256];
     for (int i = 0; i < codes.length; i++) {
       codes[i] = Float8.isNaN((byte) i) ? 0 : (byte) i;
     }
-    float[] scales = floats(4 * PANEL);
-    float[] x = floats(MARGIN + 32);
+    float[] scales = floats(PANEL + PANEL / 4);
     same(
-        new float[32 * PANEL],
-        (kernels, out) -> kernels.unpackFloat8(codes, PANEL, scales, 16, 2, out));
-    same(
-        floats(MARGIN + PANEL),
-        (kernels, out) ->
-            kernels.float8TimesVector(codes, PANEL, scales, 16, 2, x, MARGIN, out, MARGIN));
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {2, 3, 5})
-  void planesWidenToTheCodesThatTheyWereCutFrom(int bits) {
-    int columns = 3 * BitPlanes.GROUP;
-    byte[] planes = bytes(MARGIN + (int) BitPlanes.bytes(bits, columns));
-    byte[] expected = new byte[columns * PANEL];
-    byte[] actual = new byte[columns * PANEL];
-    scalar.unpackPlanes(bits, planes, MARGIN, columns, expected);
-    vector.unpackPlanes(bits, planes, MARGIN, columns, actual);
-    assertThat(actual).isEqualTo(expected);
-    assertThat(expected).contains((byte) 0, (byte) ((1 << bits) - 1));
+        new float[256], (kernels, out) -> kernels.unpackFloat8(codes, PANEL, scales, 0, 8, 1, out));
   }
 
   @Test
-  void scalesWidenAlike() {
-    float[] source = floats(MARGIN + 5 * PANEL);
-    byte[] factors = bytes(MARGIN + 10 * PANEL);
-    short[] halves = new short[MARGIN + 5 * PANEL];
-    for (int i = 0; i < halves.length; i++) {
-      halves[i] = Float16.fromFloat(source[i]);
+  void bytesWithMinimaUnpackAlike() {
+    byte[] codes = bytes(PANEL + 3 * 32 * PANEL);
+    float[] scales = floats(PANEL + 6 * 2 * PANEL);
+    for (int block = 16; block <= 32; block += 16) {
+      int columns = block;
+      int blocks = 96 / block;
+      same(
+          new float[3 * 32 * PANEL],
+          (kernels, out) ->
+              kernels.unpackBytesWithMinimum(codes, PANEL, scales, PANEL, columns, blocks, out));
     }
-    float[] out = new float[10 * PANEL];
-    same(out, (kernels, scales) -> kernels.scalesOfFloats(source, MARGIN, 5, -8f, scales));
-    same(out, (kernels, scales) -> kernels.scalesOfHalves(halves, MARGIN, 5, -8f, scales));
-    same(
-        out,
-        (kernels, scales) ->
-            kernels.scalesOfFactors(factors, MARGIN, source, MARGIN, 5, -32f, scales));
-    same(
-        out,
-        (kernels, scales) ->
-            kernels.scalesAndMinimaOfFactors(factors, MARGIN, source, MARGIN, 5, scales));
   }
 
   private byte[] bytes(int count) {
