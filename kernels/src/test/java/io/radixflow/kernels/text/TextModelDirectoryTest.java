@@ -61,8 +61,9 @@ class TextModelDirectoryTest {
     assertThat(read().promptStart()).containsExactly(1);
     write("tokenizer_config.json", "{}");
     String template =
-        "{\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": \"<|start|>\"}},"
-            + " {\"Sequence\": {\"id\": \"A\"}}, {\"SpecialToken\": {\"id\": \"<|end|>\"}}]}";
+        "{\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\":"
+            + " \"<|start|>\"}}, {\"Sequence\": {\"id\": \"A\"}}, {\"SpecialToken\": {\"id\":"
+            + " \"<|end|>\"}}]}";
     set("/post_processor", DjlOracle.JSON.readTree(template));
     assertThat(read().promptStart()).containsExactly(1);
     String sequence =
@@ -124,7 +125,8 @@ class TextModelDirectoryTest {
       value = {
         "/model/type # `\"WordPiece\"` # WordPiece",
         "/model/continuing_subword_prefix # `\"##\"` # continuing_subword_prefix",
-        "/normalizer # `{\"type\": \"Precompiled\"}` # Precompiled",
+        "/normalizer # `{\"type\": \"Precompiled\", \"precompiled_charsmap\": \"\"}` #"
+            + " precompiled_charsmap of 0 bytes",
         "/pre_tokenizer # `{\"type\": \"UnicodeScripts\"}` # byte_fallback",
         "/pre_tokenizer # `{\"type\": \"Whitespace\"}` # byte_fallback",
         "/added_tokens/0/id # -5 # -5",
@@ -237,8 +239,8 @@ class TextModelDirectoryTest {
     assertThat(read().samplingDefaults()).isEqualTo(SamplingDefaults.NONE);
     write(
         "generation_config.json",
-        "{\"do_sample\": true, \"temperature\": 0.6, \"top_k\": 20, \"top_p\": 0.95, \"min_p\": 0.05,"
-            + " \"repetition_penalty\": 1.1}");
+        "{\"do_sample\": true, \"temperature\": 0.6, \"top_k\": 20, \"top_p\": 0.95, \"min_p\":"
+            + " 0.05, \"repetition_penalty\": 1.1}");
     assertThat(read().samplingDefaults()).isEqualTo(new SamplingDefaults(0.6, 20, 0.95, 0.05, 1.1));
     write("generation_config.json", "{\"do_sample\": false}");
     assertThat(read().samplingDefaults().temperature()).isZero();

@@ -184,9 +184,14 @@ final class SplitPatternParser {
   }
 
   private static boolean isBoundary(SplitNode.Input in, int at) {
-    boolean before = at > in.from && UnicodeClasses.isWord(in.before(at));
-    boolean after = at < in.to && UnicodeClasses.isWord(in.codePoint(at));
+    boolean before = at > in.from && isWord(in.before(at));
+    boolean after = at < in.to && isWord(in.codePoint(at));
     return before != after;
+  }
+
+  /** What Oniguruma takes for a part of a word: also the superscripts and fractions of Latin 1. */
+  private static boolean isWord(int codePoint) {
+    return UnicodeClasses.isWord(codePoint) || "²³¹¼½¾".indexOf(codePoint) >= 0;
   }
 
   private Part group() {
@@ -361,7 +366,7 @@ final class SplitPatternParser {
             switch (Character.toLowerCase(c)) {
               case 's' -> CodePointSet::isSpace;
               case 'd' -> CodePointSet.category("Nd");
-              default -> UnicodeClasses::isWord;
+              default -> SplitPatternParser::isWord;
             };
         return Character.isUpperCase(c) ? set.negate() : set;
       }

@@ -16,6 +16,9 @@ final class PreTokenizerJson {
   /** The punctuation of ASCII and Unicode. */
   private static final String PUNCTUATION = "[\\p{P}$+<=>^`|~]";
 
+  /** Words and what is neither word nor space, by a library that has other words than patterns. */
+  private static final String WORDS = "[\\w&&[^²³¹¼½¾]]+|[[^\\w\\s]²³¹¼½¾]+";
+
   private final boolean first;
 
   private PreTokenizerJson(boolean first) {
@@ -65,7 +68,7 @@ final class PreTokenizerJson {
       case "Split" -> split(step);
       case "Punctuation" ->
           pattern(SplitPattern.compile(PUNCTUATION), behavior(step, "Isolated"), false);
-      case "Whitespace" -> pattern(SplitPattern.compile("\\w+|[^\\w\\s]+"), Behavior.REMOVED, true);
+      case "Whitespace" -> pattern(SplitPattern.compile(WORDS), Behavior.REMOVED, true);
       case "WhitespaceSplit" -> pattern(SplitPattern.compile("\\s"), Behavior.REMOVED, false);
       case "CharDelimiterSplit" ->
           pattern(SplitPattern.literal(step.path("delimiter").asText()), Behavior.REMOVED, false);

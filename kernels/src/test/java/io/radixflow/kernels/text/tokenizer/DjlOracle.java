@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.model.file.format.GgufMetadata;
+import io.radixflow.kernels.text.pretokenizer.NamedPreTokenizers;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -64,7 +65,11 @@ public final class DjlOracle {
         addToken(added, id, tokens.get(id), types[id] == 3);
       }
     }
-    root.putNull("normalizer");
+    if (NamedPreTokenizers.composes(pre)) {
+      root.putObject("normalizer").put("type", "NFC");
+    } else {
+      root.putNull("normalizer");
+    }
     ArrayNode steps =
         root.putObject("pre_tokenizer").put("type", "Sequence").putArray("pretokenizers");
     for (String regex : PATTERNS.get(pre)) {

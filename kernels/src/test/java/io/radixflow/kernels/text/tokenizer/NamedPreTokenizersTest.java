@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,7 +20,7 @@ class NamedPreTokenizersTest {
 
   private static final int TEXTS = Integer.getInteger("tokenizer.texts", 300);
   private static final String ALPHABET =
-      "aAbzZ'’sStTreVeLLdmM019²½٣١ \t\n\r  .,!?;:-_/(){}<>@#$^~|`…。，漢字日本語かなカナ한국ㄱㄏ々〆éÉe\u0301Ǆǅ"
+      "aAbzZ'’sStTreVeLLdmM019²½¼³٣١ \t\n\r  .,!?;:-_/(){}<>@#$^~|`…。，漢字日本語かなカナ한국ㄱㄏ々〆éÉe\u0301Ǆǅ"
           + "ßſ\u094dहिกำक\u200d👍🏽\u3000\u00a0«»‘’“”—、〿ÅК\u0440";
 
   static Stream<String> names() {
@@ -45,10 +46,20 @@ class NamedPreTokenizersTest {
         "(?<=[0-9])(?=(?:[0-9]{3})+(?![0-9]))",
         "(?<![a-z])[A-Z]+(?=s)|(?<=ab|A|\\s)\\S",
         "(?<!\\p{L})'|(?<= )[^ ]+",
-        "(?=A)|b+"
+        "(?=A)|b+",
+        "\\w+|[^\\w\\s]\\b"
       })
   void aPatternOfATokenizerJsonCutsAsInHuggingFace(String pattern) {
     ObjectNode json = json(List.of(pattern));
+    compare(json, false, TokenizerJson.read(json, Set.of("<|end|>"), new int[0]));
+  }
+
+  @Test
+  void wordsOfWhitespaceAreThoseOfHuggingFace() {
+    ObjectNode json = json(List.of());
+    ((ArrayNode) json.path("pre_tokenizer").path("pretokenizers"))
+        .insertObject(0)
+        .put("type", "Whitespace");
     compare(json, false, TokenizerJson.read(json, Set.of("<|end|>"), new int[0]));
   }
 
