@@ -66,9 +66,9 @@ __device__ __forceinline__ void fold_if_last(const AttentionArguments& a, const 
 
 // Tiles of 16 packed rows; SLOTS half stages (a tile's keys or its values) a warp in shared memory, all but one on
 // their way.
-template <int D, int SLOTS>
+template <int D, bool FLOAT8, int SLOTS>
 struct AttendKeys {
-    static constexpr int kHalf = kTileKeys * D;
+    static constexpr int kHalf = KeyTile<D, FLOAT8>::kWords;
 
     // The keys at which the tiles of one warp's splits begin.
     struct Sequence {
@@ -94,8 +94,8 @@ struct AttendKeys {
         AttentionTotal<D> total(reinterpret_cast<float*>(shared + kAttendWarps * SLOTS * kHalf));
         if (warp == 0) total.clear();
         Sequence sequence(tile, warp);
-        KeyLoader<D, 32> loader(a, tile, kvHead);
-        AttentionWarp<D> rows(a, tile, tile.packed, kvHead);
+        KeyLoader<D, FLOAT8, 32> loader(a, tile, kvHead);
+        AttentionWarp<D, FLOAT8> rows(a, tile, tile.packed, kvHead);
         int issued = 0;
         loader.look_up(sequence.key(0));
         auto load = [&] {
@@ -151,10 +151,10 @@ struct AttendKeys {
 };
 
 // Tiles of 64 packed rows, 16 a warp.
-template <int D, int STAGES>
+template <int D, bool FLOAT8, int STAGES>
 struct AttendRows {
     static constexpr int kThreads = kAttendWarps * 32, kRows = kAttendWarps * 16;
-    static constexpr int kHalf = kTileKeys * D;
+    static constexpr int kHalf = KeyTile<D, FLOAT8>::kWords;
 
     __device__ __forceinline__ static void attend(const AttentionArguments& a, int4 work, int kvHead, bf16* shared) {
         AttentionTile tile(a, work, kRows);
@@ -164,8 +164,8 @@ struct AttendRows {
         int last = packed < tile.packedRows
                        ? tile.position + (min(packed + 16, tile.packedRows) - 1) / a.group
                        : -1;  // the last key that a row of this warp sees
-        KeyLoader<D, kThreads> loader(a, tile, kvHead);
-        AttentionWarp<D> rows(a, tile, packed, kvHead);
+        KeyLoader<D, FLOAT8, kThreads> loader(a, tile, kvHead);
+        AttentionWarp<D, FLOAT8> rows(a, tile, packed, kvHead);
         float* totals = reinterpret_cast<float*>(shared + STAGES * 2 * kHalf);
         AttentionTotal<D> total(totals + threadIdx.x / 32 * AttentionTotal<D>::kFloats);
         total.clear();
@@ -217,25 +217,32 @@ struct AttendRows {
 };
 
 #define ATTENTION_PARAMETERS                                                                                           \
-    const bf16 *q, int qStride, const bf16 *k, const bf16 *v, bf16 *out, float *partial, float2 *weight, int *arrived, \
+    const bf16 *q, int qStride, const void *k, const void *v, bf16 *out, float *partial, float2 *weight, int *arrived, \
         const int *header, const int4 *tiles, const int *merge, const int *chunkFirstRow, const int *chunkPosition,    \
         const int *chunkPageStart, const int *pageIds, int kvHeads, int group, int pageTokens, float scale,  \
         float capScale, int window, const float *sinks
 #define ATTENTION_ARGUMENTS                                                                                            \
     {q, qStride, k, v, out, partial, weight, arrived, header, tiles, merge, chunkFirstRow, chunkPosition,              \
      chunkPageStart, pageIds, kvHeads, group, pageTokens, scale, capScale, window, sinks}
-#define ATTENTION_KERNELS(D, SLOTS, STAGES)                                                                            \
-    BOUNDED_KERNEL(128, (D > 128 ? 1 : 2), rf_attend_keys_##D, ATTENTION_PARAMETERS) {                                 \
-        AttendKeys<D, SLOTS>::run(ATTENTION_ARGUMENTS);                                                                \
+#define ATTENTION_KERNELS(D, NAME, FLOAT8, SLOTS, STAGES)                                                              \
+    BOUNDED_KERNEL(128, (D > 128 ? 1 : 2), rf_attend_keys_##NAME, ATTENTION_PARAMETERS) {                              \
+        AttendKeys<D, FLOAT8, SLOTS>::run(ATTENTION_ARGUMENTS);                                                        \
     }                                                                                                                  \
-    BOUNDED_KERNEL(128, (D > 128 ? 1 : 2), rf_attend_rows_##D, ATTENTION_PARAMETERS) {                                 \
-        AttendRows<D, STAGES>::run(ATTENTION_ARGUMENTS);                                                               \
+    BOUNDED_KERNEL(128, (D > 128 ? 1 : 2), rf_attend_rows_##NAME, ATTENTION_PARAMETERS) {                              \
+        AttendRows<D, FLOAT8, STAGES>::run(ATTENTION_ARGUMENTS);                                                       \
     }
 
-ATTENTION_KERNELS(16, 4, 4)
-ATTENTION_KERNELS(32, 4, 4)
-ATTENTION_KERNELS(64, 4, 4)
-ATTENTION_KERNELS(80, 4, 4)
-ATTENTION_KERNELS(96, 3, 3)
-ATTENTION_KERNELS(128, 3, 3)
-ATTENTION_KERNELS(256, 2, 2)
+ATTENTION_KERNELS(16, 16, false, 4, 4)
+ATTENTION_KERNELS(32, 32, false, 4, 4)
+ATTENTION_KERNELS(64, 64, false, 4, 4)
+ATTENTION_KERNELS(80, 80, false, 4, 4)
+ATTENTION_KERNELS(96, 96, false, 3, 3)
+ATTENTION_KERNELS(128, 128, false, 3, 3)
+ATTENTION_KERNELS(256, 256, false, 2, 2)
+ATTENTION_KERNELS(16, 16_float8, true, 4, 4)
+ATTENTION_KERNELS(32, 32_float8, true, 4, 4)
+ATTENTION_KERNELS(64, 64_float8, true, 4, 4)
+ATTENTION_KERNELS(80, 80_float8, true, 4, 4)
+ATTENTION_KERNELS(96, 96_float8, true, 4, 4)
+ATTENTION_KERNELS(128, 128_float8, true, 4, 4)
+ATTENTION_KERNELS(256, 256_float8, true, 2, 2)

@@ -1,7 +1,7 @@
 // One warp's part of attention: 16 packed rows against tiles of 32 keys, splits of keys folded into a total. See
 // attention.cuh.
 #pragma once
-#include "device.cuh"
+#include "float8.cuh"
 
 // Entries of the plan's header: tiles of both kernels; tiles of rf_attend_keys; tokens of a split; splits that are folded
 // into one partial.
@@ -11,8 +11,8 @@ constexpr int kTileKeys = 32, kAttendWarps = 4;
 struct AttentionArguments {
     const bf16* q;  // [rows][qStride], heads from the start
     int qStride;
-    const bf16* k;  // one layer's keys and values, [page][slot][kvHead][d]
-    const bf16* v;
+    const void* k;  // one layer's keys and values, [page][slot][kvHead][d], or pages as store_float8 makes them
+    const void* v;
     bf16* out;        // [rows][heads][d]
     float* partial;   // [partial][kvHead][d], sums before division
     float2* weight;   // [partial][kvHead], greatest score in powers of two, sum of weights
@@ -74,18 +74,28 @@ struct AttentionTile {
     }
 };
 
-// Rows of D elements in shared memory, 16 bytes a piece. Pieces are exchanged so that 8 rows' pieces of one number lie
-// in different banks, whether rows begin 2, 4 or 8 pieces apart modulo the 8 pieces of all banks.
-template <int D>
+// Rows of so many words of 16 bits in shared memory, 16 bytes a piece. Pieces are exchanged so that 8 rows' pieces of
+// one number lie in different banks, whether rows begin 1, 2, 4 or 8 pieces apart modulo the 8 pieces of all banks.
+template <int WORDS>
 __device__ __forceinline__ int key_at(int row, int piece) {
-    constexpr int kPieces = D / 8, kMask = kPieces % 8 == 0 ? 7 : kPieces % 4 == 0 ? 3 : 1;
+    constexpr int kPieces = WORDS / 8;
+    constexpr int kMask = kPieces % 8 == 0 ? 7 : kPieces % 4 == 0 ? 3 : kPieces % 2 == 0 ? 1 : 0;
     constexpr int kShift = kMask == 7 ? 0 : kMask == 3 ? 1 : 2;
-    return row * D + ((piece ^ (row >> kShift & kMask)) << 3);
+    return row * WORDS + ((piece ^ (row >> kShift & kMask)) << 3);
 }
 
+// A tile of keys or values in shared memory, in words of 16 bits. A piece of 8-bit floats has two times 8 elements in
+// turn, in which they are the two operands of one product; the keys' scales are behind the tile.
+template <int D, bool FLOAT8>
+struct KeyTile {
+    static constexpr int kRow = FLOAT8 ? D / 2 : D, kScales = kTileKeys * kRow;
+    static constexpr int kWords = kScales + (FLOAT8 ? kTileKeys * kFloat8ScaleBytes / 2 : 0);
+};
+
 // Brings tiles of keys or values to shared memory. The two pages of a tile are looked up one tile ahead.
-template <int D, int THREADS>
+template <int D, bool FLOAT8, int THREADS>
 struct KeyLoader {
+    using Tile = KeyTile<D, FLOAT8>;
     const AttentionArguments& a;
     const int* pages;
     int head, keys, pageShift;
@@ -110,18 +120,29 @@ struct KeyLoader {
     }
 
     // Keys from `key` on, of the page taken by advance; zeros behind the last.
-    __device__ __forceinline__ void load(bf16* to, const bf16* pool, int key, int thread) const {
+    __device__ __forceinline__ void load(bf16* to, const void* pool, int key, int thread) const {
+        const unsigned char* plane = static_cast<const unsigned char*>(pool);
+        constexpr int kPieces = Tile::kRow / 8, kLoads = (kTileKeys * kPieces + THREADS - 1) / THREADS;
+        constexpr int kVectorBytes = Tile::kRow * 2 + (FLOAT8 ? kFloat8ScaleBytes : 0);
         int slot[2] = {key & (a.pageTokens - 1), (key + 16) & (a.pageTokens - 1)};
-        constexpr int kLoads = (kTileKeys * D / 8 + THREADS - 1) / THREADS;
 #pragma unroll(D > 128 ? 2 : kLoads)
         for (int i = 0; i < kLoads; ++i) {
-            int at = thread + i * THREADS, row = at / (D / 8), piece = at % (D / 8);
-            if (kTileKeys * D / 8 % THREADS && row >= kTileKeys) break;
+            int at = thread + i * THREADS, row = at / kPieces, piece = at % kPieces;
+            if (kTileKeys * kPieces % THREADS && row >= kTileKeys) break;
             int half = row / 16;
-            size_t token = (size_t(half ? page[1] : page[0]) << pageShift) + (half ? slot[1] : slot[0]) + row % 16;
+            size_t first = size_t(half ? page[1] : page[0]) << pageShift;
+            int token = (half ? slot[1] : slot[0]) + row % 16;
             bool valid = key + row < keys;
-            cp_async16(to + key_at<D>(row, piece),
-                       pool + (valid ? (token * a.kvHeads + head) * D + piece * 8 : 0), valid);
+            size_t from = FLOAT8 ? first * a.kvHeads * kVectorBytes + (token * a.kvHeads + head) * D + piece * 16
+                                 : ((first + token) * a.kvHeads + head) * kVectorBytes + piece * 16;
+            cp_async16(to + key_at<Tile::kRow>(row, piece), plane + (valid ? from : 0), valid);
+        }
+        if (FLOAT8 && thread < 2) {
+            size_t first = size_t(thread ? page[1] : page[0]) << pageShift;
+            int left = min(max(keys - key - thread * 16, 0), 16);
+            size_t from = first * a.kvHeads * kVectorBytes + (size_t(a.kvHeads) * D << pageShift) +
+                          (head << pageShift) + (thread ? slot[1] : slot[0]);
+            cp_async_first(to + Tile::kScales + thread * 8, plane + (left ? from : 0), left);
         }
     }
 };
@@ -255,9 +276,38 @@ struct AttentionRows {
     }
 };
 
+// The scales of a lane's two keys of the i-th eight of a tile, behind which they are.
+__device__ __forceinline__ uint32_t key_scales(const bf16* scales, int i) {
+    return *reinterpret_cast<const uint16_t*>(reinterpret_cast<const unsigned char*>(scales) + i * 8 + threadIdx.x % 4 * 2);
+}
+
+// Products with the i-th eight keys of a tile times the keys' scales.
+__device__ __forceinline__ void scale_products(float (&s)[4], const bf16* scales, int i) {
+    uint32_t pair = key_scales(scales, i);
+    float first = float8_scale_value(pair & 0xff), second = float8_scale_value(pair >> 8);
+    s[0] *= first;
+    s[1] *= second;
+    s[2] *= first;
+    s[3] *= second;
+}
+
+// Weights times the values' scales, which is exact, as these are powers of two.
+__device__ __forceinline__ void scale_weights(uint32_t (&weights)[2][4], const bf16* scales) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        uint32_t pair = float8_scale_pair(key_scales(scales, i));
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+            uint32_t& both = weights[i / 2][i % 2 * 2 + h];
+            both = multiply_bf16(both, pair);
+        }
+    }
+}
+
 // A warp's 16 packed rows of one KV head, which it multiplies with keys and values alone.
-template <int D>
+template <int D, bool FLOAT8>
 struct AttentionWarp : AttentionRows<D / 8> {
+    using Tile = KeyTile<D, FLOAT8>;
     static constexpr bool kHeld = D <= 128;  // queries in registers; wider ones are read again for each tile of keys
     uint32_t q[kHeld ? D / 16 : 1][4];
     const bf16* from[2];  // the rows' queries
@@ -283,37 +333,74 @@ struct AttentionWarp : AttentionRows<D / 8> {
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
             bool valid = this->position[i % 2] >= 0;
-            to[i] = valid ? *reinterpret_cast<const uint32_t*>(from[i % 2] + step * 16 + i / 2 * 8) : 0;
+            int element = FLOAT8 ? step * 8 + i / 2 * (D / 2) : step * 16 + i / 2 * 8;
+            to[i] = valid ? *reinterpret_cast<const uint32_t*>(from[i % 2] + element) : 0;
         }
     }
 
     __device__ __forceinline__ void score(const bf16* keys, int key, uint32_t (&weights)[2][4]) {
-        int lane = threadIdx.x % 32;
         float s[4][4] = {};
 #pragma unroll(kHeld ? D / 16 : 2)
         for (int step = 0; step < D / 16; ++step) {
             if (!kHeld) load_query(q[0], step);
+            multiply(q[kHeld ? step : 0], keys, step, s);
+        }
+        if constexpr (FLOAT8) {
 #pragma unroll
-            for (int j = 0; j < 2; ++j) {
-                uint32_t b[4];
-                ldmatrix_x4(b, keys + key_at<D>(j * 16 + lane % 8 + lane / 16 * 8, step * 2 + lane / 8 % 2));
-                mma_m16n8k16(s[2 * j], q[kHeld ? step : 0], b[0], b[1]);
-                mma_m16n8k16(s[2 * j + 1], q[kHeld ? step : 0], b[2], b[3]);
-            }
+            for (int i = 0; i < 4; ++i) scale_products(s[i], keys + Tile::kScales, i);
         }
         this->weigh(a, s, key, weights);
     }
 
-    __device__ __forceinline__ void gather(const bf16* values, const uint32_t (&weights)[2][4]) {
+    // Adds the products of 16 elements of queries and keys.
+    __device__ __forceinline__ static void multiply(const uint32_t (&q)[4], const bf16* keys, int step, float (&s)[4][4]) {
         int lane = threadIdx.x % 32;
+        if constexpr (FLOAT8) {
+            uint32_t codes[4];
+            ldmatrix_x4(codes, keys + key_at<Tile::kRow>(lane, step));
 #pragma unroll
-        for (int j = 0; j < 2; ++j) {
+            for (int i = 0; i < 4; ++i) {
+                uint32_t first, second;
+                widen_float8(codes[i], first, second);
+                mma_m16n8k16(s[i], q, first, second);
+            }
+        } else {
 #pragma unroll
-            for (int i = 0; i < D / 16; ++i) {
+            for (int j = 0; j < 2; ++j) {
                 uint32_t b[4];
-                ldmatrix_x4_trans(b, values + key_at<D>(j * 16 + lane % 16, i * 2 + lane / 16));
-                mma_m16n8k16(this->o[2 * i], weights[j], b[0], b[1]);
-                mma_m16n8k16(this->o[2 * i + 1], weights[j], b[2], b[3]);
+                ldmatrix_x4(b, keys + key_at<D>(j * 16 + lane % 8 + lane / 16 * 8, step * 2 + lane / 8 % 2));
+                mma_m16n8k16(s[2 * j], q, b[0], b[1]);
+                mma_m16n8k16(s[2 * j + 1], q, b[2], b[3]);
+            }
+        }
+    }
+
+    __device__ __forceinline__ void gather(const bf16* values, uint32_t (&weights)[2][4]) {
+        int lane = threadIdx.x % 32;
+        if constexpr (FLOAT8) {
+            scale_weights(weights, values + Tile::kScales);
+#pragma unroll
+            for (int j = 0; j < 2; ++j) {
+#pragma unroll
+                for (int i = 0; i < D / 16; ++i) {
+                    uint32_t codes[2], first[2], second[2];
+                    ldmatrix_x2_trans(codes, values + key_at<Tile::kRow>(j * 16 + lane % 16, i));
+                    widen_float8(codes[0], first[0], second[0]);
+                    widen_float8(codes[1], first[1], second[1]);
+                    mma_m16n8k16(this->o[i], weights[j], first[0], first[1]);
+                    mma_m16n8k16(this->o[D / 16 + i], weights[j], second[0], second[1]);
+                }
+            }
+        } else {
+#pragma unroll
+            for (int j = 0; j < 2; ++j) {
+#pragma unroll
+                for (int i = 0; i < D / 16; ++i) {
+                    uint32_t b[4];
+                    ldmatrix_x4_trans(b, values + key_at<D>(j * 16 + lane % 16, i * 2 + lane / 16));
+                    mma_m16n8k16(this->o[2 * i], weights[j], b[0], b[1]);
+                    mma_m16n8k16(this->o[2 * i + 1], weights[j], b[2], b[3]);
+                }
             }
         }
     }

@@ -24,11 +24,14 @@ __device__ __forceinline__ unsigned shared_address(const void* p) {
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
-// Copies 16 bytes to shared memory in the background, or zeroes them where valid is false.
-__device__ __forceinline__ void cp_async16(void* to, const void* from, bool valid = true) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from),
-                 "r"(valid ? 16 : 0)
+// Copies 16 bytes to shared memory in the background, of which the first `bytes` are read and the others become zero.
+__device__ __forceinline__ void cp_async_first(void* to, const void* from, int bytes) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from), "r"(bytes)
                  : "memory");
+}
+// The same with all bytes, or none where valid is false.
+__device__ __forceinline__ void cp_async16(void* to, const void* from, bool valid = true) {
+    cp_async_first(to, from, valid ? 16 : 0);
 }
 __device__ __forceinline__ void cp_async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 // Waits until at most Pending groups of this thread's copies are in flight.

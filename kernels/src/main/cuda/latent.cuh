@@ -8,14 +8,41 @@
 #include "attention.cuh"
 #include "norm.cuh"
 
+// Stores a row's key, kept by the block as floats, in pages of 8-bit floats: [slot][width, up to a multiple of 16] codes,
+// then [slot] scales. Of each 16 elements, those of the first and of the second eight come in turn, as the tensor cores
+// take them. All threads call it; tops: an integer a warp of shared memory.
+__device__ __forceinline__ void store_latent_float8(unsigned char* pool, int slot, int pageTokens, const float* kept,
+                                                    int width, uint32_t* tops) {
+    uint32_t top = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < width; i += blockDim.x) top = max(top, magnitude_bits(kept[i]));
+#pragma unroll
+    for (int distance = 16; distance; distance >>= 1) top = max(top, __shfl_xor_sync(0xffffffffu, top, distance));
+    if (threadIdx.x % 32 == 0) tops[threadIdx.x / 32] = top;
+    __syncthreads();
+    for (int warp = 0; warp < int(blockDim.x) / 32; ++warp) top = max(top, tops[warp]);
+    uint32_t scale = float8_scale(top);
+    int place = slot & (pageTokens - 1), pitch = (width + 15) / 16 * 16;
+    unsigned char* page = pool + size_t(slot - place) * (pitch + kFloat8ScaleBytes);
+    for (int i = threadIdx.x; i < pitch; i += blockDim.x) {
+        int element = i / 16 * 16 + i % 2 * 8 + i % 16 / 2;
+        page[place * pitch + i] = element < width ? float8_code(kept[element], scale) : 0;
+    }
+    if (threadIdx.x == 0) page[pageTokens * pitch + place] = scale;
+}
+
 // A row of latent is the compressed vector, then the rotated part: the first is RMS-normalised, the second rotated by the
 // row's position, and both go to the row's slot of the pool. A row of queries is [heads][plain + rotated]; the rotated
 // parts go behind the compressed ones in compressed, [heads][rank + rotated]. rotations is [position][cosines, then sines
-// of rotated / 2 pairs]; pairs are neighbours where interleaved is set, halves otherwise. A block a row.
-BOUNDED_KERNEL(128, 1, rf_latent_store, const bf16* latent, const float* gain, const float* rotations, const bf16* queries,
-               bf16* compressed, bf16* pool, const int* rows, const int* rowPosition, const int* rowSlot, int heads,
-               int rank, int plain, int rotated, int interleaved, float epsilon) {
+// of rotated / 2 pairs]; pairs are neighbours where interleaved is set, halves otherwise. A block a row. Shared memory: a
+// float a warp, and for 8-bit floats one an element.
+template <bool FLOAT8>
+__device__ __forceinline__ void latent_store(const bf16* latent, const float* gain, const float* rotations,
+                                             const bf16* queries, bf16* compressed, void* pool, const int* rows,
+                                             const int* rowPosition, const int* rowSlot, int heads, int rank, int plain,
+                                             int rotated, int interleaved, float epsilon, int pageTokens) {
     SHARED(float, partial);
+    float* kept = partial + blockDim.x / 32;
     int row = blockIdx.x, width = rank + rotated, half = rotated / 2;
     if (row >= *rows) return;
     latent += size_t(row) * width;
@@ -25,42 +52,76 @@ BOUNDED_KERNEL(128, 1, rf_latent_store, const bf16* latent, const float* gain, c
         squares = fmaf(v, v, squares);
     }
     float scale = rsqrtf(block_sum(squares, partial) / rank + epsilon);
-    bf16* to = pool + size_t(rowSlot[row]) * width;
-    for (int i = threadIdx.x; i < rank; i += blockDim.x) {
-        to[i] = __float2bfloat16(__bfloat162float(latent[i]) * (scale * gain[i]));
-    }
+    bf16* to = static_cast<bf16*>(pool) + size_t(rowSlot[row]) * width;
+    auto keep = [&](int i, float v) {
+        if (FLOAT8) {
+            kept[i] = v;
+        } else {
+            to[i] = __float2bfloat16(v);
+        }
+    };
+    for (int i = threadIdx.x; i < rank; i += blockDim.x) keep(i, __bfloat162float(latent[i]) * (scale * gain[i]));
     const float* turn = rotations + size_t(rowPosition[row]) * rotated;
     // number 0 is the key, the others are the heads' queries
     for (int i = threadIdx.x; i < (heads + 1) * half; i += blockDim.x) {
         int head = i / half - 1, pair = i % half;
         const bf16* from = head < 0 ? latent + rank : queries + (size_t(row) * heads + head) * (plain + rotated) + plain;
-        bf16* target = head < 0 ? to + rank : compressed + (size_t(row) * heads + head) * width + rank;
         int first = interleaved ? 2 * pair : pair, second = interleaved ? first + 1 : pair + half;
         float a = __bfloat162float(from[first]), b = __bfloat162float(from[second]);
         float cosine = turn[pair], sine = turn[half + pair];
-        target[first] = __float2bfloat16(a * cosine - b * sine);
-        target[second] = __float2bfloat16(a * sine + b * cosine);
+        float turned = a * cosine - b * sine, across = a * sine + b * cosine;
+        if (head < 0) {
+            keep(rank + first, turned);
+            keep(rank + second, across);
+        } else {
+            bf16* target = compressed + (size_t(row) * heads + head) * width + rank;
+            target[first] = __float2bfloat16(turned);
+            target[second] = __float2bfloat16(across);
+        }
+    }
+    if (FLOAT8) {
+        store_latent_float8(static_cast<unsigned char*>(pool), rowSlot[row], pageTokens, kept, width,
+                            reinterpret_cast<uint32_t*>(partial));
     }
 }
 
+#define LATENT_STORE_KERNEL(NAME, FLOAT8)                                                                                 \
+    BOUNDED_KERNEL(128, 1, NAME, const bf16* latent, const float* gain, const float* rotations, const bf16* queries,      \
+                   bf16* compressed, void* pool, const int* rows, const int* rowPosition, const int* rowSlot, int heads,  \
+                   int rank, int plain, int rotated, int interleaved, float epsilon, int pageTokens) {                    \
+        latent_store<FLOAT8>(latent, gain, rotations, queries, compressed, pool, rows, rowPosition, rowSlot, heads, rank, \
+                             plain, rotated, interleaved, epsilon, pageTokens);                                           \
+    }
+
+LATENT_STORE_KERNEL(rf_latent_store, false)
+LATENT_STORE_KERNEL(rf_latent_store_float8, true)
+
 // Tiles of 16 packed rows. Each of four warps scores 8 of a tile's 32 keys and gathers a quarter of the values' columns;
 // all of them follow the softmax of all rows. STAGES tiles of keys are in shared memory, all but one on their way.
-template <int RANK, int ROTATED, int STAGES>
+template <int RANK, int ROTATED, bool FLOAT8, int STAGES>
 struct AttendLatent {
     static constexpr int kReal = RANK + ROTATED, kWidth = (kReal + 15) / 16 * 16, kPieces = kWidth / 8;
     static constexpr int kThreads = kAttendWarps * 32, kRows = 16, kScoreStride = kTileKeys + 4;
-    static constexpr int kStage = kTileKeys * kWidth, kColumns = RANK / kAttendWarps, kN = kColumns / 8;
+    using Tile = KeyTile<kWidth, FLOAT8>;
+    static constexpr int kStage = Tile::kWords, kColumns = RANK / kAttendWarps, kN = kColumns / 8;
 
     // Keys from `key` on; zeros behind the last, and behind a key's last element.
     __device__ __forceinline__ static void load(const AttentionArguments& a, const AttentionTile& tile, bf16* to, int key,
                                                 int2 page) {
+        if (FLOAT8) {
+            KeyLoader<kWidth, true, kThreads> loader(a, tile, 0);
+            loader.page[0] = page.x;
+            loader.page[1] = page.y;
+            loader.load(to, a.k, key, threadIdx.x);
+            return;
+        }
         int shift = __ffs(a.pageTokens) - 1;
 #pragma unroll 6
         for (int at = threadIdx.x; at < kTileKeys * kPieces; at += kThreads) {
             int row = at / kPieces, piece = at % kPieces, slot = (key + row) & (a.pageTokens - 1);
             size_t token = (size_t(row < 16 ? page.x : page.y) << shift) + slot;
             bool valid = key + row < tile.keys && piece < kReal / 8;
-            cp_async16(to + key_at<kWidth>(row, piece), a.k + (valid ? token * kReal + piece * 8 : 0), valid);
+            cp_async16(to + key_at<kWidth>(row, piece), static_cast<const bf16*>(a.k) + (valid ? token * kReal + piece * 8 : 0), valid);
         }
     }
 
@@ -75,18 +136,38 @@ struct AttendLatent {
 
     // This warp's 8 keys against all rows, to shared memory [row][key].
     __device__ __forceinline__ static void score(const bf16* queries, const bf16* keys, float* scores) {
+        constexpr int kSteps = kWidth / 16;
         int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-        float even[4] = {}, odd[4] = {};
-#pragma unroll
-        for (int step = 0; step < kWidth / 16; ++step) {
-            uint32_t q[4], k[2];
+        float chains[2][4] = {};  // of even and of odd steps
+        auto multiply = [&](int step, uint32_t first, uint32_t second) {
+            uint32_t q[4];
             ldmatrix_x4(q, queries + key_at<kWidth>(lane % 16, step * 2 + lane / 16));
-            ldmatrix_x2(k, keys + key_at<kWidth>(warp * 8 + lane % 8, step * 2 + lane / 8 % 2));
-            mma_m16n8k16(step % 2 ? odd : even, q, k[0], k[1]);
+            mma_m16n8k16(chains[step % 2], q, first, second);
+        };
+#pragma unroll
+        for (int step = 0; step < kSteps; step += FLOAT8 ? 2 : 1) {
+            uint32_t k[2];
+            if (FLOAT8) {
+                int piece = min(step + lane / 8 % 2, kSteps - 1);
+                ldmatrix_x2(k, keys + key_at<Tile::kRow>(warp * 8 + lane % 8, piece));
+#pragma unroll
+                for (int i = 0; i < 2; ++i) {
+                    uint32_t first, second;
+                    widen_float8(k[i], first, second);
+                    if (step + i < kSteps) multiply(step + i, first, second);
+                }
+            } else {
+                ldmatrix_x2(k, keys + key_at<kWidth>(warp * 8 + lane % 8, step * 2 + lane / 8 % 2));
+                multiply(step, k[0], k[1]);
+            }
         }
+        float sum[4];
+#pragma unroll
+        for (int e = 0; e < 4; ++e) sum[e] = chains[0][e] + chains[1][e];
+        if (FLOAT8) scale_products(sum, keys + Tile::kScales, warp);
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-            scores[(lane / 4 + e / 2 * 8) * kScoreStride + warp * 8 + lane % 4 * 2 + e % 2] = even[e] + odd[e];
+            scores[(lane / 4 + e / 2 * 8) * kScoreStride + warp * 8 + lane % 4 * 2 + e % 2] = sum[e];
         }
     }
 
@@ -109,15 +190,35 @@ struct AttendLatent {
             AttentionRows<kN>::weigh(a, s, key, weights);
         }
 
-        __device__ __forceinline__ void gather(const bf16* keys, const uint32_t (&weights)[2][4]) {
+        __device__ __forceinline__ void gather(const bf16* keys, uint32_t (&weights)[2][4]) {
             int lane = threadIdx.x % 32;
+            if (FLOAT8) {
+                gather_float8(keys, weights);
+            } else {
 #pragma unroll
-            for (int j = 0; j < 2; ++j) {
-#pragma unroll
-                for (int i = 0; i < kN; ++i) {
+                for (int i = 0; i < 2 * kN; ++i) {
                     uint32_t b[2];
-                    ldmatrix_x2_trans(b, keys + key_at<kWidth>(j * 16 + lane % 16, column / 8 + i));
-                    mma_m16n8k16(this->o[i], weights[j], b[0], b[1]);
+                    ldmatrix_x2_trans(b, keys + key_at<kWidth>(i / kN * 16 + lane % 16, column / 8 + i % kN));
+                    mma_m16n8k16(this->o[i % kN], weights[i / kN], b[0], b[1]);
+                }
+            }
+        }
+
+        // A piece has two groups of eight columns; a warp with one group takes its half of a piece.
+        __device__ __forceinline__ void gather_float8(const bf16* keys, uint32_t (&weights)[2][4]) {
+            bool upper = kN == 1 && column % 16;
+            scale_weights(weights, keys + Tile::kScales);
+#pragma unroll
+            for (int i = 0; i < kN; i += 2) {
+                uint32_t codes[4];
+                ldmatrix_x4_trans(codes, keys + key_at<Tile::kRow>(threadIdx.x % 32, (column + i * 8) / 16));
+#pragma unroll
+                for (int j = 0; j < 2; ++j) {
+                    uint32_t first[2], second[2];
+                    widen_float8(codes[2 * j], first[0], second[0]);
+                    widen_float8(codes[2 * j + 1], first[1], second[1]);
+                    mma_m16n8k16(this->o[i], weights[j], upper ? second[0] : first[0], upper ? second[1] : first[1]);
+                    if (kN > 1) mma_m16n8k16(this->o[(i + 1) % kN], weights[j], second[0], second[1]);
                 }
             }
         }
@@ -215,8 +316,8 @@ struct AttendLatent {
     }
 };
 
-#define LATENT_KERNEL(RANK, ROTATED)                                                                                      \
-    BOUNDED_KERNEL(128, 1, rf_attend_latent_##RANK##_##ROTATED, const bf16* q, const bf16* keys, bf16* out,               \
+#define LATENT_KERNEL(RANK, ROTATED, NAME, FLOAT8, STAGES)                                                                \
+    BOUNDED_KERNEL(128, 1, rf_attend_latent_##NAME, const bf16* q, const void* keys, bf16* out,                           \
                    float* partial, float2* weight, int* arrived, const int* header, const int4* tiles,                    \
                    const int* merge, const int* chunkFirstRow, const int* chunkPosition, const int* chunkPageStart,       \
                    const int* pageIds, int heads, int pageTokens, float scale) {                                          \
@@ -238,8 +339,10 @@ struct AttendLatent {
         a.group = heads;                                                                                                  \
         a.pageTokens = pageTokens;                                                                                        \
         a.scale = scale;                                                                                                  \
-        AttendLatent<RANK, ROTATED, 2>::run(a);                                                                           \
+        AttendLatent<RANK, ROTATED, FLOAT8, STAGES>::run(a);                                                              \
     }
 
-LATENT_KERNEL(32, 8)
-LATENT_KERNEL(512, 64)
+LATENT_KERNEL(32, 8, 32_8, false, 2)
+LATENT_KERNEL(512, 64, 512_64, false, 2)
+LATENT_KERNEL(32, 8, 32_8_float8, true, 3)
+LATENT_KERNEL(512, 64, 512_64_float8, true, 3)

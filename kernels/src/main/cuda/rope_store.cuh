@@ -1,6 +1,6 @@
 // Rotary embedding of queries and keys (Su et al. 2021), and keys and values to their slots in the KV pool.
 #pragma once
-#include "device.cuh"
+#include "float8.cuh"
 
 // Sums over the lanes of a group, a power of two, in each of them, by the same tree each time.
 __device__ __forceinline__ float group_sum(float v, int lanes, uint32_t mask) {
@@ -8,23 +8,67 @@ __device__ __forceinline__ float group_sum(float v, int lanes, uint32_t mask) {
     return v;
 }
 
+// The largest over the lanes of a group, in each of them.
+__device__ __forceinline__ uint32_t group_max(uint32_t v, int lanes, uint32_t mask) {
+    for (int distance = lanes / 2; distance; distance >>= 1) v = max(v, __shfl_xor_sync(mask, v, distance));
+    return v;
+}
+
+// Stores one head's vector in a plane of 8-bit floats, whose pages are [slot][kvHead][headDim] codes, then
+// [kvHead][slot] scales. A lane of a group has elements 8l.. of the first and of the second half; its 16 codes are one of
+// each in turn, as the tensor cores take them (see attention_warp.cuh).
+__device__ __forceinline__ void store_float8(unsigned char* plane, int slot, int pageTokens, int kvHeads, int kvHead,
+                                             int headDim, const float (&low)[8], const float (&high)[8], int lane,
+                                             int lanes, uint32_t mask) {
+    bool mine = lane * 16 < headDim;
+    uint32_t top = 0;
+#pragma unroll
+    for (int e = 0; e < 8; ++e) top = max(top, max(magnitude_bits(low[e]), magnitude_bits(high[e])));
+    uint32_t scale = float8_scale(group_max(mine ? top : 0, lanes, mask)), words[4];
+    int place = slot & (pageTokens - 1), codes = kvHeads * headDim;
+    unsigned char* page = plane + size_t(slot - place) * (codes + kvHeads * kFloat8ScaleBytes);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        words[i] = float8_code(low[2 * i], scale) | float8_code(high[2 * i], scale) << 8 |
+                   float8_code(low[2 * i + 1], scale) << 16 | float8_code(high[2 * i + 1], scale) << 24;
+    }
+    if (mine) {
+        *reinterpret_cast<uint4*>(page + (place * kvHeads + kvHead) * headDim + lane * 16) =
+            make_uint4(words[0], words[1], words[2], words[3]);
+    }
+    if (lane == 0) page[pageTokens * codes + kvHead * pageTokens + place] = scale;
+}
+
 // A row of qkv is [heads + 2 kvHeads][headDim]: queries, keys, values. Queries and keys are RMS-normalised a head where
 // the gain is not null, then pairs (i, i + headDim / 2) are rotated by the row's position, and queries multiplied with
 // its factor, all in f32, and rounded once. Queries stay in place; keys and values go to [slot][kvHead][headDim] of their
-// planes, the slot of a row being page * pageTokens + its place there. rotations is [position][cosines, then sines of
-// headDim / 2 pairs], null where nothing is rotated; growth is a factor of the queries a position, null for none.
+// planes, the slot of a row being page * pageTokens + its place there; pages of 8-bit floats are as store_float8 says.
+// rotations is [position][cosines, then sines of headDim / 2 pairs], null where nothing is rotated; growth is a factor of
+// the queries a position, null for none.
 // A block a row, eight lanes a head (sixteen beyond 128 elements): lane l has elements 8l.. of the first and of the
 // second half. headDim is a multiple of 16 up to 256.
-BOUNDED_KERNEL(1024, 1, rf_rope_store, bf16* qkv, const float* queryNorm, const float* keyNorm, const float* rotations,
-               const float* growth, bf16* keys, bf16* values, const int* rows, const int* rowPosition,
-               const int* rowSlot, int heads, int kvHeads, int headDim, float epsilon) {
+template <bool FLOAT8>
+__device__ __forceinline__ void rope_store(bf16* qkv, const float* queryNorm, const float* keyNorm, const float* rotations,
+                                           const float* growth, void* keys, void* values, const int* rows,
+                                           const int* rowPosition, const int* rowSlot, int heads, int kvHeads, int headDim,
+                                           float epsilon, int pageTokens) {
     int row = blockIdx.x;
     if (row >= *rows) return;
     int lanes = headDim > 128 ? 16 : 8, lane = threadIdx.x % lanes, half = headDim / 2, all = heads + 2 * kvHeads;
     uint32_t group = (lanes == 16 ? 0xffffu : 0xffu) << (threadIdx.x % 32 / lanes * lanes);
     bool mine = lane * 8 < half;
     int first = mine ? lane * 8 : 0, second = first + half;
-    size_t slot = size_t(rowSlot[row]) * kvHeads;
+    int slot = rowSlot[row];
+    auto store = [&](void* plane, int kvHead, const float(&low)[8], const float(&high)[8]) {
+        if (FLOAT8) {
+            store_float8(static_cast<unsigned char*>(plane), slot, pageTokens, kvHeads, kvHead, headDim, low, high, lane,
+                         lanes, group);
+        } else if (mine) {
+            bf16* to = static_cast<bf16*>(plane) + (size_t(slot) * kvHeads + kvHead) * headDim;
+            store8(to + first, low);
+            store8(to + second, high);
+        }
+    };
     float cosine[8] = {1, 1, 1, 1, 1, 1, 1, 1}, sine[8] = {};
     if (rotations) {
         load8(cosine, rotations + size_t(rowPosition[row]) * headDim + first);
@@ -33,17 +77,13 @@ BOUNDED_KERNEL(1024, 1, rf_rope_store, bf16* qkv, const float* queryNorm, const 
     float factor = growth ? growth[rowPosition[row]] : 1.0f;
     for (int head = threadIdx.x / lanes; head < all; head += blockDim.x / lanes) {
         bf16* at = qkv + (size_t(row) * all + head) * headDim;
-        if (head >= heads + kvHeads) {
-            bf16* to = values + (slot + head - heads - kvHeads) * headDim;
-            if (mine) {
-                *reinterpret_cast<uint4*>(to + first) = *reinterpret_cast<const uint4*>(at + first);
-                *reinterpret_cast<uint4*>(to + second) = *reinterpret_cast<const uint4*>(at + second);
-            }
-            continue;
-        }
         float a[8], b[8];
         load8(a, at + first);
         load8(b, at + second);
+        if (head >= heads + kvHeads) {
+            store(values, head - heads - kvHeads, a, b);
+            continue;
+        }
         const float* gain = head < heads ? queryNorm : keyNorm;
         if (gain) {
             float squares = 0, gains[8];
@@ -64,10 +104,22 @@ BOUNDED_KERNEL(1024, 1, rf_rope_store, bf16* qkv, const float* queryNorm, const 
             across[e] = a[e] * sine[e] + b[e] * cosine[e];
             if (head < heads) turned[e] *= factor, across[e] *= factor;
         }
-        bf16* to = head < heads ? at : keys + (slot + head - heads) * headDim;
-        if (mine) {
-            store8(to + first, turned);
-            store8(to + second, across);
+        if (head >= heads) {
+            store(keys, head - heads, turned, across);
+        } else if (mine) {
+            store8(at + first, turned);
+            store8(at + second, across);
         }
     }
 }
+
+#define ROPE_STORE_KERNEL(NAME, FLOAT8)                                                                                  \
+    BOUNDED_KERNEL(1024, 1, NAME, bf16* qkv, const float* queryNorm, const float* keyNorm, const float* rotations,        \
+                   const float* growth, void* keys, void* values, const int* rows, const int* rowPosition,                \
+                   const int* rowSlot, int heads, int kvHeads, int headDim, float epsilon, int pageTokens) {              \
+        rope_store<FLOAT8>(qkv, queryNorm, keyNorm, rotations, growth, keys, values, rows, rowPosition, rowSlot, heads,   \
+                           kvHeads, headDim, epsilon, pageTokens);                                                        \
+    }
+
+ROPE_STORE_KERNEL(rf_rope_store, false)
+ROPE_STORE_KERNEL(rf_rope_store_float8, true)

@@ -43,13 +43,16 @@ void wait_products(int pending, Place place);
 }  // namespace simt
 
 // The copy is made when the thread waits for it, so that reading earlier reads poison.
-inline void cp_async16(void* to, const void* from, bool valid = true, Place place = Place::here()) {
+inline void cp_async_first(void* to, const void* from, int bytes, Place place = Place::here()) {
     simt::check_aligned(to, "the destination", place);
     simt::check_aligned(from, "the source", place);
     simt::Thread& thread = *simt::current->self;
     thread.at = place;
     simt::open_group(thread);
-    thread.copies.back().push_back({to, from, valid ? 16 : 0});
+    thread.copies.back().push_back({to, from, bytes});
+}
+inline void cp_async16(void* to, const void* from, bool valid = true, Place place = Place::here()) {
+    cp_async_first(to, from, valid ? 16 : 0, place);
 }
 inline void cp_async_commit() {
     simt::open_group(*simt::current->self);

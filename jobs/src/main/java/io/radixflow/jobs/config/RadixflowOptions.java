@@ -40,8 +40,9 @@ public final class RadixflowOptions {
   public static final ConfigOption<KvType> KV_TYPE =
       ALL.choice("model.kv-type", KvType.AUTO)
           .describe(
-              "Element type of the KV pool: f32 or f16 on a CPU, bf16 on a GPU; f16 halves the memory"
-                  + " of f32 and rounds. 'auto' is f32 or bf16.");
+              "Element type of the KV pool: f32, f16 or fp8 on a CPU, bf16 or fp8 on a GPU; f16"
+                  + " halves the memory of f32 and rounds, fp8 takes about half of f16 or bf16 and"
+                  + " rounds to four bits. 'auto' is f32 or bf16.");
 
   public static final ConfigOption<GpuMode> GPU_MODE =
       ALL.choice("gpu.mode", GpuMode.DETERMINISTIC)
@@ -52,8 +53,8 @@ public final class RadixflowOptions {
   public static final ConfigOption<MemorySize> GPU_MEMORY =
       ALL.size("gpu.memory", MemorySize.ZERO, "a memory size such as 20gb")
           .describe(
-              "GPU memory for weights, activations and KV pool together; 0 takes nine tenths of what is"
-                  + " free.");
+              "GPU memory for weights, activations and KV pool together; 0 takes nine tenths of"
+                  + " what is free.");
 
   public static final ConfigOption<Integer> KV_PAGES =
       ALL.integer("engine.kv-pages", 0, 0, Integer.MAX_VALUE)
@@ -62,9 +63,10 @@ public final class RadixflowOptions {
   public static final ConfigOption<MemorySize> KV_MEMORY =
       ALL.size("engine.kv-memory", MemorySize.ZERO, "a memory size such as 512mb")
           .describe(
-              "Memory of the KV pool. With 0 on a GPU: what gpu.memory leaves. With 0 on a CPU: four"
-                  + " context windows, at most four times the weights (but 256 MB or one window in any"
-                  + " case) and a quarter of the heap. The log says at start how large it is.");
+              "Memory of the KV pool. With 0 on a GPU: what gpu.memory leaves. With 0 on a CPU:"
+                  + " four context windows, at most four times the weights (but 256 MB or one"
+                  + " window in any case) and a quarter of the heap. The log says at start how"
+                  + " large it is.");
 
   public static final ConfigOption<Integer> PAGE_TOKENS =
       ALL.integer("engine.page-tokens", 16, 1, 1024)
@@ -113,8 +115,8 @@ public final class RadixflowOptions {
   public static final ConfigOption<Integer> KV_EVENTS_BUFFER =
       ALL.integer("kv-events.buffer", 65_536, 1, 10_000_000)
           .describe(
-              "KV events that may wait for Kafka; if there are more, the whole content of the cache is"
-                  + " published again.");
+              "KV events that may wait for Kafka; if there are more, the whole content of the cache"
+                  + " is published again.");
 
   public static final ConfigOption<Duration> KV_EVENTS_RETENTION =
       ALL.duration(
@@ -123,8 +125,8 @@ public final class RadixflowOptions {
               Duration.ofSeconds(30),
               "a duration of at least 30 s, such as 1m or 7d")
           .describe(
-              "Events of an engine that has published nothing for this long are deleted by the next "
-                  + "engine that starts.");
+              "Events of an engine that has published nothing for this long are deleted by the next"
+                  + " engine that starts.");
 
   public static final ConfigOption<Integer> MAX_QUEUED_PER_SESSION =
       ALL.integer("session.max-queued", 16, 1, 1_000_000)
@@ -133,20 +135,20 @@ public final class RadixflowOptions {
   public static final ConfigOption<Integer> MAX_BRANCHES =
       ALL.integer("session.max-branches", 64, 1, 1_000_000)
           .describe(
-              "Branches that a session may have. Beyond it a fork is rejected, and a turn that begins a"
-                  + " branch takes the place of the least recently used one.");
+              "Branches that a session may have. Beyond it a fork is rejected, and a turn that"
+                  + " begins a branch takes the place of the least recently used one.");
 
   public static final ConfigOption<Integer> MAX_TURNS =
       ALL.integer("session.max-turns", 1_000, 1, 1_000_000)
           .describe(
-              "Turns of a branch that its history and its prompts keep; session.overflow decides what"
-                  + " happens to more.");
+              "Turns of a branch that its history and its prompts keep; session.overflow decides"
+                  + " what happens to more.");
 
   public static final ConfigOption<Duration> RETENTION =
       ALL.duration("session.retention", Duration.ofDays(7))
           .describe(
-              "How long a session is known after its last event, also a closed or erased one, and so"
-                  + " the resends of its events.");
+              "How long a session is known after its last event, also a closed or erased one, and"
+                  + " so the resends of its events.");
 
   public static final ConfigOption<Duration> CANCEL_RETENTION =
       ALL.duration("session.cancel-retention", Duration.ofMinutes(10))
@@ -159,9 +161,9 @@ public final class RadixflowOptions {
   public static final ConfigOption<ModelChange> MODEL_CHANGE =
       ALL.choice("session.model-change", ModelChange.CONTINUE)
           .describe(
-              "What becomes of a reply that was being generated when the job is restarted with another"
-                  + " model or quantisation: continue its text (it starts over if the tokenizer is"
-                  + " another one), restart it, or end it with what it has.");
+              "What becomes of a reply that was being generated when the job is restarted with"
+                  + " another model or quantisation: continue its text (it starts over if the"
+                  + " tokenizer is another one), restart it, or end it with what it has.");
 
   public static final ConfigOption<Integer> MAX_QUEUED_PER_TENANT =
       ALL.integer("operator.max-queued-per-tenant", 4096, 1, 10_000_000)
@@ -184,8 +186,8 @@ public final class RadixflowOptions {
   public static final ConfigOption<Integer> MAX_RUNNING =
       ALL.integer("operator.max-running", 256, 1, 65_536)
           .describe(
-              "Turns that a subtask hands to the engine at once; those of all subtasks on a TaskManager"
-                  + " should be at most engine.max-waiting.");
+              "Turns that a subtask hands to the engine at once; those of all subtasks on a"
+                  + " TaskManager should be at most engine.max-waiting.");
 
   public static final ConfigOption<Integer> MAX_TOKENS =
       ALL.integer("generation.max-tokens", 512, 1, Integer.MAX_VALUE)
@@ -194,7 +196,8 @@ public final class RadixflowOptions {
   public static final ConfigOption<Double> TEMPERATURE =
       ALL.number("generation.temperature", null, 0, 2)
           .describe(
-              "Temperature where neither event nor session has one; if unset, the model's own, else 1.");
+              "Temperature where neither event nor session has one; if unset, the model's own, else"
+                  + " 1.");
 
   public static final ConfigOption<Integer> TOP_K =
       ALL.integer("generation.top-k", null, 0, Integer.MAX_VALUE)
@@ -240,7 +243,8 @@ public final class RadixflowOptions {
   public static final ConfigOption<String> REPLIES_TOPIC =
       ALL.text("kafka.topic.replies", "replies")
           .describe(
-              "Topic of replies, written exactly once; read it with isolation level read_committed.");
+              "Topic of replies, written exactly once; read it with isolation level"
+                  + " read_committed.");
 
   public static final ConfigOption<String> DELTAS_TOPIC =
       ALL.text("kafka.topic.deltas", "reply-deltas")
@@ -263,9 +267,9 @@ public final class RadixflowOptions {
   public static final ConfigOption<Boolean> REQUIRE_SESSION_KEY =
       ALL.flag("kafka.require-session-key", true)
           .describe(
-              "Whether an event is a dead letter if its record's key is not its session. With 'false'"
-                  + " other keys are allowed, and the sender answers for the order of a session's"
-                  + " events.");
+              "Whether an event is a dead letter if its record's key is not its session. With"
+                  + " 'false' other keys are allowed, and the sender answers for the order of a"
+                  + " session's events.");
 
   public static final ConfigOption<Boolean> CREATE_TOPICS =
       ALL.flag("kafka.create-topics", false)
@@ -296,9 +300,9 @@ public final class RadixflowOptions {
   public static final ConfigOption<Duration> TRANSACTION_TIMEOUT =
       ALL.duration("kafka.transaction-timeout", Duration.ofMinutes(15))
           .describe(
-              "After this time without a commit the broker aborts replies, and the job has to write "
-                  + "them again; at least a minute more than job.checkpoint-interval, at most the "
-                  + "broker's transaction.max.timeout.ms.");
+              "After this time without a commit the broker aborts replies, and the job has to write"
+                  + " them again; at least a minute more than job.checkpoint-interval, at most the"
+                  + " broker's transaction.max.timeout.ms.");
 
   public static final ConfigOption<Duration> CONNECT_TIMEOUT =
       ALL.duration("kafka.connect-timeout", Duration.ofSeconds(10))
@@ -351,7 +355,8 @@ public final class RadixflowOptions {
     AUTO,
     F32,
     F16,
-    BF16
+    BF16,
+    FP8
   }
 
   /** The position from which a job without a checkpoint reads. */

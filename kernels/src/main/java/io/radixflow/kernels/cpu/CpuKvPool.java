@@ -8,7 +8,6 @@ import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.OrderedTransfer;
 import io.radixflow.kernels.device.Transfer;
 import io.radixflow.kernels.model.Attention;
-import io.radixflow.kernels.model.Float16;
 import io.radixflow.kernels.model.ModelConfig;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -16,12 +15,13 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * KV pages on the heap, float or binary16.
+ * KV pages on the heap, of floats, binary16 or 8-bit floats.
  *
  * <p>A page holds, for each layer and KV head in turn, K as [element][token] and V as
  * [token][element]: attention loads tokens of K and elements of V as lanes. A layer of latent
- * attention has K alone. Pages lie in several arrays, so that a pool may exceed what one array can
- * hold. What layers with an attention window have of a page may lie in a window part instead.
+ * attention has K alone. The scales of 8-bit floats, a byte a token, are behind K and behind V.
+ * Pages lie in several arrays, so that a pool may exceed what one array can hold. What layers with
+ * an attention window have of a page may lie in a window part instead.
  *
  * <p>The caller knows which pages hold what. Written and read by workers; rows of one step write
  * different slots, and a step's regions order writes before reads.
@@ -31,62 +31,25 @@ final class CpuKvPool implements KvPool {
   /** Tokens a page: one vector of 512 bits. */
   static final int PAGE_TOKENS = Kernels.LANES;
 
-  /** Elements of one array, about: large enough to be few, small enough to find room in a heap. */
-  private static final long ARRAY_ELEMENTS = 1L << 24;
-
   private final int pages;
   private final int[] layerOffsets;
   private final int[] keyWidths;
   private final int[] headElements;
+
+  /** Elements of a key and of a value, with the scale that they may have. */
+  private final int[] keyElements;
+
+  private final int[] valueElements;
   private final int elementBytes;
   private final Consumer<OrderedTransfer> dispatcher;
   private final Runnable onClose;
-  private Slabs inPages;
+  private KvSlabs inPages;
 
   /** What layers with a window have of pages, and which part is a page's; null if in the pages. */
-  private Slabs inParts;
+  private KvSlabs inParts;
 
   private final int[] partOf;
   private final boolean[] hasWindow;
-
-  /** Units of equal size, pages or parts, in as many arrays as it takes. */
-  private static final class Slabs {
-    final int units;
-    final int elements;
-    final int perArray;
-    final float[][] floats;
-    final short[][] halves;
-
-    Slabs(int units, int elements, KvSpec.Type type) {
-      this.units = units;
-      this.elements = elements;
-      perArray = (int) Math.max(1, ARRAY_ELEMENTS / Math.max(1, elements));
-      int arrays = (units + perArray - 1) / perArray;
-      floats = type == KvSpec.Type.F16 ? null : new float[arrays][];
-      halves = type == KvSpec.Type.F16 ? new short[arrays][] : null;
-      for (int i = 0; i < arrays; i++) {
-        int length = Math.min(perArray, units - i * perArray) * elements;
-        if (floats != null) {
-          floats[i] = new float[length];
-        } else {
-          halves[i] = new short[length];
-        }
-      }
-    }
-
-    void move(int unit, ByteBuffer buffer, boolean in) {
-      int at = unit % perArray * elements;
-      if (floats == null && in) {
-        buffer.asShortBuffer().get(halves[unit / perArray], at, elements);
-      } else if (floats == null) {
-        buffer.asShortBuffer().put(halves[unit / perArray], at, elements);
-      } else if (in) {
-        buffer.asFloatBuffer().get(floats[unit / perArray], at, elements);
-      } else {
-        buffer.asFloatBuffer().put(floats[unit / perArray], at, elements);
-      }
-    }
-  }
 
   /**
    * @param parts window parts; 0 if the pages hold all layers
@@ -106,13 +69,17 @@ final class CpuKvPool implements KvPool {
     layerOffsets = new int[layers];
     keyWidths = new int[layers];
     headElements = new int[layers];
+    keyElements = new int[layers];
+    valueElements = new int[layers];
     hasWindow = new boolean[layers];
     int pageElements = 0;
     int partElements = 0;
     for (int layer = 0; layer < layers; layer++) {
       Attention attention = config.layer(layer).attention();
       keyWidths[layer] = attention.keyWidth();
-      headElements[layer] = (attention.keyWidth() + attention.valueWidth()) * PAGE_TOKENS;
+      keyElements[layer] = type.vectorBytes(attention.keyWidth()) / type.bytes();
+      valueElements[layer] = type.vectorBytes(attention.valueWidth()) / type.bytes();
+      headElements[layer] = (keyElements[layer] + valueElements[layer]) * PAGE_TOKENS;
       hasWindow[layer] = parts > 0 && attention.window() > 0;
       int elements = attention.kvHeads() * headElements[layer];
       if (hasWindow[layer]) {
@@ -124,8 +91,8 @@ final class CpuKvPool implements KvPool {
       }
     }
     elementBytes = type.bytes();
-    inPages = new Slabs(pages, pageElements, type);
-    inParts = parts == 0 ? null : new Slabs(parts, partElements, type);
+    inPages = new KvSlabs(pages, pageElements, type);
+    inParts = parts == 0 ? null : new KvSlabs(parts, partElements, type);
     partOf = new int[parts == 0 ? 0 : pages];
     Arrays.fill(partOf, -1);
   }
@@ -160,7 +127,7 @@ final class CpuKvPool implements KvPool {
     partOf[page] = part;
   }
 
-  private Slabs slabs(int layer) {
+  private KvSlabs slabs(int layer) {
     return hasWindow[layer] ? inParts : inPages;
   }
 
@@ -174,83 +141,80 @@ final class CpuKvPool implements KvPool {
   }
 
   /** Returns where a head of a layer begins in the array that has the unit. */
-  private int offset(Slabs slabs, int unit, int layer, int kvHead) {
-    return unit % slabs.perArray * slabs.elements
-        + layerOffsets[layer]
-        + kvHead * headElements[layer];
+  private int offset(KvSlabs slabs, int unit, int layer, int kvHead) {
+    return slabs.offset(unit) + layerOffsets[layer] + kvHead * headElements[layer];
   }
 
   /** Stores one token's key and value of one head, which are equally wide. */
   void store(int page, int slot, int layer, int kvHead, float[] k, int ko, float[] v, int vo) {
-    int width = keyWidths[layer];
     storeKey(page, slot, layer, kvHead, k, ko);
-    Slabs slabs = slabs(layer);
+    KvSlabs slabs = slabs(layer);
     int unit = unit(page, layer);
-    int values = offset(slabs, unit, layer, kvHead) + (PAGE_TOKENS + slot) * width;
-    if (slabs.floats != null) {
-      System.arraycopy(v, vo, slabs.floats[unit / slabs.perArray], values, width);
-      return;
-    }
-    short[] array = slabs.halves[unit / slabs.perArray];
-    for (int d = 0; d < width; d++) {
-      array[values + d] = Float16.fromFloat(v[vo + d]);
-    }
+    int width = keyWidths[layer];
+    int values = values(slabs, unit, layer, kvHead);
+    int scale = scales(values, valueElements[layer]) + slot;
+    slabs.store(unit, values + slot * width, 1, scale, v, vo, width);
   }
 
   /** Stores one token's key of one head. */
   void storeKey(int page, int slot, int layer, int kvHead, float[] k, int ko) {
-    int width = keyWidths[layer];
-    Slabs slabs = slabs(layer);
+    KvSlabs slabs = slabs(layer);
     int unit = unit(page, layer);
-    int keys = offset(slabs, unit, layer, kvHead) + slot;
-    if (slabs.floats != null) {
-      float[] array = slabs.floats[unit / slabs.perArray];
-      for (int d = 0; d < width; d++) {
-        array[keys + d * PAGE_TOKENS] = k[ko + d];
-      }
-      return;
-    }
-    short[] array = slabs.halves[unit / slabs.perArray];
-    for (int d = 0; d < width; d++) {
-      array[keys + d * PAGE_TOKENS] = Float16.fromFloat(k[ko + d]);
-    }
+    int keys = offset(slabs, unit, layer, kvHead);
+    int scale = scales(keys, keyElements[layer]) + slot;
+    slabs.store(unit, keys + slot, PAGE_TOKENS, scale, k, ko, keyWidths[layer]);
+  }
+
+  /** Where a page's values of a head begin. */
+  private int values(KvSlabs slabs, int unit, int layer, int kvHead) {
+    return offset(slabs, unit, layer, kvHead) + PAGE_TOKENS * keyElements[layer];
+  }
+
+  /** Where the scales of keys, or values, are that begin at {@code at}. */
+  private static int scales(int at, int elements) {
+    return at + PAGE_TOKENS * (elements - 1);
   }
 
   /** A page's head as floats: {@code scratch} where it must be widened, else the pool's array. */
   float[] keysArray(Kernels kernels, int page, int layer, int kvHead, float[] scratch) {
-    return array(kernels, page, layer, kvHead, 0, scratch);
+    KvSlabs slabs = slabs(layer);
+    int unit = unit(page, layer);
+    float[] floats = slabs.floats(unit);
+    if (floats != null) {
+      return floats;
+    }
+    int at = offset(slabs, unit, layer, kvHead);
+    int scales = scales(at, keyElements[layer]);
+    slabs.widenKeys(kernels, unit, at, keyWidths[layer], scales, scratch);
+    return scratch;
   }
 
   /** The index of the first key in {@link #keysArray}. */
   int keysOffset(int page, int layer, int kvHead) {
-    Slabs slabs = slabs(layer);
-    return slabs.floats == null ? 0 : offset(slabs, unit(page, layer), layer, kvHead);
+    KvSlabs slabs = slabs(layer);
+    int unit = unit(page, layer);
+    return slabs.floats(unit) == null ? 0 : offset(slabs, unit, layer, kvHead);
   }
 
   /** The same for values as {@link #keysArray} for keys. */
   float[] valuesArray(Kernels kernels, int page, int layer, int kvHead, float[] scratch) {
-    return array(kernels, page, layer, kvHead, PAGE_TOKENS * keyWidths[layer], scratch);
+    KvSlabs slabs = slabs(layer);
+    int unit = unit(page, layer);
+    float[] floats = slabs.floats(unit);
+    if (floats != null) {
+      return floats;
+    }
+    int at = values(slabs, unit, layer, kvHead);
+    int scales = scales(at, valueElements[layer]);
+    slabs.widenValues(kernels, unit, at, keyWidths[layer], scales, scratch);
+    return scratch;
   }
 
   /** The index of the first value in {@link #valuesArray}. */
   int valuesOffset(int page, int layer, int kvHead) {
-    Slabs slabs = slabs(layer);
-    return slabs.floats == null
-        ? 0
-        : offset(slabs, unit(page, layer), layer, kvHead) + PAGE_TOKENS * keyWidths[layer];
-  }
-
-  private float[] array(
-      Kernels kernels, int page, int layer, int kvHead, int from, float[] scratch) {
-    Slabs slabs = slabs(layer);
+    KvSlabs slabs = slabs(layer);
     int unit = unit(page, layer);
-    if (slabs.floats != null) {
-      return slabs.floats[unit / slabs.perArray];
-    }
-    int at = offset(slabs, unit, layer, kvHead) + from;
-    int count = PAGE_TOKENS * keyWidths[layer];
-    kernels.widenHalf(slabs.halves[unit / slabs.perArray], at, count, scratch, 0);
-    return scratch;
+    return slabs.floats(unit) == null ? 0 : values(slabs, unit, layer, kvHead);
   }
 
   @Override
@@ -280,8 +244,8 @@ final class CpuKvPool implements KvPool {
       Objects.checkIndex(pool[i], pages + parts());
       buffers[i] = host.buffer(hostPages[i]);
     }
-    Slabs slabs = inPages;
-    Slabs windows = inParts;
+    KvSlabs slabs = inPages;
+    KvSlabs windows = inParts;
     OrderedTransfer transfer =
         new OrderedTransfer(
             () -> {

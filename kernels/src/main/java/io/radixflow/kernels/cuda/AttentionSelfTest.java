@@ -15,10 +15,13 @@ import io.radixflow.kernels.cuda.step.StepProgram;
 import io.radixflow.kernels.cuda.weights.BFloat16;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.Rope;
 import java.nio.IntBuffer;
+import java.util.Locale;
+import java.util.Map;
 import java.util.SplittableRandom;
 import jcuda.Pointer;
 
@@ -35,7 +38,8 @@ final class AttentionSelfTest {
   /** Rows of two sequences: too many, and few enough, for the kernel whose warps share out keys. */
   private static final int[] ROWS = {20, 3};
 
-  private static final double TOLERANCE = 0.02;
+  private static final Map<KvSpec.Type, Double> TOLERANCES =
+      Map.of(KvSpec.Type.BF16, 0.02, KvSpec.Type.FP8, 0.08);
 
   private final CudaContext context;
   private final KernelModule module;
@@ -52,12 +56,12 @@ final class AttentionSelfTest {
   String run() {
     for (int headSize : AttentionShape.HEAD_DIMS) {
       ModelConfig config = config(headSize);
-      if (!new AttentionShape(HEADS, 1, headSize, PAGE_TOKENS).runsOn(context.device())) {
-        continue;
-      }
-      String wrong = run(config);
-      if (wrong != null) {
-        return wrong;
+      for (KvSpec.Type type : TOLERANCES.keySet()) {
+        AttentionShape shape = AttentionShape.of(config.layer(0).attention(), type, PAGE_TOKENS);
+        String wrong = shape.runsOn(context.device()) ? run(config, type) : null;
+        if (wrong != null) {
+          return wrong;
+        }
       }
     }
     return null;
@@ -82,7 +86,7 @@ final class AttentionSelfTest {
         true);
   }
 
-  private String run(ModelConfig config) {
+  private String run(ModelConfig config, KvSpec.Type type) {
     StepBuffers buffers = new StepBuffers(context, config, MAX_ROWS);
     int width = Activation.QKV.width(config);
     float[] rows = new float[(ROWS[0] + ROWS[1]) * width];
@@ -90,8 +94,8 @@ final class AttentionSelfTest {
     float[] rotations = rotations(config);
     buffers.rotations().turns(0).write(Pointer.to(rotations), 4L * rotations.length);
     buffers.clearArrived(stream);
-    try (CudaKvPool pool = new CudaKvPool(context, config, 3, 0, PAGE_TOKENS, () -> true)) {
-      StepProgram.Key key = plan(config, buffers);
+    try (CudaKvPool pool = new CudaKvPool(context, config, type, 3, 0, PAGE_TOKENS, () -> true)) {
+      StepProgram.Key key = plan(config, buffers, pool);
       int blocks = CudaModel.attentionBlocks(context.device());
       ProgramRecorder recorder =
           new ProgramRecorder(config, module, buffers, pool, null, blocks, key);
@@ -102,8 +106,12 @@ final class AttentionSelfTest {
     }
     short[] attended = new short[(ROWS[0] + ROWS[1]) * HEADS * config.headDim()];
     buffers.activation(Activation.ATTENDED).read(Pointer.to(attended), 2L * attended.length);
-    String wrong = compare(config, rows, rotations, attended, 0, ROWS[0]);
-    return wrong == null ? compare(config, rows, rotations, attended, ROWS[0], ROWS[1]) : wrong;
+    double most = TOLERANCES.get(type);
+    String wrong = compare(config, most, rows, rotations, attended, 0, ROWS[0]);
+    if (wrong == null) {
+      wrong = compare(config, most, rows, rotations, attended, ROWS[0], ROWS[1]);
+    }
+    return wrong == null ? null : wrong + " with KV " + type.name().toLowerCase(Locale.ROOT);
   }
 
   /** Writes random bf16 and keeps their values. */
@@ -130,7 +138,7 @@ final class AttentionSelfTest {
     return table;
   }
 
-  private StepProgram.Key plan(ModelConfig config, StepBuffers buffers) {
+  private StepProgram.Key plan(ModelConfig config, StepBuffers buffers, CudaKvPool pool) {
     Batch batch = new Batch();
     int[][] pages = {{1, 0}, {2}};
     for (int sequence = 0; sequence < ROWS.length; sequence++) {
@@ -140,7 +148,7 @@ final class AttentionSelfTest {
       }
     }
     AttentionPlans attention =
-        new AttentionPlans(context.device(), config, buffers, PAGE_TOKENS, GpuMode.DETERMINISTIC);
+        new AttentionPlans(context.device(), config, buffers, pool, GpuMode.DETERMINISTIC);
     StepPlan plan = new StepPlan(buffers.layout(), config.vocabSize(), config.contextLength());
     int[] ints = new int[buffers.layout().ints()];
     plan.take(IntBuffer.wrap(ints), batch, 3, PAGE_TOKENS, (ticket, output) -> -1, 0);
@@ -150,7 +158,13 @@ final class AttentionSelfTest {
   }
 
   private static String compare(
-      ModelConfig config, float[] rows, float[] rotations, short[] attended, int from, int count) {
+      ModelConfig config,
+      double most,
+      float[] rows,
+      float[] rotations,
+      short[] attended,
+      int from,
+      int count) {
     int size = config.headDim();
     int width = Activation.QKV.width(config);
     double[][] keys = new double[count][];
@@ -167,7 +181,7 @@ final class AttentionSelfTest {
             sum += weights[key] * rows[(from + key) * width + (HEADS + 1) * size + i];
           }
           float got = BFloat16.toFloat(attended[((from + row) * HEADS + head) * size + i]);
-          if (!(Math.abs(sum - got) < TOLERANCE)) {
+          if (!(Math.abs(sum - got) < most)) {
             return String.format(
                 "attention with heads of %s elements gave %s instead of %s", size, got, sum);
           }

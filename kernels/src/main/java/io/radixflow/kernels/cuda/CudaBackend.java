@@ -32,7 +32,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The CUDA backend: bf16 weights and KV pages, f32 sums.
+ * The CUDA backend: f32 sums of bf16; weights bf16 or quantised, KV pages bf16 or fp8.
  *
  * <p>The thread that submits queues a step and returns; a thread of the backend waits for the
  * device, passes the sampling states their tokens and ends the tickets, in the order of submission.
@@ -75,17 +75,18 @@ public final class CudaBackend implements Backend {
     this.model = model;
     this.mode = mode;
     ModelConfig config = model.config();
-    kvSpec = KvSpec.of(config, KvSpec.Type.BF16);
+    kvSpec = KvSpec.of(config, model.kvType());
     CudaDevice device = model.context().device();
-    epoch = epoch(weights.fingerprint(), device, model.numerics(), mode);
+    epoch = epoch(weights.fingerprint(), model, mode);
     description =
         String.format(
             Locale.ROOT,
-            "%s, compute capability %d.%d, %s, KV bf16, %d MB of weights",
+            "%s, compute capability %d.%d, %s, KV %s, %d MB of weights",
             device.name(),
             device.major(),
             device.minor(),
             mode.name().toLowerCase(Locale.ROOT),
+            kvName(model),
             model.weightBytes() >> 20);
     stream = model.context().newStream("steps");
     StepLayout layout = model.buffers().layout();
@@ -121,12 +122,13 @@ public final class CudaBackend implements Backend {
   /** The same if there is memory for the pool that will be opened, too. */
   public static CudaBackend open(
       WeightSource weights, DeviceOptions options, PoolRequest pool, int ordinal) {
-    if (options.kvType() != null && options.kvType() != KvSpec.Type.BF16) {
+    KvSpec.Type type = CudaModel.kvType(options);
+    if (type != KvSpec.Type.BF16 && type != KvSpec.Type.FP8) {
       throw new IllegalArgumentException(
-          "KV type " + options.kvType() + " is not the CUDA backend's, which is bf16");
+          "KV type " + type + " is not one of the CUDA backend's: bf16, fp8");
     }
     try {
-      KvSpec spec = KvSpec.of(weights.config(), KvSpec.Type.BF16);
+      KvSpec spec = KvSpec.of(weights.config(), type);
       return load(weights, options, pool.poolBytes(spec, PAGE_TOKENS[0]), ordinal);
     } catch (CudaException e) {
       throw explained(e);
@@ -168,17 +170,21 @@ public final class CudaBackend implements Backend {
     }
   }
 
-  private static String epoch(
-      String fingerprint, CudaDevice device, String deviceCode, GpuMode mode) {
+  private static String kvName(CudaModel model) {
+    return model.kvType().name().toLowerCase(Locale.ROOT);
+  }
+
+  private static String epoch(String fingerprint, CudaModel model, GpuMode mode) {
+    CudaDevice device = model.context().device();
     return Sha256.digits(
         String.join(
             "|",
             fingerprint,
             "cuda " + device.major() + "." + device.minor(),
-            "device code " + deviceCode,
+            "device code " + model.numerics(),
             "arithmetic " + ARITHMETIC_VERSION,
             mode.name(),
-            "kv bf16",
+            "kv " + kvName(model),
             "page [layer][K|V][slot][head][element]"));
   }
 
@@ -270,7 +276,13 @@ public final class CudaBackend implements Backend {
     try {
       pool =
           new CudaKvPool(
-              model.context(), model.config(), pages, parts, pageTokens, this::poolClosed);
+              model.context(),
+              model.config(),
+              model.kvType(),
+              pages,
+              parts,
+              pageTokens,
+              this::poolClosed);
     } catch (CudaException e) {
       throw poolTooLarge(pages, parts, pageTokens, e);
     }

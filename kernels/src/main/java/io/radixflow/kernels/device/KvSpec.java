@@ -26,6 +26,11 @@ public record KvSpec(List<Group> groups) {
     F16(2),
     /** The upper half of binary32, rounded to nearest even on store. */
     BF16(2),
+    /**
+     * Codes of E4M3 (OCP 8-bit floating point) with a power of two as the scale of each vector
+     * (E8M0 of OCP microscaling): what a head keeps of a token as a key, or as a value.
+     */
+    FP8(1),
     /** Token ids and hashes of the simulated backend. */
     SIM(8);
 
@@ -38,6 +43,11 @@ public record KvSpec(List<Group> groups) {
     /** Bytes an element. */
     public int bytes() {
       return bytes;
+    }
+
+    /** Bytes of a vector; those of 8-bit floats have a scale and are padded to 16 elements. */
+    public int vectorBytes(int width) {
+      return this == FP8 && width > 0 ? (width + 15) / 16 * 16 + 1 : width * bytes;
     }
   }
 
@@ -56,7 +66,7 @@ public record KvSpec(List<Group> groups) {
 
     /** Bytes of one token in this group. */
     public long bytesPerToken() {
-      return (long) layers * kvHeads * (keyWidth + valueWidth) * type.bytes();
+      return (long) layers * kvHeads * (type.vectorBytes(keyWidth) + type.vectorBytes(valueWidth));
     }
 
     private Group times(int count) {

@@ -62,7 +62,7 @@ class BitIdentityProperties {
 
   @Provide
   Arbitrary<KvSpec.Type> kvTypes() {
-    return Arbitraries.of(KvSpec.Type.F32, KvSpec.Type.F16);
+    return Arbitraries.of(KvSpec.Type.F32, KvSpec.Type.F16, KvSpec.Type.FP8);
   }
 
   @Property(tries = 120, shrinking = ShrinkingMode.OFF)

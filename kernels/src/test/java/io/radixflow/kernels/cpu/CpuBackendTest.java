@@ -176,9 +176,14 @@ class CpuBackendTest {
   @Test
   void theEpochDependsOnTheKvType() {
     try (CpuBackend same = CpuBackend.open(WEIGHTS, new DeviceOptions("cpu", 1, KvSpec.Type.F32));
-        CpuBackend half = CpuBackend.open(WEIGHTS, new DeviceOptions("cpu", 1, KvSpec.Type.F16))) {
+        CpuBackend half = CpuBackend.open(WEIGHTS, new DeviceOptions("cpu", 1, KvSpec.Type.F16));
+        CpuBackend eighth =
+            CpuBackend.open(WEIGHTS, new DeviceOptions("cpu", 1, KvSpec.Type.FP8))) {
       assertThat(same.numericsEpoch()).isEqualTo(backend.numericsEpoch()).hasSize(16);
       assertThat(half.numericsEpoch()).isNotEqualTo(backend.numericsEpoch());
+      assertThat(eighth.numericsEpoch())
+          .isNotEqualTo(backend.numericsEpoch())
+          .isNotEqualTo(half.numericsEpoch());
     }
   }
 

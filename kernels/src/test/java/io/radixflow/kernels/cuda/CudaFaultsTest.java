@@ -247,7 +247,7 @@ class CudaFaultsTest {
     DeviceOptions f32 = new DeviceOptions("cuda", 0, KvSpec.Type.F32);
     assertThatThrownBy(() -> CudaBackend.open(CudaModels.weights(CudaModels.llama()), f32, 0))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("KV type F32 is not the CUDA backend's, which is bf16");
+        .hasMessage("KV type F32 is not one of the CUDA backend's: bf16, fp8");
   }
 
   @Test

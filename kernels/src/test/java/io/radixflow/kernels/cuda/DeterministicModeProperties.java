@@ -9,6 +9,7 @@ import io.radixflow.kernels.cuda.driver.NeedsDevice;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.sampling.SamplingParams;
@@ -51,7 +52,8 @@ class DeterministicModeProperties {
     Random random = new Random(seed);
     ModelConfig config = MODELS.get(random.nextInt(MODELS.size()));
     int pageTokens = 16 << pageSize;
-    DeviceOptions options = new DeviceOptions("cuda", 0, null, GpuMode.DETERMINISTIC, 0);
+    KvSpec.Type type = random.nextBoolean() ? KvSpec.Type.BF16 : KvSpec.Type.FP8;
+    DeviceOptions options = new DeviceOptions("cuda", 0, type, GpuMode.DETERMINISTIC, 0);
     float[][] logits = new float[length][];
     int[] drawn = new int[length];
     float[][] mixedLogits = new float[length][];

@@ -41,6 +41,12 @@ class HostPageCopiesTest {
       Backend open() {
         return cpu(KvSpec.Type.F16);
       }
+    },
+    CPU_FP8 {
+      @Override
+      Backend open() {
+        return cpu(KvSpec.Type.FP8);
+      }
     };
 
     abstract Backend open();

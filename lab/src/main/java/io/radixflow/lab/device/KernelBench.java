@@ -107,9 +107,11 @@ final class KernelBench implements AutoCloseable {
     stream = clock.stream();
     pagesEach = contextTokens / PAGE_TOKENS;
     buffers = new StepBuffers(context, config, CudaModel.MAX_ROWS);
-    pool = new CudaKvPool(context, config, sequences * pagesEach, 0, PAGE_TOKENS, () -> true);
+    pool =
+        new CudaKvPool(
+            context, config, KvSpec.Type.BF16, sequences * pagesEach, 0, PAGE_TOKENS, () -> true);
     plan = new StepPlan(buffers.layout(), config.vocabSize(), config.contextLength());
-    attention = new AttentionPlans(context.device(), config, buffers, PAGE_TOKENS, mode);
+    attention = new AttentionPlans(context.device(), config, buffers, pool, mode);
     ints = context.allocatePinned((long) buffers.layout().ints() * Integer.BYTES, "a benchmark");
     module.fillRandom(pool.memory(), 1, stream);
     buffers.clearArrived(stream);

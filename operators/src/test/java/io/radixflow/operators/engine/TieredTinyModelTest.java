@@ -30,7 +30,7 @@ class TieredTinyModelTest {
   @ParameterizedTest
   @EnumSource(
       value = KvSpec.Type.class,
-      names = {"F32", "F16"})
+      names = {"F32", "F16", "FP8"})
   void repliesAndTheirLogprobsAreTheSame(KvSpec.Type type, @TempDir Path directory)
       throws IOException {
     try (ServedModel model = ModelLoader.open(TinyChatModel.write(directory))) {

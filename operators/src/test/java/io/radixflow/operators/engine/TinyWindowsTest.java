@@ -48,7 +48,7 @@ class TinyWindowsTest {
   @ParameterizedTest
   @EnumSource(
       value = KvSpec.Type.class,
-      names = {"F32", "F16"})
+      names = {"F32", "F16", "FP8"})
   void repliesAreTheSameWithFewWindowPartsWithManyAndWithNone(
       KvSpec.Type type, @TempDir Path directory) throws IOException {
     try (ServedModel model = ModelLoader.open(write(directory))) {

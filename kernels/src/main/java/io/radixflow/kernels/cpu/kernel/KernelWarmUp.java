@@ -57,6 +57,7 @@ public final class KernelWarmUp {
     kernels.unpackFloat8(bytes, 0, scales, 0, BLOCK, DEPTH / BLOCK, c);
     kernels.widenHalf(halves, 0, DEPTH, c, 0);
     kernels.widenBrain(halves, 0, DEPTH, c, 0);
+    kernels.widenFloat8(bytes, 0, DEPTH, c, 0);
   }
 
   private void multiply() {

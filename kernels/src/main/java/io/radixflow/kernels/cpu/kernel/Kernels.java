@@ -139,6 +139,12 @@ public interface Kernels {
   /** Widens binary16 to float, exactly; {@code count} is a multiple of {@value #LANES}. */
   void widenHalf(short[] source, int so, int count, float[] out, int oo);
 
+  /**
+   * Widens 8-bit floats (E4M3) that are numbers, exactly; {@code count} is a multiple of {@value
+   * #LANES}.
+   */
+  void widenFloat8(byte[] source, int so, int count, float[] out, int oo);
+
   /** Widens bfloat16 to float, exactly; {@code count} is a multiple of {@value #LANES}. */
   void widenBrain(short[] source, int so, int count, float[] out, int oo);
 

@@ -185,6 +185,13 @@ public final class ScalarKernels implements Kernels {
   }
 
   @Override
+  public void widenFloat8(byte[] source, int so, int count, float[] out, int oo) {
+    for (int i = 0; i < count; i++) {
+      out[oo + i] = Float8.toFloat(source[so + i]);
+    }
+  }
+
+  @Override
   public void widenBrain(short[] source, int so, int count, float[] out, int oo) {
     for (int i = 0; i < count; i++) {
       out[oo + i] = Float.intBitsToFloat(source[so + i] << 16);

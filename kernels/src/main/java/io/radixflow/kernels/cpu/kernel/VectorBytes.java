@@ -69,6 +69,12 @@ final class VectorBytes {
     }
   }
 
+  static void widenFloat8(byte[] codes, int co, int count, float[] out, int oo) {
+    for (int i = 0; i < count; i += L) {
+      float8(codes, co + i).intoArray(out, oo + i);
+    }
+  }
+
   /** Codes that are numbers of four exponent and three mantissa bits as floats. */
   private static FloatVector float8(byte[] codes, int at) {
     int start = L < 8 ? at & -8 : at;

@@ -121,6 +121,11 @@ final class VectorKernels implements Kernels {
   }
 
   @Override
+  public void widenFloat8(byte[] source, int so, int count, float[] out, int oo) {
+    VectorBytes.widenFloat8(source, so, count, out, oo);
+  }
+
+  @Override
   public void widenBrain(short[] source, int so, int count, float[] out, int oo) {
     VectorHalves.widenBrain(source, so, count, out, oo);
   }

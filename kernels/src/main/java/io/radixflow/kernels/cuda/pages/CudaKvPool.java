@@ -18,14 +18,18 @@ import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
 /**
- * KV pages on the device, bf16, layer-first: [layer][K or V][page][slot][KV head][element]; layers
- * of latent attention have no V. One page beyond the last is where padding writes to.
+ * KV pages on the device, layer-first: [layer][K or V][page][slot][KV head][element]; layers of
+ * latent attention have no V. One page beyond the last is where padding writes to.
+ *
+ * <p>Elements are bf16, or 8-bit floats, in the order that rope_store.cuh and latent.cuh say; then
+ * the scales, [KV head][slot], are behind what each page has of a plane.
  *
  * <p>With window parts, layers with an attention window have their entries in memory of the same
  * layout whose units are the parts, one beyond the last too.
  */
 public final class CudaKvPool implements KvPool {
 
+  private final KvSpec.Type type;
   private final int pageTokens;
   private final PoolMemory inPages;
 
@@ -52,10 +56,12 @@ public final class CudaKvPool implements KvPool {
   public CudaKvPool(
       CudaContext context,
       ModelConfig config,
+      KvSpec.Type type,
       int pages,
       int parts,
       int pageTokens,
       BooleanSupplier onClose) {
+    this.type = type;
     this.pageTokens = pageTokens;
     this.onClose = onClose;
     this.context = context;
@@ -82,9 +88,14 @@ public final class CudaKvPool implements KvPool {
   }
 
   private PoolMemory.Planes planes(Attention attention) {
-    long elements = (long) pageTokens * attention.kvHeads() * attention.keyWidth();
+    long vectors = (long) pageTokens * attention.kvHeads();
     int count = attention.valueWidth() == 0 ? 1 : 2;
-    return new PoolMemory.Planes(count, elements * KvSpec.Type.BF16.bytes());
+    return new PoolMemory.Planes(count, vectors * type.vectorBytes(attention.keyWidth()));
+  }
+
+  /** The type of keys and values. */
+  public KvSpec.Type type() {
+    return type;
   }
 
   @Override

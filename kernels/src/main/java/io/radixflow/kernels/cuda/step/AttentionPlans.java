@@ -1,6 +1,7 @@
 package io.radixflow.kernels.cuda.step;
 
 import io.radixflow.kernels.cuda.driver.CudaDevice;
+import io.radixflow.kernels.cuda.pages.CudaKvPool;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.ModelConfig;
 
@@ -12,9 +13,9 @@ public final class AttentionPlans {
   private final AttentionPlanner[] planners;
 
   public AttentionPlans(
-      CudaDevice device, ModelConfig config, StepBuffers buffers, int pageTokens, GpuMode mode) {
+      CudaDevice device, ModelConfig config, StepBuffers buffers, CudaKvPool pool, GpuMode mode) {
     planners =
-        AttentionShapes.of(config, pageTokens).all().stream()
+        AttentionShapes.of(config, pool.type(), pool.pageTokens()).all().stream()
             .map(
                 shape ->
                     new AttentionPlanner(

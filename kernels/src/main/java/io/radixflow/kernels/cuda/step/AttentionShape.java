@@ -1,6 +1,7 @@
 package io.radixflow.kernels.cuda.step;
 
 import io.radixflow.kernels.cuda.driver.CudaDevice;
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.Attention;
 import io.radixflow.kernels.model.Attention.Latent;
 import java.util.List;
@@ -23,8 +24,10 @@ import java.util.Map;
  * @param rotatedDim elements of the rotated part beside a compressed vector; 0 for attention that
  *     is not latent
  * @param pageTokens tokens of a page: a power of two from 16 on
+ * @param type of keys and values: bf16 or fp8
  */
-public record AttentionShape(int heads, int kvHeads, int headDim, int rotatedDim, int pageTokens) {
+public record AttentionShape(
+    int heads, int kvHeads, int headDim, int rotatedDim, int pageTokens, KvSpec.Type type) {
 
   /** Elements of a head that there are kernels for. */
   public static final List<Integer> HEAD_DIMS = List.of(16, 32, 64, 80, 96, 128, 256);
@@ -32,7 +35,6 @@ public record AttentionShape(int heads, int kvHeads, int headDim, int rotatedDim
   /** Elements of compressed vectors that there are kernels for, and of the parts beside them. */
   private static final Map<Integer, Integer> LATENT_DIMS = Map.of(512, 64, 32, 8);
 
-  private static final int LATENT_STAGES = 2;
   private static final int LATENT_ROWS = 16;
   private static final int TILE_KEYS = 32;
   private static final int WARPS = 4;
@@ -70,21 +72,26 @@ public record AttentionShape(int heads, int kvHeads, int headDim, int rotatedDim
     }
   }
 
-  /** The shape of attention that is not latent. */
+  /** The shape of attention that is not latent, over bf16. */
   public AttentionShape(int heads, int kvHeads, int headDim, int pageTokens) {
-    this(heads, kvHeads, headDim, 0, pageTokens);
+    this(heads, kvHeads, headDim, 0, pageTokens, KvSpec.Type.BF16);
+  }
+
+  /** The end of the names of kernels that read or write keys and values of a type. */
+  static String suffix(KvSpec.Type type) {
+    return type == KvSpec.Type.FP8 ? "_float8" : "";
   }
 
   /**
    * @throws IllegalArgumentException if the kernels do not know such heads
    */
-  static AttentionShape of(Attention attention, int pageTokens) {
+  public static AttentionShape of(Attention attention, KvSpec.Type type, int pageTokens) {
     if (attention instanceof Latent latent) {
       return new AttentionShape(
-          latent.heads(), 1, latent.kvRank(), latent.rotatedDim(), pageTokens);
+          latent.heads(), 1, latent.kvRank(), latent.rotatedDim(), pageTokens, type);
     }
     return new AttentionShape(
-        attention.heads(), attention.kvHeads(), attention.keyWidth(), pageTokens);
+        attention.heads(), attention.kvHeads(), attention.keyWidth(), 0, pageTokens, type);
   }
 
   /** Returns whether the device has the shared memory that one of the kernels needs. */
@@ -109,9 +116,10 @@ public record AttentionShape(int heads, int kvHeads, int headDim, int rotatedDim
 
   /** Name of the kernel whose warps share out keys. */
   String keysKernel() {
-    return latent()
-        ? "rf_attend_latent_" + headDim + "_" + rotatedDim
-        : "rf_attend_keys_" + headDim;
+    return (latent()
+            ? "rf_attend_latent_" + headDim + "_" + rotatedDim
+            : "rf_attend_keys_" + headDim)
+        + suffix(type);
   }
 
   /**
@@ -121,21 +129,22 @@ public record AttentionShape(int heads, int kvHeads, int headDim, int rotatedDim
     if (latent()) {
       int width = (headDim + rotatedDim + 15) / 16 * 16;
       int scores = LATENT_ROWS * (TILE_KEYS + 4) * Float.BYTES;
-      return (LATENT_STAGES * TILE_KEYS + LATENT_ROWS) * width * Short.BYTES + scores;
+      int stages = type == KvSpec.Type.FP8 ? 3 : 2;
+      return stages * tileBytes(width) + LATENT_ROWS * width * Short.BYTES + scores;
     }
-    return WARPS * stages() * TILE_KEYS * headDim * Short.BYTES + totalBytes();
+    return WARPS * stages() * tileBytes(headDim) + totalBytes();
   }
 
   /** Name of the kernel whose warps share out rows. */
   String rowsKernel() {
-    return "rf_attend_rows_" + headDim;
+    return "rf_attend_rows_" + headDim + suffix(type);
   }
 
   /**
    * Dynamic shared memory of a block of {@link #rowsKernel()}: a ring, and totals of four warps.
    */
   int rowsSharedBytes() {
-    return stages() * 2 * TILE_KEYS * headDim * Short.BYTES + WARPS * totalBytes();
+    return stages() * 2 * tileBytes(headDim) + WARPS * totalBytes();
   }
 
   /** Bytes of the sums of so many partials. */
@@ -154,7 +163,12 @@ public record AttentionShape(int heads, int kvHeads, int headDim, int rotatedDim
   }
 
   private int stages() {
-    return headDim > 128 ? 2 : headDim >= 96 ? 3 : 4;
+    return headDim > 128 ? 2 : headDim >= 96 && type != KvSpec.Type.FP8 ? 3 : 4;
+  }
+
+  /** Bytes of a tile of keys, or of values, in shared memory. */
+  private int tileBytes(int width) {
+    return TILE_KEYS * type.vectorBytes(width);
   }
 
   private int totalBytes() {

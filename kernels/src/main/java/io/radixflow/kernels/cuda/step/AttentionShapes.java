@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cuda.step;
 
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.ModelConfig;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,10 +14,10 @@ public final class AttentionShapes {
   private final List<AttentionShape> shapes = new ArrayList<>();
   private final int[] ofLayer;
 
-  private AttentionShapes(ModelConfig config, int pageTokens) {
+  private AttentionShapes(ModelConfig config, KvSpec.Type type, int pageTokens) {
     ofLayer = new int[config.layers()];
     for (int layer = 0; layer < ofLayer.length; layer++) {
-      AttentionShape shape = AttentionShape.of(config.layer(layer).attention(), pageTokens);
+      AttentionShape shape = AttentionShape.of(config.layer(layer).attention(), type, pageTokens);
       if (!shapes.contains(shape)) {
         shapes.add(shape);
       }
@@ -27,8 +28,8 @@ public final class AttentionShapes {
   /**
    * @throws IllegalArgumentException if the kernels do not know the model's heads
    */
-  public static AttentionShapes of(ModelConfig config, int pageTokens) {
-    return new AttentionShapes(config, pageTokens);
+  static AttentionShapes of(ModelConfig config, KvSpec.Type type, int pageTokens) {
+    return new AttentionShapes(config, type, pageTokens);
   }
 
   /** The shapes, each once. */

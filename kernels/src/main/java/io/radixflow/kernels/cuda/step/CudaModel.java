@@ -17,6 +17,7 @@ import io.radixflow.kernels.cuda.weights.CudaWeightSizes;
 import io.radixflow.kernels.cuda.weights.StagingBlocks;
 import io.radixflow.kernels.device.DeviceRoom;
 import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.device.OutOfDeviceMemoryException;
 import io.radixflow.kernels.model.ForwardGraph;
@@ -43,6 +44,7 @@ public final class CudaModel implements AutoCloseable {
 
   private final CudaContext context;
   private final ModelConfig config;
+  private final KvSpec.Type kvType;
   private final KernelModule module;
   private final ForwardGraph<CudaMatrix, DeviceMemory> graph;
   private final CudaMatrix outputMatrix;
@@ -56,8 +58,9 @@ public final class CudaModel implements AutoCloseable {
     this.context = context;
     config = weights.config();
     MemoryNeeds needs = needs(weights);
+    kvType = kvType(options);
     CudaDevice device = context.device();
-    for (AttentionShape shape : AttentionShapes.of(config, StepBuffers.PAGE_TOKENS).all()) {
+    for (AttentionShape shape : AttentionShapes.of(config, kvType, StepBuffers.PAGE_TOKENS).all()) {
       if (!shape.runsOn(device)) {
         throw new IllegalArgumentException(
             String.format(
@@ -169,6 +172,16 @@ public final class CudaModel implements AutoCloseable {
     return config;
   }
 
+  /** The type of keys and values. */
+  public KvSpec.Type kvType() {
+    return kvType;
+  }
+
+  /** The type of keys and values that options ask for: bf16 unless they name one. */
+  public static KvSpec.Type kvType(DeviceOptions options) {
+    return options.kvType() == null ? KvSpec.Type.BF16 : options.kvType();
+  }
+
   /** What the bits of a step depend on beside the weights, the mode and the compute capability. */
   public String numerics() {
     return module.numerics();
@@ -193,9 +206,9 @@ public final class CudaModel implements AutoCloseable {
     return poolBytes;
   }
 
-  /** Plans attention over a pool of such pages. */
-  AttentionPlans attention(int pageTokens, GpuMode mode) {
-    return new AttentionPlans(context.device(), config, buffers, pageTokens, mode);
+  /** Plans attention over a pool. */
+  AttentionPlans attention(CudaKvPool pool, GpuMode mode) {
+    return new AttentionPlans(context.device(), config, buffers, pool, mode);
   }
 
   /** Blocks of the attention kernels that a device runs at once. */

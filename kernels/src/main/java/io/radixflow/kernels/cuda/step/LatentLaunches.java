@@ -50,7 +50,7 @@ final class LatentLaunches {
     Latent shape = shape(layer);
     KernelLaunch launch =
         module
-            .launch("rf_latent_store")
+            .launch("rf_latent_store" + AttentionShape.suffix(pool.type()))
             .pointer(buffers.activation(Activation.LATENT))
             .pointer(gain)
             .pointer(buffers.rotations().turns(layer))
@@ -68,9 +68,10 @@ final class LatentLaunches {
             .integer(shape.rotatedDim())
             .integer(shape.rope().interleaved() ? 1 : 0)
             .real(config.norm().latentEpsilon())
+            .integer(pool.pageTokens())
             .grid(rows)
             .block(STORE_THREADS)
-            .shared(STORE_THREADS / 32 * Float.BYTES));
+            .shared((STORE_THREADS / 32 + shape.keyWidth()) * Float.BYTES));
   }
 
   /** The plain part of each head's query into the space of the compressed keys. */

@@ -63,7 +63,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     this.products = products;
     this.attentionBlocks = attentionBlocks;
     this.key = key;
-    shapes = AttentionShapes.of(config, pool.pageTokens());
+    shapes = AttentionShapes.of(config, pool.type(), pool.pageTokens());
     experts =
         new ExpertLaunches(
             module, buffers.experts(), buffers.step(), config.hiddenSize(), key.rows(), launches);
@@ -259,7 +259,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     }
     KernelLaunch launch =
         module
-            .launch("rf_rope_store")
+            .launch("rf_rope_store" + AttentionShape.suffix(pool.type()))
             .pointer(of(Activation.QKV))
             .pointerOrNull(ofHeads ? queryNorm : null)
             .pointerOrNull(ofHeads ? keyNorm : null)
@@ -277,6 +277,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
             .integer(attention.kvHeads())
             .integer(attention.headDim())
             .real(config.normEpsilon())
+            .integer(pool.pageTokens())
             .grid(key.rows())
             .block(ROW_THREADS));
   }

@@ -5,6 +5,7 @@ import io.radixflow.kernels.cuda.driver.DeviceAllocator;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.weights.BFloat16;
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
@@ -45,7 +46,7 @@ public final class StepBuffers {
 
   public StepBuffers(DeviceAllocator device, ModelConfig config, int maxRows) {
     contextLength = config.contextLength();
-    List<AttentionShape> shapes = AttentionShapes.of(config, PAGE_TOKENS).all();
+    List<AttentionShape> shapes = AttentionShapes.of(config, KvSpec.Type.BF16, PAGE_TOKENS).all();
     int tiles = 0;
     for (AttentionShape shape : shapes) {
       tiles = Math.max(tiles, AttentionPlanner.fewestTiles(shape, maxRows));

@@ -42,7 +42,7 @@ public final class StepRunner implements AutoCloseable {
     plan =
         new StepPlan(
             model.buffers().layout(), model.config().vocabSize(), model.config().contextLength());
-    attention = model.attention(pool.pageTokens(), mode);
+    attention = model.attention(pool, mode);
     outputs = model.outputStage();
     transfers = model.transfers(pool, stream);
     pool.moveWith(transfers);

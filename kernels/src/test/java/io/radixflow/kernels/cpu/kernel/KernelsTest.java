@@ -193,6 +193,23 @@ class KernelsTest {
     }
   }
 
+  @Test
+  void everyFloat8ThatIsANumberWidensAlikeFromEveryAlignedPlace() {
+    byte[] codes = new byte[512];
+    for (int i = 0; i < codes.length; i++) {
+      codes[i] = (byte) ((i & 0x7f) == 0x7f ? 0 : i);
+    }
+    for (int from = 0; from <= 32; from += 16) {
+      float[] wide = new float[codes.length];
+      float[] expected = new float[codes.length];
+      vector.widenFloat8(codes, from, 256, wide, 16);
+      scalar.widenFloat8(codes, from, 256, expected, 16);
+      for (int i = 0; i < wide.length; i++) {
+        assertThat(Float.floatToIntBits(wide[i])).isEqualTo(Float.floatToIntBits(expected[i]));
+      }
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 5, 15, 16, 17, 31, 48, 63, 576})
   void rowOperationsAgree(int n) {

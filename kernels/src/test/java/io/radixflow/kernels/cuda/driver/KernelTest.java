@@ -110,6 +110,19 @@ public abstract class KernelTest {
     return memory;
   }
 
+  public DeviceMemory device(byte... values) {
+    DeviceMemory memory = allocate(values.length);
+    memory.write(Pointer.to(values), memory.bytes());
+    return memory;
+  }
+
+  public byte[] bytes(DeviceMemory memory) {
+    stream.synchronize();
+    byte[] values = new byte[Math.toIntExact(memory.bytes())];
+    memory.read(Pointer.to(values), values.length);
+    return values;
+  }
+
   /** Waits for the stream, then reads the start of the memory. */
   public short[] shorts(DeviceMemory memory, int count) {
     stream.synchronize();

@@ -1,11 +1,13 @@
 package io.radixflow.kernels.cuda.step;
 
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.Attention;
 import java.util.Arrays;
 import java.util.Random;
 
 /**
  * Conversations with random queries, keys and values in bf16, and their exact and plain attention.
+ * Where the shape has 8-bit floats, keys and values are such that these have them exactly.
  *
  * <p>A token of conversation {@code c} at position {@code p} has number {@code start[c] + p}. Keys
  * and values are by token, kvHead and element, queries by token, head and element.
@@ -45,6 +47,10 @@ final class AttentionCase {
     queries = Bf16.random(tokens * shape.heads() * shape.headDim(), 1, random);
     keys = Bf16.random(tokens * shape.kvHeads() * shape.headDim(), 1, random);
     values = Bf16.random(tokens * shape.kvHeads() * shape.headDim(), 1, random);
+    if (shape.type() == KvSpec.Type.FP8) {
+      Float8Pages.round(keys, shape.headDim());
+      Float8Pages.round(values, shape.headDim());
+    }
   }
 
   /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.cuda.driver.KernelTest;
 import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.Attention;
 import java.util.Arrays;
 import java.util.List;
@@ -27,23 +28,31 @@ class AttentionKernelTest extends KernelTest {
 
   @ParameterizedTest
   @CsvSource({
-    "16, 2, 2, 16",
-    "32, 1, 3, 16",
-    "256, 1, 4, 16",
-    "64, 1, 2, 16",
-    "64, 2, 3, 32",
-    "64, 1, 16, 16",
-    "80, 2, 1, 16",
-    "80, 1, 5, 32",
-    "96, 1, 8, 16",
-    "96, 1, 3, 64",
-    "128, 2, 4, 16",
-    "128, 1, 7, 32",
-    "128, 1, 16, 16",
+    "16, 2, 2, 16, BF16",
+    "32, 1, 3, 16, BF16",
+    "256, 1, 4, 16, BF16",
+    "64, 1, 2, 16, BF16",
+    "64, 2, 3, 32, BF16",
+    "64, 1, 16, 16, BF16",
+    "80, 2, 1, 16, BF16",
+    "80, 1, 5, 32, BF16",
+    "96, 1, 8, 16, BF16",
+    "96, 1, 3, 64, BF16",
+    "128, 2, 4, 16, BF16",
+    "128, 1, 7, 32, BF16",
+    "128, 1, 16, 16, BF16",
+    "16, 2, 2, 16, FP8",
+    "32, 3, 3, 32, FP8",
+    "64, 2, 3, 32, FP8",
+    "80, 2, 5, 16, FP8",
+    "96, 1, 3, 64, FP8",
+    "128, 2, 4, 16, FP8",
+    "256, 2, 2, 16, FP8",
   })
   void everyRowIsAtMostTwiceAsFarOffAsPlainBf16(
-      int headDim, int kvHeads, int group, int pageTokens) {
-    AttentionShape shape = new AttentionShape(kvHeads * group, kvHeads, headDim, pageTokens);
+      int headDim, int kvHeads, int group, int pageTokens, KvSpec.Type type) {
+    AttentionShape shape =
+        new AttentionShape(kvHeads * group, kvHeads, headDim, 0, pageTokens, type);
     AttentionCase all = new AttentionCase(shape, new Random(headDim), 1, 33, 150, 97, 64);
     int[][] chunks = {{0, 0, 1}, {1, 30, 3}, {2, 149, 1}, {3, 64, 33}, {4, 0, 64}};
     List<Closeness> expected =
@@ -100,10 +109,17 @@ class AttentionKernelTest extends KernelTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"64, 3, 16", "80, 1, 32", "96, 2, 16", "128, 4, 16"})
+  @CsvSource({
+    "64, 3, 16, BF16",
+    "80, 1, 32, BF16",
+    "96, 2, 16, BF16",
+    "128, 4, 16, BF16",
+    "64, 3, 16, FP8",
+    "80, 2, 32, FP8"
+  })
   void inDeterministicModeARowHasTheSameBitsInEveryChunkBatchAndPage(
-      int headDim, int group, int pageTokens) {
-    AttentionShape shape = new AttentionShape(group, 1, headDim, pageTokens);
+      int headDim, int group, int pageTokens, KvSpec.Type type) {
+    AttentionShape shape = new AttentionShape(group, 1, headDim, 0, pageTokens, type);
     AttentionCase all = new AttentionCase(shape, new Random(5), 296, 130);
     all.cancel();
     float[] whole = deterministic(shape, all, 1000, 1).chunk(0, 0, 296).run();
@@ -130,20 +146,21 @@ class AttentionKernelTest extends KernelTest {
 
   static Stream<Arguments> scores() {
     return Stream.of(
-        Arguments.of(64, PLAIN, 19),
-        Arguments.of(32, SINKS, 0),
-        Arguments.of(64, SINKS, 128),
-        Arguments.of(16, CAPPED, 0),
-        Arguments.of(256, CAPPED, 40),
-        Arguments.of(128, BOTH, 1),
-        Arguments.of(80, BOTH, 200));
+        Arguments.of(64, PLAIN, 19, KvSpec.Type.BF16),
+        Arguments.of(64, BOTH, 19, KvSpec.Type.FP8),
+        Arguments.of(32, SINKS, 0, KvSpec.Type.BF16),
+        Arguments.of(64, SINKS, 128, KvSpec.Type.BF16),
+        Arguments.of(16, CAPPED, 0, KvSpec.Type.BF16),
+        Arguments.of(256, CAPPED, 40, KvSpec.Type.BF16),
+        Arguments.of(128, BOTH, 1, KvSpec.Type.BF16),
+        Arguments.of(80, BOTH, 200, KvSpec.Type.BF16));
   }
 
   @ParameterizedTest
   @MethodSource("scores")
   void windowsCapsAndSinksGiveWhatTheySayWithTheSameBitsInEveryChunk(
-      int headDim, Attention.Scores scores, int window) {
-    AttentionShape shape = new AttentionShape(6, 2, headDim, 16);
+      int headDim, Attention.Scores scores, int window, KvSpec.Type type) {
+    AttentionShape shape = new AttentionShape(6, 2, headDim, 0, 16, type);
     AttentionCase all = new AttentionCase(shape, scores, window, new Random(headDim), 330, 75);
     float[] whole = deterministic(shape, all, 1000, 1).chunk(0, 0, 330).run();
     all.expected(0, 0, 330).check(whole, scores + ", window " + window);

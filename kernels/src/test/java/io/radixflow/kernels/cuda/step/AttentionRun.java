@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelTest;
+import io.radixflow.kernels.device.KvSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -62,8 +63,8 @@ final class AttentionRun {
     List<DeviceMemory> memory =
         List.of(
             test.device(queries(rows, queryWidth)),
-            test.device(pool(pool, pageStart, pageIds, conversations.keys)),
-            test.device(pool(pool, pageStart, pageIds, conversations.values)),
+            pool(pool, pageStart, pageIds, conversations.keys),
+            pool(pool, pageStart, pageIds, conversations.values),
             out,
             test.allocate(16 + shape.partialBytes(planner.partials())),
             test.allocate(16 + shape.weightBytes(planner.partials())),
@@ -132,7 +133,32 @@ final class AttentionRun {
   }
 
   /** One layer's keys or values; NaN in every slot that no chunk's prefix has. */
-  private short[] pool(int pages, int[] pageStart, int[] pageIds, short[] tokens) {
+  private DeviceMemory pool(int pages, int[] pageStart, int[] pageIds, short[] tokens) {
+    return conversations.shape.type() == KvSpec.Type.FP8
+        ? test.device(codes(pages, pageStart, pageIds, tokens))
+        : test.device(halves(pages, pageStart, pageIds, tokens));
+  }
+
+  private byte[] codes(int pages, int[] pageStart, int[] pageIds, short[] tokens) {
+    AttentionShape shape = conversations.shape;
+    int pageTokens = shape.pageTokens();
+    int heads = shape.kvHeads();
+    Float8Pages pool = new Float8Pages(pages, pageTokens, heads, shape.headDim());
+    for (int i = 0; i < chunks.size(); i++) {
+      int[] chunk = chunks.get(i);
+      for (int position = 0; position < chunk[1] + chunk[2]; position++) {
+        int page = pageIds[pageStart[i] + position / pageTokens];
+        int slot = page * pageTokens + position % pageTokens;
+        int from = (conversations.start[chunk[0]] + position) * heads;
+        for (int head = 0; head < heads; head++) {
+          pool.put(slot, head, tokens, (from + head) * shape.headDim());
+        }
+      }
+    }
+    return pool.bytes;
+  }
+
+  private short[] halves(int pages, int[] pageStart, int[] pageIds, short[] tokens) {
     int pageTokens = conversations.shape.pageTokens();
     int width = conversations.shape.kvHeads() * conversations.shape.headDim();
     short[] pool = new short[pages * pageTokens * width];

@@ -70,6 +70,7 @@ class RopeStoreKernelTest extends KernelTest {
         .integer(kvHeads)
         .integer(headDim)
         .real(EPSILON)
+        .integer(PAGE_TOKENS)
         .grid(rows + 2)
         .block(128)
         .on(stream);
@@ -135,6 +136,7 @@ class RopeStoreKernelTest extends KernelTest {
         .integer(1)
         .integer(headDim)
         .real(EPSILON)
+        .integer(PAGE_TOKENS)
         .grid(2)
         .block(128)
         .on(stream);

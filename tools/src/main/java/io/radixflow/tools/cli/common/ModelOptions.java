@@ -45,7 +45,7 @@ public final class ModelOptions {
       names = "--kv-type",
       paramLabel = "TYPE",
       defaultValue = "auto",
-      description = "KV cache element type: f32 or f16 on a CPU, bf16 on a GPU.")
+      description = "KV cache element type: f32, f16 or fp8 on a CPU, bf16 or fp8 on a GPU.")
   RadixflowOptions.KvType kvType;
 
   @Option(
