@@ -64,8 +64,9 @@ fi
 
 from=$(date +%s)
 failed=
+# the threads are for the targets
 # shellcheck disable=SC2086 # lists of options
-log=$("$nvcc" $flags $targets -o "$out/radixflow.fatbin" radixflow.cu 2>&1) || failed=1
+log=$("$nvcc" --threads 0 $flags $targets -o "$out/radixflow.fatbin" radixflow.cu 2>&1) || failed=1
 [ -z "$log" ] || printf '%s\n' "$log"
 case $log in
   *'Performance Loss'*) failed=1 ;; # products of a warpgroup that ptxas makes wait for each other; it only warns
