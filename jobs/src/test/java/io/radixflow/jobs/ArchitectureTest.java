@@ -77,7 +77,7 @@ class ArchitectureTest {
           ".model.Attention$Latent",
           ".model.FeedForward$Router",
           ".model.ForwardGraph$Block",
-          ".cuda.step.GemmKernel",
+          ".cuda.gemm.GemmKernel",
           ".cuda.step.SamplingKernel");
 
   @Test

@@ -9,10 +9,10 @@ import io.radixflow.kernels.cuda.driver.DeviceCode;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
-import io.radixflow.kernels.cuda.step.GemmEpilogue;
-import io.radixflow.kernels.cuda.step.GemmKernel;
-import io.radixflow.kernels.cuda.step.GemmPlan;
-import io.radixflow.kernels.cuda.step.ProgramRecorder;
+import io.radixflow.kernels.cuda.gemm.GemmEpilogue;
+import io.radixflow.kernels.cuda.gemm.GemmKernel;
+import io.radixflow.kernels.cuda.gemm.GemmLaunch;
+import io.radixflow.kernels.cuda.gemm.GemmPlan;
 import io.radixflow.kernels.cuda.step.SamplingKernel;
 import io.radixflow.kernels.cuda.step.StepLayout;
 import io.radixflow.kernels.cuda.step.StepPlan;
@@ -113,10 +113,9 @@ public final class CudaSelfTest {
   private float[] product(
       GemmKernel kernel, CudaMatrix matrix, DeviceMemory source, DeviceMemory count) {
     DeviceMemory result = context.allocate(4L * ROWS * FEATURES, "the self-test");
-    KernelLaunch launch =
-        ProgramRecorder.product(module, kernel, matrix, source, result, 0, null, ROWS);
+    KernelLaunch launch = GemmLaunch.begin(module, kernel, matrix, source, result, 0, null, ROWS);
     launch.pointer(count).nullPointer();
-    ProgramRecorder.finish(launch, matrix, GemmEpilogue.LOGITS).on(stream);
+    GemmLaunch.finish(launch, matrix, GemmEpilogue.LOGITS).on(stream);
     stream.synchronize();
     float[] sums = new float[ROWS * FEATURES];
     result.read(Pointer.to(sums), result.bytes());

@@ -6,9 +6,9 @@ import io.radixflow.kernels.cuda.driver.CudaStream;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
-import io.radixflow.kernels.cuda.step.GemmEpilogue;
-import io.radixflow.kernels.cuda.step.GemmPlan;
-import io.radixflow.kernels.cuda.step.ProgramRecorder;
+import io.radixflow.kernels.cuda.gemm.GemmEpilogue;
+import io.radixflow.kernels.cuda.gemm.GemmLaunch;
+import io.radixflow.kernels.cuda.gemm.GemmPlan;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.Activation;
@@ -122,9 +122,8 @@ final class ProductBench {
     CudaMatrix matrix = CudaMatrix.ofBf16(weights, product.features(), product.depth());
     GemmEpilogue epilogue = product.epilogue();
     DeviceMemory extra = epilogue == GemmEpilogue.RESIDUAL ? result : null;
-    KernelLaunch launch =
-        ProgramRecorder.product(module, plan, matrix, source, result, extra, rows);
+    KernelLaunch launch = GemmLaunch.begin(module, plan, matrix, source, result, extra, rows);
     launch.pointer(count).nullPointer();
-    return ProgramRecorder.finish(launch, matrix, epilogue);
+    return GemmLaunch.finish(launch, matrix, epilogue);
   }
 }

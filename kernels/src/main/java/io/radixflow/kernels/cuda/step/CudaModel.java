@@ -9,6 +9,7 @@ import io.radixflow.kernels.cuda.driver.CudaUnavailableException;
 import io.radixflow.kernels.cuda.driver.DeviceCode;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelModule;
+import io.radixflow.kernels.cuda.gemm.GemmPlan;
 import io.radixflow.kernels.cuda.pages.CudaKvPool;
 import io.radixflow.kernels.cuda.pages.PageTransfers;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;

@@ -2,6 +2,7 @@ package io.radixflow.kernels.cuda.step;
 
 import io.radixflow.kernels.cuda.driver.DeviceAllocator;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.gemm.GroupedProduct;
 import io.radixflow.kernels.cuda.weights.BFloat16;
 import io.radixflow.kernels.model.FeedForward.Experts;
 import io.radixflow.kernels.model.Layer;

@@ -3,6 +3,7 @@ package io.radixflow.kernels.cuda.step;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
+import io.radixflow.kernels.cuda.gemm.GroupedProduct;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
 import io.radixflow.kernels.model.FeedForward.Experts;
 import io.radixflow.kernels.model.FeedForward.Router;
@@ -77,15 +78,21 @@ final class ExpertLaunches {
     int choices = rows * shape.chosen();
     int tileRows = GroupedProduct.tileRows(ceil(choices, shape.count()));
     int mostTiles = GroupedProduct.mostTiles(choices, shape.count(), tileRows);
+    ExpertBuffers.Groups groups = buffers.groups();
     choose(shape, weights.correction());
     group(shape, tileRows);
     launches.add(
         new GroupedProduct(module, weights.gateUp(), source, buffers.gated())
             .ofTiles(
-                buffers.groups(), buffers.groups().source(), tileRows, mostTiles, shape.expert()));
+                groups.tiles(),
+                groups.tileCount(),
+                groups.source(),
+                tileRows,
+                mostTiles,
+                shape.expert()));
     launches.add(
         new GroupedProduct(module, weights.down(), buffers.gated(), buffers.expanded())
-            .ofTiles(buffers.groups(), null, tileRows, mostTiles, null));
+            .ofTiles(groups.tiles(), groups.tileCount(), null, tileRows, mostTiles, null));
     pending = shape;
     sharedGated = false;
   }

@@ -4,6 +4,9 @@ import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.CudaStream;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
+import io.radixflow.kernels.cuda.gemm.GemmEpilogue;
+import io.radixflow.kernels.cuda.gemm.GemmLaunch;
+import io.radixflow.kernels.cuda.gemm.GemmPlan;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
 import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.ModelConfig;
@@ -60,7 +63,7 @@ final class OutputStage implements AutoCloseable {
     int bucket = StepSizes.number(outputs);
     if (byBucket[bucket] == null) {
       KernelLaunch launch =
-          ProgramRecorder.product(
+          GemmLaunch.begin(
               module,
               products,
               head,
@@ -70,7 +73,7 @@ final class OutputStage implements AutoCloseable {
               Math.min(1 << bucket, blockOutputs()));
       launch.pointer(buffers.step()).pointer(buffers.step());
       byBucket[bucket] =
-          ProgramRecorder.finish(
+          GemmLaunch.finish(
               launch, head, GemmEpilogue.LOGITS, scales.logits(), scales.logitCap(), head.rows());
     }
   }

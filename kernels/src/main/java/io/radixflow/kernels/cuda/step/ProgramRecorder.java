@@ -3,6 +3,10 @@ package io.radixflow.kernels.cuda.step;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
+import io.radixflow.kernels.cuda.gemm.GemmEpilogue;
+import io.radixflow.kernels.cuda.gemm.GemmKernel;
+import io.radixflow.kernels.cuda.gemm.GemmLaunch;
+import io.radixflow.kernels.cuda.gemm.GemmPlan;
 import io.radixflow.kernels.cuda.pages.CudaKvPool;
 import io.radixflow.kernels.cuda.weights.BFloat16;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
@@ -165,85 +169,15 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
       GemmKernel kernel = products.kernel(part.format(), key.rows(), part.rows(), part.columns());
       DeviceMemory own = part == matrix ? extra : part.bias();
       KernelLaunch launch =
-          product(module, kernel, part, of(source), of(result), offset, own, key.rows());
+          GemmLaunch.begin(module, kernel, part, of(source), of(result), offset, own, key.rows());
       buffers.withStep(launch, StepLayout.ROWS);
-      launches.add(finish(launch.nullPointer(), part, epilogue, scale, bound, width));
+      launches.add(GemmLaunch.finish(launch.nullPointer(), part, epilogue, scale, bound, width));
       offset += (long) part.rows() * BFloat16.BYTES;
     }
   }
 
   private static Dense dense(FeedForward block) {
     return block instanceof FeedForward.Experts experts ? experts.shared() : (Dense) block;
-  }
-
-  /** A product whose number of rows and gather are still to be appended. */
-  public static KernelLaunch product(
-      KernelModule module,
-      GemmPlan products,
-      CudaMatrix matrix,
-      DeviceMemory source,
-      DeviceMemory result,
-      DeviceMemory extra,
-      int rows) {
-    GemmKernel kernel = products.kernel(matrix.format(), rows, matrix.rows(), matrix.columns());
-    return product(module, kernel, matrix, source, result, 0, extra, rows);
-  }
-
-  /**
-   * The same by a given kernel.
-   *
-   * @param offset byte of a row of the result where the matrix' part begins
-   */
-  public static KernelLaunch product(
-      KernelModule module,
-      GemmKernel kernel,
-      CudaMatrix matrix,
-      DeviceMemory source,
-      DeviceMemory result,
-      long offset,
-      DeviceMemory extra,
-      int rows) {
-    return module
-        .launch(kernel.function())
-        .grid(kernel.gridX(matrix.rows()), kernel.gridY(rows), 1)
-        .block(kernel.threads())
-        .shared(kernel.sharedBytes())
-        .pointer(matrix.weights())
-        .wide(0)
-        .pointer(source)
-        .pointer(result, offset)
-        .pointerOrNull(extra)
-        .nullPointer();
-  }
-
-  /** Appends what {@link #product} leaves open behind rows and gather, without scale and bound. */
-  public static KernelLaunch finish(KernelLaunch launch, CudaMatrix matrix, GemmEpilogue epilogue) {
-    int width = epilogue.gates() ? matrix.rows() / 2 : matrix.rows();
-    return finish(launch, matrix, epilogue, 1, 0, width);
-  }
-
-  /**
-   * The same with a factor and a bound of the epilogue.
-   *
-   * @param width elements of a row of the result
-   */
-  static KernelLaunch finish(
-      KernelLaunch launch,
-      CudaMatrix matrix,
-      GemmEpilogue epilogue,
-      float scale,
-      float bound,
-      int width) {
-    return launch
-        .integer(matrix.rows())
-        .integer(matrix.columns())
-        .integer(epilogue.code())
-        .real(scale)
-        .real(bound)
-        .integer(matrix.columns())
-        .integer(0)
-        .integer(width)
-        .integer(0);
   }
 
   @Override

@@ -8,7 +8,7 @@ public final class Bf16 {
   private Bf16() {}
 
   /** Rounded to nearest even. */
-  static short of(double value) {
+  public static short of(double value) {
     float rounded = (float) value;
     int bits = Float.floatToRawIntBits(rounded);
     return (short) ((bits + 0x7fff + (bits >>> 16 & 1)) >>> 16);
@@ -23,7 +23,7 @@ public final class Bf16 {
     return Float.intBitsToFloat(bits << 16);
   }
 
-  static float[] toFloats(short[] bits) {
+  public static float[] toFloats(short[] bits) {
     float[] values = new float[bits.length];
     for (int i = 0; i < bits.length; i++) {
       values[i] = toFloat(bits[i]);

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Judges a kernel's result by an exact one and by the plain bf16 computation: the same formula with
  * sums in f32 in their natural order and intermediate and final results rounded to bf16.
  */
-final class Closeness {
+public final class Closeness {
 
   private final double[] exact;
   private final float[] plain;
@@ -15,13 +15,13 @@ final class Closeness {
    * @param exact computed in f64 from the same bf16 inputs
    * @param plain as a plain bf16 program computes it
    */
-  Closeness(double[] exact, float[] plain) {
+  public Closeness(double[] exact, float[] plain) {
     this.exact = exact;
     this.plain = plain;
   }
 
   /** The result's mean square and greatest errors are at most twice those of the plain one. */
-  void check(float[] got, String what) {
+  public void check(float[] got, String what) {
     double gotSquares = 0;
     double plainSquares = 0;
     double gotMost = 0;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelTest;
+import io.radixflow.kernels.cuda.gemm.GroupedProduct;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

@@ -1,5 +1,7 @@
-package io.radixflow.kernels.cuda.step;
+package io.radixflow.kernels.cuda.gemm;
 
+import io.radixflow.kernels.cuda.step.Bf16;
+import io.radixflow.kernels.cuda.step.Closeness;
 import java.util.Random;
 
 /**

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cuda.step;
+package io.radixflow.kernels.cuda.gemm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

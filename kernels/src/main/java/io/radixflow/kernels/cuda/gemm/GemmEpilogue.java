@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cuda.step;
+package io.radixflow.kernels.cuda.gemm;
 
 import io.radixflow.kernels.model.FeedForward;
 
@@ -29,7 +29,7 @@ public enum GemmEpilogue {
   CLAMPED_SWIGLU;
 
   /** The epilogue that gates in one way. */
-  static GemmEpilogue of(FeedForward.Gating gating) {
+  public static GemmEpilogue of(FeedForward.Gating gating) {
     return switch (gating) {
       case SILU -> SWIGLU;
       case GELU_TANH -> GEGLU;

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cuda.step;
+package io.radixflow.kernels.cuda.gemm;
 
 import io.radixflow.kernels.cuda.weights.WeightFormat;
 import io.radixflow.kernels.device.GpuMode;
@@ -61,7 +61,7 @@ public final class GemmPlan {
    *
    * @throws IllegalArgumentException if no kernel knows such a matrix, or fits the device
    */
-  GemmKernel kernel(WeightFormat format, int rows, int features, int depth) {
+  public GemmKernel kernel(WeightFormat format, int rows, int features, int depth) {
     if (depth % 8 != 0) {
       throw new IllegalArgumentException(
           "a matrix with " + depth + " columns; the CUDA kernels know multiples of 8");

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cuda.step;
+package io.radixflow.kernels.cuda.gemm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
@@ -6,6 +6,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.radixflow.kernels.cpu.SyntheticTensor;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelTest;
+import io.radixflow.kernels.cuda.step.Bf16;
 import io.radixflow.kernels.cuda.weights.BFloat16;
 import io.radixflow.kernels.cuda.weights.WeightFormat;
 import io.radixflow.kernels.cuda.weights.WeightMemory;

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cuda.step;
+package io.radixflow.kernels.cuda.gemm;
 
 import io.radixflow.kernels.cuda.weights.WeightFormat;
 

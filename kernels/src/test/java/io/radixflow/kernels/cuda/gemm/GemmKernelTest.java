@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cuda.step;
+package io.radixflow.kernels.cuda.gemm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelTest;
+import io.radixflow.kernels.cuda.step.Bf16;
+import io.radixflow.kernels.cuda.step.Closeness;
 import io.radixflow.kernels.cuda.weights.WeightFormat;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cuda.step;
+package io.radixflow.kernels.cuda.gemm;
 
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
@@ -11,7 +11,7 @@ import java.util.List;
  * A product by a kernel of gemm.cuh or gemm_quantised.cuh: many matrices of one shape, which lie
  * one behind another, each times rows of its own.
  */
-final class GroupedProduct {
+public final class GroupedProduct {
 
   private final KernelModule module;
   private final CudaMatrix first;
@@ -19,7 +19,7 @@ final class GroupedProduct {
   private final DeviceMemory source;
   private final DeviceMemory target;
 
-  GroupedProduct(
+  public GroupedProduct(
       KernelModule module, List<CudaMatrix> matrices, DeviceMemory source, DeviceMemory target) {
     this.module = module;
     first = matrices.get(0);
@@ -29,12 +29,12 @@ final class GroupedProduct {
   }
 
   /** The most tiles of up to so many choices of {@code groups} experts. */
-  static int mostTiles(int choices, int groups, int tileRows) {
+  public static int mostTiles(int choices, int groups, int tileRows) {
     return choices / tileRows + Math.min(groups, choices);
   }
 
   /** Rows of the tiles that suit so many rows of each matrix: 8, 16 or 64. */
-  static int tileRows(int rowsOfMatrix) {
+  public static int tileRows(int rowsOfMatrix) {
     return rowsOfMatrix <= 8 ? 8 : rowsOfMatrix <= 24 ? 16 : 64;
   }
 
@@ -53,19 +53,25 @@ final class GroupedProduct {
   /**
    * The product of tiles of rows, each with a matrix of its own.
    *
-   * @param tiles the tiles, and how many there are
+   * @param tiles for each tile its matrix, first row, rows, unused: integers on the device
+   * @param tileCount how many tiles there are, on the device
    * @param gather the row of the source for each row of the target, or null for the same
    * @param mostTiles tiles that the grid has room for
    * @param gated how the matrices' gate and up projections become one; null for plain sums, f32
    */
-  KernelLaunch ofTiles(
-      ExpertBuffers.Groups tiles, DeviceMemory gather, int tileRows, int mostTiles, Dense gated) {
+  public KernelLaunch ofTiles(
+      DeviceMemory tiles,
+      DeviceMemory tileCount,
+      DeviceMemory gather,
+      int tileRows,
+      int mostTiles,
+      Dense gated) {
     GemmKernel kernel = kernel(tileRows);
     KernelLaunch launch =
         launch(kernel)
             .grid(kernel.gridX(first.rows()), mostTiles, 1)
-            .pointer(tiles.tiles())
-            .pointer(tiles.tileCount())
+            .pointer(tiles)
+            .pointer(tileCount)
             .pointerOrNull(gather);
     return gated == null
         ? end(launch, GemmEpilogue.LOGITS, 0, first.columns(), 0, first.rows(), 0)
@@ -87,7 +93,7 @@ final class GroupedProduct {
    * @param width elements of a matrix's part of a row of the source
    * @param targetWidth the same of the target
    */
-  KernelLaunch ofHeads(DeviceMemory step, int rows, int width, int targetWidth) {
+  public KernelLaunch ofHeads(DeviceMemory step, int rows, int width, int targetWidth) {
     GemmKernel kernel = kernel(tileRows(rows));
     KernelLaunch launch =
         launch(kernel)
