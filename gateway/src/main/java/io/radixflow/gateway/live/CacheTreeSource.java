@@ -8,7 +8,7 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.kvevents.KvEventRecord;
 import io.radixflow.jobs.kvevents.KvEventsReader;
 import io.radixflow.jobs.kvevents.KvEventsView;
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvTier;
 import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.List;

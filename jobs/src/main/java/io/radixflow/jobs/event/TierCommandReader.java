@@ -3,9 +3,9 @@ package io.radixflow.jobs.event;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
-import io.radixflow.operators.record.TierCommand;
-import io.radixflow.operators.record.TierCommand.Action;
-import io.radixflow.operators.record.TierCommand.Tier;
+import io.radixflow.operators.record.control.TierCommand;
+import io.radixflow.operators.record.control.TierCommand.Action;
+import io.radixflow.operators.record.control.TierCommand.Tier;
 import java.util.Locale;
 import org.apache.flink.configuration.MemorySize;
 

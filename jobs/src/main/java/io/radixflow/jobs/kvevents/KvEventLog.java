@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.jobs.kvevents.KvEventRecord.State;
 import io.radixflow.operators.engine.EngineInfo;
-import io.radixflow.operators.record.KvEvent;
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvEvent;
+import io.radixflow.operators.record.kv.KvTier;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;

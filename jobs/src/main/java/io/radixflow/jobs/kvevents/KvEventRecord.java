@@ -1,7 +1,7 @@
 package io.radixflow.jobs.kvevents;
 
-import io.radixflow.operators.record.KvEvent;
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvEvent;
+import io.radixflow.operators.record.kv.KvTier;
 
 /**
  * A record of the KV event topic. The topic is compacted: of each key the last record counts, and a

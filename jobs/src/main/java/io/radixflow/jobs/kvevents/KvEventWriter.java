@@ -1,8 +1,8 @@
 package io.radixflow.jobs.kvevents;
 
 import io.radixflow.jobs.event.JsonRecords;
-import io.radixflow.operators.record.KvEvent;
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvEvent;
+import io.radixflow.operators.record.kv.KvTier;
 import java.util.Locale;
 
 /** Writes KV event records as {@code schema/kv-event.schema.json} has them. */

@@ -6,7 +6,7 @@ import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.engine.KvEventSink;
-import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.kv.KvEvent;
 import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
@@ -183,7 +183,8 @@ public final class KvEventsPublisher implements KvEventSink {
       for (String gone : view.silentSince(System.currentTimeMillis() - retention)) {
         if (!gone.equals(name)) {
           LOG.info(
-              "Engine {} has been silent for longer than kv-events.retention: deleting its KV events",
+              "Engine {} has been silent for longer than kv-events.retention:"
+                  + " deleting its KV events",
               gone);
           log.delete(gone, view);
         }

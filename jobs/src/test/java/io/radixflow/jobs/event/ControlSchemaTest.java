@@ -3,8 +3,8 @@ package io.radixflow.jobs.event;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.ControlEvent;
-import io.radixflow.operators.record.ControlKind;
+import io.radixflow.operators.record.control.ControlEvent;
+import io.radixflow.operators.record.control.ControlKind;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -148,7 +148,8 @@ class ControlSchemaTest {
   void theReasonNamesTheFieldThatIsWrong() {
     assertThat(parse("{\"type\":\"tiers\",\"action\":\"atach\",\"tier\":\"disk\"}").reason())
         .isEqualTo(
-            "action is \"atach\"; it must be one of attach, detach, resize, flush. Did you mean attach?");
+            "action is \"atach\"; it must be one of attach, detach, resize, flush."
+                + " Did you mean attach?");
     assertThat(
             parse("{\"type\":\"tiers\",\"action\":\"flush\",\"tier\":\"disk\",\"size\":\"1gb\"}")
                 .reason())

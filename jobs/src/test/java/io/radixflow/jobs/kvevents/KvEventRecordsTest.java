@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.jobs.event.Schemas;
-import io.radixflow.operators.record.KvEvent;
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvEvent;
+import io.radixflow.operators.record.kv.KvTier;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;

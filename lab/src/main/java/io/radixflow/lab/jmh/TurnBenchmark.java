@@ -5,7 +5,7 @@ import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.cache.key.RadixKey;
-import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.kv.KvEvent;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

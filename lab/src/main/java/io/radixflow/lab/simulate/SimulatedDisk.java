@@ -1,6 +1,6 @@
 package io.radixflow.lab.simulate;
 
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvTier;
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
 import io.radixflow.operators.tier.store.PageStore;

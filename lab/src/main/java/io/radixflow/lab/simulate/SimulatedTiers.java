@@ -5,7 +5,7 @@ import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.cache.session.SessionPosition;
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvTier;
 import io.radixflow.operators.tier.HiRadixCache;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.loadback.LoadBack;

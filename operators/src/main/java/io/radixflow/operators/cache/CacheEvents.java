@@ -1,8 +1,8 @@
 package io.radixflow.operators.cache;
 
 import io.radixflow.operators.cache.key.PageHasher;
-import io.radixflow.operators.record.KvEvent;
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvEvent;
+import io.radixflow.operators.record.kv.KvTier;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.function.Consumer;

@@ -1,6 +1,6 @@
 package io.radixflow.operators.cache;
 
-import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.kv.KvEvent;
 
 /**
  * Receives the changes of a cache, on the thread that owns the cache; must neither block nor throw.

@@ -1,7 +1,7 @@
 package io.radixflow.operators.cache;
 
 import io.radixflow.operators.cache.key.RadixKey;
-import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.kv.KvEvent;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;

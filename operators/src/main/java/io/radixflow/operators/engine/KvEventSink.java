@@ -1,7 +1,7 @@
 package io.radixflow.operators.engine;
 
 import io.radixflow.operators.PublicApi;
-import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.kv.KvEvent;
 import java.io.Serializable;
 import java.util.List;
 

@@ -1,5 +1,7 @@
 package io.radixflow.operators.record;
 
+import io.radixflow.operators.record.kv.KvTier;
+
 /**
  * Where the whole pages of a conversation are, in tokens, as its next turn would find them: from
  * its beginning on the device, from there on in host memory, from there on in the store. A page

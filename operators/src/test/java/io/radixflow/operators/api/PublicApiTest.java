@@ -38,7 +38,7 @@ class PublicApiTest {
   }
 
   private static boolean isPublished(JavaClass type) {
-    if (type.getPackageName().equals("io.radixflow.operators.record")) {
+    if ((type.getPackageName() + ".").startsWith("io.radixflow.operators.record.")) {
       return !type.getSimpleName().equals("package-info");
     }
     JavaClass top = type;

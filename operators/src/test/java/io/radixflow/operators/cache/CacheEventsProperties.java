@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.operators.cache.key.PageHasher;
 import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.cache.policy.EvictionPolicies;
-import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.kv.KvEvent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import com.sun.management.ThreadMXBean;
 import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.cache.policy.EvictionPolicies;
-import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.kv.KvEvent;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;

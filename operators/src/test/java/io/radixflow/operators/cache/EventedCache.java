@@ -2,7 +2,7 @@ package io.radixflow.operators.cache;
 
 import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.cache.policy.EvictionPolicies;
-import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.kv.KvEvent;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.radixflow.operators.cache.key.RadixKey;
-import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.kv.KvEvent;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

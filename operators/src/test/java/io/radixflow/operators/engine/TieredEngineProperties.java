@@ -10,7 +10,7 @@ import io.radixflow.operators.cache.policy.EvictionPolicies;
 import io.radixflow.operators.engine.EngineProperties.Job;
 import io.radixflow.operators.engine.EngineProperties.Setup;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvTier;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.WritePolicy;
 import io.radixflow.operators.tier.loadback.LoadBackOptions;

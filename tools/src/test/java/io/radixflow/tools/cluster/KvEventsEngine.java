@@ -14,7 +14,7 @@ import io.radixflow.operators.engine.KvEventStats;
 import io.radixflow.operators.engine.ReplyChannel;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
-import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.kv.KvEvent;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;

@@ -10,7 +10,7 @@ import io.radixflow.jobs.kafka.KafkaSetup;
 import io.radixflow.jobs.kvevents.KvEventRecord;
 import io.radixflow.jobs.kvevents.KvEventsReader;
 import io.radixflow.jobs.kvevents.KvEventsView;
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvTier;
 import io.radixflow.tools.local.LocalBroker;
 import java.io.IOException;
 import java.nio.file.Files;

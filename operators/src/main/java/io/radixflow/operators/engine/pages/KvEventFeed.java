@@ -3,7 +3,7 @@ package io.radixflow.operators.engine.pages;
 import io.radixflow.operators.cache.KvEventListener;
 import io.radixflow.operators.engine.KvEventSink;
 import io.radixflow.operators.engine.KvEventStats;
-import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.kv.KvEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;

@@ -17,7 +17,7 @@ import io.radixflow.operators.engine.PoolStats;
 import io.radixflow.operators.engine.SessionStats;
 import io.radixflow.operators.engine.request.CachedSessions;
 import io.radixflow.operators.engine.request.Request;
-import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.kv.KvEvent;
 import io.radixflow.operators.tier.Tiers;
 import java.util.List;
 import java.util.function.IntConsumer;

@@ -2,8 +2,8 @@ package io.radixflow.operators.engine.pages;
 
 import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.engine.request.Request;
-import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.record.TierUsage;
+import io.radixflow.operators.record.kv.KvTier;
 import io.radixflow.operators.tier.Tiers;
 import io.radixflow.operators.tier.loadback.LoadBack;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink.engine;
 
 import io.radixflow.operators.engine.EngineStats;
-import io.radixflow.operators.record.TierCommand;
+import io.radixflow.operators.record.control.TierCommand;
 import io.radixflow.operators.tier.store.TenantKeys;
 import java.util.function.Supplier;
 import org.apache.flink.metrics.MetricGroup;

@@ -1,8 +1,8 @@
 package io.radixflow.operators.flink.state;
 
 import io.radixflow.operators.flink.engine.TierSettings;
-import io.radixflow.operators.record.LimitChange;
-import io.radixflow.operators.record.TierCommand;
+import io.radixflow.operators.record.control.LimitChange;
+import io.radixflow.operators.record.control.TierCommand;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.ServingOptions;
 import java.util.Map;

@@ -2,8 +2,8 @@ package io.radixflow.operators.tier.host;
 
 import io.radixflow.kernels.device.HostPages;
 import io.radixflow.operators.cache.KvEventListener;
-import io.radixflow.operators.record.KvEvent;
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvEvent;
+import io.radixflow.operators.record.kv.KvTier;
 import io.radixflow.operators.tier.page.MissCounters;
 import io.radixflow.operators.tier.page.PageChain;
 import io.radixflow.operators.tier.page.PageId;

@@ -1,6 +1,6 @@
 package io.radixflow.operators.tier.host;
 
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvTier;
 import io.radixflow.operators.tier.Tiers;
 import io.radixflow.operators.tier.host.TierWorker.Kind;
 import io.radixflow.operators.tier.page.MissReason;

@@ -1,6 +1,6 @@
 package io.radixflow.operators.tier.host;
 
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvTier;
 import java.util.Locale;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;

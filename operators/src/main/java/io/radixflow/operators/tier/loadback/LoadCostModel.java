@@ -1,6 +1,6 @@
 package io.radixflow.operators.tier.loadback;
 
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvTier;
 import java.util.concurrent.TimeUnit;
 
 /**

@@ -1,6 +1,6 @@
 package io.radixflow.operators.tier.remote;
 
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvTier;
 import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;

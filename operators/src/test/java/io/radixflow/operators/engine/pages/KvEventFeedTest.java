@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.engine.KvEventSink;
 import io.radixflow.operators.engine.KvEventStats;
-import io.radixflow.operators.record.KvEvent;
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvEvent;
+import io.radixflow.operators.record.kv.KvTier;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -9,7 +9,7 @@ import static io.radixflow.operators.tier.store.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvTier;
 import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.TierPages;

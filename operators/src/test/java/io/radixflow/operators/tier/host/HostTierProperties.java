@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.device.HostPages;
 import io.radixflow.operators.cache.key.RadixKey;
-import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.kv.KvEvent;
 import io.radixflow.operators.tier.page.PageChain;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

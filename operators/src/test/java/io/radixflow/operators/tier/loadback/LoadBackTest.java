@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.operators.cache.key.RadixKey;
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvTier;
 import io.radixflow.operators.tier.InstantPool;
 import io.radixflow.operators.tier.host.Checksums;
 import io.radixflow.operators.tier.host.HostPage;

@@ -3,7 +3,7 @@ package io.radixflow.operators.tier.loadback;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvTier;
 import org.junit.jupiter.api.Test;
 
 /** Times that are given, and what follows from them. */

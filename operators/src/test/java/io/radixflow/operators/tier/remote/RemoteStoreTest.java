@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.Patience;
 import io.radixflow.operators.flink.tiers.FlinkRemoteFiles;
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvTier;
 import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.store.PageSizes;

@@ -6,7 +6,7 @@ import static io.radixflow.operators.tier.store.TierPages.chain;
 import static io.radixflow.operators.tier.store.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvTier;
 import io.radixflow.operators.tier.store.MemoryPageStore;
 import io.radixflow.operators.tier.store.PageSizes;
 import io.radixflow.operators.tier.store.PageStore;

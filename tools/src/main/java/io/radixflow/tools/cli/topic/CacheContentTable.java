@@ -2,8 +2,8 @@ package io.radixflow.tools.cli.topic;
 
 import io.radixflow.jobs.kvevents.KvEventRecord;
 import io.radixflow.jobs.kvevents.KvEventsView;
-import io.radixflow.operators.record.KvEvent;
-import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.kv.KvEvent;
+import io.radixflow.operators.record.kv.KvTier;
 import java.io.PrintWriter;
 import java.util.Collection;
 import java.util.Locale;

@@ -1,4 +1,4 @@
-package io.radixflow.operators.record;
+package io.radixflow.operators.record.control;
 
 import java.util.Objects;
 

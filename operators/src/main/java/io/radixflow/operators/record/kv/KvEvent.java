@@ -1,4 +1,4 @@
-package io.radixflow.operators.record;
+package io.radixflow.operators.record.kv;
 
 /**
  * A change of a prefix cache in terms of blocks: a block is a page with the prefix before it, named

@@ -1,4 +1,4 @@
-package io.radixflow.operators.record;
+package io.radixflow.operators.record.kv;
 
 /** The tiers that hold pages of keys and values, the fastest first. */
 public enum KvTier {
