@@ -36,7 +36,7 @@ public interface ServedModel extends AutoCloseable {
     return new int[0];
   }
 
-  /** What the model's authors advise about sampling. */
+  /** The sampling parameters that the model's authors advise. */
   default SamplingDefaults samplingDefaults() {
     return SamplingDefaults.NONE;
   }
@@ -56,15 +56,16 @@ public interface ServedModel extends AutoCloseable {
     return openBackend(options);
   }
 
-  /** What the model takes of the heap on a CPU; empty if that is nothing to speak of. */
+  /** The heap that the model needs on a CPU; empty if it is negligible. */
   default Optional<MemoryNeeds> heapNeeds() {
     return Optional.empty();
   }
 
   /**
-   * What the model takes of a GPU's memory; empty if it is none for GPUs.
+   * The GPU memory that the model needs; empty if the model cannot run on a GPU.
    *
-   * @throws IllegalArgumentException if GPUs do not know the model; the message says what
+   * @throws IllegalArgumentException if the GPU kernels do not support the model; the message says
+   *     why
    */
   default Optional<MemoryNeeds> gpuNeeds() {
     return Optional.empty();

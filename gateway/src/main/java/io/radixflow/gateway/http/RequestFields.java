@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a request has beyond the fields that an API serves. Fields that would change the meaning of
- * the reply are refused by name; all others are ignored, and named to the client, or refused if the
- * request is strict.
+ * Handles the fields of a request that an API does not serve. Fields that would change the meaning
+ * of the reply are refused by name; all others are ignored, and named to the client, or refused if
+ * the request is strict.
  */
 public final class RequestFields {
 

@@ -12,8 +12,8 @@ import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
 
 /**
- * What the live page shows, as JSON. It is about all tenants, so an API key needs the operator's
- * permission. There are no texts, token ids, names of sessions or of tenants in it.
+ * The contents of the live page, as JSON. It is about all tenants, so an API key needs the
+ * operator's permission. There are no texts, token ids, names of sessions or of tenants in it.
  */
 public final class LiveEndpoints implements EndpointGroup, AutoCloseable {
 

@@ -4,7 +4,7 @@ import io.radixflow.jobs.json.JsonObject;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a request says of caching. The job caches every prompt; a control keeps the pages of this
+ * The cache controls of a request. The job caches every prompt; a control keeps the pages of this
  * one at least for its time to live.
  */
 final class CacheControls {

@@ -46,7 +46,7 @@ final class ResponseIds {
   private ResponseIds() {}
 
   /**
-   * What a response's id names.
+   * The turn that a response's id names.
    *
    * @param tag says what its instructions were, see {@link #tag}
    */

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a listener has of a reply, and what waits for it: pieces of one part that follow each other
- * are joined into one. Not safe for several threads.
+ * Tracks how much of a reply a listener has, and holds the pieces that wait for it. Pieces of one
+ * part that follow each other are joined into one. Not safe for several threads.
  *
  * <p>A delta says where in the reply its text is. A whole reply says in which order its parts were
  * written, if that is not the usual one; otherwise the text of each part is counted, so that a

@@ -42,7 +42,7 @@ final class AttentionRegion implements WorkerTeam.Region {
     }
   }
 
-  /** What a layer's tasks have in common. */
+  /** The properties that all tasks of a layer share. */
   private record Shape(
       int tasks, int group, int keyDim, int valueDim, int window, float scale, float softCap) {
 

@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * bits on every machine, JDK, vector width, number of threads, batch and chunk.
  *
  * <p>KV type: on SmolLM2-135M (Q4_1) logits differ from a float64 reference by at most 9e-5 with
- * f32, which keeps every arg max of the reference, and by at most 0.014 with f16, in half the
- * memory. With fp8, in a quarter, 97 of 100 arg max are the same.
+ * f32, which keeps every arg max of the reference, and by at most 0.014 with f16, which takes half
+ * the memory. With fp8, which takes a quarter, the arg max is the same in 97 of 100 rows.
  */
 public final class CpuBackend implements Backend {
 
@@ -150,7 +150,7 @@ public final class CpuBackend implements Backend {
     return open(weights, options, KernelProvider.best(), needs, progress);
   }
 
-  /** What a model takes of the heap; reads no weights. */
+  /** Returns the heap that a model needs; reads no weights. */
   public static MemoryNeeds memoryNeeds(WeightSource weights) {
     return CpuMemoryNeeds.of(weights);
   }

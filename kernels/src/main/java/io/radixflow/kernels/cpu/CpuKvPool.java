@@ -45,10 +45,12 @@ final class CpuKvPool implements KvPool {
   private final Runnable onClose;
   private KvSlabs inPages;
 
-  /** What layers with a window have of pages, and which part is a page's; null if in the pages. */
+  /** The KV entries of layers with a window, by window part; null if the pages hold them. */
   private KvSlabs inParts;
 
+  /** The window part of each page; -1 for none. */
   private final int[] partOf;
+
   private final boolean[] hasWindow;
 
   /**
@@ -165,12 +167,12 @@ final class CpuKvPool implements KvPool {
     slabs.store(unit, keys + slot, PAGE_TOKENS, scale, k, ko, keyWidths[layer]);
   }
 
-  /** Where a page's values of a head begin. */
+  /** Returns the index at which the values of a page's head begin. */
   private int values(KvSlabs slabs, int unit, int layer, int kvHead) {
     return offset(slabs, unit, layer, kvHead) + PAGE_TOKENS * keyElements[layer];
   }
 
-  /** Where the scales of keys, or values, are that begin at {@code at}. */
+  /** Returns the index of the scales of the keys, or values, that begin at {@code at}. */
   private static int scales(int at, int elements) {
     return at + PAGE_TOKENS * (elements - 1);
   }

@@ -30,16 +30,20 @@ final class ExpertsStage {
   private final WorkerTeam.Region gating = this::gateRows;
   private final WorkerTeam.Region adding = this::addRows;
 
-  /** Of each row, in the order of choice: experts, their weights, and its places in the groups. */
+  /**
+   * For each row, in the order of choice: its experts, their weights, and its places in the groups.
+   */
   private int[] ids = new int[0];
 
   private float[] weights = new float[0];
   private int[] places = new int[0];
 
-  /** Of each place, in the order of the experts: the row. Then the numbers of the places. */
+  /** The row of each place; places are in the order of the experts. */
   private int[] rowOf = new int[0];
 
+  /** The numbers from 0 on. */
   private int[] identity = new int[0];
+
   private final int[] ends;
   private float[] gateUp = new float[0];
   private float[] gated = new float[0];

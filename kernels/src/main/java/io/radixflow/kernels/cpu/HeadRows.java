@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What happens to queries, keys and values of one row between projection and attention: norms,
- * rotation, and the way into the pool. Workers call it for rows of their own.
+ * Processes queries, keys and values of one row between projection and attention: norms, rotation,
+ * and storage in the pool. Workers call it for rows of their own.
  */
 final class HeadRows {
 
@@ -24,7 +24,7 @@ final class HeadRows {
   private final Kernels kernels;
   private final StepRows rows;
 
-  /** Of each layer; null where it does not rotate. */
+  /** The rotation table of each layer; null for a layer without rotary embedding. */
   private final RopeTable[] tables;
 
   private final List<RopeTable> distinct = new ArrayList<>();

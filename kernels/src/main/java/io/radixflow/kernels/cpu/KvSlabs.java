@@ -49,7 +49,7 @@ final class KvSlabs {
     return floats == null ? null : floats[unit / perArray];
   }
 
-  /** Where a unit begins in its array. */
+  /** Returns the index at which a unit begins in its array. */
   int offset(int unit) {
     return unit % perArray * elements;
   }

@@ -136,9 +136,9 @@ public final class CudaBackend implements Backend {
   }
 
   /**
-   * What a model takes of a GPU's memory; reads no weights.
+   * Returns the GPU memory that a model needs; reads no weights.
    *
-   * @throws IllegalArgumentException if the kernels do not know the model
+   * @throws IllegalArgumentException if the kernels do not support the model
    */
   public static MemoryNeeds memoryNeeds(WeightSource weights) {
     return CudaModel.needs(weights);
@@ -223,7 +223,7 @@ public final class CudaBackend implements Backend {
     return model.weightBytes();
   }
 
-  /** {@inheritDoc} What padding writes to, a page and a window part more, is not in it. */
+  /** {@inheritDoc} The page and the window part that padding writes to are not counted. */
   @Override
   public long poolBytes() {
     long padding = PAGE_TOKENS[PAGE_TOKENS.length - 1] * kvSpec.bytesPerToken();

@@ -104,7 +104,7 @@ final class SelfTestWeights implements WeightSource {
         float centre,
         SplittableRandom random) {
       for (int i = 0; i < type.blockBytes(); i++) {
-        // No byte is a NaN of 8 bits.
+        // Neither mask lets a byte be the NaN of E4M3.
         out.put(at + i, (byte) (random.nextInt() & (random.nextBoolean() ? 0xfe : 0xfb)));
       }
       float value = centre + most * (2 * random.nextFloat() - 1);

@@ -7,14 +7,17 @@ import java.util.Locale;
 /**
  * The memory of a GPU, in bytes.
  *
- * @param name the device's
- * @param total what it has
- * @param free what no process has taken
- * @param budget what weights, work space and KV pool may take of that together
+ * @param name the device's name
+ * @param total memory of the device
+ * @param free memory that no process has taken
+ * @param budget memory that weights, work space and KV pool may take together
  */
 public record DeviceRoom(String name, long total, long free, long budget) {
 
-  /** Part of the memory that a process can have at most: the driver and its context have some. */
+  /**
+   * The largest share of the memory that a process can have; the driver and its context have the
+   * rest.
+   */
   private static final double MOST = 0.95;
 
   /**

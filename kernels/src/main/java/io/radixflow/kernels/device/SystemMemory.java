@@ -31,7 +31,7 @@ final class SystemMemory implements MemorySource {
     }
   }
 
-  /** What one control group allows, and what is left of it. */
+  /** The limit of one control group, and the bytes that are left of it. */
   private record Limit(long bytes, long left) {}
 
   private final Path root;

@@ -105,7 +105,7 @@ final class Automaton {
     return pool.bytes() + (states.size() + stacks.size()) * (120L + 12L * pool.classCount());
   }
 
-  /** What surely may come next in a lexeme. */
+  /** Returns the text that is certain to be allowed next in a lexeme. */
   FreeRun freeRun(Regex lexeme) {
     return pool.freeRun(lexeme);
   }
@@ -138,7 +138,7 @@ final class Automaton {
     return next;
   }
 
-  /** What may follow where a rule has returned to these stacks. */
+  /** Returns the state after a rule has returned to these stacks. */
   GrammarState returned(CallStack stack) {
     if (stack.returned == null) {
       Closure closure = new Closure();

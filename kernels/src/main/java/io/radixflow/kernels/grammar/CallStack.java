@@ -13,7 +13,7 @@ final class CallStack {
   /** Instruction to return to, and its count, on top of each group of stacks; ascending. */
   final long[] frames;
 
-  /** What is below each frame. */
+  /** The stacks below each frame. */
   final CallStack[] below;
 
   final int depth;

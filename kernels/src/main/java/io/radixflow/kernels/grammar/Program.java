@@ -19,7 +19,7 @@ import java.util.List;
  * returns, then goes on at {@link #next}. Immutable; what derives no text is left out.
  */
 final class Program {
-  /** What an instruction does. */
+  /** The kinds of instruction. */
   enum Op {
     LEXEME,
     CALL,

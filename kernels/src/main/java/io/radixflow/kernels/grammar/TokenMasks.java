@@ -20,7 +20,7 @@ final class TokenMasks {
   private final GrammarState[] path;
   private final Regex[] regexPath;
 
-  /** What {@link Automaton#work} must not exceed. */
+  /** The limit of {@link Automaton#work} for the current mask. */
   private long mostWork;
 
   private long lexemeBytes;

@@ -7,10 +7,13 @@ import java.util.Arrays;
  * The bytes of some tokens as a trie, its nodes in depth-first order, the root first. Immutable.
  */
 final class TokenTree {
-  /** Of each node: its byte, its depth, the node after its subtree. */
+  /** The byte of each node. */
   final byte[] value;
 
+  /** The depth of each node. */
   final short[] depth;
+
+  /** The node after the subtree of each node. */
   final int[] end;
 
   /** Tokens of node {@code n}: from {@code firstToken[n]} to before {@code firstToken[n + 1]}. */

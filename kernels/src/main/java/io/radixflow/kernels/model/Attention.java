@@ -48,7 +48,7 @@ public sealed interface Attention {
   }
 
   /**
-   * What becomes of the products of queries and keys before the softmax.
+   * The operations on the products of queries and keys before the softmax.
    *
    * @param scale their factor
    * @param softCap bound c of {@code c · tanh(x / c)}; 0 for none

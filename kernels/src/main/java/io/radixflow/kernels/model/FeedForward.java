@@ -9,7 +9,7 @@ public sealed interface FeedForward {
     SILU,
     /** gelu(g) · u, with the approximation by tanh. */
     GELU_TANH,
-    /** With both bounded: g · sigmoid(1.702 g) · (u + 1). */
+    /** g · sigmoid(1.702 g) · (u + 1), after g and u are bounded. */
     CLAMPED_SILU
   }
 
@@ -28,7 +28,7 @@ public sealed interface FeedForward {
     }
   }
 
-  /** What a router makes of its logits before experts are chosen. */
+  /** The function that turns a router's logits into scores, by which experts are chosen. */
   enum Scoring {
     SOFTMAX,
     SIGMOID

@@ -9,7 +9,7 @@ public final class Float8 {
   /** The largest number. */
   public static final float MAX = 448;
 
-  /** The smallest number with a leading one. */
+  /** The smallest normal number. */
   private static final float MIN_NORMAL = 0x1p-6f;
 
   private Float8() {}
@@ -23,7 +23,7 @@ public final class Float8 {
     return bits < 0 ? -magnitude : magnitude;
   }
 
-  /** Rounds to nearest, ties to even, to at most 448; NaN to a code of all bits but the sign. */
+  /** Rounds to nearest, ties to even; magnitudes above 448 become 448, and NaN remains NaN. */
   public static byte fromFloat(float value) {
     int bits = Float.floatToRawIntBits(value);
     int sign = bits >>> 24 & 0x80;

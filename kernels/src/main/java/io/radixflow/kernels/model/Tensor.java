@@ -27,7 +27,7 @@ public interface Tensor {
   /** Dequantises one row to floats, at {@code target[offset ..]}. */
   void dequantize(int row, float[] target, int offset);
 
-  /** The error of a row that has a value which no weight can have. */
+  /** Returns the error for a row with a weight that is not finite. */
   default ModelFormatException notFinite(int row, float value) {
     return new ModelFormatException(
         "tensor "

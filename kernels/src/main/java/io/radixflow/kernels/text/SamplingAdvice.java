@@ -10,7 +10,7 @@ import java.util.function.Function;
 /** Reads what a model's files advise about sampling. */
 final class SamplingAdvice {
 
-  /** What the card of SmolLM2 says; its files say nothing. */
+  /** The parameters that the model card of SmolLM2 advises; its files have none. */
   private static final SamplingDefaults SMOLLM2 = new SamplingDefaults(0.2, null, 0.9, null, null);
 
   private static final String PREFIX = "general.sampling.";

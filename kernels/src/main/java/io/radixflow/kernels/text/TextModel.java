@@ -115,7 +115,7 @@ public final class TextModel {
         : new JinjaChatTemplate(new NamedTemplates(templates, constants), tokenizer);
   }
 
-  /** What the model's authors advise about sampling. */
+  /** The sampling parameters that the model's authors advise. */
   public SamplingDefaults samplingDefaults() {
     return samplingDefaults;
   }

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What the type of keys and values costs in logits of a real model, over real conversations. */
+/** Measures the error that the type of keys and values adds to the logits of a real model. */
 @Tag("model")
 @Tag("slow")
 class KvTypeErrorTest {

@@ -3,7 +3,7 @@ package io.radixflow.kernels.cpu;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** How far rows of logits are from expected ones. */
+/** The errors of rows of logits against expected ones. */
 public final class RowErrors {
 
   private final double[] errors;
@@ -20,7 +20,10 @@ public final class RowErrors {
     Arrays.sort(errors);
   }
 
-  /** Root mean square over a row, in the row's standard deviations; the shift does not count. */
+  /**
+   * Returns the root mean square error of a row, in its standard deviations. A shift of the whole
+   * row does not count.
+   */
   private static double error(float[] actual, float[] expected) {
     double mean = mean(expected);
     double shift = mean(actual) - mean;
@@ -70,7 +73,7 @@ public final class RowErrors {
     return best;
   }
 
-  /** The error of half of the rows is smaller. */
+  /** Returns the median of the rows' errors. */
   public double median() {
     return errors[errors.length / 2];
   }
@@ -79,7 +82,7 @@ public final class RowErrors {
     return Math.sqrt(Arrays.stream(errors).map(error -> error * error).average().getAsDouble());
   }
 
-  /** Rows whose most probable token is the expected one, of all. */
+  /** Returns the share of rows whose most probable token is the expected one. */
   public double agreement() {
     return (double) agreeing / errors.length;
   }

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What sets dense architectures apart, on the GPU against the CPU backend, which other tests
+ * Compares the features of dense architectures on the GPU with the CPU backend, which other tests
  * compare with transformers.
  */
 class ArchitecturesOnGpuTest {
@@ -125,8 +125,8 @@ class ArchitecturesOnGpuTest {
   }
 
   /**
-   * Where two experts are nearly as good, rounding may choose another one, whose row then has other
-   * logits; so half of the rows may.
+   * If two experts have nearly the same score, rounding may change the choice and with it the row's
+   * logits. So up to half of the rows of a model with experts may exceed the limit.
    */
   private static void checkErrors(double[] errors, boolean experts) {
     double[] sorted = errors.clone();

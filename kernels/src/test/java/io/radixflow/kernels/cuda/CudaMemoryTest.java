@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a model takes of a GPU's memory, and what happens where that is lacking. */
+/** The GPU memory that a model needs, and the errors if there is too little. */
 class CudaMemoryTest {
 
   private static final DeviceOptions OPTIONS = new DeviceOptions("cuda", 0, null);

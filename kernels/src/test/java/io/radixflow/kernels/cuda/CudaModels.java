@@ -89,12 +89,15 @@ public final class CudaModels {
     return replaced(inBlocks(), 0, experts);
   }
 
-  /** With an expert that every token has, weighed by a gate, as qwen2_moe has it. */
+  /** A model with an expert for every token, weighted by a gate, as in qwen2_moe. */
   public static ModelConfig sharedExpert() {
     return withExperts(qwen2(), 0, Router.softmax(false), 88, true);
   }
 
-  /** By sigmoid, out of the best groups, behind a dense layer, as deepseek_v3 and glm4_moe. */
+  /**
+   * A model with a dense layer, then experts chosen by sigmoid from the best groups, as in
+   * deepseek_v3 and glm4_moe.
+   */
   public static ModelConfig groupedExperts() {
     Router router = new Router(Scoring.SIGMOID, false, true, 3, 2, 2, true, 2.5f);
     return withExperts(llama(), 1, router, 40, false);

@@ -79,7 +79,7 @@ class CudaWindowPartsTest {
     }
   }
 
-  /** Of both modes: partial results of attention may span several splits in the fast one. */
+  /** Tests both modes: in the fast one, a partial result of attention may span several splits. */
   @Test
   void sequencesThatTakeEachOthersPartsComputeWhatTheyDoAlone() throws Exception {
     for (GpuMode mode : GpuMode.values()) {

@@ -23,15 +23,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What keys and values in 8-bit floats cost in logits, on the GPU, beside bf16: prints both,
- * against the CPU with f32.
+ * Compares logits of the GPU with keys and values in 8-bit floats and in bf16 with those of the CPU
+ * in f32; prints both errors.
  */
 class KvFloat8Test {
 
-  /** Of the median row, in its standard deviations. */
+  /** The largest error of the median row, in the row's standard deviations. */
   private static final double LIMIT = 0.2;
 
-  /** The same against the CPU with the same codes, but for those that rounding changes. */
+  /** The same against the CPU with 8-bit floats, whose codes differ only by rounding. */
   private static final double ALIKE = 0.12;
 
   static Stream<ModelConfig> shapes() {

@@ -69,12 +69,12 @@ class QuantisedWeightsTest {
     assertSameBits(SyntheticWeights.of(CudaModels.expertsInBlocks(), type), share(type));
   }
 
-  /** What a type takes of the memory of bf16; norms and padding are a little more. */
+  /** Returns the memory of a type as a share of bf16's, with an allowance for norms and padding. */
   private static double share(TensorType type) {
     return WeightFormat.of(type).bytesPerWeight() / BFloat16.BYTES + 0.03;
   }
 
-  /** As in files of Q4_K_M, where half the layers have values in Q6_K. */
+  /** The types are mixed as in files of Q4_K_M, where half the layers have values in Q6_K. */
   @ParameterizedTest
   @CsvSource({"Q4_K, Q6_K", "Q5_K, BF16", "BF16, Q8_0"})
   void queriesKeysAndValuesOfSeveralTypesKeepTheirs(TensorType type, TensorType valueType)

@@ -28,7 +28,7 @@ class Float8Test {
     assertThat(Float8.toFloat((byte) 0x7e)).isEqualTo(448f);
   }
 
-  /** The nearest of all codes, of two the one whose last bit is zero. */
+  /** Returns the nearest code; of two that are equally near, the one whose last bit is 0. */
   private static byte nearest(float value) {
     int best = 0;
     for (int code = 1; code < 0x7f; code++) {

@@ -71,8 +71,8 @@ final class BackendBench implements AutoCloseable {
   /**
    * Decodes sequences together; tokens a second over all of them.
    *
-   * @param context tokens of each sequence before the first step; their KV entries are what the
-   *     pages hold
+   * @param context tokens of each sequence before the first step; their KV entries are whatever the
+   *     pages happen to contain
    */
   double decode(int sequences, int steps, int context) throws InterruptedException {
     SamplingState[] sampling = new SamplingState[sequences];

@@ -8,7 +8,7 @@ import io.radixflow.kernels.cuda.driver.PinnedMemory;
 import java.util.function.Consumer;
 
 /**
- * What a device does at best, in bytes a second.
+ * The highest bandwidths of a device, in bytes a second.
  *
  * @param memory its memory, reads and writes together: the better of a read and a copy
  * @param toDevice from pinned memory

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a drill found.
+ * The result of a drill.
  *
  * @param faults how many of each kind
  * @param http what HTTP clients heard

@@ -109,7 +109,7 @@ public final class HitRateStudy {
   private WindowRates.Cell window(
       int capacity, double share, int windowPages, double inWindows, int all) {
     int pages = (int) Math.max(1, capacity / (1 - inWindows + share * inWindows));
-    // what one request needs in any case takes the place of pages
+    // the parts that one request needs may exceed the share; then there are fewer pages
     int parts = (int) Math.max(windowPages + 2, Math.ceil(share * pages));
     double left = (capacity - parts * inWindows) / (1 - inWindows);
     pages = (int) Math.min(pages, left);

@@ -9,7 +9,7 @@ import java.lang.management.ManagementFactory;
 import java.util.function.Supplier;
 
 /**
- * What the cache takes of the heap.
+ * The heap that the cache needs.
  *
  * @param matchBytes allocated by one match of a whole prompt
  * @param handleBytes of these, the result

@@ -1,7 +1,7 @@
 package io.radixflow.operators.engine;
 
 /**
- * What an engine has done to hold replies to grammars; counters since it was opened.
+ * Counters of an engine's work on replies that are held to grammars, since it was opened.
  *
  * @param compiled grammars compiled
  * @param compileNanos the time that took

@@ -3,9 +3,9 @@ package io.radixflow.operators.record;
 import io.radixflow.operators.record.kv.KvTier;
 
 /**
- * Where the whole pages of a conversation are, in tokens, as its next turn would find them: from
- * its beginning on the device, from there on in host memory, from there on in the store. A page
- * that is in several tiers counts for the fastest. A Flink POJO.
+ * The tiers that have the whole pages of a conversation, in tokens, as its next turn would find
+ * them: from its beginning on the device, from there on in host memory, from there on in the store.
+ * A page that is in several tiers counts for the fastest. A Flink POJO.
  *
  * @param device tokens of pages on the device
  * @param host of those after them, tokens of pages in host memory

@@ -1,7 +1,7 @@
 package io.radixflow.operators.record;
 
 /**
- * What of a prompt came from below the device; a Flink POJO.
+ * The part of a prompt that came from below the device; a Flink POJO.
  *
  * @param hostTokens tokens whose pages were in host memory
  * @param diskTokens tokens whose pages came from a disk

@@ -1,7 +1,7 @@
 package io.radixflow.operators.session;
 
 /**
- * What a turn follows in the history.
+ * The predecessor of a turn in the history.
  *
  * @param turn number of the turn before, or of the root if there is none
  * @param root number of the root that has the system prompt

@@ -140,8 +140,9 @@ public final class HiRadixCache implements Tiers, PageListener {
   }
 
   /**
-   * Copies the window part of a page if another request may go on shortly behind it. Others are
-   * reached by no query that is to come, unless they lie in a shorter beginning of a conversation.
+   * Copies the window part of a page to the host if another request may go on shortly behind the
+   * page. No later query reads any other part, unless it follows a shorter beginning of the
+   * conversation.
    */
   private void offerWindow(CachedPage page, PageId id) {
     if (windows == null

@@ -21,9 +21,9 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
- * What an engine has below its device: copies of its pages in host memory, on a disk and in a
- * remote file system. The methods' default is an engine that has only its device ({@link #NONE}):
- * no page is ever found, kept or awaited.
+ * The tiers below an engine's device: copies of its pages in host memory, on a disk and in a remote
+ * file system. The methods' default is an engine that has only its device ({@link #NONE}): no page
+ * is ever found, kept or awaited.
  *
  * <p>Owned by the engine thread, which calls all methods but {@link #name}. Nothing blocks but
  * {@link #attach}, {@link #close}, {@link #calibrate} and {@link #awaitCopies}.

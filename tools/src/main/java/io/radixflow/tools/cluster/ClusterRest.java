@@ -20,8 +20,8 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * What a cluster says of itself over Flink's REST interface; any JobManager that lives is asked.
- * Every call fails with an {@link IOException} while there is none, or none that leads.
+ * A client of Flink's REST interface. It asks any JobManager of the cluster that is alive. Every
+ * call fails with an {@link IOException} while there is none, or none that leads.
  */
 public final class ClusterRest {
 

@@ -18,7 +18,7 @@ class StockFlinkIT {
 
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
-  /** What docs/operations.md says to set. */
+  /** The settings that docs/operations.md asks for. */
   private static final String PROPERTIES =
       "env.java.opts.all: "
           + String.join(" ", JvmFlags.ALL)

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What a page of metrics in Prometheus' text format says.
+ * A page of metrics in Prometheus' text format.
  *
  * @param samples its lines without comments
  */

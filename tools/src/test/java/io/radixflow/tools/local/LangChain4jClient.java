@@ -201,7 +201,9 @@ final class LangChain4jClient {
     assertThat(cachedTokens(answer)).isPositive();
   }
 
-  /** What LangChain4j makes of an interface: it calls the tools itself until there is an answer. */
+  /**
+   * An interface that LangChain4j implements: it calls the tools itself until there is an answer.
+   */
   private interface Assistant {
     String answer(String question);
   }
@@ -231,7 +233,7 @@ final class LangChain4jClient {
     assertThat(clock.asked).containsExactly("Ulm", "Rome", "Ulm");
   }
 
-  /** What is to be known of a light; the schema of a reply is made of it. */
+  /** Facts about a light. The schema of a reply is made from this record. */
   record Light(
       @JsonProperty(required = true) Colour colour,
       @JsonProperty(required = true) boolean flashes,

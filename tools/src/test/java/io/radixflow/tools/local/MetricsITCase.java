@@ -25,7 +25,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What Prometheus reads from the job, against what documents, rules, alerts and dashboard name. */
+/**
+ * Compares the metrics that Prometheus reads from the job with those that documents, rules, alerts
+ * and dashboard name.
+ */
 class MetricsITCase {
 
   private static final Path ROOT = Path.of("..");

@@ -53,7 +53,7 @@ class SecuredBrokerITCase {
 
   @TempDir static Path directory;
 
-  /** What a user says; no log may have it. */
+  /** A user's text, which no log may contain. */
   private static final String SAID = "a-word-that-is-said-nowhere-else";
 
   private static final LoggedLines LOG = LoggedLines.ofAll();

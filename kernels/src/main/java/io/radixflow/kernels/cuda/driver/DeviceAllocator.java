@@ -1,13 +1,13 @@
 package io.radixflow.kernels.cuda.driver;
 
-/** Hands out memory of a device, or adds up what would be taken. */
+/** Allocates device memory, or only counts the bytes. */
 @FunctionalInterface
 public interface DeviceAllocator {
 
   /**
-   * Returns memory with undefined contents; null from one that only counts.
+   * Returns memory with undefined contents; null from an allocator that only counts.
    *
-   * @param what for the message if there is none
+   * @param what what the memory is for, as the error message says it
    */
   DeviceMemory allocate(long bytes, String what);
 }

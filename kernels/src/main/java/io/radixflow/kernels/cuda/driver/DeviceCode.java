@@ -93,8 +93,8 @@ public final class DeviceCode {
   }
 
   /**
-   * What the bits of the kernels' results depend on beside the compute capability: sources and
-   * compiler, and where the driver compiles the code itself, the driver.
+   * Identifies everything that the bits of the kernels' results depend on, except the compute
+   * capability: sources, compiler and, if the driver compiles the code itself, the driver.
    */
   String numerics(CudaDevice device, int driverVersion) {
     return device.isCompiledFor() ? identity : identity + ", driver " + driverVersion;

@@ -29,7 +29,10 @@ public final class KernelModule extends ContextResource {
     context.opened(this);
   }
 
-  /** What the bits of the kernels' results depend on beside the compute capability. */
+  /**
+   * Identifies everything that the bits of the kernels' results depend on, except the compute
+   * capability.
+   */
   public String numerics() {
     return code.numerics(context.device(), CudaDriver.load().version());
   }

@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * KV pages on the device, layer-first: [layer][K or V][page][slot][KV head][element]; layers of
- * latent attention have no V. One page beyond the last is where padding writes to.
+ * latent attention have no V. Padding writes to one page beyond the last.
  *
  * <p>Elements are bf16, or 8-bit floats, in the order that rope_store.cuh and latent.cuh say; then
  * the scales, [KV head][slot], are behind what each page has of a plane.
@@ -33,10 +33,10 @@ public final class CudaKvPool implements KvPool {
   private final int pageTokens;
   private final PoolMemory inPages;
 
-  /** What layers with a window have of pages; null if it is in the pages. */
+  /** The KV entries of layers with a window; null if the pages hold them. */
   private final PoolMemory inParts;
 
-  /** For each page its part; {@code parts()}, the one beyond the last, for none. */
+  /** The window part of each page; {@code parts()}, the one beyond the last, for none. */
   private final int[] partOf;
 
   private final boolean[] hasPart;
@@ -140,8 +140,8 @@ public final class CudaKvPool implements KvPool {
 
   /**
    * Queues filling window parts with zeros. A tile of attention also reads keys before the window,
-   * whose pages may have no part: what lies beyond the last part stands for them, and must have a
-   * weight of 0 times a number.
+   * whose pages may have no part. It then reads the part beyond the last. That part must hold
+   * finite numbers, since they are multiplied by a weight of 0.
    */
   public void clearParts(CudaStream stream) {
     if (inParts != null) {

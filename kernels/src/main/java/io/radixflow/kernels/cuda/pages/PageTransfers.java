@@ -53,7 +53,7 @@ public final class PageTransfers implements AutoCloseable {
     private final CudaKvPool pool;
     private final PageMoves pages;
 
-    /** Null if the pool has no window parts. */
+    /** Moves of window parts; null if the pool has none. */
     private final PageMoves parts;
 
     private final CudaContext context;

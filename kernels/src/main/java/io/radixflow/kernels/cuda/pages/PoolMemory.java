@@ -18,7 +18,7 @@ final class PoolMemory implements AutoCloseable {
   private final List<Planes> layers;
 
   /**
-   * Where each layer begins in a unit whose planes lie one behind another; then the unit's size.
+   * The offset of each layer in a unit whose planes lie one behind another, then the unit's size.
    */
   private final long[] offsets;
 

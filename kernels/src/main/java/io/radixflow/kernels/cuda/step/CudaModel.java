@@ -37,7 +37,7 @@ public final class CudaModel implements AutoCloseable {
 
   private static final double SHARE_OF_FREE = 0.9;
 
-  /** Small things that are allocated with a pool. */
+  /** Bytes for the small allocations that a pool makes. */
   private static final long SMALL_BYTES = 1 << 20;
 
   /** Shared memory of a multiprocessor beside what one block may have. */
@@ -93,9 +93,9 @@ public final class CudaModel implements AutoCloseable {
   }
 
   /**
-   * What a model takes of a GPU's memory; reads no weights.
+   * Returns the GPU memory that a model needs; reads no weights.
    *
-   * @throws IllegalArgumentException if the kernels do not know the model
+   * @throws IllegalArgumentException if the kernels do not support the model
    */
   public static MemoryNeeds needs(WeightSource weights) {
     ModelConfig config = weights.config();
@@ -183,7 +183,10 @@ public final class CudaModel implements AutoCloseable {
     return options.kvType() == null ? KvSpec.Type.BF16 : options.kvType();
   }
 
-  /** What the bits of a step depend on beside the weights, the mode and the compute capability. */
+  /**
+   * Identifies everything that the bits of a step depend on, except the weights, the mode and the
+   * compute capability.
+   */
   public String numerics() {
     return module.numerics();
   }

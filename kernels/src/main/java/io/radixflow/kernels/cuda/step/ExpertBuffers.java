@@ -27,7 +27,7 @@ record ExpertBuffers(
     DeviceMemory sharedGate) {
 
   /**
-   * What each row chose.
+   * The experts that each row chose.
    *
    * @param logits floats, an expert's for each row
    * @param ids the experts of each row, in the order of choice

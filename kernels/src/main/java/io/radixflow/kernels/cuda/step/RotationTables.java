@@ -17,8 +17,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What turns and scales queries and keys by their position: on the device a table for each rotary
- * embedding of a model's layers, and for each growth of its queries. Freed with the context.
+ * Tables that rotate and scale queries and keys by their position. The device has a table for each
+ * rotary embedding of a model's layers, and one for each growth of its queries. Freed with the
+ * context.
  */
 public final class RotationTables {
 

@@ -85,7 +85,7 @@ public final class SamplingKernel implements AutoCloseable {
     }
   }
 
-  /** Bytes that this takes for so many outputs, but for a small table. */
+  /** Returns the scratch bytes for so many outputs, without a small table. */
   static long scratchBytes(int outputs) {
     return (long) SCRATCH_BYTES * outputs;
   }

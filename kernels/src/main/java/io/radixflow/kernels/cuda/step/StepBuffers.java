@@ -189,7 +189,7 @@ public final class StepBuffers {
     return results;
   }
 
-  /** What turns and scales queries and keys by their position. */
+  /** The tables that rotate and scale queries and keys by their position. */
   public RotationTables rotations() {
     return rotations;
   }

@@ -203,9 +203,9 @@ public final class StepPlan {
   }
 
   /**
-   * Adds where layers with an attention window have the entries of the batch taken last. A chunk's
-   * table begins with the split of keys that has the first key of its window; what it has no part
-   * for lies before the window, or step kernels would read what is not there.
+   * Adds the window parts of the batch taken last, for layers with an attention window. A chunk's
+   * table of parts begins with the split of keys that has the first key of its window. Only pages
+   * before the window may lack a part, since the kernels use the entries of all others.
    *
    * @param window tokens that a query sees
    * @throws IllegalArgumentException if the tables do not fit

@@ -23,7 +23,7 @@ final class CodePacking {
     }
   }
 
-  /** What the device has for each code that {@link BlockCodes} gives. */
+  /** The code on the device for each code that {@link BlockCodes} gives. */
   private final byte[] stored = new byte[256];
 
   private CodePacking(TensorType type) {

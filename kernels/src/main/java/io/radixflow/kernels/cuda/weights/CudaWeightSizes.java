@@ -18,7 +18,7 @@ public final class CudaWeightSizes implements WeightLoader<Long, Long> {
     this.source = source;
   }
 
-  /** What the weights take beside so many bytes of work space. */
+  /** Returns the memory that the weights need together with {@code workBytes} of work space. */
   public static MemoryNeeds of(WeightSource source, long workBytes) {
     CudaWeightSizes sizes = new CudaWeightSizes(source);
     new ForwardGraph<>(source.config(), sizes);
@@ -44,7 +44,7 @@ public final class CudaWeightSizes implements WeightLoader<Long, Long> {
     return bytes;
   }
 
-  /** Counts what fills up a run's last rows with the tensor that has them. */
+  /** Adds a matrix. The padding after a run's last row counts with the tensor of that row. */
   private long add(List<Tensor> tensors, List<String> biases, List<FormatRun> runs) {
     int columns = tensors.get(0).columns();
     long all = 0;

@@ -5,7 +5,7 @@ import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
 import java.nio.ByteBuffer;
 
-/** Refuses rows with weights that are not finite, or would not be on the device. */
+/** Refuses rows with weights that are not finite, in the file or on the device. */
 final class FiniteRows {
 
   /** A scale above this may make an infinite weight of a finite code. */

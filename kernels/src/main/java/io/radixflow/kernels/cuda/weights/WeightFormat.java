@@ -63,7 +63,7 @@ public enum WeightFormat {
   /**
    * @param codeBytes bytes of a group's codes
    * @param scaleBytes bytes of a group's scales and minima
-   * @param types what files have that becomes this
+   * @param types the types of files that become this format
    */
   WeightFormat(int codeBytes, int scaleBytes, TensorType... types) {
     this.types = List.of(types);

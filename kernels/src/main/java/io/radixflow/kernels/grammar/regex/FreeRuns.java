@@ -46,8 +46,8 @@ final class FreeRuns {
   }
 
   /**
-   * Of counted characters, what all have in common. Exceptions of bounded length take nothing from
-   * what can go on without end, since each text can become longer than they are.
+   * Returns the run that all parts allow, if they are repeated characters. Exceptions of bounded
+   * length do not restrict a run without end, since each text can become longer than they are.
    */
   private FreeRun intersection(Regex node) {
     FreeRun common = null;

@@ -25,7 +25,7 @@ public final class GrammarException extends RuntimeException {
     return keyword;
   }
 
-  /** Where in the grammar: a JSON pointer or an offset; empty if no place is known. */
+  /** The place in the grammar, a JSON pointer or an offset; empty if it is not known. */
   public String place() {
     return place;
   }

@@ -10,7 +10,7 @@ public final class Regex {
   /** No upper bound of a repetition. */
   public static final int MANY = Integer.MAX_VALUE;
 
-  /** What a node stands for. */
+  /** The kinds of node. */
   enum Kind {
     /** Nothing at all. */
     EMPTY,
@@ -36,7 +36,7 @@ public final class Regex {
   final Kind kind;
   final Regex[] parts;
 
-  /** Of a leaf: first byte, last byte for each of {@link #parts}. */
+  /** For a leaf, the first and the last byte of each of {@link #parts}. */
   final int[] edges;
 
   final int min;
@@ -77,7 +77,7 @@ public final class Regex {
   /** Groups of which each character matches; negative until it is asked for. */
   long singles = -1;
 
-  /** What surely may come next; null until it is asked for. */
+  /** The text that is certain to be allowed next; null until it is asked for. */
   FreeRun free;
 
   /** Whether anything matches: 0 not known yet, 1 yes, 2 no. */

@@ -29,7 +29,7 @@ public final class RegexParser {
     verbose = flags.indexOf('x') >= 0;
   }
 
-  /** What is parsed; the flags are null where a match is searched for. */
+  /** A source text and its flags; the flags are null if a match is searched for. */
   private record Source(String text, String flags) {}
 
   /** An expression that matches a text as a whole. */
@@ -411,7 +411,7 @@ public final class RegexParser {
     return negated ? set.negate() : fold(set);
   }
 
-  /** What an escape stands for, after its backslash. */
+  /** Reads an escape after its backslash; returns the code points that it stands for. */
   private CodePoints escape() {
     int value = take();
     switch (value) {

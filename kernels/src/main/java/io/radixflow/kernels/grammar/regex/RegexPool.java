@@ -45,7 +45,7 @@ public final class RegexPool {
   private final FreeRuns freeRuns;
   private int nextId;
 
-  /** What the grammar's source has made, without what matching adds. */
+  /** The expressions that the grammar's source made, without those that matching adds. */
   private final List<Regex> source = new ArrayList<>();
 
   private ByteClasses classes;
@@ -507,7 +507,7 @@ public final class RegexPool {
 
   // ---- deriving ----
 
-  /** What may follow a byte, or EMPTY if nothing that ends in a match. */
+  /** Returns the expression for the text after a byte, or EMPTY if it has no match. */
   public Regex next(Regex node, int byteClass) {
     Regex known = node.row == null ? null : node.row[byteClass];
     if (known != null && known.alive != 0) {
@@ -579,7 +579,7 @@ public final class RegexPool {
     return derived;
   }
 
-  /** What an edge of a leaf leads to; null if it has none for a byte. */
+  /** Returns the expression that a leaf's edge leads to; null if no edge has this byte. */
   static Regex follow(Regex leaf, int value) {
     int low = 0;
     int high = leaf.parts.length - 1;
@@ -666,7 +666,7 @@ public final class RegexPool {
     }
   }
 
-  /** What surely may come next in an expression that has a match. */
+  /** Returns the text that is certain to be allowed next by an expression that has a match. */
   public FreeRun freeRun(Regex node) {
     return freeRuns.of(node);
   }

@@ -8,7 +8,7 @@ import java.util.List;
  * that does or does not begin, and does or does not end, with the match.
  */
 final class RegexTree {
-  /** What a tree stands for. */
+  /** The kinds of tree. */
   enum Kind {
     PLAIN,
     START,
@@ -99,7 +99,7 @@ final class RegexTree {
     return sequence(pool, copies);
   }
 
-  /** What matches anywhere within a text. */
+  /** Returns the language of the texts that contain a match. */
   Regex searched(RegexPool pool) {
     Regex more = pool.nonEmpty(pool.anyText);
     Regex[] byEnd = new Regex[2];

@@ -72,7 +72,7 @@ public final class LarkParser {
 
   private int nested;
 
-  /** What may stand before each lexeme of a rule. */
+  /** The ignored text that may stand before each lexeme of a rule. */
   private Rule skipped = Rule.NOTHING;
 
   private LarkParser(String text, Schemas schemas) {

@@ -18,7 +18,7 @@ public final class RuleBook {
   private final List<Rule> bodies = new ArrayList<>();
   private int symbols;
 
-  /** What {@link #nullable} has found; null after a change. */
+  /** The last result of {@link #nullable()}; null after a change. */
   private BitSet nullable;
 
   public RuleBook(RegexPool pool) {

@@ -28,7 +28,9 @@ final class Exclusion {
     this.compiler = compiler;
   }
 
-  /** What a schema says of its values; null for lists that are not known. */
+  /**
+   * The constraints that a schema puts on its values; a set of values is null if it is not known.
+   */
   private static final class Form {
     final Set<ValueRules.Type> types = EnumSet.allOf(ValueRules.Type.class);
     final Map<String, Set<Object>> properties = new HashMap<>();

@@ -76,8 +76,8 @@ final class ObjectRules {
   }
 
   /**
-   * What follows after some of the named properties were decided, by how many came so far: counts
-   * beyond the bounds need not be told apart.
+   * Builds the rule for the members. After each decision on a named property it has a rule for each
+   * number of members so far; counts beyond the bounds share one.
    */
   private Rule members() {
     int counts = Math.max(1, max == Regex.MANY ? Math.min(min, names.size()) : names.size());
@@ -167,7 +167,7 @@ final class ObjectRules {
     return values;
   }
 
-  /** What one schema asks of the value of a property. */
+  /** Returns the schemas that one schema applies to the value of a property. */
   static List<SchemaPart> propertySchemas(RegexPool pool, SchemaPart part, String name) {
     List<String> matched = new ArrayList<>();
     JsonNode byPattern = part.schema().get("patternProperties");

@@ -39,7 +39,7 @@ final class ConfigFields {
     return has(field) ? size(field) : otherwise;
   }
 
-  /** A size that 0 and null switch off. */
+  /** Returns a size; 0 if the field is 0 or null, and {@code otherwise} if it is absent. */
   int sizeOrNone(String field, int otherwise) {
     JsonNode value = json.path(field);
     boolean none = value.isNull() || value.isInt() && value.intValue() == 0;

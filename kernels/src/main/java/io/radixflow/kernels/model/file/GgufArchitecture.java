@@ -84,7 +84,7 @@ enum GgufArchitecture {
       Trait.CLAMPED_EXPERTS,
       Trait.EXPERTS);
 
-  /** What an architecture does whatever its metadata say. */
+  /** A property of an architecture that does not depend on its metadata. */
   enum Trait {
     /** Rotary pairs are neighbours in the rows of queries and keys. */
     NEIGHBOURS,
@@ -114,7 +114,7 @@ enum GgufArchitecture {
     LOGITS_MULTIPLIED,
     /** Logits are divided by {@code logit_scale}. */
     LOGITS_DIVIDED,
-    /** Where some layers have windows, the others have no rotary embedding. */
+    /** If some layers have windows, the other layers have no rotary embedding. */
     ROTATES_WINDOWS_ONLY,
     /** The rotary embedding of layers with windows is not scaled. */
     WINDOWS_NOT_SCALED,

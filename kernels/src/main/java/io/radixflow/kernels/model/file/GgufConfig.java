@@ -39,7 +39,7 @@ final class GgufConfig {
   private static final List<String> GROUPS =
       List.of("expert_group_count", "leading_dense_block_count", SPARE_LAYERS);
 
-  /** Of the norms of compressed queries, keys and values; no file says it. */
+  /** The epsilon of the norms of compressed queries, keys and values; files do not contain it. */
   private static final float LATENT_EPSILON = 1e-6f;
 
   private final GgufFile file;

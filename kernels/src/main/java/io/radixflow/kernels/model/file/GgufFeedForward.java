@@ -95,7 +95,10 @@ final class GgufFeedForward {
         fields.factor("expert_weights_scale", 1));
   }
 
-  /** Where a file does not say, a correction of the choice goes with the sigmoid. */
+  /**
+   * Builds the router. If the file names no scoring function, a correction bias implies the
+   * sigmoid.
+   */
   private Router grouped(String prefix) {
     boolean corrected = has(prefix + "exp_probs_b.bias");
     int gating = fields.count(GATING);

@@ -11,7 +11,7 @@ import io.radixflow.kernels.model.file.format.GgufFile;
 import io.radixflow.kernels.model.file.format.GgufTensor;
 import java.util.Map;
 
-/** Where a GGUF file has the tensors of the graph. */
+/** Finds the tensors of the graph in a GGUF file. */
 final class GgufParts {
 
   /**

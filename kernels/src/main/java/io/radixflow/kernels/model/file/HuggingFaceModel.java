@@ -110,9 +110,9 @@ final class HuggingFaceModel {
   }
 
   /**
-   * Accepts what some checkpoints keep beside the graph: a tied output matrix, the frequencies that
-   * the graph computes, shared experts of no width with their gate, scales of activations and of
-   * the KV cache, and biases of nothing.
+   * Accepts tensors that the graph does not use but some checkpoints have: a tied output matrix,
+   * the frequencies that the graph computes, shared experts of width 0 with their gate, scales of
+   * activations and of the KV cache, and biases that are all zero.
    */
   private void ignore(String name) throws IOException {
     boolean tied = config.tiedEmbedding() && name.equals("lm_head.weight");

@@ -13,7 +13,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** Where a checkpoint of the transformers library has the tensors of the graph. */
+/** Finds the tensors of the graph in a checkpoint of the transformers library. */
 final class HuggingFaceNames {
   private static final Map<String, String> ROOT =
       Map.of(
@@ -46,7 +46,7 @@ final class HuggingFaceNames {
           Map.entry("ffn_up_shexp", "mlp.shared_experts.up_proj"),
           Map.entry("ffn_down_shexp", "mlp.shared_experts.down_proj"));
 
-  /** What differs from {@link #BLOCK}. */
+  /** The names of a family that differ from {@link #BLOCK}. */
   private static final Map<HuggingFaceFamily, Map<String, String>> OWN =
       Map.of(
           HuggingFaceFamily.GLM4,

@@ -108,7 +108,9 @@ final class HuggingFaceRope {
     return family.is(HuggingFaceFamily.GEMMA3_TEXT, HuggingFaceFamily.OLMO3);
   }
 
-  /** Windowed layers of the families with bases of their own do not see {@code rope_theta}. */
+  /**
+   * In families whose windowed layers have their own base, these layers ignore {@code rope_theta}.
+   */
   private double theta(boolean windowed) {
     if (!windowed || !ownKinds()) {
       return config.real("rope_theta", family.theta());
@@ -186,7 +188,7 @@ final class HuggingFaceRope {
     return config.has("rope_parameters") ? config.object("rope_parameters") : defaults();
   }
 
-  /** What the library assumes where the file has nothing. */
+  /** Returns the parameters that the library assumes if the file has none. */
   private ConfigFields defaults() {
     ObjectNode json = JsonNodeFactory.instance.objectNode();
     if (family == HuggingFaceFamily.GPT_OSS) {

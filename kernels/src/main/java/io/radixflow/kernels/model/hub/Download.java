@@ -82,7 +82,7 @@ final class Download {
     return directory.resolve(file.name() + "." + file.hash().substring(0, 12) + ".part");
   }
 
-  /** Refuses files for which the disk has no room, less what is there of each. */
+  /** Refuses files for which the disk has no room. Bytes that are already there are not counted. */
   static void room(Path directory, List<HubFile> files) throws IOException {
     long bytes = 0;
     for (HubFile file : files) {

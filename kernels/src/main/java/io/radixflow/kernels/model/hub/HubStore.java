@@ -66,7 +66,10 @@ final class HubStore {
     }
   }
 
-  /** The list of a model's files; null where the name of its one file is enough. */
+  /**
+   * Returns the manifest, which lists a model's files; null for a model of one named file, which
+   * needs none.
+   */
   private Path manifest(HubName name) {
     String of = name.quantisation() == null ? "" : "-" + name.quantisation();
     if (name.file() != null) {

@@ -13,7 +13,7 @@ public record StoredPart(
     String name, long[] shape, int rows, int columns, Place place, float added) {
 
   /**
-   * Where elements are: (row, column) is at {@code offset + row * rowStride + column *
+   * The places of the elements: (row, column) is at {@code offset + row * rowStride + column *
    * columnStride}.
    */
   public record Place(long offset, long rowStride, long columnStride) {}

@@ -6,7 +6,7 @@ import io.radixflow.kernels.text.jinja.value.Values;
 import java.util.Iterator;
 import java.util.List;
 
-/** What a value is assigned to. */
+/** The target of an assignment. */
 interface Target {
   void assign(Interpreter interpreter, Scope scope, Object value);
 

@@ -53,7 +53,10 @@ final class GrammarText {
     return other + "(" + String.join("|", starts) + ")*";
   }
 
-  /** What may follow the beginning of a mark, up to the next character that may begin one. */
+  /**
+   * Returns the expression for the text after the beginning of a mark, up to the next character
+   * that may begin one.
+   */
   private static String rest(Node node, Node root) {
     List<String> ways = new ArrayList<>();
     ways.add(outside(node, root) + outside(root, root) + "*");

@@ -23,7 +23,7 @@ final class HarmonyParser extends StreamParser {
   private static final List<String> ENDS = List.of("<|end|>", "<|return|>", "<|call|>");
   private static final Markers HEADERS = new Markers(List.of("<|start|>", "<|channel|>", "to="));
 
-  /** What ends a message's text. */
+  /** The marks that end a message's text. */
   static final List<String> BOUND_MARKS =
       List.of("<|end|>", "<|return|>", "<|call|>", "<|start|>", "<|channel|>");
 

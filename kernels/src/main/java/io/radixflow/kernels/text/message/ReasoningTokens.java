@@ -20,7 +20,7 @@ public final class ReasoningTokens {
   /** Whether reasoning may open anywhere, and more than once. */
   final boolean anywhere;
 
-  /** What stands before {@link #barred}; null if nothing is barred. */
+  /** The text before {@link #barred}; null if nothing is barred. */
   final byte[] before;
 
   private final ReasoningFormat format;

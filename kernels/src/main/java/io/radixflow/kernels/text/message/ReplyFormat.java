@@ -45,7 +45,8 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
   }
 
   /**
-   * As {@link #grammar(List, boolean, boolean, CharSequence)}, of replies that are calls or JSON.
+   * The same as {@link #grammar(List, boolean, boolean, CharSequence)}, for replies that are calls
+   * or JSON.
    *
    * @param schema the schema that a reply meets if it is not calls; null for free text
    */

@@ -21,7 +21,7 @@ public enum ToolFormat {
       List.of("qwen3_coder", "qwen3_xml", "mimo", "step3p5"),
       functionTags("<tool_call>", "</tool_call>")),
 
-  /** As {@link #QWEN3_CODER}, with tags of its own around the call. */
+  /** The format of {@link #QWEN3_CODER} with other tags around the call. */
   SEED_OSS(List.of("seed_oss"), functionTags("<seed:tool_call>", "</seed:tool_call>")),
 
   /** {@code <tool_call>f<arg_key>a</arg_key><arg_value>1</arg_value></tool_call>}. */
@@ -166,7 +166,9 @@ public enum ToolFormat {
   /** Messages with channels and recipients: gpt-oss. */
   HARMONY(List.of("openai", "harmony", "gpt-oss"));
 
-  /** What templates write, in the order in which it is looked for. */
+  /**
+   * The texts that identify the format in a template, in the order in which they are looked for.
+   */
   private static final List<Map.Entry<String, ToolFormat>> SIGNS =
       List.of(
           Map.entry("DSML", DEEPSEEK_V32),

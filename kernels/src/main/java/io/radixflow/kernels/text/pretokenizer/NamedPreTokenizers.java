@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The pre-tokenizers by the names that GGUF files give them in {@code tokenizer.ggml.pre}: for each
- * what {@code tokenizer.json} of the model has that the name was made for.
+ * The pre-tokenizers by their names in {@code tokenizer.ggml.pre} of GGUF files. Each is the one in
+ * {@code tokenizer.json} of the model that the name was made for.
  */
 public final class NamedPreTokenizers {
 
@@ -129,7 +129,7 @@ public final class NamedPreTokenizers {
     name("deepseek-v3 hunyuan-dense joyai-llm", DEEPSEEK_V3.toArray(String[]::new));
   }
 
-  /** Names of vocabularies that take a piece that is a token as it stands, without merging. */
+  /** Names whose vocabularies encode a piece that is a token as that token, without merging. */
   private static final Set<String> WHOLE_WORDS =
       Set.of(
           "llama-bpe",
@@ -162,15 +162,18 @@ public final class NamedPreTokenizers {
     return Collections.unmodifiableSet(PATTERNS.keySet());
   }
 
-  /** The patterns of a name that there is, each of which cuts what the one before it left. */
+  /**
+   * Returns the patterns of a name, each applied to the pieces of the one before; null if the name
+   * is not known.
+   */
   public static List<String> patterns(String name) {
     return PATTERNS.get(name);
   }
 
   /**
-   * The pre-tokenizer of a name.
+   * Returns the pre-tokenizer of a name.
    *
-   * @throws ModelFormatException if there is none, with the names that there are
+   * @throws ModelFormatException if the name is not known; the message lists the names
    */
   public static PreTokenizer of(String name) {
     List<String> patterns = PATTERNS.get(name);
@@ -181,7 +184,7 @@ public final class NamedPreTokenizers {
     return patterns.stream().map(PreTokenizers::byPattern).reduce(PreTokenizer::then).get();
   }
 
-  /** Returns whether a vocabulary takes a piece that is a token as it stands without merging. */
+  /** Returns whether a piece that is a token is encoded as that token, without merging. */
   public static boolean takesWholeWords(String name) {
     return WHOLE_WORDS.contains(name);
   }

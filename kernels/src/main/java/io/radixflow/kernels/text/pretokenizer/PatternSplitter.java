@@ -5,7 +5,7 @@ import java.util.Locale;
 /** Cuts a text where a pattern matches. */
 public final class PatternSplitter implements PreTokenizer {
 
-  /** What becomes of the matches, by the names in tokenizer.json. */
+  /** The treatment of matches, with the names of tokenizer.json. */
   public enum Behavior {
     /** Each match is a piece, and each text between matches. */
     ISOLATED,

@@ -18,7 +18,7 @@ public final class PreTokenizers {
       "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}"
           + "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
 
-  /** Of Qwen 2: that of Llama 3 with one digit a piece. */
+  /** The pattern of Qwen 2: that of Llama 3, but with one digit to a piece. */
   static final String QWEN2_PATTERN = LLAMA3_PATTERN.replace("{1,3}", "");
 
   private PreTokenizers() {}

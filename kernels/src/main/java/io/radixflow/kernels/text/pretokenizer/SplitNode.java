@@ -25,7 +25,7 @@ abstract class SplitNode {
       steps = 10_000 + 1_000L * (to - from);
     }
 
-    /** Where the innermost look-behind stands that is being tried. */
+    /** The position of the innermost look-behind that is being tried. */
     int here() {
       return here;
     }
@@ -62,7 +62,7 @@ abstract class SplitNode {
   /** Returns the end of the match, or -1. */
   abstract int match(Input in, int at);
 
-  /** Whether a position holds, as {@code ^} and {@code \b} ask. */
+  /** A condition on a position, such as {@code ^} or {@code \b}. */
   interface Assertion {
     boolean holds(Input in, int at);
   }

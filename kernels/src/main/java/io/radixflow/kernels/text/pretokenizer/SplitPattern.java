@@ -30,7 +30,7 @@ public final class SplitPattern {
     return new SplitPattern(SplitPatternParser.literal(text));
   }
 
-  /** Returns what replaces each match in a text by another text, in which nothing is special. */
+  /** Returns a function that replaces each match in a text; the replacement is taken literally. */
   public UnaryOperator<String> replacer(String replacement) {
     return text -> {
       StringBuilder out = new StringBuilder(text.length());
@@ -62,7 +62,10 @@ public final class SplitPattern {
       end = in.from;
     }
 
-    /** Finds the next match; an empty one is found where no other ended. */
+    /**
+     * Finds the next match. An empty match is skipped at the beginning of the text and at the end
+     * of the previous match.
+     */
     boolean find() {
       int at = next;
       while (at < in.to) {

@@ -189,7 +189,10 @@ final class SplitPatternParser {
     return before != after;
   }
 
-  /** What Oniguruma takes for a part of a word: also the superscripts and fractions of Latin 1. */
+  /**
+   * Returns whether Oniguruma counts a character as part of a word. It includes the superscripts
+   * and fractions of Latin 1.
+   */
   private static boolean isWord(int codePoint) {
     return UnicodeClasses.isWord(codePoint) || "²³¹¼½¾".indexOf(codePoint) >= 0;
   }

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /**
- * What a chat template is given of a conversation and its client: all of it but the names of a
- * message's fields is not trusted.
+ * The variables that a chat template gets from a conversation and its client. Only the names of a
+ * message's fields are trusted.
  *
  * @param messages a map of each message
  * @param tools definitions of tools, or null

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a chat template gets besides the messages. Values are those of JSON: maps in the order of
+ * The input of a chat template besides the messages. Values are those of JSON: maps in the order of
  * their keys, lists, strings, numbers, booleans, null. They are not copied and must not change.
  *
  * @param tools the definitions of the tools that the model may call, or null

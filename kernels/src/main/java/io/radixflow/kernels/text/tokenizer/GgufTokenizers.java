@@ -210,7 +210,7 @@ public final class GgufTokenizers {
     return metadata.has(PREFIX + key) ? metadata.bool(PREFIX + key) : absent;
   }
 
-  /** Ids that text may turn into: neither of added tokens nor of bytes and unused ones. */
+  /** Returns the ids that plain text may be encoded to: all but added, byte and unused tokens. */
   private BitSet plain() {
     BitSet plain = new BitSet();
     for (int id = 0; id < types.length; id++) {

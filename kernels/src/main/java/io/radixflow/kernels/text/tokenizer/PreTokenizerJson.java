@@ -16,7 +16,10 @@ final class PreTokenizerJson {
   /** The punctuation of ASCII and Unicode. */
   private static final String PUNCTUATION = "[\\p{P}$+<=>^`|~]";
 
-  /** Words and what is neither word nor space, by a library that has other words than patterns. */
+  /**
+   * The pattern of the Whitespace pre-tokenizer: words, and runs of what is neither word nor space.
+   * Unlike in {@link SplitPattern}, superscripts and fractions of Latin 1 are not part of words.
+   */
   private static final String WORDS = "[\\w&&[^²³¹¼½¾]]+|[[^\\w\\s]²³¹¼½¾]+";
 
   private final boolean first;

@@ -10,11 +10,12 @@ import java.nio.charset.StandardCharsets;
 /**
  * The normalizer that SentencePiece compiles into a model: texts and what replaces them.
  *
- * <p>Format: u32 bytes of the trie, the trie, the replacements, each ended by a zero byte. The trie
- * is a double array over UTF-8 bytes as Darts-clone has it: a node's unit, u32, has a label in the
- * bits 0 to 7 and 31, bit 8 for a leaf, and in the bits from 10 what the position of its children
- * differs in, shifted by 8 more with bit 9; a leaf's other bits are where its replacement begins.
- * None of it is trusted: what points outside is no match.
+ * <p>Format: the length of the trie in bytes (u32), the trie, and the replacements, each ended by a
+ * zero byte. The trie is a double array over UTF-8 bytes in the layout of Darts-clone. A node is
+ * one unit (u32). Its label is in bits 0 to 7 and 31. The bits from 10 on, shifted left by 8 if bit
+ * 9 is set, XOR the node's position give the base of its children; a child is at the base XOR its
+ * byte. If bit 8 is set, the unit at the base is a leaf, whose bits 0 to 30 are the offset of a
+ * replacement. Nothing is trusted: an offset outside the data is no match.
  */
 final class PrecompiledCharsmap {
 
@@ -43,7 +44,7 @@ final class PrecompiledCharsmap {
     in.position(in.position() + bytes).get(replacements);
   }
 
-  /** What a match replaces, and by what. */
+  /** A match: its length in bytes, and its replacement. */
   private record Match(int bytes, String replacement) {}
 
   /** The shortest or longest match that begins at a byte; null if there is none. */
@@ -86,8 +87,9 @@ final class PrecompiledCharsmap {
   }
 
   /**
-   * Normalises as Hugging Face's library does: a cluster of up to 5 bytes becomes what its shortest
-   * match becomes; of any other, and of one without a match, each character does.
+   * Normalises like Hugging Face's library. A cluster of up to 5 bytes becomes the replacement of
+   * its shortest match. A longer cluster, or one without a match, is normalised character by
+   * character.
    */
   String byCluster(String text) {
     StringBuilder out = new StringBuilder(text.length());

@@ -17,17 +17,17 @@ public final class VocabularyTokenizer implements Tokenizer {
 
   private static final char REPLACEMENT = '\uFFFD';
 
-  /** What the texts of special tokens have that mark calls of tools and reasoning. */
+  /** Matches the special tokens that mark tool calls and reasoning. */
   private static final Pattern MARKUP =
       Pattern.compile(
           "(?i)tool|action|think|channel|message|constrain|python_tag|args|call|reason|response"
               + "|inner_");
 
-  /** Further ones of vocabularies whose replies are messages of channels. */
+  /** Further special tokens that do so in vocabularies whose replies are messages in channels. */
   private static final Set<String> CHANNELS = Set.of("<|start|>", "<|end|>", "<|return|>");
 
   /**
-   * What becomes of a run of plain text.
+   * The stages that encode a run of plain text.
    *
    * @param preTokenizer cuts the run that begins the text
    * @param laterPreTokenizer cuts all other runs

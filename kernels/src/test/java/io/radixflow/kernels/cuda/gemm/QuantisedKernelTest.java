@@ -67,7 +67,7 @@ class QuantisedKernelTest extends KernelTest {
               ? new float[512]
               : Bf16.toFloats(Arrays.copyOfRange(all, rows[i] * 512, (rows[i] + 1) * 512));
       for (int column = 0; column < 512; column++) {
-        // A zero may have either sign, which no sum shows.
+        // A zero may have either sign, which does not change a sum.
         assertThat(got[i * 512 + column] + 0f)
             .as("row %d, column %d", rows[i], column)
             .isEqualTo(expected[column] + 0f);

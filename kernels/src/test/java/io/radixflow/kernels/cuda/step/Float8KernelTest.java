@@ -24,7 +24,9 @@ class Float8KernelTest extends KernelTest {
   /** A one in bf16. */
   private static final short ONE = (short) 0x3f80;
 
-  /** Floats whose rounding is a decision: codes, ties, their neighbours, and what is too large. */
+  /**
+   * Floats that test rounding: exact codes, ties, their neighbours, and values that are too large.
+   */
   private static float[] decisions() {
     float[] values = new float[4 * 127];
     for (int code = 0; code < 127; code++) {
@@ -140,7 +142,7 @@ class Float8KernelTest extends KernelTest {
     }
   }
 
-  /** The only key that a row sees has all its weight: what comes out is the value that was read. */
+  /** Each row sees one key, which has a weight of 1, so the output is the value that was read. */
   @ParameterizedTest
   @ValueSource(ints = {32, 64, 96, 128, 256})
   void everyCodeIsReadAsItsValueTimesTheScaleByBothKernels(int headDim) {

@@ -15,7 +15,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What GGUF files name, and patterns of tokenizer.json, against Hugging Face's library. */
+/**
+ * Compares the pre-tokenizers that GGUF files name, and patterns of tokenizer.json, with Hugging
+ * Face's library.
+ */
 class NamedPreTokenizersTest {
 
   private static final int TEXTS = Integer.getInteger("tokenizer.texts", 300);

@@ -1,7 +1,7 @@
 package io.radixflow.lab.replay.sglang;
 
 /**
- * What a look-up found.
+ * The result of a look-up.
  *
  * @param slots of the matched units, in order
  * @param node ends where the match does; the root if nothing matched

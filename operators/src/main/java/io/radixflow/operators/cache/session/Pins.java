@@ -15,7 +15,7 @@ import java.util.Map;
  * once.
  *
  * <p>The window parts before the end of a pinned prefix are kept as well, unless running requests
- * need them: that many requests can run does not depend on pins.
+ * need them: pins do not reduce how many requests can run.
  *
  * <p>Owned by the cache's thread.
  */

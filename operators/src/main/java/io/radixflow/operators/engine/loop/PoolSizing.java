@@ -95,9 +95,9 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
   }
 
   /**
-   * The window of the pool's window parts; 0 without any: if there are tiers and the device cannot
-   * copy parts to them, or where a window that is not much shorter than the context leaves no pages
-   * out.
+   * Returns the window of the pool's window parts. It is 0, for a pool without parts, if there are
+   * tiers and the device cannot copy parts to them, or if the window is longer than half the
+   * context, where parts save too little.
    */
   private static int window(Backend backend, EngineOptions options, int context) {
     int window = backend.partedWindow();

@@ -331,7 +331,7 @@ public final class KvPages {
     allocator.allocExtend(table, request.pages * pageTokens, request.length);
     request.pages = match.pages() + needed;
     request.computed = Math.min(cached, request.length - 1);
-    // locked first, so that what is loaded does not take the parts of what is there
+    // locked before the load, which otherwise might take the parts of cached pages
     windows.admitted(request, table, Math.max(match.pages(), request.found.pages()), filled);
     if (partial) {
       loads.drop(request);

@@ -16,9 +16,9 @@ import java.util.function.IntConsumer;
  * <p>Admission keeps the requests few enough that each can always run a row: what one needs for
  * that is reserved, and what chunks take beyond it is released when their steps end.
  *
- * <p>While pages of lower tiers are loaded, a request has locked two windows: the one before the
- * pages that are loaded, from which it goes on if they do not come, and the one before their end,
- * whose parts are loaded, too. Between them is a gap.
+ * <p>While pages of lower tiers are loaded, a request has locked two windows. One is before the
+ * pages that are loaded: the request goes on from there if the load fails. The other is before
+ * their end; its parts are loaded, too. The pages between the two are the gap.
  *
  * <p>Does nothing if the pool has no window parts. Engine thread only.
  */

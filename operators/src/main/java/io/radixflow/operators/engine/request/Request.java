@@ -127,7 +127,9 @@ public final class Request {
 
   public int windowTo;
 
-  /** Those among them that have none, while pages are loaded behind the ones that it found. */
+  /**
+   * Pages in that range without a locked part, while pages are being loaded; see RequestWindows.
+   */
   public int windowGapFrom;
 
   public int windowGapTo;

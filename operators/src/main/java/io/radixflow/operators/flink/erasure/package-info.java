@@ -1,5 +1,4 @@
 /**
- * What a subtask has to erase below the device, until all files that have it are without it, and
- * the keys of tenants' pages.
+ * The erasures below the device that a subtask has not completed, and the keys of tenants' pages.
  */
 package io.radixflow.operators.flink.erasure;

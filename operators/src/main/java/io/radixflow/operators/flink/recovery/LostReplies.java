@@ -33,8 +33,8 @@ public interface LostReplies extends Serializable {
   interface Search extends AutoCloseable {
 
     /**
-     * Those of the wanted replies that the output took and did not and will not commit. Completed
-     * on any thread; never once the search is closed.
+     * Returns the wanted replies that the output took and did not and will not commit. Completed on
+     * any thread; never once the search is closed.
      */
     CompletableFuture<Set<Id>> lost();
 

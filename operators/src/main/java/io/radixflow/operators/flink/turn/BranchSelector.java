@@ -45,7 +45,7 @@ public final class BranchSelector {
   }
 
   /**
-   * What a turn becomes part of.
+   * The place of a turn in its session.
    *
    * @param branch the branch that takes it
    * @param messages those of its messages that are new
@@ -56,7 +56,7 @@ public final class BranchSelector {
   record Target(String branch, List<Message> messages, long after, boolean whole, Made make) {}
 
   /**
-   * What is made with a branch.
+   * The changes that a new branch needs.
    *
    * @param dropped branches that make room for it
    * @param root messages of the root that it begins with, none or a system prompt; null if it

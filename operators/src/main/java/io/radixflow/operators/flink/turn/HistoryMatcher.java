@@ -30,7 +30,7 @@ final class HistoryMatcher {
   }
 
   /**
-   * What a session has of a conversation.
+   * The part of a conversation that a session has.
    *
    * @param turn number of the last turn, or root, that it has; null if not even the system prompt
    * @param messages how many of the conversation's messages that covers

@@ -3,7 +3,7 @@ package io.radixflow.operators.record.control;
 import java.util.Locale;
 
 /**
- * What a control event does to a tier below the device.
+ * A control event's change to a tier below the device.
  *
  * @param bytes the tier's size from now on; {@link #CONFIGURED} for the configured one, or where a
  *     size means nothing

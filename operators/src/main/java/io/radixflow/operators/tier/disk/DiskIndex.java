@@ -61,7 +61,7 @@ final class DiskIndex implements AutoCloseable {
   private long first;
 
   /**
-   * What the index knows of a page.
+   * The index's entry of a page.
    *
    * @param id digest of the page
    * @param parent digest of the page before; null if there is none
@@ -314,8 +314,9 @@ final class DiskIndex implements AutoCloseable {
   }
 
   /**
-   * Removes pages and their window parts, durably, but those that a page follows which stays; none
-   * before its parent.
+   * Durably removes pages and their window parts. A page stays if one that follows it stays.
+   *
+   * @param ids pages in an order in which each is after its parent
    */
   synchronized void erase(PageId[] ids) {
     Set<PageId> gone = new HashSet<>();

@@ -110,7 +110,7 @@ public final class LoadBack {
   /** The window parts of its pages; null if the pool has none. */
   LoadedWindows windows;
 
-  /** No end beyond this page can be used with what {@link #store} has, as its part is missing. */
+  /** A page whose part {@link #store} lacks, so that no end beyond it can be used. */
   int windowLimit = Integer.MAX_VALUE;
 
   /** The store that is being asked or read, or was last. */

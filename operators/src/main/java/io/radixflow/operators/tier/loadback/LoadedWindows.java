@@ -47,7 +47,7 @@ final class LoadedWindows {
     parts[page - first] = part;
   }
 
-  /** The first page whose part is needed by what follows an end. */
+  /** Returns the first page whose part is needed to go on from an end. */
   int from(int end) {
     return Math.max(first, end - windowPages);
   }
@@ -61,7 +61,7 @@ final class LoadedWindows {
     return usableEnd(devicePages, end, windowPages, this::has);
   }
 
-  /** The same for parts that a test holds for. */
+  /** The same, for the parts that {@code has} accepts. */
   int usableEnd(int end, IntPredicate has) {
     return usableEnd(first, end, windowPages, has);
   }

@@ -43,7 +43,7 @@ public record PageId(long a, long b, long c, long d) {
     ByteBuffer.wrap(out, at, PageHasher.BYTES).putLong(a).putLong(b).putLong(c).putLong(d);
   }
 
-  /** The name under which tiers keep the page's window part; its own window part is the page. */
+  /** Returns the name under which tiers keep the page's window part; for such a name, the page. */
   public PageId window() {
     return new PageId(~a, ~b, ~c, ~d);
   }

@@ -31,8 +31,8 @@ public record PageSizes(int page, int window) {
   }
 
   /**
-   * Returns what decides the bits of these pages: the same prefix has other pages in a pool with
-   * window parts than in one without.
+   * Returns the epoch of pages of these sizes. It differs with window parts, since the pages of a
+   * prefix then have other bytes.
    */
   public String epoch(String numericsEpoch) {
     return window == 0 ? numericsEpoch : numericsEpoch + "-window";

@@ -92,7 +92,7 @@ class PoolSizingTest {
     }
   }
 
-  /** Of 256 bytes a page, its window part has 128; a request needs 9 parts. */
+  /** A page has 256 bytes, 128 of them in its window part; a request needs 9 parts. */
   @Test
   void pagesAndWindowPartsTogetherFitTheMemoryHoweverSmallItIs() {
     try (Backend windowed =

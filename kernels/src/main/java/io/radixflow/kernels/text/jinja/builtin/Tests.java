@@ -12,7 +12,7 @@ import io.radixflow.kernels.text.jinja.value.Values;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** What may follow {@code is}. */
+/** Jinja's tests, the functions that may follow {@code is}. */
 final class Tests {
 
   /** A test against a second value. */

@@ -1,2 +1,2 @@
-/** What chat templates may call: Python's operators and methods, Jinja's filters and tests. */
+/** Python's operators and methods, and Jinja's filters and tests, for chat templates. */
 package io.radixflow.kernels.text.jinja.builtin;

@@ -1,8 +1,8 @@
 package io.radixflow.kernels.text.jinja.value;
 
 /**
- * What one rendering may still use: steps instead of time, bytes that it allocates in all, and
- * depth of recursion. Whoever allocates asks first. One thread.
+ * The resources that one rendering may still use: steps instead of time, bytes that it allocates in
+ * all, and depth of recursion. Whoever allocates asks first. One thread.
  */
 public final class Budget {
   private static final long MOST_STEPS = 20_000_000;

@@ -2,5 +2,5 @@ package io.radixflow.kernels.text.jinja.value;
 
 import java.util.List;
 
-/** What {@code keys()}, {@code values()} and {@code items()} of a dictionary give. */
+/** The result of {@code keys()}, {@code values()} or {@code items()} of a dictionary. */
 public record DictView(String name, List<Object> items) {}

@@ -8,7 +8,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 
-/** What all values have: a type, truth, a length, elements. */
+/** Operations on values of any type: type name, truth, length, elements. */
 public final class Values {
   private static final int DEEPEST_INPUT = 100;
 

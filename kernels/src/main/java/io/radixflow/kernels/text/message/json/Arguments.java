@@ -9,7 +9,7 @@ public interface Arguments {
     OPEN,
     /** The arguments are a whole JSON object; what follows belongs to the call's end. */
     DONE,
-    /** What follows is not in the call's form. */
+    /** The text that follows does not have the call's form. */
     BROKEN
   }
 
