@@ -74,8 +74,9 @@ struct AttentionTile {
     }
 };
 
-// Rows of so many words of 16 bits in shared memory, 16 bytes a piece. Pieces are exchanged so that 8 rows' pieces of
-// one number lie in different banks, whether rows begin 1, 2, 4 or 8 pieces apart modulo the 8 pieces of all banks.
+// The place of a piece of 16 bytes in shared memory, in rows of WORDS words of 16 bits. Pieces are swizzled so that the
+// pieces with one number of 8 rows lie in different banks, whether rows begin 1, 2, 4 or 8 pieces apart modulo the 8
+// pieces of all banks.
 template <int WORDS>
 __device__ __forceinline__ int key_at(int row, int piece) {
     constexpr int kPieces = WORDS / 8;
@@ -84,8 +85,8 @@ __device__ __forceinline__ int key_at(int row, int piece) {
     return row * WORDS + ((piece ^ (row >> kShift & kMask)) << 3);
 }
 
-// A tile of keys or values in shared memory, in words of 16 bits. A piece of 8-bit floats has two times 8 elements in
-// turn, in which they are the two operands of one product; the keys' scales are behind the tile.
+// A tile of keys or values in shared memory, in words of 16 bits. A piece of 8-bit floats interleaves two groups
+// of 8 elements, the two operands of one product; the keys' scales are behind the tile.
 template <int D, bool FLOAT8>
 struct KeyTile {
     static constexpr int kRow = FLOAT8 ? D / 2 : D, kScales = kTileKeys * kRow;
@@ -173,8 +174,8 @@ __device__ __forceinline__ float fold(float total, float split, FoldFactors by) 
     return fmaf(total, by.total, split * by.split);
 }
 
-// What a lane has of a warp's 16 packed rows against the keys of one split: of the rows lane / 4 and that + 8 the running
-// softmax, and of each of N groups of 8 columns of the values two sums.
+// A lane's share of a warp's 16 packed rows and the keys of one split, for the rows lane / 4 and lane / 4 + 8: the running
+// softmax, and two sums for each of N groups of 8 columns of the values.
 template <int N>
 struct AttentionRows {
     float o[N][4];
@@ -276,12 +277,12 @@ struct AttentionRows {
     }
 };
 
-// The scales of a lane's two keys of the i-th eight of a tile, behind which they are.
+// The scales of a lane's two keys among the i-th eight of a tile.
 __device__ __forceinline__ uint32_t key_scales(const bf16* scales, int i) {
     return *reinterpret_cast<const uint16_t*>(reinterpret_cast<const unsigned char*>(scales) + i * 8 + threadIdx.x % 4 * 2);
 }
 
-// Products with the i-th eight keys of a tile times the keys' scales.
+// Multiplies products with the i-th eight keys of a tile by the keys' scales.
 __device__ __forceinline__ void scale_products(float (&s)[4], const bf16* scales, int i) {
     uint32_t pair = key_scales(scales, i);
     float first = float8_scale_value(pair & 0xff), second = float8_scale_value(pair >> 8);
@@ -291,7 +292,7 @@ __device__ __forceinline__ void scale_products(float (&s)[4], const bf16* scales
     s[3] *= second;
 }
 
-// Weights times the values' scales, which is exact, as these are powers of two.
+// Multiplies weights by the values' scales. This is exact, since the scales are powers of two.
 __device__ __forceinline__ void scale_weights(uint32_t (&weights)[2][4], const bf16* scales) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -304,7 +305,7 @@ __device__ __forceinline__ void scale_weights(uint32_t (&weights)[2][4], const b
     }
 }
 
-// A warp's 16 packed rows of one KV head, which it multiplies with keys and values alone.
+// The 16 packed rows of one KV head that one warp multiplies with keys and values by itself.
 template <int D, bool FLOAT8>
 struct AttentionWarp : AttentionRows<D / 8> {
     using Tile = KeyTile<D, FLOAT8>;

@@ -1,15 +1,15 @@
 // Keys and values as 8-bit floats (E4M3 of the OCP 8-bit floating point specification: up to 448) with a power of two as
 // the scale of each vector (E8M0 of the OCP microscaling formats specification: 2^(byte - 127)).
 //
-// A scale is the smallest that leaves nothing above 448, so nothing is cut off, and three bits behind the leading one
-// are kept of every element down to 2^-14 of the largest. A vector with an element that is not finite has codes of zero
+// A scale is the smallest that leaves nothing above 448, so nothing is clipped, and every element down to 2^-14 of the
+// largest keeps three bits behind the leading one. A vector with an element that is not finite has codes of zero
 // and the scale infinity, so that all products with it are NaN.
 #pragma once
 #include "device.cuh"
 
 constexpr int kFloat8ScaleBytes = 1;
 
-// The magnitude's bits: of them the largest is that of the largest magnitude, and NaN is above all.
+// The bits of the magnitude. As integers they have the order of the magnitudes, with NaN above all.
 __device__ __forceinline__ uint32_t magnitude_bits(float v) { return __float_as_uint(v) & 0x7fffffffu; }
 
 // The scale of a vector whose largest magnitude has these bits; 255 stands for infinity.
@@ -20,7 +20,7 @@ __device__ __forceinline__ uint32_t float8_scale(uint32_t magnitude) {
     return scale < 1 ? 1 : scale;
 }
 __device__ __forceinline__ float float8_scale_value(uint32_t scale) { return __uint_as_float(scale << 23); }
-// What elements are multiplied with before they are rounded to codes.
+// The factor of elements before they are rounded to codes: the inverse of the scale.
 __device__ __forceinline__ float float8_inverse(uint32_t scale) { return __uint_as_float((254 - scale) << 23); }
 
 // The nearest code, ties to even, at most that of 448.
@@ -28,7 +28,7 @@ __device__ __forceinline__ uint32_t float8_code(float v) {
     uint32_t sign = __float_as_uint(v) >> 24 & 0x80;
     float magnitude = fminf(fabsf(v), 448.0f);
     uint32_t bits = __float_as_uint(magnitude);
-    // 16384 has a last bit of 2^-9, that of the codes without a leading one
+    // adding 16384 rounds to multiples of 2^-9, the step of subnormal codes
     if (magnitude < 0.015625f) return sign | (__float_as_uint(magnitude + 16384.0f) - __float_as_uint(16384.0f));
     return sign | (((bits + 0x7ffffu + (bits >> 20 & 1)) >> 20) - (120u << 3));
 }

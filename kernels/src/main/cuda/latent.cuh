@@ -9,8 +9,8 @@
 #include "norm.cuh"
 
 // Stores a row's key, kept by the block as floats, in pages of 8-bit floats: [slot][width, up to a multiple of 16] codes,
-// then [slot] scales. Of each 16 elements, those of the first and of the second eight come in turn, as the tensor cores
-// take them. All threads call it; tops: an integer a warp of shared memory.
+// then [slot] scales. In each 16 elements the first and the second eight are interleaved, the order that
+// the tensor cores need. All threads call it; tops: an integer a warp of shared memory.
 __device__ __forceinline__ void store_latent_float8(unsigned char* pool, int slot, int pageTokens, const float* kept,
                                                     int width, uint32_t* tops) {
     uint32_t top = 0;
@@ -138,7 +138,7 @@ struct AttendLatent {
     __device__ __forceinline__ static void score(const bf16* queries, const bf16* keys, float* scores) {
         constexpr int kSteps = kWidth / 16;
         int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-        float chains[2][4] = {};  // of even and of odd steps
+        float chains[2][4] = {};  // sums of even and of odd steps
         auto multiply = [&](int step, uint32_t first, uint32_t second) {
             uint32_t q[4];
             ldmatrix_x4(q, queries + key_at<kWidth>(lane % 16, step * 2 + lane / 16));

@@ -8,15 +8,15 @@ __device__ __forceinline__ float group_sum(float v, int lanes, uint32_t mask) {
     return v;
 }
 
-// The largest over the lanes of a group, in each of them.
+// The largest value among the lanes of a group, returned to each of them.
 __device__ __forceinline__ uint32_t group_max(uint32_t v, int lanes, uint32_t mask) {
     for (int distance = lanes / 2; distance; distance >>= 1) v = max(v, __shfl_xor_sync(mask, v, distance));
     return v;
 }
 
 // Stores one head's vector in a plane of 8-bit floats, whose pages are [slot][kvHead][headDim] codes, then
-// [kvHead][slot] scales. A lane of a group has elements 8l.. of the first and of the second half; its 16 codes are one of
-// each in turn, as the tensor cores take them (see attention_warp.cuh).
+// [kvHead][slot] scales. Lane l of a group has elements 8l to 8l + 7 of the first and of the second half;
+// its 16 codes interleave them, the order that the tensor cores need (see attention_warp.cuh).
 __device__ __forceinline__ void store_float8(unsigned char* plane, int slot, int pageTokens, int kvHeads, int kvHead,
                                              int headDim, const float (&low)[8], const float (&high)[8], int lane,
                                              int lanes, uint32_t mask) {
