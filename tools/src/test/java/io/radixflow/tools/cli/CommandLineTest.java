@@ -122,6 +122,6 @@ class CommandLineTest {
     assertThat(result.code()).isEqualTo(2);
     assertThat(result.err())
         .contains("--kv-type")
-        .contains("expected one of [AUTO, F32, F16, BF16] (case-insensitive) but was 'f64'");
+        .contains("expected one of [AUTO, F32, F16, BF16, FP8] (case-insensitive) but was 'f64'");
   }
 }
