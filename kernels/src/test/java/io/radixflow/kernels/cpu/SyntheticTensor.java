@@ -240,7 +240,7 @@ public final class SyntheticTensor implements Tensor {
       return (int) (z >>> 32);
     }
 
-    /** In [0, 1). */
+    /** Returns a number in [0, 1). */
     public float unit() {
       return (next() >>> 8) * 0x1p-24f;
     }

@@ -22,7 +22,7 @@ class RealModelOnGpuTest {
     1, 4093, 198, 1780, 314, 260, 3575, 282, 4649, 47, 2, 198, 1, 520, 9531, 198, 504, 3575, 282
   };
 
-  /** In standard deviations of a row. */
+  /** The largest error, in standard deviations of a row. */
   private static final double LIMIT = 0.06;
 
   @Test

@@ -29,11 +29,11 @@ record DrillTiers(int kvPages, int contextLength, MemorySize host, MemorySize di
 
   private static final Duration UPLOAD_AFTER = Duration.ofSeconds(1);
 
-  /** For the simulated model, whose pages have 128 bytes. */
+  /** Tiers for the simulated model, whose pages have 128 bytes. */
   static final DrillTiers SIMULATED =
       new DrillTiers(256, 4096, MemorySize.parse("16kb"), MemorySize.parse("4mb"));
 
-  /** For a model of pages of about 1 MB, and short conversations. */
+  /** Tiers for a model with pages of about 1 MB, and short conversations. */
   static final DrillTiers REAL =
       new DrillTiers(48, 768, MemorySize.parse("24mb"), MemorySize.parse("128mb"));
 

@@ -41,7 +41,10 @@ final class Capacities {
     return (int) pages;
   }
 
-  /** From a hundredth of what a workload has to all of it, rounded to two digits. */
+  /**
+   * Returns capacities from a hundredth of a workload's blocks to all of them, rounded to two
+   * digits.
+   */
   static List<Integer> of(int distinctBlocks) {
     TreeSet<Integer> pages = new TreeSet<>();
     for (double share : DEFAULT_SHARES) {

@@ -36,7 +36,7 @@ final class ErasedPages {
   /** Erased pages that the device may have and no request has used since. */
   private final Set<PageId> pages = new LinkedHashSet<>();
 
-  /** By the tag of an erased tenant, its pages on the device that were used since. */
+  /** The pages of erased tenants on the device that were used since, by the tenant's tag. */
   private final Map<Long, Set<PageId>> tenants = new LinkedHashMap<>();
 
   ErasedPages(HostTier host, Backup backup, StoreLink store) {

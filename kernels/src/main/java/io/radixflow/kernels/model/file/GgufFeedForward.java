@@ -50,7 +50,7 @@ final class GgufFeedForward {
     return new Dense(fields.size("feed_forward_length"), gating, 0, has(prefix + "ffn_down.bias"));
   }
 
-  /** How wide experts are, their tensors say. */
+  /** Returns the width of experts, which their tensors determine. */
   private int width(String prefix) {
     String both = prefix + GgufParts.GATE_AND_UP + ".weight";
     if (has(both)) {

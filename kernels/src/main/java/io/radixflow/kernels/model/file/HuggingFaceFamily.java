@@ -102,16 +102,17 @@ enum HuggingFaceFamily {
     return gemma() || is(SMOLLM3, COHERE2);
   }
 
-  /** Whether {@code attention_bias} is read, and what it is where the file does not say. */
+  /** Whether {@code attention_bias} is read from the file. */
   boolean readsBias() {
     return !is(MISTRAL, MINISTRAL, MINISTRAL3, MIXTRAL, QWEN2, QWEN2_MOE, PHI3, EXAONE4);
   }
 
+  /** Whether q, k and v have a bias if the file does not say. */
   boolean bias() {
     return is(QWEN2, QWEN2_MOE, GLM4, GPT_OSS);
   }
 
-  /** Whether a bias of q, k and v comes with one of the output. */
+  /** Whether the output projection has a bias if q, k and v have one. */
   boolean outputBias() {
     return readsBias() && !is(GLM4, GLM4_MOE);
   }

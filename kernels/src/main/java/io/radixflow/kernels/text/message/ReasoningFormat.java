@@ -15,7 +15,7 @@ public record ReasoningFormat(String open, String close, String response, String
   private static final ReasoningFormat GRANITE =
       new ReasoningFormat("<think>", "</think>", "<response>", "</response>");
 
-  /** In the order in which they are looked for in a template. */
+  /** The formats in the order in which they are looked for in a template. */
   private static final List<ReasoningFormat> MARKED =
       List.of(
           of("[THINK]", "[/THINK]"),

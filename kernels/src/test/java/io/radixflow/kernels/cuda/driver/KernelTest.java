@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(BothOrders.class)
 public abstract class KernelTest {
 
-  /** In which order an emulated device does what may be done in any. */
+  /** The order in which an emulated device runs what may run in any order. */
   public enum Order {
     FORWARD,
     REVERSE,

@@ -24,7 +24,7 @@ class GemmKernelTest extends KernelTest {
     {1, 16, 8}, {5, 48, 72}, {9, 40, 200}, {70, 144, 328}, {34, 272, 576}
   };
 
-  /** By size and epilogue: all kernels multiply the same. */
+  /** The expected results by size and epilogue, the same for all kernels. */
   private static final Map<String, Closeness> EXPECTED = new HashMap<>();
 
   @ParameterizedTest

@@ -208,7 +208,7 @@ final class GgufMixtureConversion {
     }
   }
 
-  /** From [expert, in, out] to rows of outputs. */
+  /** Transposes [expert, in, out] to rows of outputs. */
   private void transposed(String name, int type, long[] shape, byte[] data, int first, int turns) {
     int in = (int) shape[1];
     int out = (int) shape[2];

@@ -69,7 +69,7 @@ public final class TierTally {
   public record Tokens(
       long computed, long device, long host, long disk, long remote, long afterKills) {
 
-    /** From tiers below the device. */
+    /** Returns the tokens from tiers below the device. */
     public long below() {
       return host + disk + remote;
     }

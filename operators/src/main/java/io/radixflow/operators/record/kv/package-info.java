@@ -1,2 +1,2 @@
-/** What prefix caches publish: their changes, and the tiers where these happen. */
+/** The events that prefix caches publish: their changes, and the tiers where these happen. */
 package io.radixflow.operators.record.kv;
