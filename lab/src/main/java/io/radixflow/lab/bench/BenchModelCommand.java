@@ -5,6 +5,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.model.Attention;
+import io.radixflow.kernels.model.Attention.Grouped;
+import io.radixflow.kernels.model.Attention.Latent;
 import io.radixflow.kernels.model.FeedForward;
 import io.radixflow.kernels.model.FeedForward.Dense;
 import io.radixflow.kernels.model.FeedForward.Experts;
@@ -201,10 +204,22 @@ final class BenchModelCommand extends CliCommand {
     double head = hidden * model.vocabSize();
     double weights = 0;
     for (Layer layer : model.blocks()) {
-      double attention = hidden * model.headDim() * (2 * model.heads() + 2 * model.kvHeads());
-      weights += attention + 3 * hidden * width(layer.feedForward());
+      weights += weights(layer.attention(), hidden) + 3 * hidden * width(layer.feedForward());
     }
     return 2 * (step.tokensAStep() * weights + step.outputs() * head);
+  }
+
+  /** Weights of the projections of queries, keys, values and outputs. */
+  private static double weights(Attention attention, double hidden) {
+    if (attention instanceof Latent latent) {
+      double queries = (double) latent.heads() * latent.queryDim();
+      double toQueries =
+          latent.queryRank() == 0 ? hidden * queries : latent.queryRank() * (hidden + queries);
+      double heads = (double) latent.heads() * (latent.plainDim() + latent.valueDim());
+      double outputs = (double) latent.heads() * latent.valueDim();
+      return toQueries + hidden * latent.keyWidth() + latent.kvRank() * heads + outputs * hidden;
+    }
+    return hidden * ((Grouped) attention).headDim() * 2 * (attention.heads() + attention.kvHeads());
   }
 
   /** Width of all that a token passes. */
