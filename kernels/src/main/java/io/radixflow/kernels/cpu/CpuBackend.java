@@ -278,16 +278,6 @@ public final class CpuBackend implements Backend {
   }
 
   @Override
-  public int partedWindow() {
-    return kvSpec.window();
-  }
-
-  @Override
-  public boolean movesWindowParts() {
-    return kvSpec.windowBytesPerToken() < kvSpec.bytesPerToken();
-  }
-
-  @Override
   public KvPool openPool(int pages, int parts, int pageTokens) {
     if (parts < 0 || parts > 0 && partedWindow() == 0) {
       throw new IllegalArgumentException(parts + " window parts for a model without windows");

@@ -246,16 +246,6 @@ public final class CudaBackend implements Backend {
   }
 
   @Override
-  public int partedWindow() {
-    return kvSpec.window();
-  }
-
-  @Override
-  public boolean movesWindowParts() {
-    return kvSpec.windowBytesPerToken() < kvSpec.bytesPerToken();
-  }
-
-  @Override
   public KvPool openPool(int pages, int pageTokens) {
     return openPool(pages, 0, pageTokens);
   }

@@ -90,7 +90,7 @@ public interface Backend extends AutoCloseable {
    * KvPool#parts window parts}; 0 if it keeps all layers' entries in its pages.
    */
   default int partedWindow() {
-    return 0;
+    return kvSpec().window();
   }
 
   /**
@@ -98,7 +98,7 @@ public interface Backend extends AutoCloseable {
    * of a model with a window in every layer, whose pages would have no bytes.
    */
   default boolean movesWindowParts() {
-    return false;
+    return kvSpec().windowBytesPerToken() < kvSpec().bytesPerToken();
   }
 
   /**

@@ -37,17 +37,34 @@ public final class GemmLaunch {
       long offset,
       DeviceMemory extra,
       int rows) {
+    return operands(module, kernel, matrix, 0, source, result, offset, extra)
+        .grid(kernel.gridX(matrix.rows()), kernel.gridY(rows), 1)
+        .nullPointer();
+  }
+
+  /**
+   * A launch without a grid, up to its operands.
+   *
+   * @param matrixBytes from one matrix to the next; 0 where there is one
+   */
+  static KernelLaunch operands(
+      KernelModule module,
+      GemmKernel kernel,
+      CudaMatrix matrix,
+      long matrixBytes,
+      DeviceMemory source,
+      DeviceMemory result,
+      long offset,
+      DeviceMemory extra) {
     return module
         .launch(kernel.function())
-        .grid(kernel.gridX(matrix.rows()), kernel.gridY(rows), 1)
         .block(kernel.threads())
         .shared(kernel.sharedBytes())
         .pointer(matrix.weights())
-        .wide(0)
+        .wide(matrixBytes)
         .pointer(source)
         .pointer(result, offset)
-        .pointerOrNull(extra)
-        .nullPointer();
+        .pointerOrNull(extra);
   }
 
   /** Appends what {@link #begin} leaves open behind rows and gather, without scale and bound. */
@@ -68,15 +85,36 @@ public final class GemmLaunch {
       float scale,
       float bound,
       int width) {
+    return shape(launch, matrix, epilogue, scale, bound, matrix.columns(), 0, width, 0);
+  }
+
+  /**
+   * Appends the sizes and the epilogue, which end a launch.
+   *
+   * @param stride elements from row to row of the source
+   * @param offset elements from matrix to matrix in a row of the source
+   * @param targetStride elements from row to row of the result
+   * @param targetOffset elements from matrix to matrix in a row of the result
+   */
+  static KernelLaunch shape(
+      KernelLaunch launch,
+      CudaMatrix matrix,
+      GemmEpilogue epilogue,
+      float scale,
+      float bound,
+      int stride,
+      int offset,
+      int targetStride,
+      int targetOffset) {
     return launch
         .integer(matrix.rows())
         .integer(matrix.columns())
         .integer(epilogue.code())
         .real(scale)
         .real(bound)
-        .integer(matrix.columns())
-        .integer(0)
-        .integer(width)
-        .integer(0);
+        .integer(stride)
+        .integer(offset)
+        .integer(targetStride)
+        .integer(targetOffset);
   }
 }

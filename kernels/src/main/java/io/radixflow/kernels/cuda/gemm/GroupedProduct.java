@@ -112,15 +112,8 @@ public final class GroupedProduct {
   }
 
   private KernelLaunch launch(GemmKernel kernel) {
-    return module
-        .launch(kernel.function())
-        .block(kernel.threads())
-        .shared(kernel.sharedBytes())
-        .pointer(first.weights())
-        .wide(first.format().bytes(first.rows(), first.columns()))
-        .pointer(source)
-        .pointer(target)
-        .pointerOrNull(first.bias());
+    long matrixBytes = first.format().bytes(first.rows(), first.columns());
+    return GemmLaunch.operands(module, kernel, first, matrixBytes, source, target, 0, first.bias());
   }
 
   /** Appends what follows tiles, count and gather. */
@@ -132,15 +125,7 @@ public final class GroupedProduct {
       int offset,
       int targetStride,
       int targetOffset) {
-    return launch
-        .integer(first.rows())
-        .integer(first.columns())
-        .integer(epilogue.code())
-        .real(1)
-        .real(bound)
-        .integer(stride)
-        .integer(offset)
-        .integer(targetStride)
-        .integer(targetOffset);
+    return GemmLaunch.shape(
+        launch, first, epilogue, 1, bound, stride, offset, targetStride, targetOffset);
   }
 }
