@@ -63,6 +63,10 @@ void Block::start(const Launch& launch, uint64_t block) {
     shared_bytes = launch.shared_bytes;
     shared = shared_end_ - (shared_bytes + 15) / 16 * 16;
     memset(shared, 0xff, shared_end_ - shared);  // NaN in every float format
+    for (Thread& thread : threads_) {  // of a larger block before, too
+        for (unsigned chunk : thread.unfenced) unfenced[chunk] = false;
+        thread.unfenced.clear();
+    }
     uint3 id{0, 0, 0};
     for (int i = 0; i < count_; ++i) {
         Thread& thread = threads_[i];
@@ -74,8 +78,6 @@ void Block::start(const Launch& launch, uint64_t block) {
         thread.stack = nullptr;
         thread.at = {};
         thread.copies.clear();
-        for (unsigned chunk : thread.unfenced) unfenced[chunk] = false;
-        thread.unfenced.clear();
         thread.products.clear();
         thread.sums.clear();
         if (thread.lane == 0) wake(thread.warp, count_ - i >= kWarp ? ~0u : (1u << (count_ - i)) - 1);

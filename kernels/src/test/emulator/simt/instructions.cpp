@@ -61,15 +61,16 @@ void multiply(Thread* const* threads, size_t index, const Block& block) {
     }
     float* sums[128];
     for (int t = 0; t < 128; ++t) sums[t] = sum_of(*threads[t], threads[t]->products.front()[index].sum).value.data();
+    // As a device does, it adds to the accumulator in the order of mma.sync.
     for (int i = 0; i < 64; ++i) {
-        std::fill(sum.begin(), sum.end(), 0.0f);
+        auto d = [&](int j) -> float& {
+            return sums[i / 16 * 32 + i % 8 * 4 + j % 8 / 2][j / 8 * 4 + i % 16 / 8 * 2 + j % 2];
+        };
+        for (int j = 0; j < columns; ++j) sum[j] = product.accumulate ? d(j) : 0.0f;
         for (int k = 0; k < 16; ++k) {
             for (int j = 0; j < columns; ++j) sum[j] += left[i * 16 + k] * right[k * columns + j];
         }
-        for (int j = 0; j < columns; ++j) {
-            float& d = sums[i / 16 * 32 + i % 8 * 4 + j % 8 / 2][j / 8 * 4 + i % 16 / 8 * 2 + j % 2];
-            d = product.accumulate ? d + sum[j] : sum[j];
-        }
+        for (int j = 0; j < columns; ++j) d(j) = sum[j];
     }
 }
 
