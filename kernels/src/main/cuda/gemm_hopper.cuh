@@ -1,12 +1,15 @@
-// The products of gemm.cuh by Hopper's wgmma, for many rows; `fast` mode only, since the order of a sum is the tensor
-// core's own. Stages come by cp.async, which needs no tensor map.
+// The products of gemm.cuh by Hopper's wgmma, for many rows. Stages come by cp.async, which needs no tensor map.
+//
+// On compute capability 9.0 wgmma adds 16 products to an accumulator as mma.sync does, bit for bit: tests and the
+// self-test of a device compare them. So a tile with two accumulators, one for the even and one for the odd blocks of 32 k,
+// has the bits of the tiles of gemm.cuh with two slices, and deterministic mode may use it.
 #pragma once
 #include "gemm.cuh"
 
-// A tile of 128 features x ROWS: two warpgroups of 64 features each.
-template <int ROWS, int STAGES>
+// A tile of GROUPS * 64 features x ROWS: a warpgroup for each 64 features; CHAINS accumulators an element, 1 or 2.
+template <int GROUPS, int ROWS, int CHAINS, int STAGES>
 struct HopperTile {
-    static constexpr int kThreads = 256, kFeatures = 128, kRows = ROWS, kStride = kFeatures + 4;
+    static constexpr int kThreads = GROUPS * 128, kFeatures = GROUPS * 64, kRows = ROWS, kStride = kFeatures + 4;
     static constexpr int kStage = (kFeatures + ROWS) * 64, kParts = ROWS / 128;
 
     // Stage `step` is read by the products in flight until the wait of step + 1, so that loads run STAGES - 2 ahead.
@@ -23,7 +26,7 @@ struct HopperTile {
             }
             cp_async_commit();
         };
-        float sums[kParts][64] = {};
+        float sums[CHAINS][kParts][64] = {};
         for (int step = 0; step < STAGES - 2; ++step) load(step);
         for (int step = 0; step < steps; ++step) {
             cp_async_wait<STAGES - 3>();
@@ -36,7 +39,7 @@ struct HopperTile {
             for (int k = 0; k < 4; ++k) {
 #pragma unroll
                 for (int part = 0; part < kParts; ++part) {
-                    wgmma_m64n128k16(sums[part], w + k * 2, tokens + part * (128 * 128 / 16) + k * 2);
+                    wgmma_m64n128k16(sums[k * CHAINS / 4][part], w + k * 2, tokens + part * (128 * 128 / 16) + k * 2);
                 }
             }
             wgmma_commit();
@@ -53,7 +56,9 @@ struct HopperTile {
 #pragma unroll
             for (int i = 0; i < 64; ++i) {
                 int row = part * 128 + i / 4 * 8 + lane % 4 * 2 + i % 2, feature = warp * 16 + lane / 4 + i / 2 % 2 * 8;
-                shared[row * kStride + feature] = sums[part][i];
+                float sum = sums[0][part][i];
+                if (CHAINS == 2) sum += sums[CHAINS - 1][part][i];
+                shared[row * kStride + feature] = sum;
             }
         }
         __syncthreads();
@@ -66,8 +71,11 @@ struct HopperTile {
 #else
 #define HOPPER_RUN(...)
 #endif
-#define HOPPER_KERNEL(name, ...) \
-    BOUNDED_KERNEL(256, 1, name, GEMM_PARAMETERS) { HOPPER_RUN(__VA_ARGS__) }
+#define HOPPER_KERNEL(name, groups, ...) \
+    BOUNDED_KERNEL(groups * 128, 1, name, GEMM_PARAMETERS) { HOPPER_RUN(groups, __VA_ARGS__) }
 
-HOPPER_KERNEL(rf_gemm_hopper_128x128, 128, 5)
-HOPPER_KERNEL(rf_gemm_hopper_128x256, 256, 4)
+HOPPER_KERNEL(rf_gemm_hopper_64x128, 1, 128, 2, 6)
+HOPPER_KERNEL(rf_gemm_hopper_128x128, 2, 128, 2, 6)
+HOPPER_KERNEL(rf_gemm_hopper_192x128, 3, 128, 2, 5)
+// One accumulator, so that more rows have room; `fast` mode only.
+HOPPER_KERNEL(rf_gemm_fast_hopper_128x256, 2, 256, 1, 4)

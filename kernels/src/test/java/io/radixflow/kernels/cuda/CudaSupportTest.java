@@ -68,7 +68,7 @@ class CudaSupportTest {
       strings = {
         "rf_gemm_16x8",
         "rf_gemm_fast_16x16",
-        "rf_gemm_hopper_128x256",
+        "rf_gemm_fast_hopper_128x256",
         "rf_rope_store",
         "rf_attend_keys_80",
         "rf_attend_rows_128",

@@ -25,8 +25,10 @@ public enum GemmKernel {
   FAST_F16_R8("rf_gemm_fast_16x8", 16, 8, 128, 4, 4, 4),
   FAST_F16_R16("rf_gemm_fast_16x16", 16, 16, 128, 4, 4, 4),
   FAST_F32_R32("rf_gemm_fast_32x32", 32, 32, 128, 4, 2, 4),
-  HOPPER_F128_R128("rf_gemm_hopper_128x128", 128, 128, 256, 1, 1, 5),
-  HOPPER_F128_R256("rf_gemm_hopper_128x256", 128, 256, 256, 1, 1, 4),
+  HOPPER_F64_R128("rf_gemm_hopper_64x128", 64, 128, 128, 2, 1, 6),
+  HOPPER_F128_R128("rf_gemm_hopper_128x128", 128, 128, 256, 2, 1, 6),
+  HOPPER_F192_R128("rf_gemm_hopper_192x128", 192, 128, 384, 2, 1, 5),
+  FAST_HOPPER_F128_R256("rf_gemm_fast_hopper_128x256", 128, 256, 256, 1, 1, 4),
   Q8_0_F16_R8(WeightFormat.Q8_0, 16, 8, 64, 2, 8),
   Q8_0_F32_R16(WeightFormat.Q8_0, 32, 16, 128, 2, 6),
   Q8_0_F64_R64(WeightFormat.Q8_0, 64, 64, 256, 1, 5),
@@ -164,6 +166,6 @@ public enum GemmKernel {
 
   /** Returns whether the kernel needs compute capability 9.0. */
   boolean hopper() {
-    return slices == 1;
+    return function.contains("_hopper_");
   }
 }

@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class GemmPlanTest {
 
@@ -45,10 +46,11 @@ class GemmPlanTest {
                                 .isTrue()));
   }
 
-  @Test
-  void fastModeTakesWgmmaForManyRowsOnHopperOnly() {
-    assertThat(plan(GpuMode.FAST).kernel(2048, 28672, 4096).hopper()).isTrue();
-    GemmPlan ampere = new GemmPlan(GpuMode.FAST, 108, false, 163 << 10, 164 << 10);
+  @ParameterizedTest
+  @EnumSource
+  void manyRowsTakeWgmmaOnHopperOnly(GpuMode mode) {
+    assertThat(plan(mode).kernel(2048, 28672, 4096).hopper()).isTrue();
+    GemmPlan ampere = new GemmPlan(mode, 108, false, 163 << 10, 164 << 10);
     assertThat(ampere.kernel(2048, 28672, 4096).hopper()).isFalse();
   }
 
@@ -60,7 +62,7 @@ class GemmPlanTest {
   @Test
   void everyTileOfDeterministicModeFitsIntoTheSharedMemoryOfSmallDevices() {
     for (GemmKernel kernel : GemmKernel.values()) {
-      if (kernel.deterministic()) {
+      if (kernel.deterministic() && !kernel.hopper()) {
         assertThat(kernel.sharedBytes()).as("%s", kernel).isLessThanOrEqualTo(99 << 10);
       }
     }
