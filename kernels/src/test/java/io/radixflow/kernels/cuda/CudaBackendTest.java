@@ -130,7 +130,7 @@ class CudaBackendTest {
     open(CudaModels.llama(), GpuMode.DETERMINISTIC);
     backend.openPool(4, 16).close();
     assertThat(EmulatedDriver.calls("carve-out of 100 for rf_attend_keys_64")).isPositive();
-    assertThat(EmulatedDriver.calls("carve-out of 100 for rf_gemm_32x8")).isPositive();
+    assertThat(EmulatedDriver.calls("carve-out of 100 for rf_gemm_32x16")).isPositive();
   }
 
   @Test

@@ -17,8 +17,10 @@ class GemmPlanTest {
   @ParameterizedTest
   @CsvSource({
     "1, 4096, 4096, 8",
-    "8, 28672, 4096, 8",
-    "16, 28672, 4096, 16",
+    "8, 1024, 1024, 8",
+    "16, 4096, 14336, 8",
+    "16, 28672, 4096, 32",
+    "64, 28672, 4096, 64",
     "2048, 28672, 4096, 128",
   })
   void tilesAreNoHigherThanTheirRowsNeed(int rows, int features, int depth, int tileRows) {
@@ -30,7 +32,8 @@ class GemmPlanTest {
   void narrowMatricesGetNarrowTilesSoThatMoreProcessorsWork() {
     GemmPlan plan = plan(GpuMode.DETERMINISTIC);
     assertThat(plan.kernel(1, 1024, 1024).features()).isEqualTo(16);
-    assertThat(plan.kernel(1, 28672, 4096).features()).isGreaterThan(16);
+    assertThat(plan.kernel(256, 1024, 3072).features()).isEqualTo(64);
+    assertThat(plan.kernel(256, 28672, 4096).features()).isGreaterThan(64);
   }
 
   @Test
