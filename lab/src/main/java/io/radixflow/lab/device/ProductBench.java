@@ -58,16 +58,20 @@ final class ProductBench {
     }
   }
 
+  /** Of a shape whose layers all have experts, those of attention and the head alone. */
   private static List<Product> products(ModelConfig config) {
     int hidden = config.hiddenSize();
     int wide = config.intermediateSize();
     int attended = Activation.ATTENDED.width(config);
-    return List.of(
-        new Product("qkv", Activation.QKV.width(config), hidden, GemmEpilogue.PLAIN),
-        new Product("o", hidden, attended, GemmEpilogue.RESIDUAL),
-        new Product("gate and up", 2 * wide, hidden, GemmEpilogue.SWIGLU),
-        new Product("down", hidden, wide, GemmEpilogue.RESIDUAL),
-        new Product("head", config.vocabSize(), hidden, GemmEpilogue.LOGITS));
+    List<Product> products = new ArrayList<>();
+    products.add(new Product("qkv", Activation.QKV.width(config), hidden, GemmEpilogue.PLAIN));
+    products.add(new Product("o", hidden, attended, GemmEpilogue.RESIDUAL));
+    if (wide > 0) {
+      products.add(new Product("gate and up", 2 * wide, hidden, GemmEpilogue.SWIGLU));
+      products.add(new Product("down", hidden, wide, GemmEpilogue.RESIDUAL));
+    }
+    products.add(new Product("head", config.vocabSize(), hidden, GemmEpilogue.LOGITS));
+    return products;
   }
 
   /** Measures all products of a shape for each number of rows. */

@@ -72,6 +72,19 @@ class GpuBenchTest {
   }
 
   @Test
+  void aShapeWithExpertsInEveryLayerHasNoProductsOfADenseBlock() {
+    EmulatedDriver.reset();
+    List<GpuFigure> figures = new ArrayList<>();
+    ShapeBench bench = new ShapeBench(0, 1e12, figures::add);
+    EmulatedDriver.setMemoryLimit(96 << 20);
+    bench.ceilings();
+    EmulatedDriver.reset();
+    figures.clear();
+    bench.products(CudaModels.experts(), GpuMode.DETERMINISTIC, new int[] {1});
+    assertThat(figures).extracting(GpuFigure::name).containsExactly("qkv x 1", "o x 1", "head x 1");
+  }
+
+  @Test
   void matricesAreSoManyThatTheCacheCannotKeepThem() {
     assertThat(ProductBench.copies(100, 1000, 1 << 20)).isEqualTo(20);
     assertThat(ProductBench.copies(3000, 1000, 1 << 20)).isEqualTo(1);
