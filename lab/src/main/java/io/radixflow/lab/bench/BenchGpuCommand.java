@@ -3,6 +3,7 @@ package io.radixflow.lab.bench;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.TensorType;
 import io.radixflow.lab.device.GpuBench;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
@@ -55,6 +56,14 @@ final class BenchGpuCommand extends CliCommand {
           "Speed of the tensor cores with bf16, 10^12 operations a second, by default an H200's.")
   double teraflops = 790;
 
+  @Option(
+      names = "--weights",
+      paramLabel = "TYPE",
+      description =
+          "Type of the weights: BF16, Q8_0, Q4_0, Q4_K or Q6_K; with others than BF16 products and"
+              + " steps only.")
+  TensorType type = TensorType.BF16;
+
   BenchGpuCommand(CliEnvironment environment) {
     super(environment);
   }
@@ -64,11 +73,15 @@ final class BenchGpuCommand extends CliCommand {
     if (!(teraflops > 0)) {
       throw new CliException("--tflops is " + teraflops + "; it must be above 0");
     }
+    if (!GpuBench.weightTypes().contains(type)) {
+      throw new CliException("--weights " + type + " is not one of " + GpuBench.weightTypes());
+    }
     ObjectNode json = JsonLineOutput.object();
     json.put("tflops", teraflops);
+    json.put("weights", type.name());
     GpuFigures figures = new GpuFigures(out(), json.putArray("figures"));
     try {
-      GpuBench.run(DeviceName.parse(device), shapes(), teraflops * 1e12, figures::show);
+      GpuBench.run(DeviceName.parse(device), shapes(), teraflops * 1e12, type, figures::show);
     } catch (IllegalArgumentException e) {
       throw new CliException(e.getMessage());
     }

@@ -13,10 +13,12 @@ import io.radixflow.kernels.model.ModelConfig.Norm;
 import io.radixflow.kernels.model.ModelConfig.Scales;
 import io.radixflow.kernels.model.Rope;
 import io.radixflow.kernels.model.Rope.Llama3Scaling;
+import io.radixflow.kernels.model.TensorType;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -45,6 +47,11 @@ public final class GpuBench {
       shapes.put(shape.name().toLowerCase(Locale.ROOT), shape);
     }
     return shapes;
+  }
+
+  /** The types that weights may have. */
+  public static Set<TensorType> weightTypes() {
+    return RandomWeights.TYPES;
   }
 
   private static ModelConfig shape(
@@ -107,18 +114,23 @@ public final class GpuBench {
    * Runs everything; minutes.
    *
    * @param peakFlops operations a second of the tensor cores, which is not measured
+   * @param type of the weights, one of {@link #weightTypes}
    * @param figures receives each figure as it is known
    * @throws IllegalArgumentException if the GPU cannot be used
    */
   public static void run(
-      DeviceName device, List<ModelConfig> shapes, double peakFlops, Consumer<GpuFigure> figures)
+      DeviceName device,
+      List<ModelConfig> shapes,
+      double peakFlops,
+      TensorType type,
+      Consumer<GpuFigure> figures)
       throws InterruptedException {
     int ordinal = Math.max(0, device.index());
     String problem = CudaSupport.probe().problem(ordinal);
     if (problem != null) {
       throw new IllegalArgumentException("there is no GPU to measure: " + problem);
     }
-    ShapeBench bench = new ShapeBench(ordinal, peakFlops, figures);
+    ShapeBench bench = new ShapeBench(ordinal, peakFlops, type, figures);
     bench.ceilings();
     for (ModelConfig shape : shapes) {
       bench.shape(shape);

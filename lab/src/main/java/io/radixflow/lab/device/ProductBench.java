@@ -10,6 +10,7 @@ import io.radixflow.kernels.cuda.gemm.GemmEpilogue;
 import io.radixflow.kernels.cuda.gemm.GemmLaunch;
 import io.radixflow.kernels.cuda.gemm.GemmPlan;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
+import io.radixflow.kernels.cuda.weights.WeightFormat;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.ModelConfig;
@@ -30,20 +31,23 @@ final class ProductBench {
   private final DeviceClock clock;
   private final KernelModule module;
   private final GemmPlan plan;
+  private final WeightFormat format;
 
-  ProductBench(DeviceClock clock, KernelModule module, GpuMode mode) {
+  ProductBench(DeviceClock clock, KernelModule module, GpuMode mode, WeightFormat format) {
     this.clock = clock;
     this.module = module;
+    this.format = format;
     CudaDevice device = clock.context().device();
     int shared = device.sharedMemory();
     plan = new GemmPlan(mode, device.multiprocessors(), device.hopper(), shared, shared + 1024);
   }
 
   /** A matrix of a model, and what its product does with the sums. */
-  private record Product(String name, int features, int depth, GemmEpilogue epilogue) {
+  private record Product(
+      String name, WeightFormat format, int features, int depth, GemmEpilogue epilogue) {
 
     long weightBytes() {
-      return 2L * features * depth;
+      return format.bytes(features, depth);
     }
 
     /** Bytes that the product must read and write at least. */
@@ -59,19 +63,23 @@ final class ProductBench {
   }
 
   /** Of a shape whose layers all have experts, those of attention and the head alone. */
-  private static List<Product> products(ModelConfig config) {
+  private List<Product> products(ModelConfig config) {
     int hidden = config.hiddenSize();
     int wide = config.intermediateSize();
     int attended = Activation.ATTENDED.width(config);
     List<Product> products = new ArrayList<>();
-    products.add(new Product("qkv", Activation.QKV.width(config), hidden, GemmEpilogue.PLAIN));
-    products.add(new Product("o", hidden, attended, GemmEpilogue.RESIDUAL));
+    products.add(product("qkv", Activation.QKV.width(config), hidden, GemmEpilogue.PLAIN));
+    products.add(product("o", hidden, attended, GemmEpilogue.RESIDUAL));
     if (wide > 0) {
-      products.add(new Product("gate and up", 2 * wide, hidden, GemmEpilogue.SWIGLU));
-      products.add(new Product("down", hidden, wide, GemmEpilogue.RESIDUAL));
+      products.add(product("gate and up", 2 * wide, hidden, GemmEpilogue.SWIGLU));
+      products.add(product("down", hidden, wide, GemmEpilogue.RESIDUAL));
     }
-    products.add(new Product("head", config.vocabSize(), hidden, GemmEpilogue.LOGITS));
+    products.add(product("head", config.vocabSize(), hidden, GemmEpilogue.LOGITS));
     return products;
+  }
+
+  private Product product(String name, int features, int depth, GemmEpilogue epilogue) {
+    return new Product(name, format, features, depth, epilogue);
   }
 
   /** Measures all products of a shape for each number of rows. */
@@ -123,7 +131,8 @@ final class ProductBench {
       DeviceMemory source,
       DeviceMemory result,
       DeviceMemory count) {
-    CudaMatrix matrix = CudaMatrix.ofBf16(weights, product.features(), product.depth());
+    CudaMatrix matrix =
+        new CudaMatrix(format, weights, null, product.features(), product.depth(), false, null);
     GemmEpilogue epilogue = product.epilogue();
     DeviceMemory extra = epilogue == GemmEpilogue.RESIDUAL ? result : null;
     KernelLaunch launch = GemmLaunch.begin(module, plan, matrix, source, result, extra, rows);

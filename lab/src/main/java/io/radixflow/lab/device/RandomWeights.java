@@ -1,5 +1,7 @@
 package io.radixflow.lab.device;
 
+import io.radixflow.kernels.model.BlockCodes;
+import io.radixflow.kernels.model.Float16;
 import io.radixflow.kernels.model.GraphTensors;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.Tensor;
@@ -7,34 +9,62 @@ import io.radixflow.kernels.model.TensorType;
 import io.radixflow.kernels.model.WeightSource;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * Untrained weights of any shape, for benchmarks: bf16 matrices of small random values and vectors
- * of ones. They take no memory to speak of; rows repeat.
+ * Untrained weights of any shape, for benchmarks: matrices of small random values and vectors of
+ * ones. They take no memory to speak of; rows repeat.
  */
 final class RandomWeights implements WeightSource {
 
   private static final long SEED = 20260101;
+
+  /** Blocks beyond the widest row, at most: the number of different rows. */
   private static final int SPARE = 8191;
+
+  /** About the largest weight. */
+  private static final float LARGEST = 0.02f;
+
+  /** The types that matrices may have. */
+  static final Set<TensorType> TYPES =
+      Collections.unmodifiableSet(
+          EnumSet.of(
+              TensorType.BF16, TensorType.Q8_0, TensorType.Q4_0, TensorType.Q4_K, TensorType.Q6_K));
 
   private final ModelConfig config;
   private final Map<String, Tensor> tensors = new HashMap<>();
 
-  RandomWeights(ModelConfig config) {
+  /**
+   * @param type one of {@link #TYPES}
+   * @throws IllegalArgumentException if a matrix has rows that are not whole blocks of the type
+   */
+  RandomWeights(ModelConfig config, TensorType type) {
     this.config = config;
     Map<String, GraphTensors.Shape> shapes = GraphTensors.of(config);
-    int widest = shapes.values().stream().mapToInt(GraphTensors.Shape::columns).max().orElse(0);
-    ByteBuffer values = values(widest + SPARE);
+    int widest = 0;
+    for (Map.Entry<String, GraphTensors.Shape> tensor : shapes.entrySet()) {
+      int columns = tensor.getValue().columns();
+      if (!tensor.getValue().vector() && columns % type.blockElements() != 0) {
+        throw new IllegalArgumentException(
+            String.format(
+                "%s has rows of %d weights, no multiple of the %d of a block of %s",
+                tensor.getKey(), columns, type.blockElements(), type));
+      }
+      widest = Math.max(widest, columns);
+    }
+    ByteBuffer values = blocks(type, widest / type.blockElements() + SPARE);
     shapes.forEach(
         (name, shape) ->
             tensors.put(
                 name,
                 shape.vector()
                     ? new Ones(name, shape.columns())
-                    : new Rows(name, shape.rows(), shape.columns(), values)));
+                    : new Rows(name, type, shape.rows(), shape.columns(), values)));
   }
 
   @Override
@@ -55,38 +85,63 @@ final class RandomWeights implements WeightSource {
   @Override
   public void close() {}
 
-  private static ByteBuffer values(int count) {
+  private static ByteBuffer blocks(TensorType type, int count) {
     SplittableRandom random = new SplittableRandom(SEED);
-    ByteBuffer values = ByteBuffer.allocate(2 * count).order(ByteOrder.LITTLE_ENDIAN);
-    for (int i = 0; i < count; i++) {
-      float value = (float) (random.nextDouble() - 0.5) * 0.04f;
-      values.putShort((short) (Float.floatToRawIntBits(value) >>> 16));
+    byte[] bytes = new byte[count * type.blockBytes()];
+    random.nextBytes(bytes);
+    ByteBuffer values = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    for (int at = 0; at < bytes.length; at += type.blockBytes()) {
+      switch (type) {
+        case BF16 -> values.putShort(at, bf16((float) (2 * random.nextDouble() - 1) * LARGEST));
+        case Q8_0 -> values.putShort(at, Float16.fromFloat(LARGEST / 128));
+        case Q4_0 -> values.putShort(at, Float16.fromFloat(LARGEST / 8));
+        // codes to 15 with factors to 63, and minima that bring their mean to about zero
+        case Q4_K -> {
+          values.putShort(at, Float16.fromFloat(LARGEST / (8 * 63)));
+          values.putShort(at + Short.BYTES, Float16.fromFloat(LARGEST / 63));
+        }
+        // behind codes of 6 bits and factors of 7
+        case Q6_K -> values.putShort(at + 208, Float16.fromFloat(LARGEST / (32 * 128)));
+        default -> throw new IllegalArgumentException(type + " is not one of " + TYPES);
+      }
     }
-    return values.flip();
+    return values;
+  }
+
+  private static short bf16(float value) {
+    return (short) (Float.floatToRawIntBits(value) >>> 16);
   }
 
   /** A matrix whose rows begin at different places of the same values. */
-  private record Rows(String name, int rows, int columns, ByteBuffer values) implements Tensor {
-    @Override
-    public TensorType type() {
-      return TensorType.BF16;
-    }
+  private record Rows(String name, TensorType type, int rows, int columns, ByteBuffer values)
+      implements Tensor {
 
     @Override
     public ByteBuffer rows(int first, int count) {
       if (count != 1) {
         throw new UnsupportedOperationException("random rows are read one by one");
       }
+      int block = type.blockBytes();
+      int from = Math.floorMod(first * 37, SPARE);
       return values
-          .slice(2 * Math.floorMod(first * 37, SPARE), 2 * columns)
+          .slice(from * block, columns / type.blockElements() * block)
           .order(ByteOrder.LITTLE_ENDIAN);
     }
 
     @Override
     public void dequantize(int row, float[] target, int offset) {
       ByteBuffer bytes = rows(row, 1);
+      if (type == TensorType.BF16) {
+        for (int i = 0; i < columns; i++) {
+          target[offset + i] = Float.intBitsToFloat(bytes.getShort(2 * i) << 16);
+        }
+        return;
+      }
+      BlockCodes codes = new BlockCodes(type, columns);
+      codes.read(bytes);
       for (int i = 0; i < columns; i++) {
-        target[offset + i] = Float.intBitsToFloat(bytes.getShort(2 * i) << 16);
+        int group = i / codes.block;
+        target[offset + i] = codes.codes[i] * codes.scales[group] + codes.minima[group];
       }
     }
   }

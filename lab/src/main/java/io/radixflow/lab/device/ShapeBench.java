@@ -6,6 +6,7 @@ import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.DeviceCode;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.step.CudaModel;
+import io.radixflow.kernels.cuda.weights.WeightFormat;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.Attention;
 import io.radixflow.kernels.model.Attention.Latent;
@@ -13,6 +14,7 @@ import io.radixflow.kernels.model.FeedForward.Experts;
 import io.radixflow.kernels.model.GraphTensors;
 import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.TensorType;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
@@ -44,15 +46,18 @@ public final class ShapeBench {
 
   private final int ordinal;
   private final double peakFlops;
+  private final TensorType type;
   private final Consumer<GpuFigure> figures;
   private DeviceCeilings ceilings;
 
   /**
    * @param peakFlops operations a second of the tensor cores
+   * @param type of the weights, one of {@link RandomWeights#TYPES}
    */
-  public ShapeBench(int ordinal, double peakFlops, Consumer<GpuFigure> figures) {
+  public ShapeBench(int ordinal, double peakFlops, TensorType type, Consumer<GpuFigure> figures) {
     this.ordinal = ordinal;
     this.peakFlops = peakFlops;
+    this.type = type;
     this.figures = figures;
   }
 
@@ -68,21 +73,34 @@ public final class ShapeBench {
     return new DeviceClock(context, context.newStream("bench"), REPETITIONS);
   }
 
-  /** Kernels and steps of a shape in both modes, after {@link #ceilings}. */
+  /**
+   * Kernels and steps of a shape in both modes, after {@link #ceilings}. Those that read no weights
+   * are measured with bf16 only.
+   */
   public void shape(ModelConfig config) throws InterruptedException {
+    RandomWeights weights;
+    try {
+      weights = new RandomWeights(config, type);
+    } catch (IllegalArgumentException e) {
+      LOG.warn("{} was not measured: {}", config.name(), e.getMessage());
+      return;
+    }
     for (GpuMode mode : GpuMode.values()) {
       products(config, mode, PRODUCT_ROWS);
-      kernels(config, mode, CONTEXT, DECODE_ROWS, CudaModel.MAX_ROWS);
+      if (type == TensorType.BF16) {
+        kernels(config, mode, CONTEXT, DECODE_ROWS, CudaModel.MAX_ROWS);
+      }
       try {
-        steps(config, mode);
+        steps(weights, mode);
       } catch (IllegalArgumentException e) {
         LOG.warn("No steps of {} were measured: {}", config.name(), e.getMessage());
       }
     }
   }
 
-  private static String group(ModelConfig config, GpuMode mode) {
-    return config.name() + " " + mode.name().toLowerCase(Locale.ROOT);
+  private String group(ModelConfig config, GpuMode mode) {
+    String form = type == TensorType.BF16 ? "" : type + " ";
+    return config.name() + " " + form + mode.name().toLowerCase(Locale.ROOT);
   }
 
   private void accept(String group, String name, double seconds, double bytes, double flops) {
@@ -132,7 +150,7 @@ public final class ShapeBench {
   void products(ModelConfig config, GpuMode mode, int[] rows) {
     try (CudaContext context = CudaContext.open(ordinal)) {
       KernelModule module = context.load(DeviceCode.load());
-      new ProductBench(clock(context), module, mode)
+      new ProductBench(clock(context), module, mode, WeightFormat.of(type))
           .measure(
               config,
               rows,
@@ -141,9 +159,11 @@ public final class ShapeBench {
     }
   }
 
-  private void steps(ModelConfig config, GpuMode mode) throws InterruptedException {
+  private void steps(RandomWeights random, GpuMode mode) throws InterruptedException {
+    ModelConfig config = random.config();
+    double weightBytes = WeightFormat.of(type).bytesPerWeight();
     DeviceOptions options = new DeviceOptions("cuda", 0, null, mode, 0);
-    try (CudaBackend backend = CudaBackend.open(new RandomWeights(config), options, ordinal)) {
+    try (CudaBackend backend = CudaBackend.open(random, options, ordinal)) {
       long tokenBytes = backend.kvSpec().bytesPerToken();
       for (int rows : DECODE_ROWS) {
         if ((long) rows * CONTEXT * tokenBytes > backend.poolBytes()) {
@@ -152,7 +172,7 @@ public final class ShapeBench {
         }
         try (StepBench steps = new StepBench(backend, rows, CONTEXT)) {
           double kv = (double) rows * CONTEXT * tokenBytes;
-          double weights = 2 * weights(config, rows);
+          double weights = weightBytes * weights(config, rows);
           double flops = 2.0 * rows * weights(config, 1) + attentionFlops(config, rows, CONTEXT);
           accept(
               group(config, mode),
@@ -168,7 +188,7 @@ public final class ShapeBench {
             2.0 * CONTEXT * (weights(config, 1) - head)
                 + 2 * head
                 + attentionFlops(config, CONTEXT, CONTEXT / 2);
-        double weights = 2 * weights(config, CONTEXT);
+        double weights = weightBytes * weights(config, CONTEXT);
         accept(group(config, mode), "prefill of " + CONTEXT, steps.prefill(), weights, flops);
       }
     }

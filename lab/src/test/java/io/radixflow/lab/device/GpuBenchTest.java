@@ -1,6 +1,7 @@
 package io.radixflow.lab.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cuda.CudaBackend;
@@ -9,12 +10,17 @@ import io.radixflow.kernels.cuda.driver.EmulatedDriver;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.Tensor;
+import io.radixflow.kernels.model.TensorType;
 import io.radixflow.kernels.model.WeightSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** That the benchmark runs; what it measures on an emulated device means nothing. */
 class GpuBenchTest {
@@ -34,7 +40,7 @@ class GpuBenchTest {
   @Test
   void ceilingsAreBandwidths() {
     List<GpuFigure> figures = new ArrayList<>();
-    new ShapeBench(0, 1e12, figures::add).ceilings();
+    new ShapeBench(0, 1e12, TensorType.BF16, figures::add).ceilings();
     assertThat(figures)
         .extracting(GpuFigure::name)
         .containsExactly("device read", "device copy", "host to device", "device to host");
@@ -45,7 +51,7 @@ class GpuBenchTest {
   void everyProductIsMeasuredInGraphsOnWeightsThatNoCacheHolds() {
     EmulatedDriver.reset();
     List<GpuFigure> figures = new ArrayList<>();
-    ShapeBench bench = new ShapeBench(0, 1e12, figures::add);
+    ShapeBench bench = new ShapeBench(0, 1e12, TensorType.BF16, figures::add);
     EmulatedDriver.setMemoryLimit(96 << 20);
     bench.ceilings();
     EmulatedDriver.reset();
@@ -75,7 +81,7 @@ class GpuBenchTest {
   void aShapeWithExpertsInEveryLayerHasNoProductsOfADenseBlock() {
     EmulatedDriver.reset();
     List<GpuFigure> figures = new ArrayList<>();
-    ShapeBench bench = new ShapeBench(0, 1e12, figures::add);
+    ShapeBench bench = new ShapeBench(0, 1e12, TensorType.BF16, figures::add);
     EmulatedDriver.setMemoryLimit(96 << 20);
     bench.ceilings();
     EmulatedDriver.reset();
@@ -96,7 +102,7 @@ class GpuBenchTest {
   void everyKernelBesideTheProductsIsMeasuredAgainstItsFloor() {
     EmulatedDriver.reset();
     List<GpuFigure> figures = new ArrayList<>();
-    ShapeBench bench = new ShapeBench(0, 1e12, figures::add);
+    ShapeBench bench = new ShapeBench(0, 1e12, TensorType.BF16, figures::add);
     EmulatedDriver.setMemoryLimit(96 << 20);
     bench.ceilings();
     EmulatedDriver.reset();
@@ -130,7 +136,7 @@ class GpuBenchTest {
   void expertsAndLatentAttentionAreMeasuredAgainstTheirFloors() {
     EmulatedDriver.reset();
     List<GpuFigure> figures = new ArrayList<>();
-    ShapeBench bench = new ShapeBench(0, 1e12, figures::add);
+    ShapeBench bench = new ShapeBench(0, 1e12, TensorType.BF16, figures::add);
     EmulatedDriver.setMemoryLimit(96 << 20);
     bench.ceilings();
     EmulatedDriver.reset();
@@ -159,7 +165,7 @@ class GpuBenchTest {
   @Test
   void stepsOfRandomWeightsRunAtTheEndOfTheirContext() throws InterruptedException {
     EmulatedDriver.reset();
-    WeightSource weights = new RandomWeights(CudaModels.qwen3());
+    WeightSource weights = new RandomWeights(CudaModels.qwen3(), TensorType.BF16);
     try (CudaBackend backend = CudaBackend.open(weights, new DeviceOptions("cuda", 0, null), 0)) {
       try (StepBench steps = new StepBench(backend, 3, 64)) {
         assertThat(steps.decode(3)).isPositive();
@@ -167,5 +173,53 @@ class GpuBenchTest {
       }
     }
     assertThat(EmulatedDriver.deviceAllocations()).isZero();
+  }
+
+  @ParameterizedTest
+  @MethodSource("types")
+  void weightsOfEachTypeAreSmallNumbersAboutZero(TensorType type) {
+    WeightSource weights = new RandomWeights(CudaModels.inBlocks(), type);
+    Tensor tensor = weights.tensor("blk.0.attn_q.weight");
+    float[] row = new float[tensor.columns()];
+    double sum = 0;
+    for (int i = 0; i < tensor.rows(); i++) {
+      tensor.dequantize(i, row, 0);
+      for (float weight : row) {
+        assertThat(Math.abs(weight)).isLessThan(0.05f);
+        sum += weight;
+      }
+    }
+    assertThat(Math.abs(sum / (tensor.rows() * row.length))).isLessThan(0.002);
+  }
+
+  @ParameterizedTest
+  @MethodSource("types")
+  void productsAndStepsTakeWeightsOfEachType(TensorType type) throws InterruptedException {
+    EmulatedDriver.reset();
+    List<GpuFigure> figures = new ArrayList<>();
+    ShapeBench bench = new ShapeBench(0, 1e12, type, figures::add);
+    EmulatedDriver.setMemoryLimit(96 << 20);
+    bench.ceilings();
+    EmulatedDriver.reset();
+    figures.clear();
+    bench.products(CudaModels.inBlocks(), GpuMode.DETERMINISTIC, new int[] {1});
+    assertThat(figures).hasSize(5);
+    WeightSource weights = new RandomWeights(CudaModels.inBlocks(), type);
+    try (CudaBackend backend = CudaBackend.open(weights, new DeviceOptions("cuda", 0, null), 0)) {
+      try (StepBench steps = new StepBench(backend, 1, 64)) {
+        assertThat(steps.decode(1)).isPositive();
+      }
+    }
+    EmulatedGpu.assertNothingIsLeaked();
+  }
+
+  private static Set<TensorType> types() {
+    return RandomWeights.TYPES;
+  }
+
+  @Test
+  void aShapeThatIsNotWholeBlocksIsRefused() {
+    assertThatThrownBy(() -> new RandomWeights(CudaModels.qwen3(), TensorType.Q4_K))
+        .hasMessageContaining("no multiple of the 256 of a block of Q4_K");
   }
 }
