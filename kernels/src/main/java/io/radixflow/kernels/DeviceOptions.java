@@ -10,7 +10,7 @@ import java.io.Serializable;
  *
  * @param device as {@link DeviceName} reads it
  * @param threads compute threads of the CPU backend; 0 for all cores but one (two cores: both)
- * @param kvType element type of the KV pool; null for the device's own: f32 on a CPU, bf16 on a GPU
+ * @param kvType element type of the KV pool; null for the device's own: f16 on a CPU, bf16 on a GPU
  * @param gpuMode whether a GPU's results must be reproducible bit for bit
  * @param gpuMemory bytes of a GPU's memory that weights, activations and KV pool may take together;
  *     0 for nine tenths of what is free

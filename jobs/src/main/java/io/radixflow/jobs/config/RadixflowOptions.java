@@ -42,7 +42,8 @@ public final class RadixflowOptions {
           .describe(
               "Element type of the KV pool: f32, f16 or fp8 on a CPU, bf16 or fp8 on a GPU; f16"
                   + " halves the memory of f32 and rounds, fp8 takes about half of f16 or bf16 and"
-                  + " rounds to four bits. 'auto' is f32 or bf16.");
+                  + " rounds to four bits. With f32 activations are not rounded either, which is"
+                  + " slower. 'auto' is f16 or bf16.");
 
   public static final ConfigOption<GpuMode> GPU_MODE =
       ALL.choice("gpu.mode", GpuMode.DETERMINISTIC)

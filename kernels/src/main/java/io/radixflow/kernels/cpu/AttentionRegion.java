@@ -119,13 +119,13 @@ final class AttentionRegion implements WorkerTeam.Region {
     }
   }
 
-  /** Rows of a block: four, or eight where each query head has its own KV head. */
+  /** Rows of a block: eight, or sixteen where each query head has its own KV head. */
   static int rowsPerBlock(ModelConfig config) {
     boolean ownHeads = true;
     for (Layer layer : config.blocks()) {
       ownHeads &= layer.attention().heads() == layer.attention().kvHeads();
     }
-    return ownHeads ? 2 * QUERIES : QUERIES;
+    return ownHeads ? 4 * QUERIES : 2 * QUERIES;
   }
 
   /**
@@ -275,11 +275,7 @@ final class AttentionRegion implements WorkerTeam.Region {
   private float[] transposedKeys(Scratch s, int page) {
     float[] keys = pool.keysArray(kernels, page, layer, 0, s.page);
     int at = pool.keysOffset(page, layer, 0);
-    for (int d = 0; d < shape.valueDim; d++) {
-      for (int token = 0; token < PAGE_TOKENS; token++) {
-        s.values[token * shape.valueDim + d] = keys[at + d * PAGE_TOKENS + token];
-      }
-    }
+    kernels.transpose(keys, at, shape.valueDim, s.values);
     return s.values;
   }
 

@@ -3,6 +3,7 @@ package io.radixflow.kernels.cpu;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
@@ -28,20 +29,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The CPU backend: pure Java, on the Vector API where the JVM has it.
+ * The CPU backend: Java, on the Vector API where the JVM has it, and native kernels of quantised
+ * weights where the build has them.
  *
  * <p>Owns a dispatcher thread, which runs the steps in the order of submission and is worker 0 of
  * its team, the team's other threads, and the weights, repacked at load. Its results are the same
  * bits on every machine, JDK, vector width, number of threads, batch and chunk.
  *
- * <p>KV type: on SmolLM2-135M (Q4_1) logits differ from a float64 reference by at most 9e-5 with
- * f32, which keeps every arg max of the reference, and by at most 0.014 with f16, which takes half
- * the memory. With fp8, which takes a quarter, the arg max is the same in 97 of 100 rows.
+ * <p>KV type: with f32 all is float32; with others quantised weights are multiplied with
+ * activations of 16 bits ({@link io.radixflow.kernels.cpu.integer.IntegerProducts}). On
+ * SmolLM2-135M (Q4_1) logits differ from a float64 reference by at most 9e-5 with f32, which keeps
+ * every arg max of the reference, and by at most 0.016 with f16, which takes half the memory. With
+ * fp8, which takes a quarter, the arg max is the same in 97 of 100 rows.
  */
 public final class CpuBackend implements Backend {
 
   /** Part of the numerics epoch: changes whenever the bits of a result may. */
-  static final int ARITHMETIC_VERSION = 1;
+  static final int ARITHMETIC_VERSION = 2;
 
   private static final Logger LOG = LoggerFactory.getLogger(CpuBackend.class);
   static final int MAX_ROWS = 512;
@@ -78,6 +82,7 @@ public final class CpuBackend implements Backend {
       WeightSource weights,
       KvSpec.Type kvType,
       Kernels kernels,
+      NativeKernels fast,
       WorkerTeam team,
       MemoryNeeds needs,
       ModelProgress progress) {
@@ -90,7 +95,8 @@ public final class CpuBackend implements Backend {
     rows =
         new StepRows(
             config.vocabSize(), config.contextLength(), AttentionRegion.rowsPerBlock(config));
-    forward = new CpuForward(config, team, kernels, rows);
+    boolean integers = kvType != KvSpec.Type.F32;
+    forward = new CpuForward(config, team, kernels, fast, integers, rows);
     for (int i = 0; i < TICKETS; i++) {
       tickets[i] = new HostStepTicket(config.vocabSize(), TICKET_SPINS);
     }
@@ -98,9 +104,8 @@ public final class CpuBackend implements Backend {
     description =
         String.format(
             Locale.ROOT,
-            "%s kernels, %d bit, %d threads, KV %s, tiles of %d rows",
-            kernels.name(),
-            kernels.vectorBits(),
+            "%s, %d threads, KV %s, tiles of %d rows",
+            instructions(kernels, integers ? fast : null),
             team.size(),
             kvType.name().toLowerCase(Locale.ROOT),
             TileTuner.of(kernels).tileRows(MAX_ROWS));
@@ -128,7 +133,8 @@ public final class CpuBackend implements Backend {
    * @throws io.radixflow.kernels.model.ModelFormatException if the weights do not fit
    */
   public static CpuBackend open(WeightSource weights, DeviceOptions options) {
-    return open(weights, options, KernelProvider.best());
+    return open(
+        weights, options, KernelProvider.best(), KernelProvider.nativeKernels().orElse(null));
   }
 
   /**
@@ -147,7 +153,8 @@ public final class CpuBackend implements Backend {
     long poolBytes = pool.poolBytes(spec, CpuKvPool.PAGE_TOKENS) + pool.hostBytes();
     MemoryNeeds needs = memoryNeeds(weights);
     needs.require(memory, poolBytes);
-    return open(weights, options, KernelProvider.best(), needs, progress);
+    NativeKernels fast = KernelProvider.nativeKernels().orElse(null);
+    return open(weights, options, KernelProvider.best(), fast, needs, progress);
   }
 
   /** Returns the heap that a model needs; reads no weights. */
@@ -156,7 +163,7 @@ public final class CpuBackend implements Backend {
   }
 
   private static KvSpec.Type kvType(DeviceOptions options) {
-    KvSpec.Type type = options.kvType() == null ? KvSpec.Type.F32 : options.kvType();
+    KvSpec.Type type = options.kvType() == null ? KvSpec.Type.F16 : options.kvType();
     if (type == KvSpec.Type.BF16 || type == KvSpec.Type.SIM) {
       throw new IllegalArgumentException(
           "KV type " + type + " is not one of the CPU backend's: f32, f16, fp8");
@@ -164,14 +171,21 @@ public final class CpuBackend implements Backend {
     return type;
   }
 
-  static CpuBackend open(WeightSource weights, DeviceOptions options, Kernels kernels) {
-    return open(weights, options, kernels, memoryNeeds(weights), ModelProgress.NONE);
+  /**
+   * Loads a model for given kernels.
+   *
+   * @param fast native kernels, or null for Java
+   */
+  static CpuBackend open(
+      WeightSource weights, DeviceOptions options, Kernels kernels, NativeKernels fast) {
+    return open(weights, options, kernels, fast, memoryNeeds(weights), ModelProgress.NONE);
   }
 
   private static CpuBackend open(
       WeightSource weights,
       DeviceOptions options,
       Kernels kernels,
+      NativeKernels fast,
       MemoryNeeds needs,
       ModelProgress progress) {
     KvSpec.Type kvType = kvType(options);
@@ -181,6 +195,7 @@ public final class CpuBackend implements Backend {
           weights,
           kvType,
           kernels,
+          fast,
           team,
           needs,
           new LoggedProgress(LOG::info, progress, System::nanoTime));
@@ -201,8 +216,17 @@ public final class CpuBackend implements Backend {
 
   /** One line on what this JVM computes with: which kernels, and the width of their vectors. */
   public static String instructions() {
-    Kernels kernels = KernelProvider.best();
-    return kernels.name() + " kernels, " + kernels.vectorBits() + " bit";
+    return instructions(KernelProvider.best(), KernelProvider.nativeKernels().orElse(null));
+  }
+
+  /** The flags that make this version of Java compute fastest. */
+  public static String jvmFlags() {
+    return KernelProvider.jvmFlags();
+  }
+
+  private static String instructions(Kernels kernels, NativeKernels fast) {
+    String java = kernels.name() + " kernels, " + kernels.vectorBits() + " bit";
+    return fast == null ? java : java + ", products in " + fast.isa();
   }
 
   private static int threads(int asked) {
@@ -223,6 +247,7 @@ public final class CpuBackend implements Backend {
             fingerprint,
             "cpu",
             "arithmetic " + ARITHMETIC_VERSION,
+            "activations " + (kvType == KvSpec.Type.F32 ? "f32" : "int16"),
             "kv " + kvType,
             "page " + CpuKvPool.PAGE_TOKENS + " K[element][token] V[token][element]"));
   }

@@ -2,7 +2,9 @@ package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.integer.IntegerProducts;
 import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.device.HostStepTicket;
 import io.radixflow.kernels.model.Activation;
@@ -30,6 +32,9 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   private static final int SERIAL_ELEMENTS = 8192;
 
   private static final int TASK_ROWS = 4;
+
+  /** So many rows hide that the last tile is not full. */
+  private static final int LARGE_STEP = 512;
 
   private final ModelConfig config;
   private final WorkerTeam team;
@@ -75,15 +80,29 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   private final RowOperation sharedRow = this::sharedRow;
   private final RowOperation addRow = this::addRow;
 
-  CpuForward(ModelConfig config, WorkerTeam team, Kernels kernels, StepRows rows) {
+  /**
+   * @param fast native code for products of codes, or null for Java; see {@link IntegerProducts}
+   * @param integers whether codes are multiplied with integer activations, instead of floats
+   */
+  CpuForward(
+      ModelConfig config,
+      WorkerTeam team,
+      Kernels kernels,
+      NativeKernels fast,
+      boolean integers,
+      StepRows rows) {
     this.config = config;
     this.team = team;
     this.kernels = kernels;
     this.rows = rows;
     heads = new HeadRows(config, kernels, rows);
     TileTuner tuner = TileTuner.of(kernels);
-    matmul = new MatmulRegion(team, kernels, tuner);
-    grouped = new GroupedMatmul(team, kernels, tuner);
+    IntegerProducts products =
+        integers
+            ? IntegerProducts.of(fast, kernels, tuner.tileRows(LARGE_STEP), team.size())
+            : null;
+    matmul = new MatmulRegion(team, kernels, tuner, products);
+    grouped = new GroupedMatmul(team, kernels, tuner, products);
     attention = new AttentionRegion(config, kernels, team.size());
     experts = new ExpertsStage(config, team, kernels, grouped);
     outputs = new OutputStage(config, team, kernels, matmul);

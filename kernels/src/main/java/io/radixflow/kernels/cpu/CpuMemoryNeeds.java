@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.FeedForward.Experts;
@@ -50,7 +51,9 @@ final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
     long rows = CpuBackend.MAX_ROWS + MatmulRegion.SPARE_ROWS;
     long logits = (LOGITS_ROWS + 1L) * config.vocabSize();
     long rope = (long) config.contextLength() * config.headDim();
-    return Float.BYTES * (rows * (row + widest + chosen) + logits + rope);
+    boolean shared = KernelProvider.nativeKernels().isPresent();
+    long packed = shared ? widest : widest * Runtime.getRuntime().availableProcessors();
+    return Float.BYTES * (rows * (row + packed + chosen) + logits + rope);
   }
 
   @Override

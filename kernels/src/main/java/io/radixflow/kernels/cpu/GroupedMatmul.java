@@ -2,6 +2,8 @@ package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.integer.IntegerProducts;
+import io.radixflow.kernels.cpu.integer.IntegerRows;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.cpu.weights.Panels;
@@ -19,6 +21,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
   /** Buffers of one worker. */
   private static final class Scratch {
     final float[] unpacked = new float[Panels.DEPTH * PANEL];
+    final float[] scales = new float[Panels.SCALES];
     float[] packed = new float[0];
     float[] out = new float[0];
   }
@@ -26,7 +29,11 @@ final class GroupedMatmul implements WorkerTeam.Region {
   private final WorkerTeam team;
   private final Kernels kernels;
   private final TileTuner tuner;
+  private final IntegerProducts integers;
   private final Scratch[] scratch;
+  private final WorkerTeam.Region rounding = this::round;
+  private final IntegerRows integerRows = new IntegerRows();
+  private int[] numbers = new int[0];
 
   private float[] in;
   private int inStride;
@@ -46,10 +53,17 @@ final class GroupedMatmul implements WorkerTeam.Region {
   /** The first task of each product, and the number of all tasks behind the last. */
   private int[] firstTasks = new int[17];
 
-  GroupedMatmul(WorkerTeam team, Kernels kernels, TileTuner tuner) {
+  /** The first row of each product among those rounded to integers. */
+  private int[] firstRounded = new int[16];
+
+  /**
+   * @param integers products of codes; null to multiply all weights as floats
+   */
+  GroupedMatmul(WorkerTeam team, Kernels kernels, TileTuner tuner, IntegerProducts integers) {
     this.team = team;
     this.kernels = kernels;
     this.tuner = tuner;
+    this.integers = integers;
     scratch = new Scratch[team.size()];
     for (int i = 0; i < scratch.length; i++) {
       scratch[i] = new Scratch();
@@ -101,10 +115,43 @@ final class GroupedMatmul implements WorkerTeam.Region {
     outRows = Arrays.copyOf(outRows, size);
     outOffsets = Arrays.copyOf(outOffsets, size);
     firstTasks = new int[size + 1];
+    firstRounded = new int[size];
+  }
+
+  private boolean isInteger(int product) {
+    return integers != null && matrices[product].panels().hasIntegers();
+  }
+
+  /** Rounds the rows of products of codes; all products have rows of one width. */
+  private void roundRows() {
+    int count = 0;
+    for (int i = 0; i < products; i++) {
+      firstRounded[i] = count;
+      count += isInteger(i) ? counts[i] : 0;
+    }
+    if (count == 0) {
+      return;
+    }
+    if (numbers.length < count) {
+      numbers = new int[Math.max(count, 2 * numbers.length)];
+      for (int i = 0; i < numbers.length; i++) {
+        numbers[i] = i;
+      }
+    }
+    integerRows.begin(count, matrices[0].panels().columns());
+    team.run(products, rounding);
+  }
+
+  private void round(int product, int worker) {
+    for (int row = 0; row < counts[product] && isInteger(product); row++) {
+      int from = inRows[product][firsts[product] + row] * inStride + inOffsets[product];
+      integers.pack(in, from, integerRows, firstRounded[product] + row);
+    }
   }
 
   /** Computes the products. */
   void run() {
+    roundRows();
     int panels = 0;
     for (int i = 0; i < products; i++) {
       panels += matrices[i].panels().count();
@@ -129,20 +176,35 @@ final class GroupedMatmul implements WorkerTeam.Region {
     int first = (task - firstTasks[product]) * taskPanels;
     int end = Math.min(panels.count(), first + taskPanels);
     int rows = counts[product];
-    boolean fused = rows > 1 && rows <= TileTuner.MOST_ROWS && panels.hasTimesRows();
-    int tileRows = rows == 1 ? 1 : fused ? (rows <= 4 ? 4 : 8) : tuner.tileRows(rows);
     Scratch s = scratch[worker];
+    if (isInteger(product)) {
+      multiplyIntegers(s, product, first, end, worker);
+      return;
+    }
+    int tileRows = rows == 1 ? 1 : tuner.tileRows(rows);
     pack(s, product, tileRows);
     for (int panel = first; panel < end; panel++) {
       begin(s, matrices[product].bias(), panel, tileRows * tiles(rows, tileRows));
       if (rows == 1) {
-        panels.timesVector(kernels, panel, s.packed, s.out, 0, s.unpacked);
-      } else if (fused) {
-        panels.timesRows(kernels, panel, tileRows, s.packed, s.out, 0, PANEL);
+        panels.timesVector(kernels, panel, s.packed, s.out, 0, s.unpacked, s.scales);
       } else {
         multiply(s, panels, panel, tileRows, tiles(rows, tileRows));
       }
-      copyOut(s, product, panel);
+      copyOut(s.out, 0, PANEL, product, panel);
+    }
+  }
+
+  private void multiplyIntegers(Scratch s, int product, int first, int end, int worker) {
+    int rows = counts[product];
+    int stride = (end - first) * PANEL;
+    if (s.out.length < rows * stride) {
+      s.out = new float[rows * stride];
+    }
+    int from = firstRounded[product];
+    integers.multiply(
+        matrices[product], first, end, integerRows, numbers, from, rows, s.out, 0, stride, worker);
+    for (int panel = first; panel < end; panel++) {
+      copyOut(s.out, (panel - first) * PANEL, stride, product, panel);
     }
   }
 
@@ -191,7 +253,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
     int columns = panels.columns();
     for (int from = 0; from < columns; from += Panels.DEPTH) {
       int to = Math.min(columns, from + Panels.DEPTH);
-      panels.unpack(kernels, panel, from, to, s.unpacked);
+      panels.unpack(kernels, panel, from, to, s.unpacked, s.scales);
       for (int tile = 0; tile < tiles; tile++) {
         kernels.tile(
             tileRows,
@@ -207,11 +269,11 @@ final class GroupedMatmul implements WorkerTeam.Region {
     }
   }
 
-  private void copyOut(Scratch s, int product, int panel) {
+  private void copyOut(float[] from, int at, int stride, int product, int panel) {
     int width = Math.min(PANEL, matrices[product].panels().rows() - panel * PANEL);
     int to = outRows[product] * outStride + outOffsets[product] + panel * PANEL;
     for (int row = 0; row < counts[product]; row++) {
-      System.arraycopy(s.out, row * PANEL, out, to + row * outStride, width);
+      System.arraycopy(from, at + row * stride, out, to + row * outStride, width);
     }
   }
 }

@@ -2,15 +2,17 @@ package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.integer.IntegerProducts;
+import io.radixflow.kernels.cpu.integer.IntegerRows;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.cpu.weights.Panels;
 import java.util.Arrays;
 
 /**
- * Matrix times activation rows. One row and a few rows go through the fused kernels of the encoding
- * if it has them; more rows are packed into tiles, and each panel is unpacked once, {@link
- * Panels#DEPTH} of k at a time so that it stays in the nearest cache, for all tiles of a task.
+ * Matrix times activation rows. Codes with scales are multiplied by {@link IntegerProducts}, where
+ * the backend has them; of other weights each panel is unpacked once, {@link Panels#DEPTH} of k at
+ * a time so that it stays in the nearest cache, for all tiles of packed rows of a task.
  *
  * <p>Owned by the dispatcher; reused.
  */
@@ -19,11 +21,23 @@ final class MatmulRegion implements WorkerTeam.Region {
   /** Rows of a task, at least, when rows are split because there are too few panels. */
   private static final int LEAST_TASK_ROWS = 64;
 
+  /** Tasks a worker, about: many, so that workers end together. */
+  private static final int WORKER_TASKS = 12;
+
+  /** Rows that a worker rounds to integers at a time. */
+  private static final int ROUNDED_ROWS = 4;
+
   private final WorkerTeam team;
   private final Kernels kernels;
   private final TileTuner tuner;
+  private final IntegerProducts integers;
   private final float[][] scratch;
+  private final float[][] scales;
   private final WorkerTeam.Region packing = this::pack;
+  private final WorkerTeam.Region rounding = this::round;
+  private final WorkerTeam.Region integerPanels = this::multiplyIntegers;
+  private final IntegerRows integerRows = new IntegerRows();
+  private int[] numbers = new int[0];
   private float[] packed = new float[0];
 
   private CpuMatrix matrix;
@@ -33,16 +47,21 @@ final class MatmulRegion implements WorkerTeam.Region {
   private int outStride;
   private int rows;
   private int tileRows;
-  private boolean fused;
   private int taskPanels;
   private int panelTasks;
   private int taskTiles;
+  private int taskRows;
 
-  MatmulRegion(WorkerTeam team, Kernels kernels, TileTuner tuner) {
+  /**
+   * @param integers products of codes; null to multiply all weights as floats
+   */
+  MatmulRegion(WorkerTeam team, Kernels kernels, TileTuner tuner, IntegerProducts integers) {
     this.team = team;
     this.kernels = kernels;
     this.tuner = tuner;
+    this.integers = integers;
     scratch = new float[team.size()][Panels.DEPTH * PANEL];
+    scales = new float[team.size()][Panels.SCALES];
   }
 
   /** Rows behind the last that {@link #multiply} may overwrite. */
@@ -62,24 +81,69 @@ final class MatmulRegion implements WorkerTeam.Region {
     this.outStride = outStride;
     this.rows = rows;
     int panels = matrix.panels().count();
-    taskPanels = Math.max(1, panels / (team.size() * 6));
+    taskPanels = Math.max(1, panels / (team.size() * WORKER_TASKS));
     panelTasks = (panels + taskPanels - 1) / taskPanels;
+    if (integers != null && matrix.panels().hasIntegers()) {
+      integerRows.begin(rows, matrix.panels().columns());
+      numberRows();
+      team.run((rows + ROUNDED_ROWS - 1) / ROUNDED_ROWS, rounding);
+      taskRows = (rows + splits() - 1) / splits();
+      team.run(panelTasks * ((rows + taskRows - 1) / taskRows), integerPanels);
+      return;
+    }
     if (rows == 1) {
       taskTiles = 1;
       team.run(panelTasks, this);
       return;
     }
-    fused = rows <= TileTuner.MOST_ROWS && matrix.panels().hasTimesRows();
-    tileRows = fused ? (rows <= 4 ? 4 : 8) : tuner.tileRows(rows);
+    tileRows = tuner.tileRows(rows);
     int tiles = (rows + tileRows - 1) / tileRows;
     int columns = matrix.panels().columns();
     if (packed.length < tiles * tileRows * columns) {
       packed = new float[tiles * tileRows * columns];
     }
     team.run(tiles, packing);
-    int splits = Math.max(1, Math.min(rows / LEAST_TASK_ROWS, team.size() * 4 / panelTasks));
-    taskTiles = (tiles + splits - 1) / splits;
+    taskTiles = (tiles + splits() - 1) / splits();
     team.run(panelTasks * ((tiles + taskTiles - 1) / taskTiles), this);
+  }
+
+  /** Into how many parts rows are split, where there are too few panels for all workers. */
+  private int splits() {
+    return Math.max(1, Math.min(rows / LEAST_TASK_ROWS, team.size() * 4 / panelTasks));
+  }
+
+  private void numberRows() {
+    if (numbers.length < rows) {
+      numbers = new int[Math.max(rows, 2 * numbers.length)];
+      for (int i = 0; i < numbers.length; i++) {
+        numbers[i] = i;
+      }
+    }
+  }
+
+  private void round(int task, int worker) {
+    int end = Math.min(rows, (task + 1) * ROUNDED_ROWS);
+    for (int row = task * ROUNDED_ROWS; row < end; row++) {
+      integers.pack(in, row * inStride, integerRows, row);
+    }
+  }
+
+  private void multiplyIntegers(int task, int worker) {
+    int first = task % panelTasks * taskPanels;
+    int end = Math.min(matrix.panels().count(), first + taskPanels);
+    int row = task / panelTasks * taskRows;
+    integers.multiply(
+        matrix,
+        first,
+        end,
+        integerRows,
+        numbers,
+        row,
+        Math.min(taskRows, rows - row),
+        out,
+        row * outStride + first * PANEL,
+        outStride,
+        worker);
   }
 
   /** Interleaves the rows of one tile. */
@@ -112,14 +176,11 @@ final class MatmulRegion implements WorkerTeam.Region {
     for (int panel = first; panel < end; panel++) {
       if (rows == 1) {
         begin(panel, 0);
-        matrix.panels().timesVector(kernels, panel, in, out, panel * PANEL, scratch[worker]);
-      } else if (fused) {
-        for (int row = 0; row < tileRows; row++) {
-          begin(panel, row);
-        }
-        matrix.panels().timesRows(kernels, panel, tileRows, packed, out, panel * PANEL, outStride);
+        matrix
+            .panels()
+            .timesVector(kernels, panel, in, out, panel * PANEL, scratch[worker], scales[worker]);
       } else {
-        multiplyPanel(panel, task / panelTasks * taskTiles, scratch[worker]);
+        multiplyPanel(panel, task / panelTasks * taskTiles, scratch[worker], scales[worker]);
       }
     }
   }
@@ -133,7 +194,7 @@ final class MatmulRegion implements WorkerTeam.Region {
     }
   }
 
-  private void multiplyPanel(int panel, int firstTile, float[] unpacked) {
+  private void multiplyPanel(int panel, int firstTile, float[] unpacked, float[] scales) {
     int columns = matrix.panels().columns();
     int endTile = Math.min((rows + tileRows - 1) / tileRows, firstTile + taskTiles);
     for (int row = firstTile * tileRows; row < endTile * tileRows; row++) {
@@ -141,7 +202,7 @@ final class MatmulRegion implements WorkerTeam.Region {
     }
     for (int from = 0; from < columns; from += Panels.DEPTH) {
       int to = Math.min(columns, from + Panels.DEPTH);
-      matrix.panels().unpack(kernels, panel, from, to, unpacked);
+      matrix.panels().unpack(kernels, panel, from, to, unpacked, scales);
       for (int tile = firstTile; tile < endTile; tile++) {
         kernels.tile(
             tileRows,

@@ -2,8 +2,14 @@ package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.kernel.CodeForm;
+import io.radixflow.kernels.cpu.weights.BlockPanels;
+import io.radixflow.kernels.cpu.weights.BlockScales;
+import io.radixflow.kernels.cpu.weights.Float8Panels;
 import io.radixflow.kernels.model.BlockCodes;
 import io.radixflow.kernels.model.EightBytes;
+import io.radixflow.kernels.model.Float16;
+import io.radixflow.kernels.model.TensorType;
 import java.nio.ShortBuffer;
 import java.util.Arrays;
 
@@ -26,42 +32,60 @@ final class PanelFiller {
   private final short[] tile = new short[PANEL * TILE];
   private final ShortBuffer[] halves = new ShortBuffer[PANEL];
   private float[] row = new float[0];
+  private byte[] bytes = new byte[0];
 
-  /** Fills a panel of {@code int[eighth of k][PANEL]} and {@code float[block][2][PANEL]}. */
-  void nibbles(StackedRows source, int panel, int[] target, float[] scales) {
-    int columns = source.columns();
-    int codesAt = panel * columns / 8 * PANEL;
-    int scalesAt = panel * columns / 32 * 2 * PANEL;
+  /** Fills a panel of codes and their scales. */
+  void codes(StackedRows source, int panel, BlockPanels target) {
     for (int lane = 0; lane < source.lanes(panel); lane++) {
       int number = panel * PANEL + lane;
-      codes[0] = source.codes(number, codes[0]);
-      byte[] bytes = codes[0].codes;
-      for (int eighth = 0; eighth < columns / 8; eighth++) {
-        target[codesAt + eighth * PANEL + lane] = pack(EightBytes.get(bytes, eighth * 8));
+      TensorType type = source.type(number);
+      if (WordRows.has(type)) {
+        bytes = source.copy(number, bytes);
+        if (!WordRows.fill(type, bytes, target, panel, lane)) {
+          codes[0] = source.codes(number, codes[0]);
+          requireFinite(source, number, codes[0].scales);
+          requireFinite(source, number, codes[0].minima);
+        }
+        continue;
       }
-      scales(source, number, codes[0], scales, scalesAt + lane, true);
+      codes[0] = source.codes(number, codes[0]);
+      words(codes[0].codes, target.form(), target.codes(), target.codesAt(panel, 0) + lane);
+      scales(source, number, codes[0], target.scales(), panel, lane);
     }
   }
 
-  /** Packs the low nibbles of eight bytes. */
-  private static int pack(long bytes) {
-    long pairs = (bytes | bytes >>> 4) & 0x00ff00ff00ff00ffL;
-    long fours = (pairs | pairs >>> 8) & 0x0000ffff0000ffffL;
-    return (int) (fours | fours >>> 16);
+  private static void words(byte[] row, CodeForm form, int[] target, int at) {
+    if (form == CodeForm.BYTE) {
+      for (int k = 0; k < row.length; k += 8, at += 2 * PANEL) {
+        long eight = EightBytes.get(row, k);
+        target[at] = (int) eight;
+        target[at + PANEL] = (int) (eight >>> 32);
+      }
+      return;
+    }
+    // a nibble's highest bit is its sign, where zero is in the middle
+    long middle = form == CodeForm.SIGNED_NIBBLE ? 0x8888888888888888L : 0;
+    for (int k = 0; k < row.length; k += k % 32 == 8 ? 24 : 8, at += 2 * PANEL) {
+      long words = (EightBytes.get(row, k) | EightBytes.get(row, k + 16) << 4) ^ middle;
+      target[at] = (int) words;
+      target[at + PANEL] = (int) (words >>> 32);
+    }
   }
 
-  /** Fills a panel of {@code byte[k][PANEL]} and {@code float[block][1 or 2][PANEL]}. */
-  void bytes(
-      StackedRows source, int panel, int block, boolean minimum, byte[] target, float[] scales) {
+  /** Fills a panel of 8-bit floats, {@code byte[k][PANEL]}, with {@code float[block][PANEL]}. */
+  void float8(StackedRows source, int panel, byte[] target, float[] scales) {
     int columns = source.columns();
-    int scalesAt = panel * (columns / block) * (minimum ? 2 : 1) * PANEL;
+    int scalesAt = panel * (columns / Float8Panels.BLOCK) * PANEL;
     int lanes = source.lanes(panel);
     for (int lane = 0; lane < lanes; lane += SQUARE) {
       int count = Math.min(SQUARE, lanes - lane);
       for (int i = 0; i < count; i++) {
         int number = panel * PANEL + lane + i;
         codes[i] = source.codes(number, codes[i]);
-        scales(source, number, codes[i], scales, scalesAt + lane + i, minimum);
+        requireFinite(source, number, codes[i].scales);
+        for (int block = 0; block < codes[i].scales.length; block++) {
+          scales[scalesAt + block * PANEL + lane + i] = codes[i].scales[block];
+        }
       }
       for (int k = 0; k < columns; k += SQUARE) {
         for (int i = 0; i < count; i++) {
@@ -99,19 +123,34 @@ final class PanelFiller {
   }
 
   private static void scales(
-      StackedRows source, int number, BlockCodes row, float[] scales, int at, boolean minimum) {
-    int stride = (minimum ? 2 : 1) * PANEL;
-    for (int block = 0; block < row.scales.length; block++) {
-      float scale = row.scales[block];
-      if (!(Math.abs(scale) <= MOST_SCALE)) {
-        throw source.notFinite(number, scale);
-      }
-      scales[at + block * stride] = scale;
-      if (minimum) {
-        if (!(Math.abs(row.minima[block]) <= MOST_SCALE)) {
-          throw source.notFinite(number, row.minima[block]);
+      StackedRows source, int number, BlockCodes row, BlockScales target, int panel, int lane) {
+    requireFinite(source, number, row.scales);
+    requireFinite(source, number, row.minima);
+    for (int part = 0; part < target.parts(); part++) {
+      float[] values = part == 0 ? row.scales : row.minima;
+      byte[] factors = part == 0 ? row.scaleFactors : row.minimumFactors;
+      float[] units = part == 0 ? row.scaleUnits : row.minimumUnits;
+      int stride = target.parts() * PANEL;
+      int at = target.at(panel, 0) + part * PANEL + lane;
+      for (int i = 0; i < values.length; i++, at += stride) {
+        switch (target.form()) {
+          case FLOAT -> target.floats()[at] = values[i];
+          case HALF -> target.halves()[at] = Float16.fromFloat(values[i]);
+          case FACTOR -> target.factors()[at] = factors[i];
         }
-        scales[at + block * stride + PANEL] = row.minima[block];
+      }
+      at = target.unitsAt(panel, 0) + part * PANEL + lane;
+      for (int i = 0; i < units.length && target.form() == BlockScales.Form.FACTOR; i++) {
+        target.halves()[at + i * stride] = Float16.fromFloat(units[i]);
+      }
+    }
+  }
+
+  /** Refuses scales and minima that are not finite or that may make an infinite weight. */
+  private static void requireFinite(StackedRows source, int number, float[] values) {
+    for (float value : values) {
+      if (!(Math.abs(value) <= MOST_SCALE)) {
+        throw source.notFinite(number, value);
       }
     }
   }
@@ -152,11 +191,11 @@ final class PanelFiller {
     for (int lane = 0; lane < lanes; lane++) {
       int number = panel * PANEL + lane;
       source.dequantize(number, values);
-      requireFinite(source, number, values);
+      requireFiniteWeights(source, number, values);
     }
   }
 
-  private static void requireFinite(StackedRows source, int number, float[] values) {
+  private static void requireFiniteWeights(StackedRows source, int number, float[] values) {
     for (float value : values) {
       if (!Float.isFinite(value)) {
         throw source.notFinite(number, value);
@@ -173,7 +212,7 @@ final class PanelFiller {
     for (int lane = 0; lane < source.lanes(panel); lane++) {
       int number = panel * PANEL + lane;
       source.dequantize(number, row);
-      requireFinite(source, number, row);
+      requireFiniteWeights(source, number, row);
       for (int k = 0; k < columns; k++) {
         target[(panel * columns + k) * PANEL + lane] = row[k];
       }

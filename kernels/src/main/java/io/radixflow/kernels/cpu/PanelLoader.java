@@ -2,12 +2,12 @@ package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
-import io.radixflow.kernels.cpu.weights.BytePanels;
-import io.radixflow.kernels.cpu.weights.BytePanelsWithMinimum;
+import io.radixflow.kernels.cpu.kernel.CodeForm;
+import io.radixflow.kernels.cpu.weights.BlockPanels;
+import io.radixflow.kernels.cpu.weights.BlockScales;
 import io.radixflow.kernels.cpu.weights.Float8Panels;
 import io.radixflow.kernels.cpu.weights.FloatPanels;
 import io.radixflow.kernels.cpu.weights.HalfPanels;
-import io.radixflow.kernels.cpu.weights.NibblePanels;
 import io.radixflow.kernels.cpu.weights.Panels;
 import io.radixflow.kernels.cpu.weights.StackedPanels;
 import io.radixflow.kernels.model.ModelFormatException;
@@ -22,42 +22,76 @@ final class PanelLoader {
 
   /** The form in which panels hold weights; types of one form can share panels. */
   enum Form {
-    NIBBLES(4, 32, 2),
-    BYTES(8, 32, 1),
-    SMALL_BLOCK_BYTES(8, 16, 1),
-    BYTES_WITH_MINIMUM(8, 32, 2),
-    SMALL_BLOCK_BYTES_WITH_MINIMUM(8, 16, 2),
-    FLOAT8(8, 32, 1),
-    HALF(16, 1, 0),
-    BRAIN(16, 1, 0),
-    FLOAT(32, 1, 0);
+    Q4_0(CodeForm.SIGNED_NIBBLE, BlockScales.Form.HALF, 32, false, false),
+    Q4_1(CodeForm.NIBBLE, BlockScales.Form.HALF, 32, true, false),
+    Q4_K(CodeForm.NIBBLE, BlockScales.Form.FACTOR, 32, true, false),
+    INT4(CodeForm.NIBBLE, BlockScales.Form.FLOAT, 32, true, false),
+    Q5_0(CodeForm.BYTE, BlockScales.Form.HALF, 32, false, false),
+    Q8_0(CodeForm.BYTE, BlockScales.Form.HALF, 32, false, true),
+    INT8(CodeForm.BYTE, BlockScales.Form.FLOAT, 32, false, true),
+    MXFP4(CodeForm.BYTE, BlockScales.Form.FLOAT, 32, false, false),
+    IQ4_XS(CodeForm.BYTE, BlockScales.Form.FACTOR, 32, false, true),
+    Q5_1(CodeForm.BYTE, BlockScales.Form.HALF, 32, true, true),
+    Q5_K(CodeForm.BYTE, BlockScales.Form.FACTOR, 32, true, true),
+    Q6_K(CodeForm.BYTE, BlockScales.Form.FACTOR, 16, false, false),
+    Q2_K(CodeForm.BYTE, BlockScales.Form.FACTOR, 16, true, false),
+    FLOAT8(8),
+    HALF(16),
+    BRAIN(16),
+    FLOAT(32);
 
-    private final int codeBits;
-    private final int block;
-    private final int blockFloats;
+    final CodeForm codes;
+    final BlockScales.Form scales;
+    final int block;
+    final boolean minima;
 
-    /**
-     * @param block weights that share scales
-     * @param blockFloats scales and minima of a block
-     */
-    Form(int codeBits, int block, int blockFloats) {
-      this.codeBits = codeBits;
+    /** As {@link BlockPanels} has it. */
+    final boolean wide;
+
+    private final int bits;
+
+    Form(CodeForm codes, BlockScales.Form scales, int block, boolean minima, boolean wide) {
+      this.codes = codes;
+      this.scales = scales;
       this.block = block;
-      this.blockFloats = blockFloats;
+      this.minima = minima;
+      this.wide = wide;
+      bits = codes.bits();
+    }
+
+    Form(int bits) {
+      this.bits = bits;
+      codes = null;
+      scales = null;
+      block = Float8Panels.BLOCK;
+      minima = false;
+      wide = false;
     }
 
     /** Bytes of whole blocks of weights. */
     long bytes(long elements) {
-      return elements * codeBits / 8 + elements / block * blockFloats * Float.BYTES;
+      long codeBytes = elements * bits / 8;
+      if (codes != null) {
+        return codeBytes + BlockScales.bytes(scales, block, minima, elements);
+      }
+      return this == FLOAT8 ? codeBytes + elements / block * Float.BYTES : codeBytes;
     }
 
     static Form of(TensorType type) {
       return switch (type) {
-        case Q4_0, Q4_1, Q4_K, INT4 -> NIBBLES;
-        case Q8_0, Q5_0, IQ4_NL, IQ4_XS, MXFP4, INT8 -> BYTES;
-        case Q6_K, Q3_K -> SMALL_BLOCK_BYTES;
-        case Q5_K, Q5_1 -> BYTES_WITH_MINIMUM;
-        case Q2_K -> SMALL_BLOCK_BYTES_WITH_MINIMUM;
+        case Q4_0 -> Q4_0;
+        case Q4_1 -> Q4_1;
+        case Q4_K -> Q4_K;
+        case INT4 -> INT4;
+        case Q5_0 -> Q5_0;
+        case Q8_0, IQ4_NL -> Q8_0;
+        case INT8 -> INT8;
+        case MXFP4 -> MXFP4;
+        case IQ4_XS -> IQ4_XS;
+        case Q5_1 -> Q5_1;
+        case Q5_K -> Q5_K;
+        case Q6_K, Q3_K -> Q6_K;
+        case Q2_K -> Q2_K;
         case FP8 -> FLOAT8;
         case F16 -> HALF;
         case BF16 -> BRAIN;
@@ -136,46 +170,17 @@ final class PanelLoader {
           source + " has " + elements + " weights; a matrix may have " + (Integer.MAX_VALUE - 8));
     }
     int size = (int) elements;
+    if (form.codes != null) {
+      return loadCodes(form, source, panels);
+    }
     switch (form) {
-      case NIBBLES -> {
-        NibblePanels target =
-            new NibblePanels(rows, columns, new int[size / 8], new float[size / 16]);
-        team.run(
-            panels,
-            (panel, worker) ->
-                fillers[worker].nibbles(source, panel, target.codes(), target.scales()));
-        return target;
-      }
-      case BYTES, SMALL_BLOCK_BYTES -> {
-        int block = form == Form.BYTES ? 32 : 16;
-        BytePanels target =
-            new BytePanels(rows, columns, block, new byte[size], new float[size / block]);
-        team.run(
-            panels,
-            (panel, worker) ->
-                fillers[worker].bytes(
-                    source, panel, block, false, target.codes(), target.scales()));
-        return target;
-      }
-      case BYTES_WITH_MINIMUM, SMALL_BLOCK_BYTES_WITH_MINIMUM -> {
-        int block = form == Form.BYTES_WITH_MINIMUM ? 32 : 16;
-        BytePanelsWithMinimum target =
-            new BytePanelsWithMinimum(
-                rows, columns, block, new byte[size], new float[size / block * 2]);
-        team.run(
-            panels,
-            (panel, worker) ->
-                fillers[worker].bytes(source, panel, block, true, target.codes(), target.scales()));
-        return target;
-      }
       case FLOAT8 -> {
         Float8Panels target =
             new Float8Panels(rows, columns, new byte[size], new float[size / Float8Panels.BLOCK]);
         team.run(
             panels,
             (panel, worker) ->
-                fillers[worker].bytes(
-                    source, panel, Float8Panels.BLOCK, false, target.codes(), target.scales()));
+                fillers[worker].float8(source, panel, target.codes(), target.scales()));
         return target;
       }
       case HALF, BRAIN -> {
@@ -192,5 +197,17 @@ final class PanelLoader {
         return target;
       }
     }
+  }
+
+  private BlockPanels loadCodes(Form form, StackedRows source, int panels) {
+    int columns = source.columns();
+    int words = Math.toIntExact((long) panels * (columns / CodeForm.BLOCK) * form.codes.words());
+    BlockScales scales =
+        BlockScales.allocate(form.scales, form.block, form.minima, panels, columns);
+    BlockPanels target =
+        new BlockPanels(
+            source.rows(), columns, form.codes, new int[words * PANEL], scales, form.wide);
+    team.run(panels, (panel, worker) -> fillers[worker].codes(source, panel, target));
+    return target;
   }
 }

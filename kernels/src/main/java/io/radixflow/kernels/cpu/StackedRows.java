@@ -5,6 +5,7 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 import io.radixflow.kernels.model.BlockCodes;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
+import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -37,6 +38,22 @@ final class StackedRows {
   ByteBuffer bytes(int row) {
     Tensor tensor = tensor(row);
     return tensor.rows(local(row), 1).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  TensorType type(int row) {
+    return tensor(row).type();
+  }
+
+  /**
+   * Copies the bytes of a row.
+   *
+   * @param reuse an earlier result that may be overwritten
+   */
+  byte[] copy(int row, byte[] reuse) {
+    ByteBuffer bytes = bytes(row);
+    byte[] copy = reuse.length == bytes.remaining() ? reuse : new byte[bytes.remaining()];
+    bytes.get(copy);
+    return copy;
   }
 
   /**

@@ -3,6 +3,9 @@ package io.radixflow.kernels.cpu;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
+import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.cpu.kernel.NativeIsas;
+import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
@@ -17,25 +20,35 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * One constant for every JDK, provider and vector width. If a change of the arithmetic is meant,
- * {@link CpuBackend#ARITHMETIC_VERSION} changes with it.
+ * One constant for every JDK, provider, vector width and instruction set. If a change of the
+ * arithmetic is meant, {@link CpuBackend#ARITHMETIC_VERSION} changes with it.
  */
 class ArithmeticDigestTest {
 
   private static final String EXPECTED =
-      "1e9eede1dc4240dc9b5a22abeb20bd2c3fe8f799b0caa16c5fbe6e01dc9f3101";
+      "0ce11759476e8260fb70f0aced5210f25a2851c4906cb1d35567a81bd0dcf043";
 
   @Test
   void scalarKernelsGiveTheCommittedBits() throws Exception {
-    assertThat(ArithmeticDigest.of(new ScalarKernels())).isEqualTo(EXPECTED);
+    assertThat(ArithmeticDigest.of(new ScalarKernels(), null)).isEqualTo(EXPECTED);
   }
 
   @Test
   void vectorKernelsGiveTheCommittedBits() throws Exception {
-    assertThat(ArithmeticDigest.of(KernelProvider.vector().orElseThrow())).isEqualTo(EXPECTED);
+    Kernels kernels = KernelProvider.vector().orElseThrow();
+    assertThat(ArithmeticDigest.of(kernels, null)).isEqualTo(EXPECTED);
+  }
+
+  @ParameterizedTest
+  @EnumSource(NativeKernels.Isa.class)
+  void nativeProductsGiveTheCommittedBits(NativeKernels.Isa isa) throws Exception {
+    NativeKernels fast = NativeIsas.products(isa);
+    Kernels kernels = KernelProvider.vector().orElseThrow();
+    assertThat(ArithmeticDigest.of(kernels, fast)).isEqualTo(EXPECTED);
   }
 
   /** Widths that the machine lacks fall back to narrower ones, which the output shows. */
@@ -63,8 +76,19 @@ class ArithmeticDigestTest {
     assertThat(run("best", List.of(), directory)).isEqualTo("32 " + EXPECTED);
   }
 
+  /** What a JVM computes with that has neither vectors nor fused multiply-adds of its own. */
+  @Test
+  void nativeProductsBesideScalarKernelsGiveTheCommittedBits(@TempDir Path directory)
+      throws Exception {
+    NativeKernels.Isa isa = NativeIsas.required().iterator().next();
+    List<String> flags = List.of("-XX:UseAVX=0", "-XX:-UseFMA");
+    assertThat(run("scalar", flags, directory, isa.name())).isEqualTo("32 " + EXPECTED);
+  }
+
   /** The last line: before it the JVM may warn that the processor lacks a width. */
-  private static String run(String provider, List<String> flags, Path directory) throws Exception {
+  private static String run(
+      String provider, List<String> flags, Path directory, String... instructions)
+      throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(flags);
@@ -74,6 +98,7 @@ class ArithmeticDigestTest {
     command.addAll(List.of("-Xmx256m", "-cp"));
     command.add(System.getProperty("java.class.path"));
     command.addAll(List.of(ArithmeticDigest.class.getName(), provider));
+    command.addAll(List.of(instructions));
     File output = directory.resolve("out").toFile();
     File errors = directory.resolve("err").toFile();
     Process process =

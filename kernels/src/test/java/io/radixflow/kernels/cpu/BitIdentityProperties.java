@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.KvPool;
@@ -17,6 +18,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -51,7 +53,10 @@ class BitIdentityProperties {
     WINDOWED(SyntheticWeights.of(Shapes.windowed(), TensorType.BF16)),
     SINKS(SyntheticWeights.of(Shapes.sinks(), TensorType.F32)),
     PARALLEL(SyntheticWeights.of(Shapes.parallel(), TensorType.F16)),
-    LATENT(SyntheticWeights.of(Shapes.latent(), TensorType.BF16));
+    LATENT(SyntheticWeights.of(Shapes.latent(), TensorType.BF16)),
+    HYBRID(
+        SyntheticWeights.of(Shapes.mixture(), TensorType.Q4_0, TensorType.Q5_1, TensorType.Q8_0)),
+    K_QUANTS(SyntheticWeights.of(Shapes.wide(), TensorType.Q4_K, TensorType.Q6_K, TensorType.Q6_K));
 
     private final SyntheticWeights weights;
 
@@ -65,11 +70,28 @@ class BitIdentityProperties {
     return Arbitraries.of(KvSpec.Type.F32, KvSpec.Type.F16, KvSpec.Type.FP8);
   }
 
-  @Property(tries = 120, shrinking = ShrinkingMode.OFF)
+  /** What codes are multiplied by where the KV type has them multiplied in integers. */
+  private enum Code {
+    SCALAR,
+    VECTOR,
+    NATIVE;
+
+    Kernels kernels() {
+      return this == SCALAR ? new ScalarKernels() : KernelProvider.vector().orElseThrow();
+    }
+
+    /** Where there is none, Java multiplies. */
+    NativeKernels products() {
+      Optional<NativeKernels.Isa> isa = this == NATIVE ? NativeKernels.fastest() : Optional.empty();
+      return isa.map(NativeKernels::new).orElse(null);
+    }
+  }
+
+  @Property(tries = 180, shrinking = ShrinkingMode.OFF)
   void logitsDependOnThePrefixAlone(
       @ForAll Model model,
       @ForAll("kvTypes") KvSpec.Type kvType,
-      @ForAll boolean scalar,
+      @ForAll Code code,
       @ForAll @IntRange(min = 1, max = 2) int threads,
       @ForAll @IntRange(min = 1, max = 8) int sequences,
       @ForAll @IntRange(min = 0, max = 3) int chunkChoice,
@@ -77,7 +99,7 @@ class BitIdentityProperties {
       throws InterruptedException {
     int chunk = new int[] {1, 7, 16, 256}[chunkChoice];
     SyntheticTensor.Mix random = new SyntheticTensor.Mix(seed);
-    CpuBackend backend = backend(model, kvType, scalar, threads);
+    CpuBackend backend = backend(model, kvType, code, threads);
     ModelConfig config = model.weights.config();
     int[] freePages = shuffledPages(random);
     List<Sequence> running = new ArrayList<>();
@@ -147,7 +169,7 @@ class BitIdentityProperties {
     float[][] logits = REFERENCES.get(key);
     if (logits == null) {
       int[] tokens = tokens(sequence, model.weights.config().vocabSize(), POSITIONS);
-      CpuBackend backend = backend(model, kvType, true, 1);
+      CpuBackend backend = backend(model, kvType, Code.SCALAR, 1);
       logits = Sequences.logits(backend, tokens, POSITIONS, Sequences.pages(POSITIONS));
       REFERENCES.put(key, logits);
     }
@@ -158,14 +180,14 @@ class BitIdentityProperties {
     return Sequences.randomTokens(count, vocabSize, 100 + sequence);
   }
 
-  private static CpuBackend backend(Model model, KvSpec.Type kvType, boolean scalar, int threads) {
+  private static CpuBackend backend(Model model, KvSpec.Type kvType, Code code, int threads) {
     return BACKENDS.computeIfAbsent(
-        model + " " + kvType + " " + scalar + " " + threads,
+        model + " " + kvType + " " + code + " " + threads,
         key -> {
-          Kernels kernels = scalar ? new ScalarKernels() : KernelProvider.vector().orElseThrow();
           DeviceOptions options = new DeviceOptions("cpu", threads, kvType);
-          CpuBackend backend = CpuBackend.open(model.weights, options, kernels);
-          openPool(backend, !scalar && backend.partedWindow() > 0);
+          CpuBackend backend =
+              CpuBackend.open(model.weights, options, code.kernels(), code.products());
+          openPool(backend, code != Code.SCALAR && backend.partedWindow() > 0);
           return backend;
         });
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.KvPool;
@@ -21,10 +22,14 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class CpuBackendTest {
 
@@ -200,15 +205,35 @@ class CpuBackendTest {
                     .allMatch(thread -> thread.getState() == Thread.State.WAITING));
   }
 
-  /** Scalar kernels: vectors are objects until C2 has compiled their loops. */
   @Test
-  void decodingDoesNotAllocate() throws InterruptedException {
-    DeviceOptions options = new DeviceOptions("cpu", 1, KvSpec.Type.F16);
+  void withoutAKvTypeHalvesAreKeptAndActivationsAreIntegers() {
+    try (CpuBackend plain = CpuBackend.open(WEIGHTS, new DeviceOptions("cpu", 1, null));
+        CpuBackend half = CpuBackend.open(WEIGHTS, new DeviceOptions("cpu", 1, KvSpec.Type.F16))) {
+      assertThat(plain.kvSpec()).isEqualTo(half.kvSpec());
+      assertThat(plain.numericsEpoch()).isEqualTo(half.numericsEpoch());
+      assertThat(plain.description()).startsWith(CpuBackend.instructions()).contains("KV f16");
+      assertThat(backend.description()).doesNotContain("products").contains("KV f32");
+    }
+  }
+
+  static Stream<Arguments> products() {
+    NativeKernels fast = NativeKernels.fastest().map(NativeKernels::new).orElse(null);
+    return Stream.of(
+        Arguments.of(KvSpec.Type.F32, null),
+        Arguments.of(KvSpec.Type.F16, null),
+        Arguments.of(KvSpec.Type.F16, fast));
+  }
+
+  /** Scalar kernels: vectors are objects until C2 has compiled their loops. */
+  @ParameterizedTest
+  @MethodSource("products")
+  void decodingDoesNotAllocate(KvSpec.Type kvType, NativeKernels fast) throws InterruptedException {
+    DeviceOptions options = new DeviceOptions("cpu", 1, kvType);
     com.sun.management.ThreadMXBean threads =
         (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     backend.close();
     before = backendThreads();
-    backend = CpuBackend.open(WEIGHTS, options, new ScalarKernels());
+    backend = CpuBackend.open(WEIGHTS, options, new ScalarKernels(), fast);
     backend.openPool(4, 16);
     SamplingState sampling = Sequences.greedy(VOCAB);
     long dispatcher = ownThreads().iterator().next().getId();

@@ -73,6 +73,26 @@ class ForwardAccuracyTest {
         .isGreaterThan(2e-5);
   }
 
+  /**
+   * Keys and values are rounded to 2<sup>-12</sup> and activations to 2<sup>-16</sup> of the
+   * largest of their block, which adds up to 2.1e-3 at most. With activations of a bit or two less
+   * it would be more than the limit for some encoding.
+   */
+  @ParameterizedTest
+  @EnumSource(TensorType.class)
+  void everyEncodingWithTheDefaultKvTypeIsWithinTheErrorOfHalves(TensorType type)
+      throws InterruptedException {
+    assertThat(error(SyntheticWeights.of(Shapes.wide(), type), null)).isLessThan(3e-3);
+  }
+
+  @Test
+  void encodingsMayBeMixedInOneProjectionWithTheDefaultKvType() throws InterruptedException {
+    WeightSource weights =
+        SyntheticWeights.of(Shapes.wide(), TensorType.Q4_K, TensorType.Q6_K, TensorType.Q8_0);
+    // the error of the encodings alone
+    assertThat(error(weights, null)).isLessThan(3e-3);
+  }
+
   /** The largest logit error over the sequence, relative to the largest logit. */
   private static double error(WeightSource weights, KvSpec.Type kvType)
       throws InterruptedException {

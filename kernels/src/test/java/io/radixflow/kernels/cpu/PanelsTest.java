@@ -7,10 +7,12 @@ import io.radixflow.kernels.TinyModels;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
 import io.radixflow.kernels.cpu.weights.Panels;
+import io.radixflow.kernels.cpu.weights.StackedPanels;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
 import io.radixflow.kernels.model.file.ModelFile;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +42,7 @@ class PanelsTest {
       Panels panels = new PanelLoader(team).load(tensors);
       int columns = panels.columns();
       float[] unpacked = new float[Panels.DEPTH * Kernels.PANEL];
+      float[] scales = new float[Panels.SCALES];
       float[] expected = new float[columns];
       float[] actual = new float[columns];
       int row = 0;
@@ -50,7 +53,7 @@ class PanelsTest {
           assertSame(actual, expected);
           for (int from = 0; from < columns; from += Panels.DEPTH) {
             int to = Math.min(columns, from + Panels.DEPTH);
-            panels.unpack(new ScalarKernels(), row / Kernels.PANEL, from, to, unpacked);
+            panels.unpack(new ScalarKernels(), row / Kernels.PANEL, from, to, unpacked, scales);
             for (int k = from; k < to; k++) {
               actual[k] = unpacked[(k - from) * Kernels.PANEL + row % Kernels.PANEL];
             }
@@ -73,6 +76,72 @@ class PanelsTest {
   void matricesStackBelowOtherEncodings(TensorType type) {
     assertSameWeights(
         List.of(tensor("a", type, 64), tensor("b", TensorType.Q8_0, 32), tensor("c", type, 7)));
+  }
+
+  @ParameterizedTest
+  @EnumSource(TensorType.class)
+  void everyEncodingMayBeStackedAboveEveryOther(TensorType type) {
+    for (TensorType other : TensorType.values()) {
+      assertSameWeights(List.of(tensor("a", type, 32), tensor("b", other, 33)));
+    }
+  }
+
+  /** Both have nibbles with scales, but only one of them minima. */
+  @Test
+  void nibblesWithAndWithoutMinimaStayPanelsOfTheirOwnThatHaveIntegers() {
+    List<Tensor> tensors =
+        List.of(
+            tensor("a", TensorType.Q4_0, 32),
+            tensor("b", TensorType.Q4_1, 64),
+            tensor("c", TensorType.Q4_0, 20));
+    try (WorkerTeam team = new WorkerTeam(2)) {
+      Panels panels = new PanelLoader(team).load(tensors);
+      assertThat(panels).isInstanceOf(StackedPanels.class);
+      assertThat(((StackedPanels) panels).parts()).isEqualTo(3);
+      assertThat(panels.hasIntegers()).isTrue();
+    }
+    assertSameWeights(tensors);
+  }
+
+  /** A matrix is multiplied in integers as a whole or not at all. */
+  @Test
+  void codesAboveFloatsHaveNoIntegers() {
+    try (WorkerTeam team = new WorkerTeam(2)) {
+      PanelLoader loader = new PanelLoader(team);
+      for (TensorType type : TensorType.values()) {
+        boolean codes = type.blockElements() > 1 && type != TensorType.FP8;
+        Tensor whole = tensor("a", type, 32);
+        assertThat(loader.load(List.of(whole)).hasIntegers()).isEqualTo(codes);
+        Tensor floats = tensor("b", TensorType.BF16, 32);
+        assertThat(loader.load(List.of(whole, floats)).hasIntegers()).isFalse();
+        Tensor part = tensor("c", type, 7);
+        assertThat(loader.load(List.of(part, floats)).hasIntegers()).isFalse();
+      }
+    }
+  }
+
+  /** A product with one row has a kernel of its own. */
+  @ParameterizedTest
+  @EnumSource(TensorType.class)
+  void oneRowIsMultipliedWithTheWeightsThatPanelsUnpack(TensorType type) {
+    Kernels kernels = new ScalarKernels();
+    float[] x = new float[COLUMNS];
+    tensor("x", TensorType.F32, 1).dequantize(0, x, 0);
+    float[] unpacked = new float[Panels.DEPTH * Kernels.PANEL];
+    float[] scales = new float[Panels.SCALES];
+    try (WorkerTeam team = new WorkerTeam(2)) {
+      Panels panels = new PanelLoader(team).load(List.of(tensor("a", type, 45)));
+      for (int panel = 0; panel < panels.count(); panel++) {
+        float[] expected = new float[Kernels.PANEL];
+        for (int from = 0; from < COLUMNS; from += Panels.DEPTH) {
+          panels.unpack(kernels, panel, from, from + Panels.DEPTH, unpacked, scales);
+          kernels.tile(1, x, from, unpacked, 0, Panels.DEPTH, expected, 0, Kernels.PANEL);
+        }
+        float[] actual = new float[3 + Kernels.PANEL];
+        panels.timesVector(kernels, panel, x, actual, 3, unpacked, scales);
+        assertThat(Arrays.copyOfRange(actual, 3, actual.length)).isEqualTo(expected);
+      }
+    }
   }
 
   @Test

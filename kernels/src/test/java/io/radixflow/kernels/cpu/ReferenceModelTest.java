@@ -53,11 +53,19 @@ class ReferenceModelTest {
     assertThat(errors.sum).isLessThan(backend.model().vocabSize() * 1e-3);
   }
 
+  /**
+   * The KV type that the backend takes by itself, with integer activations. The limits are a third
+   * above what was measured, 0.0152 and 0.0031. Most of it comes from keys and values of 11 bits:
+   * with activations in floats the largest error was 0.014.
+   */
   @Test
-  void halfPrecisionKeysAndValuesMoveLogitsByOneOrTwoHundredths()
+  void withTheDefaultKvTypeLogitsAreWithinTwoHundredthsOfTheReference()
       throws IOException, InterruptedException {
-    open(KvSpec.Type.F16);
-    assertThat(measure().logit).isBetween(1e-3, 0.03);
+    open(null);
+    assertThat(backend.kvSpec().groups().get(0).type()).isEqualTo(KvSpec.Type.F16);
+    Errors errors = measure();
+    assertThat(errors.logit).isBetween(1e-3, 0.02);
+    assertThat(errors.rootMeanSquare).isBetween(1e-4, 0.004);
   }
 
   @Test
@@ -106,11 +114,15 @@ class ReferenceModelTest {
     return ids;
   }
 
-  private record Errors(double logit, double sum, double norm) {}
+  private record Errors(double logit, double rootMeanSquare, double sum, double norm) {}
 
-  /** The largest error of a top logit, of a sum over all, and of a norm, relative. */
+  /**
+   * The largest error of a top logit and their mean, of a sum over all, and of a norm, relative.
+   */
   private Errors measure() throws IOException, InterruptedException {
     double logit = 0;
+    double squaredErrors = 0;
+    int tops = 0;
     double sum = 0;
     double norm = 0;
     for (JsonNode line : lines("logits.jsonl")) {
@@ -120,6 +132,8 @@ class ReferenceModelTest {
         for (JsonNode top : line.get("top").get(i)) {
           double error = logits[i][top.get(0).asInt()] - top.get(1).asDouble();
           logit = Math.max(logit, Math.abs(error));
+          squaredErrors += error * error;
+          tops++;
         }
         double actualSum = 0;
         double squares = 0;
@@ -133,7 +147,7 @@ class ReferenceModelTest {
       }
     }
     assertThat(logit).isPositive();
-    return new Errors(logit, sum, norm);
+    return new Errors(logit, Math.sqrt(squaredErrors / tops), sum, norm);
   }
 
   private float[][] at(int[] ids, int[] positions) throws InterruptedException {

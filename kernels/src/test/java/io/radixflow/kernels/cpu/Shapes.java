@@ -145,6 +145,22 @@ public final class Shapes {
         new Layer(new Latent(6, 0, 48, 16, 8, 20, rope, false, 0.2f), experts, Norms.BEFORE));
   }
 
+  /** Experts and latent attention of whole blocks of 32 columns: for encodings by blocks. */
+  public static ModelConfig mixture() {
+    Rope rope = new Rope(10000, true, null);
+    Router router = new Router(Scoring.SOFTMAX, true, false, 1, 1, 1, true, 1);
+    Experts experts = new Experts(8, 3, Dense.silu(96), router, 32, false);
+    return model(
+        Norm.rms(1e-5f),
+        Scales.NONE,
+        new Layer(
+            new Latent(4, 32, 64, 32, 32, 32, rope, false, 0.15f), Dense.silu(160), Norms.BEFORE),
+        new Layer(
+            new Grouped(4, 2, 16, rope, true, true, QkNorm.NONE, 0, Scores.of(16)),
+            experts,
+            Norms.BEFORE));
+  }
+
   private static ModelConfig model(Norm norm, Scales scales, Layer... layers) {
     return new ModelConfig(
         "synthetic", "synthetic", 203, 1024, 64, norm, scales, List.of(layers), false);

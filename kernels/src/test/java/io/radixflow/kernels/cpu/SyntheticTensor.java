@@ -5,6 +5,7 @@ import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * A tensor of random blocks, the same on every machine, with a dequantiser written element by
@@ -32,23 +33,39 @@ public final class SyntheticTensor implements Tensor {
    */
   public SyntheticTensor(
       String name, TensorType type, int rows, int columns, float size, float center, long seed) {
+    this(name, type, rows, columns);
+    Mix random = new Mix(seed ^ name.hashCode());
+    ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    for (int at = 0; at < bytes.length; at += type.blockBytes()) {
+      for (int i = 0; i < type.blockBytes(); i++) {
+        out.put(at + i, (byte) random.next());
+      }
+      fill(out, at, size, center, random);
+    }
+  }
+
+  /** A tensor of scales about {@code size}, all of whose other bytes are the same. */
+  static SyntheticTensor ofOneByte(
+      String name, TensorType type, int rows, int columns, float size, byte value) {
+    SyntheticTensor tensor = new SyntheticTensor(name, type, rows, columns);
+    Mix random = new Mix(name.hashCode());
+    ByteBuffer out = ByteBuffer.wrap(tensor.bytes).order(ByteOrder.LITTLE_ENDIAN);
+    Arrays.fill(tensor.bytes, value);
+    for (int at = 0; at < tensor.bytes.length; at += type.blockBytes()) {
+      tensor.fill(out, at, size, 0f, random);
+    }
+    return tensor;
+  }
+
+  private SyntheticTensor(String name, TensorType type, int rows, int columns) {
     this.name = name;
     this.type = type;
     this.rows = rows;
     this.columns = columns;
-    int blocks = rows * (columns / type.blockElements());
-    bytes = new byte[blocks * type.blockBytes()];
-    Mix random = new Mix(seed ^ name.hashCode());
-    ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    for (int block = 0; block < blocks; block++) {
-      fill(out, block * type.blockBytes(), size, center, random);
-    }
+    bytes = new byte[rows * (columns / type.blockElements()) * type.blockBytes()];
   }
 
   private void fill(ByteBuffer out, int at, float size, float center, Mix random) {
-    for (int i = 0; i < type.blockBytes(); i++) {
-      out.put(at + i, (byte) random.next());
-    }
     float unit = size * (0.5f + 0.5f * random.unit());
     switch (type) {
       case F32 -> out.putFloat(at, center + size * (2 * random.unit() - 1));

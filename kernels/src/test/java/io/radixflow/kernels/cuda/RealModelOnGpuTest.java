@@ -9,6 +9,7 @@ import io.radixflow.kernels.cpu.Sequences;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.file.ModelFile;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ class RealModelOnGpuTest {
     EmulatedGpu.require();
     try (ModelFile file = ModelFile.open(TestModels.smolLm2())) {
       float[][] expected;
-      try (Backend cpu = CpuBackend.open(file, new DeviceOptions("cpu", 0, null))) {
+      try (Backend cpu = CpuBackend.open(file, new DeviceOptions("cpu", 0, KvSpec.Type.F32))) {
         expected = logits(cpu);
       }
       float[][] actual;

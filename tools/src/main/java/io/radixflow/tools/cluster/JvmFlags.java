@@ -1,16 +1,24 @@
 package io.radixflow.tools.cluster;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** The JVM flags of every Flink process that runs the job. */
 final class JvmFlags {
+
+  /** The native kernels of the CPU backend need them; newer Java has no such flag. */
+  private static final List<String> PINNING =
+      Runtime.version().feature() >= 22
+          ? List.of()
+          : List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:GCLockerRetryAllocationCount=1000");
 
   /**
    * The vector module for the CPU backend, and what Flink's standard configuration sets in {@code
    * env.java.opts.all}: without the opens its command line fails on the first job.
    */
   static final List<String> ALL =
-      List.of(
+      with(
+          PINNING,
           "--add-modules=jdk.incubator.vector",
           "--add-exports=java.base/sun.net.util=ALL-UNNAMED",
           "--add-exports=java.rmi/sun.rmi.registry=ALL-UNNAMED",
@@ -30,4 +38,10 @@ final class JvmFlags {
           "--add-opens=java.base/java.util.concurrent.locks=ALL-UNNAMED");
 
   private JvmFlags() {}
+
+  private static List<String> with(List<String> first, String... others) {
+    List<String> all = new ArrayList<>(first);
+    all.addAll(List.of(others));
+    return List.copyOf(all);
+  }
 }

@@ -8,7 +8,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Picks the fastest kernels that this JVM can run, once, and says why it fell back.
  *
- * <p>The system property {@value #PROPERTY} forces {@code scalar} or {@code vector}.
+ * <p>The system property {@value #PROPERTY} forces {@code scalar} or {@code vector}, both without
+ * native kernels.
  */
 public final class KernelProvider {
 
@@ -16,6 +17,7 @@ public final class KernelProvider {
 
   private static final Logger LOG = LoggerFactory.getLogger(KernelProvider.class);
   private static final String MODULE = "jdk.incubator.vector";
+  private static final Optional<NativeKernels> NATIVE = chooseNative();
   private static final Kernels BEST = choose();
 
   private KernelProvider() {}
@@ -25,12 +27,38 @@ public final class KernelProvider {
     return BEST;
   }
 
+  /** The native kernels of this process, if it has any, may use them, and no others are forced. */
+  public static Optional<NativeKernels> nativeKernels() {
+    return NATIVE;
+  }
+
+  /** The flags with which this version of Java gives the fastest kernels. */
+  public static String jvmFlags() {
+    String pinning = Runtime.version().feature() < 22 ? " " + ArrayPinning.FLAGS : "";
+    return "--add-modules " + MODULE + pinning;
+  }
+
+  private static Optional<NativeKernels> chooseNative() {
+    if (!System.getProperty(PROPERTY, "").isEmpty() || NativeKernels.fastest().isEmpty()) {
+      return Optional.empty();
+    }
+    if (!ArrayPinning.isSafe()) {
+      LOG.warn(
+          "The native kernels are off, and the CPU backend computes in Java, slower: on Java {} they"
+              + " could make other threads run out of memory. Start Java with {} or use Java 25.",
+          Runtime.version().feature(),
+          ArrayPinning.FLAGS);
+      return Optional.empty();
+    }
+    return NativeKernels.fastest().map(NativeKernels::new);
+  }
+
   private static Kernels choose() {
     String forced = System.getProperty(PROPERTY, "");
     if (forced.equals("scalar")) {
       return new ScalarKernels();
     }
-    Optional<Kernels> vector = vector();
+    Optional<Kernels> vector = vector(nativeKernels().orElse(null));
     if (vector.isEmpty()) {
       LOG.warn(
           "The Vector API is off: the CPU backend runs scalar code, 10 to 40 times slower. Start"
@@ -49,14 +77,18 @@ public final class KernelProvider {
 
   /** The vector kernels, if their module is readable; loaded by name, so that nothing else is. */
   public static Optional<Kernels> vector() {
+    return vector(null);
+  }
+
+  private static Optional<Kernels> vector(NativeKernels fast) {
     if (ModuleLayer.boot().findModule(MODULE).isEmpty()) {
       return Optional.empty();
     }
     try {
       Constructor<?> constructor =
           Class.forName(KernelProvider.class.getPackageName() + ".VectorKernels")
-              .getDeclaredConstructor();
-      return Optional.of((Kernels) constructor.newInstance());
+              .getDeclaredConstructor(NativeKernels.class);
+      return Optional.of((Kernels) constructor.newInstance(fast));
     } catch (ReflectiveOperationException | LinkageError e) {
       LOG.warn("The vector kernels do not load: {}", e.toString());
       return Optional.empty();

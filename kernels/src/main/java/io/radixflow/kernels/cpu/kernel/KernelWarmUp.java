@@ -29,9 +29,10 @@ public final class KernelWarmUp {
   private final float[] a = new float[PANEL * DEPTH];
   private final float[] b = new float[PANEL * DEPTH];
   private final float[] c = new float[PANEL * DEPTH];
+  private final float[] d = new float[PANEL * DEPTH];
   private final float[] lanes = new float[LANES];
   private final float[] scales = new float[2 * PANEL * DEPTH / BLOCK];
-  private final int[] nibbles = new int[PANEL * DEPTH / 8];
+  private final int[] words = new int[PANEL * DEPTH / 4];
   private final byte[] bytes = new byte[PANEL * DEPTH];
   private final short[] halves = new short[PANEL * DEPTH];
 
@@ -51,9 +52,19 @@ public final class KernelWarmUp {
   }
 
   private void unpack() {
-    kernels.unpackNibbles(nibbles, 0, scales, 0, DEPTH / 8, c);
-    kernels.unpackBytes(bytes, 0, scales, 0, BLOCK, DEPTH / BLOCK, c);
-    kernels.unpackBytesWithMinimum(bytes, 0, scales, 0, BLOCK, DEPTH / BLOCK, c);
+    for (CodeForm form : CodeForm.values()) {
+      kernels.unpackCodes(form, words, 0, DEPTH / BLOCK, c);
+    }
+    kernels.unpackParts(words, 0, DEPTH / BLOCK, c, d);
+    kernels.nibblesTimesRow(CodeForm.NIBBLE, words, 0, DEPTH / BLOCK, a, c);
+    kernels.nibblesTimesRow(CodeForm.SIGNED_NIBBLE, words, 0, DEPTH / BLOCK, a, c);
+    kernels.bytesTimesRow(words, 0, BLOCK, DEPTH / BLOCK, words, c);
+    kernels.bytesTimesRow(words, 0, BLOCK / 2, DEPTH / BLOCK, words, c);
+    kernels.scaleCodes(c, scales, BLOCK, true, DEPTH);
+    kernels.scaleCodes(c, scales, BLOCK, false, DEPTH);
+    kernels.addScaled(8, c, null, scales, 0, scales, scales, d, 0, PANEL);
+    kernels.addScaled(8, c, null, scales, 0, scales, null, d, 0, PANEL);
+    kernels.addScaled(8, c, a, scales, 0, scales, null, d, 0, PANEL);
     kernels.unpackFloat8(bytes, 0, scales, 0, BLOCK, DEPTH / BLOCK, c);
     kernels.widenHalf(halves, 0, DEPTH, c, 0);
     kernels.widenBrain(halves, 0, DEPTH, c, 0);
@@ -63,12 +74,6 @@ public final class KernelWarmUp {
   private void multiply() {
     for (int rows : TILES) {
       kernels.tile(rows, a, 0, b, 0, DEPTH, c, 0, PANEL);
-    }
-    kernels.nibblesTimesVector(nibbles, 0, scales, 0, DEPTH / 8, a, c, 0);
-    kernels.bytesTimesVector(bytes, 0, scales, 0, BLOCK, DEPTH / BLOCK, a, c, 0);
-    for (int rows = 4; rows <= 8; rows += 4) {
-      kernels.nibblesTimesRows(rows, nibbles, 0, scales, 0, DEPTH, a, c, 0, PANEL);
-      kernels.bytesTimesRows(rows, bytes, 0, scales, 0, BLOCK, DEPTH, a, c, 0, PANEL);
     }
   }
 

@@ -5,7 +5,8 @@ package io.radixflow.kernels.cpu.kernel;
  * width:
  *
  * <ul>
- *   <li>an output of a matrix product is one chain of fused multiply-adds over k, in order;
+ *   <li>an output of a matrix product is one chain of fused multiply-adds, in order: over k, or
+ *       over blocks of k whose products are summed as integers;
  *   <li>sums over a row use {@value #LANES} logical lanes (element i belongs to lane i mod {@value
  *       #LANES}) and the tree of {@link LaneSum};
  *   <li>the exponential is the polynomial of {@link Exponential}.
@@ -43,97 +44,78 @@ public interface Kernels {
   void tile(int rows, float[] a, int ao, float[] w, int wo, int depth, float[] c, int co, int ldc);
 
   /**
-   * Unpacks 4-bit codes: {@code out = fma(code, scale, minimum)}.
+   * Unpacks blocks of codes as floats: element (k, lane) at {@code out[k * PANEL + lane]}.
    *
-   * @param codes int[eighth][PANEL] from {@code co}; an int holds the codes of 8 consecutive k of
-   *     one row, lowest first
-   * @param scales float[block of 32 k][scale, minimum][PANEL] from {@code so}
-   * @param eighths groups of 8 k; a multiple of 4
+   * @param codes {@code int[block][words of the form][PANEL]} from {@code co}
    */
-  void unpackNibbles(int[] codes, int co, float[] scales, int so, int eighths, float[] out);
+  void unpackCodes(CodeForm form, int[] codes, int co, int blocks, float[] out);
 
   /**
-   * One activation row times one 4-bit panel, added to {@code out}: the roundings of {@link
-   * #unpackNibbles} and {@link #tile} without the copy.
+   * Unpacks blocks of {@link CodeForm#BYTE} in two parts: {@code code = 16 * high + low}, low from
+   * 0 to 15.
    */
-  void nibblesTimesVector(
-      int[] codes, int co, float[] scales, int so, int eighths, float[] x, float[] out, int oo);
+  void unpackParts(int[] codes, int co, int blocks, float[] high, float[] low);
 
   /**
-   * A few activation rows times one 4-bit panel, added to {@code c}: the roundings of {@link
-   * #unpackNibbles} and {@link #tile} without the copy.
+   * Sums of products of one row with blocks of nibbles, exact: {@code sums[block * PANEL + lane]}.
    *
-   * @param rows 4 or 8
-   * @param a activations as in {@link #tile}, from 0
-   * @param depth length of k; a multiple of 32
+   * @param form one of the two forms of nibbles
+   * @param codes as in {@link #unpackCodes}
+   * @param x integers of 16 bits, from 0
    */
-  void nibblesTimesRows(
+  void nibblesTimesRow(CodeForm form, int[] codes, int co, int blocks, float[] x, float[] sums);
+
+  /**
+   * Sums of products of one row with the bytes of each scale, rounded once: {@code sums[block *
+   * PANEL + lane]}.
+   *
+   * @param block columns of a scale: 16 or 32
+   * @param blocks how many scales
+   * @param x integers of 16 bits, from 0
+   */
+  void bytesTimesRow(int[] codes, int co, int block, int blocks, int[] x, float[] sums);
+
+  /**
+   * Makes weights of codes in place: {@code w = w * scale}, or {@code fma(w, scale, minimum)}.
+   *
+   * @param scales {@code float[block][scales, minima][PANEL]} from 0
+   * @param block columns of a scale
+   * @param depth columns
+   */
+  void scaleCodes(float[] w, float[] scales, int block, boolean minima, int depth);
+
+  /**
+   * Adds the sums of products of one scale's columns to outputs: {@code c = fma(scale * rowScale,
+   * sum, c)}, then with minima {@code c = fma(minimum, rowMinimum, c)}.
+   *
+   * @param sums element (row, lane) at {@code row * PANEL + lane}; may be overwritten
+   * @param high what is added to the sums sixteenfold, rounded once; or null
+   * @param scales scales of the panel's lanes from {@code so}, minima {@value #PANEL} further
+   * @param rowScales one a row
+   * @param rowMinima one a row; null without minima
+   * @param c element (row, lane) at {@code co + row * ldc + lane}
+   */
+  void addScaled(
       int rows,
-      int[] codes,
-      int co,
+      float[] sums,
+      float[] high,
       float[] scales,
       int so,
-      int depth,
-      float[] a,
+      float[] rowScales,
+      float[] rowMinima,
       float[] c,
-      int at,
+      int co,
       int ldc);
 
   /**
-   * A few activation rows times one 8-bit panel, added to {@code c}.
-   *
-   * @param rows 4 or 8
-   * @param a activations as in {@link #tile}, from 0
-   */
-  void bytesTimesRows(
-      int rows,
-      byte[] codes,
-      int co,
-      float[] scales,
-      int so,
-      int block,
-      int depth,
-      float[] a,
-      float[] c,
-      int at,
-      int ldc);
-
-  /**
-   * Unpacks 8-bit codes: {@code out = code * scale}.
+   * Unpacks 8-bit floats (E4M3) that are numbers: {@code out = code * scale}.
    *
    * @param codes byte[k][PANEL] from {@code co}
    * @param scales float[block][PANEL] from {@code so}
-   * @param block k of one scale: 16 or 32
+   * @param block k of one scale
    * @param blocks how many blocks of k
    */
-  void unpackBytes(
-      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out);
-
-  /**
-   * Unpacks 8-bit floats (E4M3) that are numbers: {@code out = code * scale}; else as {@link
-   * #unpackBytes}.
-   */
   void unpackFloat8(
-      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out);
-
-  /** One activation row times one 8-bit panel, added to {@code out}. */
-  void bytesTimesVector(
-      byte[] codes,
-      int co,
-      float[] scales,
-      int so,
-      int block,
-      int blocks,
-      float[] x,
-      float[] out,
-      int oo);
-
-  /**
-   * Unpacks 8-bit codes with a minimum: {@code out = fma(code, scale, minimum)}.
-   *
-   * @param scales float[block of 32 k][scale, minimum][PANEL] from {@code so}
-   */
-  void unpackBytesWithMinimum(
       byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out);
 
   /** Widens binary16 to float, exactly; {@code count} is a multiple of {@value #LANES}. */
@@ -147,6 +129,18 @@ public interface Kernels {
 
   /** Widens bfloat16 to float, exactly; {@code count} is a multiple of {@value #LANES}. */
   void widenBrain(short[] source, int so, int count, float[] out, int oo);
+
+  /**
+   * Turns {@code elements} of the tokens of a page round: {@code [element][token]} from {@code
+   * from} to {@code [token][element]} from 0.
+   */
+  default void transpose(float[] in, int from, int elements, float[] out) {
+    for (int d = 0; d < elements; d++) {
+      for (int token = 0; token < LANES; token++) {
+        out[token * elements + d] = in[from + d * LANES + token];
+      }
+    }
+  }
 
   /**
    * Sum of squares, by lanes.

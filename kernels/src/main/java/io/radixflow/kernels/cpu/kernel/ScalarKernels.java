@@ -40,96 +40,91 @@ public final class ScalarKernels implements Kernels {
   }
 
   @Override
-  public void unpackNibbles(int[] codes, int co, float[] scales, int so, int eighths, float[] out) {
-    for (int eighth = 0; eighth < eighths; eighth++) {
-      int scale = so + (eighth >> 2) * 2 * PANEL;
-      for (int row = 0; row < PANEL; row++) {
-        int word = codes[co + eighth * PANEL + row];
-        for (int i = 0; i < 8; i++) {
-          out[(eighth * 8 + i) * PANEL + row] =
-              fma(word >>> 4 * i & 15, scales[scale + row], scales[scale + PANEL + row]);
-        }
+  public void unpackCodes(CodeForm form, int[] codes, int co, int blocks, float[] out) {
+    for (int k = 0; k < blocks * CodeForm.BLOCK; k++) {
+      int at = co + k / CodeForm.BLOCK * form.words() * PANEL;
+      for (int lane = 0; lane < PANEL; lane++) {
+        out[k * PANEL + lane] = form.code(codes, at, k % CodeForm.BLOCK, lane);
       }
     }
   }
 
   @Override
-  public void nibblesTimesVector(
-      int[] codes, int co, float[] scales, int so, int eighths, float[] x, float[] out, int oo) {
-    for (int eighth = 0; eighth < eighths; eighth++) {
-      int scale = so + (eighth >> 2) * 2 * PANEL;
-      for (int row = 0; row < PANEL; row++) {
-        int word = codes[co + eighth * PANEL + row];
-        float d = scales[scale + row];
-        float m = scales[scale + PANEL + row];
-        float sum = out[oo + row];
-        for (int i = 0; i < 8; i++) {
-          sum = fma(fma(word >>> 4 * i & 15, d, m), x[eighth * 8 + i], sum);
-        }
-        out[oo + row] = sum;
+  public void unpackParts(int[] codes, int co, int blocks, float[] high, float[] low) {
+    for (int k = 0; k < blocks * CodeForm.BLOCK; k++) {
+      int at = co + k / CodeForm.BLOCK * CodeForm.BYTE.words() * PANEL;
+      for (int lane = 0; lane < PANEL; lane++) {
+        int code = CodeForm.BYTE.code(codes, at, k % CodeForm.BLOCK, lane);
+        high[k * PANEL + lane] = code >> 4;
+        low[k * PANEL + lane] = code & 15;
       }
     }
   }
 
   @Override
-  public void nibblesTimesRows(
+  public void nibblesTimesRow(
+      CodeForm form, int[] codes, int co, int blocks, float[] x, float[] sums) {
+    for (int b = 0; b < blocks; b++) {
+      int at = co + b * form.words() * PANEL;
+      for (int lane = 0; lane < PANEL; lane++) {
+        int sum = 0;
+        for (int k = 0; k < CodeForm.BLOCK; k++) {
+          sum += form.code(codes, at, k, lane) * (int) x[b * CodeForm.BLOCK + k];
+        }
+        sums[b * PANEL + lane] = sum;
+      }
+    }
+  }
+
+  @Override
+  public void bytesTimesRow(int[] codes, int co, int block, int blocks, int[] x, float[] sums) {
+    for (int b = 0; b < blocks; b++) {
+      int at = co + b * block / 4 * PANEL;
+      for (int lane = 0; lane < PANEL; lane++) {
+        int sum = 0;
+        for (int k = 0; k < block; k++) {
+          sum += CodeForm.BYTE.code(codes, at, k, lane) * x[b * block + k];
+        }
+        sums[b * PANEL + lane] = sum;
+      }
+    }
+  }
+
+  @Override
+  public void scaleCodes(float[] w, float[] scales, int block, boolean minima, int depth) {
+    for (int k = 0; k < depth; k++) {
+      int at = k / block * (minima ? 2 : 1) * PANEL;
+      for (int lane = 0; lane < PANEL; lane++) {
+        int i = k * PANEL + lane;
+        w[i] =
+            minima
+                ? fma(w[i], scales[at + lane], scales[at + PANEL + lane])
+                : w[i] * scales[at + lane];
+      }
+    }
+  }
+
+  @Override
+  public void addScaled(
       int rows,
-      int[] codes,
-      int co,
+      float[] sums,
+      float[] high,
       float[] scales,
       int so,
-      int depth,
-      float[] a,
+      float[] rowScales,
+      float[] rowMinima,
       float[] c,
-      int at,
-      int ldc) {
-    for (int k = 0; k < depth; k++) {
-      int scale = so + k / 32 * 2 * PANEL;
-      for (int lane = 0; lane < PANEL; lane++) {
-        int code = codes[co + k / 8 * PANEL + lane] >>> 4 * (k % 8) & 15;
-        float weight = fma(code, scales[scale + lane], scales[scale + PANEL + lane]);
-        addToRows(rows, weight, a, k * rows, c, at + lane, ldc);
-      }
-    }
-  }
-
-  @Override
-  public void bytesTimesRows(
-      int rows,
-      byte[] codes,
       int co,
-      float[] scales,
-      int so,
-      int block,
-      int depth,
-      float[] a,
-      float[] c,
-      int at,
       int ldc) {
-    for (int k = 0; k < depth; k++) {
-      int scale = so + k / block * PANEL;
-      for (int lane = 0; lane < PANEL; lane++) {
-        float weight = codes[co + k * PANEL + lane] * scales[scale + lane];
-        addToRows(rows, weight, a, k * rows, c, at + lane, ldc);
-      }
-    }
-  }
-
-  private static void addToRows(
-      int rows, float weight, float[] a, int ao, float[] c, int at, int ldc) {
     for (int row = 0; row < rows; row++) {
-      int out = at + row * ldc;
-      c[out] = fma(weight, a[ao + row], c[out]);
-    }
-  }
-
-  @Override
-  public void unpackBytes(
-      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
-    for (int k = 0; k < blocks * block; k++) {
-      int scale = so + k / block * PANEL;
-      for (int row = 0; row < PANEL; row++) {
-        out[k * PANEL + row] = codes[co + k * PANEL + row] * scales[scale + row];
+      for (int lane = 0; lane < PANEL; lane++) {
+        int at = row * PANEL + lane;
+        float sum = high == null ? sums[at] : fma(high[at], 16, sums[at]);
+        int out = co + row * ldc + lane;
+        c[out] = fma(scales[so + lane] * rowScales[row], sum, c[out]);
+        if (rowMinima != null) {
+          c[out] = fma(scales[so + PANEL + lane], rowMinima[row], c[out]);
+        }
       }
     }
   }
@@ -141,38 +136,6 @@ public final class ScalarKernels implements Kernels {
       int scale = so + k / block * PANEL;
       for (int row = 0; row < PANEL; row++) {
         out[k * PANEL + row] = Float8.toFloat(codes[co + k * PANEL + row]) * scales[scale + row];
-      }
-    }
-  }
-
-  @Override
-  public void bytesTimesVector(
-      byte[] codes,
-      int co,
-      float[] scales,
-      int so,
-      int block,
-      int blocks,
-      float[] x,
-      float[] out,
-      int oo) {
-    for (int k = 0; k < blocks * block; k++) {
-      int scale = so + k / block * PANEL;
-      for (int row = 0; row < PANEL; row++) {
-        float weight = codes[co + k * PANEL + row] * scales[scale + row];
-        out[oo + row] = fma(weight, x[k], out[oo + row]);
-      }
-    }
-  }
-
-  @Override
-  public void unpackBytesWithMinimum(
-      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
-    for (int k = 0; k < blocks * block; k++) {
-      int scale = so + k / block * 2 * PANEL;
-      for (int row = 0; row < PANEL; row++) {
-        out[k * PANEL + row] =
-            fma(codes[co + k * PANEL + row], scales[scale + row], scales[scale + PANEL + row]);
       }
     }
   }

@@ -8,6 +8,15 @@ import jdk.incubator.vector.FloatVector;
  */
 final class VectorKernels implements Kernels {
 
+  private final NativeKernels fast;
+
+  /**
+   * @param fast native code for what takes many instructions here, or null
+   */
+  VectorKernels(NativeKernels fast) {
+    this.fast = fast;
+  }
+
   @Override
   public String name() {
     return "vector";
@@ -34,100 +43,86 @@ final class VectorKernels implements Kernels {
   }
 
   @Override
-  public void unpackNibbles(int[] codes, int co, float[] scales, int so, int eighths, float[] out) {
-    VectorNibbles.unpack(codes, co, scales, so, eighths, out);
-  }
-
-  @Override
-  public void nibblesTimesVector(
-      int[] codes, int co, float[] scales, int so, int eighths, float[] x, float[] out, int oo) {
-    VectorNibbles.timesVector(codes, co, scales, so, eighths, x, out, oo);
-  }
-
-  @Override
-  public void nibblesTimesRows(
-      int rows,
-      int[] codes,
-      int co,
-      float[] scales,
-      int so,
-      int depth,
-      float[] a,
-      float[] c,
-      int at,
-      int ldc) {
-    if (rows == 4) {
-      VectorFewRowsNibbles.times4(codes, co, scales, so, depth, a, c, at, ldc);
-    } else {
-      VectorFewRowsNibbles.times8(codes, co, scales, so, depth, a, c, at, ldc);
+  public void unpackCodes(CodeForm form, int[] codes, int co, int blocks, float[] out) {
+    switch (form) {
+      case NIBBLE -> VectorCodes.nibbles(codes, co, blocks, out);
+      case SIGNED_NIBBLE -> VectorCodes.signedNibbles(codes, co, blocks, out);
+      case BYTE -> VectorCodes.bytes(codes, co, blocks, out);
     }
   }
 
   @Override
-  public void bytesTimesRows(
-      int rows,
-      byte[] codes,
-      int co,
-      float[] scales,
-      int so,
-      int block,
-      int depth,
-      float[] a,
-      float[] c,
-      int at,
-      int ldc) {
-    if (rows == 4) {
-      VectorFewRowsBytes.times4(codes, co, scales, so, block, depth, a, c, at, ldc);
+  public void unpackParts(int[] codes, int co, int blocks, float[] high, float[] low) {
+    VectorCodes.parts(codes, co, blocks, high, low);
+  }
+
+  @Override
+  public void nibblesTimesRow(
+      CodeForm form, int[] codes, int co, int blocks, float[] x, float[] sums) {
+    if (form == CodeForm.NIBBLE) {
+      VectorOneRow.nibbles(codes, co, blocks, x, sums);
     } else {
-      VectorFewRowsBytes.times8(codes, co, scales, so, block, depth, a, c, at, ldc);
+      VectorOneRow.signedNibbles(codes, co, blocks, x, sums);
     }
   }
 
   @Override
-  public void unpackBytes(
-      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
-    VectorBytes.unpack(codes, co, scales, so, block, blocks, out);
+  public void bytesTimesRow(int[] codes, int co, int block, int blocks, int[] x, float[] sums) {
+    VectorOneRow.bytes(codes, co, block, blocks, x, sums);
+  }
+
+  @Override
+  public void scaleCodes(float[] w, float[] scales, int block, boolean minima, int depth) {
+    VectorCodes.scale(w, scales, block, minima, depth);
+  }
+
+  @Override
+  public void addScaled(
+      int rows,
+      float[] sums,
+      float[] high,
+      float[] scales,
+      int so,
+      float[] rowScales,
+      float[] rowMinima,
+      float[] c,
+      int co,
+      int ldc) {
+    VectorCodes.addScaled(rows, sums, high, scales, so, rowScales, rowMinima, c, co, ldc);
   }
 
   @Override
   public void unpackFloat8(
       byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
-    VectorBytes.unpackFloat8(codes, co, scales, so, block, blocks, out);
-  }
-
-  @Override
-  public void bytesTimesVector(
-      byte[] codes,
-      int co,
-      float[] scales,
-      int so,
-      int block,
-      int blocks,
-      float[] x,
-      float[] out,
-      int oo) {
-    VectorBytes.timesVector(codes, co, scales, so, block, blocks, x, out, oo);
-  }
-
-  @Override
-  public void unpackBytesWithMinimum(
-      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
-    VectorBytes.unpackWithMinimum(codes, co, scales, so, block, blocks, out);
+    VectorFloat8.unpack(codes, co, scales, so, block, blocks, out);
   }
 
   @Override
   public void widenHalf(short[] source, int so, int count, float[] out, int oo) {
-    VectorHalves.widenHalf(source, so, count, out, oo);
+    if (fast == null) {
+      VectorHalves.widenHalf(source, so, count, out, oo);
+    } else {
+      fast.widenHalf(source, so, count, out, oo);
+    }
   }
 
   @Override
   public void widenFloat8(byte[] source, int so, int count, float[] out, int oo) {
-    VectorBytes.widenFloat8(source, so, count, out, oo);
+    VectorFloat8.widen(source, so, count, out, oo);
   }
 
   @Override
   public void widenBrain(short[] source, int so, int count, float[] out, int oo) {
     VectorHalves.widenBrain(source, so, count, out, oo);
+  }
+
+  @Override
+  public void transpose(float[] in, int from, int elements, float[] out) {
+    if (fast == null || elements % 8 != 0) {
+      Kernels.super.transpose(in, from, elements, out);
+    } else {
+      fast.transpose(in, from, elements, out);
+    }
   }
 
   @Override

@@ -24,7 +24,7 @@ public record Float8Panels(int rows, int columns, byte[] codes, float[] scales) 
   }
 
   @Override
-  public void unpack(Kernels kernels, int panel, int from, int to, float[] out) {
+  public void unpack(Kernels kernels, int panel, int from, int to, float[] out, float[] scratch) {
     kernels.unpackFloat8(
         codes,
         codesAt(panel, from),

@@ -12,13 +12,19 @@ import io.radixflow.kernels.cpu.kernel.Kernels;
 public record FloatPanels(int rows, int columns, float[] values) implements Panels {
 
   @Override
-  public void unpack(Kernels kernels, int panel, int from, int to, float[] out) {
+  public void unpack(Kernels kernels, int panel, int from, int to, float[] out, float[] scratch) {
     System.arraycopy(values, (panel * columns + from) * PANEL, out, 0, (to - from) * PANEL);
   }
 
   @Override
   public void timesVector(
-      Kernels kernels, int panel, float[] x, float[] out, int offset, float[] scratch) {
+      Kernels kernels,
+      int panel,
+      float[] x,
+      float[] out,
+      int offset,
+      float[] scratch,
+      float[] scales) {
     kernels.tile(1, x, 0, values, panel * columns * PANEL, columns, out, offset, PANEL);
   }
 

@@ -14,7 +14,7 @@ import io.radixflow.kernels.model.Float16;
 public record HalfPanels(int rows, int columns, boolean brain, short[] values) implements Panels {
 
   @Override
-  public void unpack(Kernels kernels, int panel, int from, int to, float[] out) {
+  public void unpack(Kernels kernels, int panel, int from, int to, float[] out, float[] scratch) {
     int at = (panel * columns + from) * PANEL;
     if (brain) {
       kernels.widenBrain(values, at, (to - from) * PANEL, out, 0);

@@ -12,8 +12,11 @@ import io.radixflow.kernels.cpu.kernel.Kernels;
  */
 public interface Panels {
 
-  /** Rows of the scratch that {@link #timesVector} needs, {@value Kernels#PANEL} floats each. */
+  /** Columns that are unpacked at once. */
   int DEPTH = 256;
+
+  /** Most scales and minima of {@value #DEPTH} columns of a panel. */
+  int SCALES = DEPTH / 16 * 2 * PANEL;
 
   /** Rows of the matrix, without the filling. */
   int rows();
@@ -29,40 +32,39 @@ public interface Panels {
     return (rows() + PANEL - 1) / PANEL;
   }
 
+  /** Whether weights are {@link BlockPanels}, all of them: products are then exact in integers. */
+  default boolean hasIntegers() {
+    return false;
+  }
+
   /**
    * Unpacks part of a panel: weight (k, row) goes to {@code out[(k - from) * PANEL + row]}.
    *
    * @param from first k, a multiple of {@value #DEPTH}
    * @param to after the last k: {@code from + DEPTH} or the end of the panel
+   * @param scales scratch of {@value #SCALES} floats
    */
-  void unpack(Kernels kernels, int panel, int from, int to, float[] out);
-
-  /** Adds one panel times {@code x} to {@code out[offset ..]}, {@value Kernels#PANEL} floats. */
-  default void timesVector(
-      Kernels kernels, int panel, float[] x, float[] out, int offset, float[] scratch) {
-    for (int from = 0; from < columns(); from += DEPTH) {
-      int to = Math.min(columns(), from + DEPTH);
-      unpack(kernels, panel, from, to, scratch);
-      kernels.tile(1, x, from, scratch, 0, to - from, out, offset, PANEL);
-    }
-  }
-
-  /** Returns whether {@link #timesRows} has a kernel for this encoding. */
-  default boolean hasTimesRows() {
-    return false;
-  }
+  void unpack(Kernels kernels, int panel, int from, int to, float[] out, float[] scales);
 
   /**
-   * Adds one panel times a few packed rows to {@code out}.
+   * Adds one panel times {@code x} to {@code out[offset ..]}, {@value Kernels#PANEL} floats.
    *
-   * @param rows 4 or 8
-   * @param packed activations as in {@link Kernels#tile}, from 0
-   * @param offset where the panel's outputs of the first row begin
-   * @param stride floats from row to row of {@code out}
+   * @param scratch {@value #DEPTH} times {@value Kernels#PANEL} floats
+   * @param scales scratch of {@value #SCALES} floats
    */
-  default void timesRows(
-      Kernels kernels, int panel, int rows, float[] packed, float[] out, int offset, int stride) {
-    throw new UnsupportedOperationException("no kernel for a few rows");
+  default void timesVector(
+      Kernels kernels,
+      int panel,
+      float[] x,
+      float[] out,
+      int offset,
+      float[] scratch,
+      float[] scales) {
+    for (int from = 0; from < columns(); from += DEPTH) {
+      int to = Math.min(columns(), from + DEPTH);
+      unpack(kernels, panel, from, to, scratch, scales);
+      kernels.tile(1, x, from, scratch, 0, to - from, out, offset, PANEL);
+    }
   }
 
   /** Copies one row of weights. */

@@ -26,7 +26,7 @@ public final class StackedPanels implements Panels {
     rows = sum;
   }
 
-  private int part(int panel) {
+  private int partOf(int panel) {
     int part = parts.length - 1;
     while (firstPanel[part] > panel) {
       part--;
@@ -44,38 +44,48 @@ public final class StackedPanels implements Panels {
     return parts[0].columns();
   }
 
+  /** How many matrices there are. */
+  public int parts() {
+    return parts.length;
+  }
+
+  /** A matrix, counted from the top. */
+  public Panels part(int index) {
+    return parts[index];
+  }
+
   @Override
-  public void unpack(Kernels kernels, int panel, int from, int to, float[] out) {
-    int part = part(panel);
-    parts[part].unpack(kernels, panel - firstPanel[part], from, to, out);
+  public boolean hasIntegers() {
+    for (Panels part : parts) {
+      if (!part.hasIntegers()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public void unpack(Kernels kernels, int panel, int from, int to, float[] out, float[] scales) {
+    int part = partOf(panel);
+    parts[part].unpack(kernels, panel - firstPanel[part], from, to, out, scales);
   }
 
   @Override
   public void timesVector(
-      Kernels kernels, int panel, float[] x, float[] out, int offset, float[] scratch) {
-    int part = part(panel);
-    parts[part].timesVector(kernels, panel - firstPanel[part], x, out, offset, scratch);
-  }
-
-  @Override
-  public boolean hasTimesRows() {
-    boolean all = true;
-    for (Panels part : parts) {
-      all &= part.hasTimesRows();
-    }
-    return all;
-  }
-
-  @Override
-  public void timesRows(
-      Kernels kernels, int panel, int rows, float[] packed, float[] out, int offset, int stride) {
-    int part = part(panel);
-    parts[part].timesRows(kernels, panel - firstPanel[part], rows, packed, out, offset, stride);
+      Kernels kernels,
+      int panel,
+      float[] x,
+      float[] out,
+      int offset,
+      float[] scratch,
+      float[] scales) {
+    int part = partOf(panel);
+    parts[part].timesVector(kernels, panel - firstPanel[part], x, out, offset, scratch, scales);
   }
 
   @Override
   public void row(int row, float[] out, int offset) {
-    int part = part(row / PANEL);
+    int part = partOf(row / PANEL);
     parts[part].row(row - firstPanel[part] * PANEL, out, offset);
   }
 

@@ -7,9 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.cpu.SyntheticTensor;
 import io.radixflow.kernels.model.Float8;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each operation on the vector kernels equals the scalar kernels bit for bit, at odd sizes. */
@@ -52,92 +57,118 @@ class KernelsTest {
     }
   }
 
-  @Test
-  void nibblesUnpackAndMultiplyAlike() {
-    for (int blocks : new int[] {1, 2, 5}) {
-      int[] codes = new int[PANEL + blocks * 4 * PANEL];
-      for (int i = 0; i < codes.length; i++) {
-        codes[i] = random.next();
-      }
-      float[] scales = floats(PANEL + blocks * 2 * PANEL);
-      float[] x = floats(blocks * 32);
-      float[] unpacked = new float[blocks * 32 * PANEL];
-      same(
-          unpacked,
-          (kernels, out) -> kernels.unpackNibbles(codes, PANEL, scales, PANEL, blocks * 4, out));
-      same(
-          floats(MARGIN + PANEL),
-          (kernels, out) ->
-              kernels.nibblesTimesVector(codes, PANEL, scales, PANEL, blocks * 4, x, out, MARGIN));
+  private int[] words(int count) {
+    int[] words = new int[count];
+    for (int i = 0; i < count; i++) {
+      words[i] = random.next();
     }
+    return words;
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {4, 8})
-  void fewRowsTimesPackedPanelsRoundLikeUnpackingAndTile(int rows) {
-    int depth = 96;
-    int[] codes = new int[PANEL + depth / 8 * PANEL];
-    for (int i = 0; i < codes.length; i++) {
-      codes[i] = random.next();
-    }
-    byte[] bytes = bytes(PANEL + depth * PANEL);
-    float[] scales = floats(PANEL + depth / 16 * 2 * PANEL);
-    float[] a = floats(depth * rows);
-    float[] start = floats(MARGIN + rows * 40);
-    float[] unpacked = new float[depth * PANEL];
-    for (Kernels kernels : new Kernels[] {scalar, vector}) {
-      float[] expected = start.clone();
-      kernels.unpackNibbles(codes, PANEL, scales, PANEL, depth / 8, unpacked);
-      kernels.tile(rows, a, 0, unpacked, 0, depth, expected, MARGIN, 40);
-      float[] nibbles = start.clone();
-      kernels.nibblesTimesRows(rows, codes, PANEL, scales, PANEL, depth, a, nibbles, MARGIN, 40);
-      assertThat(nibbles).isEqualTo(expected);
-      for (int block : new int[] {16, 32}) {
-        expected = start.clone();
-        kernels.unpackBytes(bytes, PANEL, scales, PANEL, block, depth / block, unpacked);
-        kernels.tile(rows, a, 0, unpacked, 0, depth, expected, MARGIN, 40);
-        float[] actual = start.clone();
-        kernels.bytesTimesRows(
-            rows, bytes, PANEL, scales, PANEL, block, depth, a, actual, MARGIN, 40);
-        assertThat(actual).isEqualTo(expected);
-      }
+  @EnumSource(CodeForm.class)
+  void codesUnpackAlike(CodeForm form) {
+    for (int blocks : new int[] {1, 2, 5}) {
+      int[] codes = words(PANEL + blocks * form.words() * PANEL);
+      // What lies behind stays as it is.
+      same(
+          floats(blocks * CodeForm.BLOCK * PANEL + MARGIN),
+          (kernels, out) -> kernels.unpackCodes(form, codes, PANEL, blocks, out));
     }
   }
 
   @Test
-  void theOneRowKernelRoundsLikeUnpackingAndTile() {
-    int[] codes = new int[12 * PANEL];
-    for (int i = 0; i < codes.length; i++) {
-      codes[i] = random.next();
-    }
-    float[] scales = floats(3 * 2 * PANEL);
-    float[] x = floats(96);
-    float[] unpacked = new float[96 * PANEL];
+  void codesLieInWordsAsTheirFormSays() {
+    int[] words = new int[8 * PANEL];
+    words[PANEL + 3] = 0x80_7f_ff_01;
+    words[5 * PANEL + 3] = 0x00_00_00_f0;
+    float[] bytes = new float[CodeForm.BLOCK * PANEL];
+    float[] nibbles = bytes.clone();
+    float[] signed = bytes.clone();
     for (Kernels kernels : new Kernels[] {scalar, vector}) {
-      float[] fused = new float[PANEL];
-      float[] tiled = new float[PANEL];
-      kernels.nibblesTimesVector(codes, 0, scales, 0, 12, x, fused, 0);
-      kernels.unpackNibbles(codes, 0, scales, 0, 12, unpacked);
-      kernels.tile(1, x, 0, unpacked, 0, 96, tiled, 0, PANEL);
-      assertThat(fused).isEqualTo(tiled);
+      kernels.unpackCodes(CodeForm.BYTE, words, 0, 1, bytes);
+      assertThat(columns(bytes, 4, 5, 6, 7, 20)).containsExactly(1, -1, 127, -128, -16);
+      kernels.unpackCodes(CodeForm.NIBBLE, words, 0, 1, nibbles);
+      assertThat(columns(nibbles, 4, 5, 6, 7, 20, 21, 22, 23))
+          .containsExactly(1, 15, 15, 0, 0, 15, 7, 8);
+      kernels.unpackCodes(CodeForm.SIGNED_NIBBLE, words, 0, 1, signed);
+      assertThat(columns(signed, 4, 5, 6, 7, 20, 21, 22, 23))
+          .containsExactly(1, -1, -1, 0, 0, -1, 7, -8);
+    }
+  }
+
+  /** Columns of lane 3. */
+  private static float[] columns(float[] unpacked, int... columns) {
+    float[] values = new float[columns.length];
+    for (int i = 0; i < columns.length; i++) {
+      values[i] = unpacked[columns[i] * PANEL + 3];
+    }
+    return values;
+  }
+
+  @Test
+  void partsOfCodesUnpackAlikeAndMakeUpTheCodes() {
+    for (int blocks : new int[] {1, 2, 5}) {
+      int[] codes = words(PANEL + blocks * 8 * PANEL);
+      int count = blocks * CodeForm.BLOCK * PANEL;
+      float[] other = new float[count];
+      same(
+          floats(count + MARGIN),
+          (kernels, high) -> kernels.unpackParts(codes, PANEL, blocks, high, other));
+      same(
+          floats(count + MARGIN),
+          (kernels, low) -> kernels.unpackParts(codes, PANEL, blocks, other, low));
+      float[] whole = new float[count];
+      float[] high = new float[count];
+      float[] low = new float[count];
+      vector.unpackCodes(CodeForm.BYTE, codes, PANEL, blocks, whole);
+      vector.unpackParts(codes, PANEL, blocks, high, low);
+      for (int i = 0; i < count; i++) {
+        assertThat(low[i]).isBetween(0f, 15f);
+        assertThat(high[i]).isBetween(-8f, 7f);
+        assertThat(16 * high[i] + low[i]).isEqualTo(whole[i]);
+      }
     }
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {16, 32})
-  void bytesUnpackAndMultiplyAlike(int block) {
+  @CsvSource({"16, false", "16, true", "32, false", "32, true"})
+  void codesAreScaledAlike(int block, boolean minima) {
     for (int blocks : new int[] {1, 2, 5}) {
-      byte[] codes = bytes(PANEL + blocks * block * PANEL);
-      float[] scales = floats(PANEL + blocks * PANEL);
-      float[] x = floats(blocks * block);
+      float[] scales = floats(blocks * (minima ? 2 : 1) * PANEL);
+      int depth = blocks * block;
       same(
-          new float[blocks * block * PANEL],
-          (kernels, out) -> kernels.unpackBytes(codes, PANEL, scales, PANEL, block, blocks, out));
-      same(
-          floats(MARGIN + PANEL),
-          (kernels, out) ->
-              kernels.bytesTimesVector(codes, PANEL, scales, PANEL, block, blocks, x, out, MARGIN));
+          floats(depth * PANEL + MARGIN),
+          (kernels, w) -> kernels.scaleCodes(w, scales, block, minima, depth));
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false, false", "false, true", "true, false", "true, true"})
+  void scaledSumsAreAddedAlike(boolean parts, boolean minima) {
+    for (int rows = 1; rows <= 8; rows++) {
+      int count = rows;
+      int ldc = PANEL + 5;
+      float[] sums = integers(count * PANEL + MARGIN);
+      float[] high = parts ? integers(count * PANEL + MARGIN) : null;
+      float[] scales = floats(MARGIN + 2 * PANEL);
+      float[] rowScales = floats(count);
+      float[] rowMinima = minima ? floats(count) : null;
+      same(
+          floats(MARGIN + count * ldc),
+          (kernels, c) ->
+              kernels.addScaled(
+                  count, sums.clone(), high, scales, MARGIN, rowScales, rowMinima, c, MARGIN, ldc));
+    }
+  }
+
+  /** Sums of 24 bits, so that sixteenfold ones with others added are rounded. */
+  private float[] integers(int count) {
+    float[] values = new float[count];
+    for (int i = 0; i < count; i++) {
+      values[i] = random.next() >> 8;
+    }
+    return values;
   }
 
   @Test
@@ -149,28 +180,6 @@ class KernelsTest {
     float[] scales = floats(PANEL + PANEL / 4);
     same(
         new float[256], (kernels, out) -> kernels.unpackFloat8(codes, PANEL, scales, 0, 8, 1, out));
-  }
-
-  @Test
-  void bytesWithMinimaUnpackAlike() {
-    byte[] codes = bytes(PANEL + 3 * 32 * PANEL);
-    float[] scales = floats(PANEL + 6 * 2 * PANEL);
-    for (int block = 16; block <= 32; block += 16) {
-      int columns = block;
-      int blocks = 96 / block;
-      same(
-          new float[3 * 32 * PANEL],
-          (kernels, out) ->
-              kernels.unpackBytesWithMinimum(codes, PANEL, scales, PANEL, columns, blocks, out));
-    }
-  }
-
-  private byte[] bytes(int count) {
-    byte[] values = new byte[count];
-    for (int i = 0; i < count; i++) {
-      values[i] = (byte) random.next();
-    }
-    return values;
   }
 
   @Test
@@ -241,6 +250,85 @@ class KernelsTest {
             sums[kernels == scalar ? 0 : 1] =
                 kernels.exponentials(scores, MARGIN, n, max + 40, lanes));
     assertThat(sums[1]).isEqualTo(sums[0]);
+  }
+
+  @Test
+  void oneRowTimesNibblesSumsAlike() {
+    for (CodeForm form : new CodeForm[] {CodeForm.NIBBLE, CodeForm.SIGNED_NIBBLE}) {
+      for (int blocks : new int[] {1, 2, 5}) {
+        int[] codes = words(PANEL + blocks * form.words() * PANEL);
+        float[] x = new float[blocks * CodeForm.BLOCK];
+        for (int i = 0; i < x.length; i++) {
+          x[i] = i % 7 == 0 ? 32767 : (short) random.next();
+        }
+        same(
+            new float[blocks * PANEL],
+            (kernels, sums) -> kernels.nibblesTimesRow(form, codes, PANEL, blocks, x, sums));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {16, 32})
+  void oneRowTimesBytesSumsAlikeUpToTheLargestSum(int block) {
+    for (int blocks : new int[] {2, 4, 10}) {
+      int[] codes = words(PANEL + blocks * block / 4 * PANEL);
+      int[] x = new int[blocks * block];
+      for (int i = 0; i < x.length; i++) {
+        x[i] = (short) random.next();
+      }
+      Arrays.fill(x, 0, block, 32767);
+      Arrays.fill(codes, PANEL, PANEL + block / 4 * PANEL, 0x80808080);
+      float[] sums = new float[blocks * PANEL];
+      same(sums, (kernels, out) -> kernels.bytesTimesRow(codes, PANEL, block, blocks, x, out));
+      vector.bytesTimesRow(codes, PANEL, block, blocks, x, sums);
+      assertThat(sums[0]).isEqualTo(-128f * 32767 * block);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {3, 8, 24, 512})
+  void pagesAreTurnedRoundAlikeNativelyToo(int elements) {
+    float[] page = floats(MARGIN + elements * LANES);
+    float[] expected = new float[elements * LANES];
+    for (int d = 0; d < elements; d++) {
+      for (int token = 0; token < LANES; token++) {
+        expected[token * elements + d] = page[MARGIN + d * LANES + token];
+      }
+    }
+    for (Kernels kernels : withNative()) {
+      float[] turned = new float[expected.length];
+      kernels.transpose(page, MARGIN, elements, turned);
+      assertThat(turned).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void halvesWidenNativelyAsInJava() {
+    short[] halves = new short[MARGIN + (1 << 16)];
+    for (int i = 0; i < halves.length; i++) {
+      halves[i] = (short) i;
+    }
+    float[] expected = new float[halves.length];
+    scalar.widenHalf(halves, MARGIN, 1 << 16, expected, 1);
+    for (Kernels kernels : withNative()) {
+      float[] wide = new float[halves.length];
+      kernels.widenHalf(halves, MARGIN, 1 << 16, wide, 1);
+      for (int i = 0; i < wide.length; i++) {
+        // a signalling NaN may become a quiet one; no finite value differs
+        boolean nan = Float.isNaN(expected[i]) && Float.isNaN(wide[i]);
+        assertThat(nan || Float.floatToIntBits(wide[i]) == Float.floatToIntBits(expected[i]))
+            .isTrue();
+      }
+    }
+  }
+
+  private List<Kernels> withNative() {
+    List<Kernels> all = new ArrayList<>(List.of(scalar, vector));
+    for (NativeKernels.Isa isa : NativeKernels.supported()) {
+      all.add(new VectorKernels(new NativeKernels(isa)));
+    }
+    return all;
   }
 
   @ParameterizedTest

@@ -45,7 +45,7 @@ record DoctorReport(DeviceReport devices, MemoryStatus memory) {
   /** Flink's options for a TaskManager with what was found. */
   private Map<String, String> flinkOptions() {
     Map<String, String> options = new LinkedHashMap<>();
-    options.put("env.java.opts.taskmanager", "--add-modules jdk.incubator.vector");
+    options.put("env.java.opts.taskmanager", CpuBackend.jvmFlags());
     if (devices.gpuWorks()) {
       options.put("external-resources", "gpu");
       options.put("external-resource.gpu.amount", "1");

@@ -1,0 +1,48 @@
+#!/bin/sh
+# Compiles the native kernels of the CPU backend: build.sh OUT JAVA_HOME
+# OUT gets libradixflow-cpu.so and native.properties, which says what is inside. Without gcc, or on another system than
+# Linux on x86-64, it gets only the latter, with the reason, and the backend computes in Java. Nothing is compiled again
+# while sources, flags and compiler are the same.
+set -eu
+
+cd "$(dirname "$0")"
+out=$1
+java_home=$2
+# No contraction: the bits are those of the Java code.
+flags='-std=c11 -O3 -mavx2 -mfma -mf16c -ffp-contract=off -fPIC -fvisibility=hidden -Wall -Wextra'
+
+without() {
+  rm -f "$out/libradixflow-cpu.so"
+  printf 'native=false\nreason=%s\n' "$1" >"$out/native.properties"
+  echo "no native kernels for the CPU will be inside: $1"
+  exit 0
+}
+
+mkdir -p "$out"
+[ "$(uname -sm)" = 'Linux x86_64' ] || without 'it was built on another system than Linux on x86-64'
+command -v gcc >/dev/null || without 'gcc was not found when this was built'
+[ -e "$java_home/include/jni.h" ] || without "the JDK that built this has no include/jni.h"
+version=$(gcc -dumpfullversion)
+[ "${version%%.*}" -ge 11 ] || without "gcc is $version, which does not know AVX-VNNI; 11 or newer is needed"
+
+hash=$({ printf '%s\n' "$version" "$flags"; cat ./*.c ./*.h build.sh; } | sha256sum | cut -d ' ' -f 1)
+if [ -e "$out/libradixflow-cpu.so" ] && grep -qs "^sources.sha256=$hash$" "$out/native.properties"; then
+  exit 0
+fi
+
+objects=$(mktemp -d)
+trap 'rm -rf "$objects"' EXIT
+# variant NAME FLAG...: the products for one instruction set.
+variant() {
+  isa=$1
+  shift
+  # shellcheck disable=SC2086 # a list of flags
+  gcc $flags "$@" "-DISA=$isa" -c kernels.c -o "$objects/$isa.o"
+}
+variant avx2
+variant avxvnni -mavxvnni
+variant avx512vnni -mavx512f -mavx512bw -mavx512vl -mavx512vnni
+gcc -std=c11 -O2 -fPIC -fvisibility=hidden -Wall -Wextra -I "$java_home/include" -I "$java_home/include/linux" \
+  -shared jni.c "$objects"/*.o -o "$out/libradixflow-cpu.so"
+printf 'native=true\ngcc=%s\nsources.sha256=%s\n' "$version" "$hash" >"$out/native.properties"
+echo "native kernels for the CPU: gcc $version, $(wc -c <"$out/libradixflow-cpu.so") bytes"

@@ -1,0 +1,364 @@
+// Compiled once for each instruction set; the build names it with -DISA=avx2, avxvnni or avx512vnni.
+#include "kernels.h"
+
+#include <immintrin.h>
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#define NAMED(name) JOIN(name##_, ISA)
+
+// Bytes of activations that stay in the second-level cache while panels pass by.
+enum { CACHED_BYTES = 256 * 1024, UNIT = 256 };
+
+#ifdef __AVX512VNNI__
+
+enum { LANES = 16, MOST_ROWS = 8 };
+
+typedef __m512i ints;
+typedef __m512 floats;
+
+#define load_ints(p) _mm512_loadu_si512(p)
+#define zero_ints() _mm512_setzero_si512()
+#define repeat_int(x) _mm512_set1_epi32(x)
+#define and_ints(a, b) _mm512_and_si512(a, b)
+#define add_ints(a, b) _mm512_add_epi32(a, b)
+#define shift_left_16(v, n) _mm512_slli_epi16(v, n)
+#define shift_right_16(v, n) _mm512_srli_epi16(v, n)
+#define shift_signed_16(v, n) _mm512_srai_epi16(v, n)
+#define to_floats(v) _mm512_cvtepi32_ps(v)
+#define load_floats(p) _mm512_loadu_ps(p)
+#define store_floats(p, v) _mm512_storeu_ps(p, v)
+#define repeat_float(x) _mm512_set1_ps(x)
+#define multiply_floats(a, b) _mm512_mul_ps(a, b)
+#define multiply_add(a, b, c) _mm512_fmadd_ps(a, b, c)
+#define widen_halves(p) _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(p)))
+#define widen_bytes(p) _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(p))))
+
+// The intrinsic makes gcc 12 copy the sum.
+static inline __attribute__((always_inline)) ints add_products(ints sum, ints a, ints b) {
+    __asm__("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+    return sum;
+}
+
+#else
+
+enum { LANES = 8, MOST_ROWS = 4 };
+
+typedef __m256i ints;
+typedef __m256 floats;
+
+#define load_ints(p) _mm256_loadu_si256((const __m256i *)(p))
+#define zero_ints() _mm256_setzero_si256()
+#define repeat_int(x) _mm256_set1_epi32(x)
+#define and_ints(a, b) _mm256_and_si256(a, b)
+#define add_ints(a, b) _mm256_add_epi32(a, b)
+#define shift_left_16(v, n) _mm256_slli_epi16(v, n)
+#define shift_right_16(v, n) _mm256_srli_epi16(v, n)
+#define shift_signed_16(v, n) _mm256_srai_epi16(v, n)
+#define to_floats(v) _mm256_cvtepi32_ps(v)
+#define load_floats(p) _mm256_loadu_ps(p)
+#define store_floats(p, v) _mm256_storeu_ps(p, v)
+#define repeat_float(x) _mm256_set1_ps(x)
+#define multiply_floats(a, b) _mm256_mul_ps(a, b)
+#define multiply_add(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define widen_halves(p) _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(p)))
+#define widen_bytes(p) _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(p))))
+
+static inline __attribute__((always_inline)) ints add_products(ints sum, ints a, ints b) {
+#ifdef __AVXVNNI__
+    __asm__("%{vex%} vpdpwssd %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
+    return sum;
+#else
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+#endif
+}
+
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+// Adds the products of one pair of columns: two vectors of weights with each row.
+#define PAIR(w0, w1, pair)                                       \
+    do {                                                         \
+        _Pragma("GCC unroll 8") for (int r = 0; r < rows; r++) { \
+            ints x = repeat_int(a[r][pair]);                     \
+            t[r][0] = add_products(t[r][0], w0, x);              \
+            t[r][1] = add_products(t[r][1], w1, x);              \
+        }                                                        \
+    } while (0)
+
+// The loops below are not unrolled: their code stays small, which is faster.
+
+// A word has the low nibbles of 4 columns of the block's first half and the high nibbles of 4 of its second.
+INLINE void nibbles(int rows, const int32_t *codes, const int32_t *const *a, int pair, int high, ints t[][2]) {
+    ints mask = repeat_int(0x000f000f);
+    _Pragma("GCC unroll 1") for (int w = 0; w < 4; w++) {
+        ints v0 = load_ints(codes + w * PANEL), v1 = load_ints(codes + w * PANEL + LANES);
+        if (high) {
+            v0 = shift_right_16(v0, 4);
+            v1 = shift_right_16(v1, 4);
+        }
+        PAIR(and_ints(v0, mask), and_ints(v1, mask), pair + 2 * w);
+        PAIR(and_ints(shift_right_16(v0, 8), mask), and_ints(shift_right_16(v1, 8), mask), pair + 2 * w + 1);
+    }
+}
+
+INLINE void signed_nibbles(int rows, const int32_t *codes, const int32_t *const *a, int pair, int high, ints t[][2]) {
+    int low = high ? 8 : 12;
+    _Pragma("GCC unroll 1") for (int w = 0; w < 4; w++) {
+        ints v0 = load_ints(codes + w * PANEL), v1 = load_ints(codes + w * PANEL + LANES);
+        PAIR(shift_signed_16(shift_left_16(v0, low), 12), shift_signed_16(shift_left_16(v1, low), 12), pair + 2 * w);
+        if (!high) {
+            v0 = shift_left_16(v0, 4);
+            v1 = shift_left_16(v1, 4);
+        }
+        PAIR(shift_signed_16(v0, 12), shift_signed_16(v1, 12), pair + 2 * w + 1);
+    }
+}
+
+INLINE void bytes(int rows, const int32_t *codes, const int32_t *const *a, int pair, ints t[][2]) {
+    _Pragma("GCC unroll 1") for (int w = 0; w < 4; w++) {
+        ints v0 = load_ints(codes + w * PANEL), v1 = load_ints(codes + w * PANEL + LANES);
+        PAIR(shift_signed_16(shift_left_16(v0, 8), 8), shift_signed_16(shift_left_16(v1, 8), 8), pair + 2 * w);
+        PAIR(shift_signed_16(v0, 8), shift_signed_16(v1, 8), pair + 2 * w + 1);
+    }
+}
+
+// Adds the products of half a block, 16 columns, which begin at a pair.
+INLINE void half_block(enum code_kind code, int rows, const int32_t *codes, const int32_t *const *a, int pair,
+                       int half, ints t[][2]) {
+    if (code == CODE_NIBBLE) {
+        nibbles(rows, codes, a, pair, half, t);
+    } else if (code == CODE_SIGNED_NIBBLE) {
+        signed_nibbles(rows, codes, a, pair, half, t);
+    } else {
+        bytes(rows, codes + half * 4 * PANEL, a, pair, t);
+    }
+}
+
+// The scales (part 0) or minima (part 1) of one block for a vector of outputs.
+INLINE floats scales_of(const struct weights *w, int panel, int index, int part, int lane) {
+    int parts = w->minima ? 2 : 1;
+    long at = ((long)panel * (w->columns / w->block) + index) * parts * PANEL + part * PANEL + lane;
+    if (w->scale == SCALE_FLOAT) {
+        return load_floats((const float *)w->scales + at);
+    }
+    if (w->scale == SCALE_HALF) {
+        return widen_halves((const uint16_t *)w->scales + at);
+    }
+    int unit = index * w->block / UNIT;
+    long unit_at = ((long)panel * (w->columns / UNIT) + unit) * parts * PANEL + part * PANEL + lane;
+    return multiply_floats(widen_halves(w->units + unit_at), widen_bytes((const int8_t *)w->scales + at));
+}
+
+// Adds scaled sums of products of one scale's columns to the outputs.
+INLINE void add_scaled(const struct weights *w, const struct activations *x, const int32_t *numbers, int panel,
+                       int index, int lane, int rows, ints t[][2], float *out, int stride) {
+    floats d0 = scales_of(w, panel, index, 0, lane), d1 = scales_of(w, panel, index, 0, lane + LANES);
+    floats m0 = d0, m1 = d1;
+    if (w->minima) {
+        m0 = scales_of(w, panel, index, 1, lane);
+        m1 = scales_of(w, panel, index, 1, lane + LANES);
+    }
+    int block = index * w->block / BLOCK, sixteen = index * w->block / 16;
+    _Pragma("GCC unroll 8") for (int r = 0; r < rows; r++) {
+        float *y = out + (long)r * stride;
+        float scale = x->scales[(long)numbers[r] * (w->columns / BLOCK) + block];
+        floats s = repeat_float(scale);
+        floats y0 = multiply_add(multiply_floats(d0, s), to_floats(t[r][0]), load_floats(y));
+        floats y1 = multiply_add(multiply_floats(d1, s), to_floats(t[r][1]), load_floats(y + LANES));
+        if (w->minima) {
+            const float *sums = x->sums + (long)numbers[r] * (w->columns / 16) + sixteen;
+            floats sum = repeat_float(scale * (w->block == BLOCK ? sums[0] + sums[1] : sums[0]));
+            y0 = multiply_add(m0, sum, y0);
+            y1 = multiply_add(m1, sum, y1);
+        }
+        store_floats(y, y0);
+        store_floats(y + LANES, y1);
+    }
+}
+
+INLINE void clear(int rows, ints t[][2]) {
+    _Pragma("GCC unroll 8") for (int r = 0; r < rows; r++) t[r][0] = t[r][1] = zero_ints();
+}
+
+// A few rows times two vectors of a panel's outputs.
+INLINE void rows_of_panel(const struct weights *w, const struct activations *x, const int32_t *numbers,
+                          enum code_kind code, int panel, int lane, int rows, float *out, int stride) {
+    int blocks = w->columns / BLOCK, words = code == CODE_BYTE ? 8 : 4;
+    const int32_t *codes = w->codes + (long)panel * blocks * words * PANEL + lane;
+    const int32_t *a[MOST_ROWS];
+    for (int r = 0; r < rows; r++) a[r] = x->pairs + (long)numbers[r] * (w->columns / 2);
+    for (int b = 0; b < blocks; b++) {
+        ints t[MOST_ROWS][2];
+        clear(rows, t);
+        half_block(code, rows, codes, a, b * 16, 0, t);
+        if (w->block == BLOCK / 2) {
+            add_scaled(w, x, numbers, panel, 2 * b, lane, rows, t, out, stride);
+            clear(rows, t);
+        }
+        half_block(code, rows, codes, a, b * 16 + 8, 1, t);
+        int last = w->block == BLOCK ? b : 2 * b + 1;
+        add_scaled(w, x, numbers, panel, last, lane, rows, t, out, stride);
+        codes += words * PANEL;
+    }
+}
+
+// Some rows times a panel. Constants make the compiler unroll rows and leave out what a format does not have.
+INLINE void rows_times_panel(const struct weights *w, const struct activations *x, enum code_kind code, int panel,
+                             int from, int to, float *out, int stride) {
+    for (int lane = 0; lane < PANEL; lane += 2 * LANES) {
+        int row = from;
+#define ROWS(n)                                                                                                  \
+    for (; n <= MOST_ROWS && to - row >= n; row += n) {                                                          \
+        rows_of_panel(w, x, x->numbers + row, code, panel, lane, n, out + (long)row * stride + lane, stride);    \
+    }
+        ROWS(8) ROWS(4) ROWS(2) ROWS(1)
+#undef ROWS
+    }
+}
+
+#define FORMAT(name, code, scale_, block_, minima_)                                                              \
+    static void name(const struct weights *w, const struct activations *x, int panel, int from, int to,         \
+                     float *out, int stride) {                                                                   \
+        struct weights known = *w;                                                                               \
+        known.scale = scale_;                                                                                    \
+        known.block = block_;                                                                                    \
+        known.minima = minima_;                                                                                  \
+        rows_times_panel(&known, x, code, panel, from, to, out, stride);                                         \
+    }
+
+typedef void format_function(const struct weights *, const struct activations *, int, int, int, float *, int);
+
+FORMAT(q4_0, CODE_SIGNED_NIBBLE, SCALE_HALF, 32, 0)
+FORMAT(q4_1, CODE_NIBBLE, SCALE_HALF, 32, 1)
+FORMAT(q4_k, CODE_NIBBLE, SCALE_FACTOR, 32, 1)
+FORMAT(int4, CODE_NIBBLE, SCALE_FLOAT, 32, 1)
+FORMAT(q8_0, CODE_BYTE, SCALE_HALF, 32, 0)
+FORMAT(int8, CODE_BYTE, SCALE_FLOAT, 32, 0)
+FORMAT(iq4_xs, CODE_BYTE, SCALE_FACTOR, 32, 0)
+FORMAT(q5_1, CODE_BYTE, SCALE_HALF, 32, 1)
+FORMAT(q5_k, CODE_BYTE, SCALE_FACTOR, 32, 1)
+FORMAT(q6_k, CODE_BYTE, SCALE_FACTOR, 16, 0)
+FORMAT(q2_k, CODE_BYTE, SCALE_FACTOR, 16, 1)
+
+static format_function *format_of(const struct weights *w) {
+    if (w->code == CODE_SIGNED_NIBBLE) {
+        return q4_0;
+    }
+    if (w->code == CODE_NIBBLE) {
+        return w->scale == SCALE_HALF ? q4_1 : w->scale == SCALE_FACTOR ? q4_k : int4;
+    }
+    if (w->block == 16) {
+        return w->minima ? q2_k : q6_k;
+    }
+    if (w->minima) {
+        return w->scale == SCALE_HALF ? q5_1 : q5_k;
+    }
+    return w->scale == SCALE_HALF ? q8_0 : w->scale == SCALE_FLOAT ? int8 : iq4_xs;
+}
+
+static void begin(const struct weights *w, int panel, int rows, float *out, int stride) {
+    for (int lane = 0; lane < PANEL; lane += LANES) {
+        floats y = w->bias ? load_floats(w->bias + panel * PANEL + lane) : repeat_float(0);
+        for (int r = 0; r < rows; r++) store_floats(out + (long)r * stride + lane, y);
+    }
+}
+
+void NAMED(multiply)(const struct weights *w, const struct activations *x, int first, int end, float *out,
+                     int stride) {
+    format_function *times = format_of(w);
+    int cached = CACHED_BYTES / (2 * w->columns) / 8 * 8;
+    if (cached < 8) {
+        cached = 8;
+    }
+    for (int from = 0; from < x->rows; from += cached) {
+        int to = x->rows - from < cached ? x->rows : from + cached;
+        for (int panel = first; panel < end; panel++) {
+            float *y = out + (long)(panel - first) * PANEL;
+            begin(w, panel, to - from, y + (long)from * stride, stride);
+            times(w, x, panel, from, to, y, stride);
+        }
+    }
+}
+
+// The largest absolute value of a block as bits: NaN and infinity are above every number.
+INLINE int32_t largest(const float *x) {
+    int32_t most = 0;
+    for (int k = 0; k < BLOCK; k++) {
+        int32_t bits;
+        __builtin_memcpy(&bits, x + k, 4);
+        bits &= 0x7fffffff;
+        most = bits > most ? bits : most;
+    }
+    return most;
+}
+
+// Rounds 16 columns; returns their sum.
+INLINE float round_columns(const float *x, float inverse, int32_t *pairs) {
+    __m256 factor = _mm256_set1_ps(inverse);
+    __m256i low = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x), factor));
+    __m256i high = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x + 8), factor));
+    __m256i shorts = _mm256_permute4x64_epi64(_mm256_packs_epi32(low, high), 0xd8);
+    shorts = _mm256_shufflehi_epi16(_mm256_shufflelo_epi16(shorts, 0xd8), 0xd8);
+    _mm256_storeu_si256((__m256i *)pairs, shorts);
+    int32_t sums[8];
+    _mm256_storeu_si256((__m256i *)sums, _mm256_add_epi32(low, high));
+    int32_t sum = 0;
+    for (int i = 0; i < 8; i++) sum += sums[i];
+    return (float)sum;
+}
+
+void NAMED(pack)(const float *in, int columns, int32_t *pairs, float *scales, float *sums) {
+    for (int b = 0; b < columns / BLOCK; b++) {
+        const float *x = in + b * BLOCK;
+        int32_t bits = largest(x);
+        float most, scale = 0, inverse = 0;
+        __builtin_memcpy(&most, &bits, 4);
+        if (bits >= 0x7f800000) {
+            scale = __builtin_nanf("");
+        } else if (bits >= 0x0d800000) {  // 2^-100
+            scale = most / 32767.0f;
+            inverse = 32767.0f / most;
+        }
+        scales[b] = scale;
+        if (inverse == 0) {
+            __builtin_memset(pairs + b * 16, 0, 64);
+            sums[2 * b] = sums[2 * b + 1] = 0;
+        } else {
+            sums[2 * b] = round_columns(x, inverse, pairs + b * 16);
+            sums[2 * b + 1] = round_columns(x + 16, inverse, pairs + b * 16 + 8);
+        }
+    }
+}
+
+void NAMED(widen)(const uint16_t *in, int count, float *out) {
+    for (int i = 0; i < count; i += LANES) store_floats(out + i, widen_halves(in + i));
+}
+
+// Eight elements of eight tokens.
+INLINE void transpose_eight(const float *in, float *out, int elements) {
+    __m256 row[8], pair[8], four[8];
+    for (int i = 0; i < 8; i++) row[i] = _mm256_loadu_ps(in + i * 16);
+    for (int i = 0; i < 8; i += 2) {
+        pair[i] = _mm256_unpacklo_ps(row[i], row[i + 1]);
+        pair[i + 1] = _mm256_unpackhi_ps(row[i], row[i + 1]);
+    }
+    for (int i = 0; i < 8; i += 4) {
+        four[i] = _mm256_shuffle_ps(pair[i], pair[i + 2], 0x44);
+        four[i + 1] = _mm256_shuffle_ps(pair[i], pair[i + 2], 0xee);
+        four[i + 2] = _mm256_shuffle_ps(pair[i + 1], pair[i + 3], 0x44);
+        four[i + 3] = _mm256_shuffle_ps(pair[i + 1], pair[i + 3], 0xee);
+    }
+    for (int i = 0; i < 4; i++) {
+        _mm256_storeu_ps(out + (long)i * elements, _mm256_permute2f128_ps(four[i], four[i + 4], 0x20));
+        _mm256_storeu_ps(out + (long)(i + 4) * elements, _mm256_permute2f128_ps(four[i], four[i + 4], 0x31));
+    }
+}
+
+void NAMED(transpose)(const float *in, int elements, float *out) {
+    for (int d = 0; d < elements; d += 8) {
+        transpose_eight(in + d * 16, out + d, elements);
+        transpose_eight(in + d * 16 + 8, out + d + 8L * elements, elements);
+    }
+}

@@ -1,0 +1,53 @@
+// Products of activation rows with panels of block-quantised weights, exact in integers for each block.
+// The arithmetic and the layouts are those of IntegerProducts.java; every variant gives the same bits.
+#ifndef RADIXFLOW_PRODUCTS_H
+#define RADIXFLOW_PRODUCTS_H
+
+#include <stdint.h>
+
+enum { PANEL = 32, BLOCK = 32, TILE_ROWS = 8 };
+
+enum scale_kind { SCALE_FLOAT, SCALE_HALF, SCALE_FACTOR };
+
+enum code_kind { CODE_NIBBLE, CODE_SIGNED_NIBBLE, CODE_BYTE };
+
+struct weights {
+    const int32_t *codes;   // [panel][block][4 or 8 words][PANEL]
+    const void *scales;     // [panel][block of `block` columns][1, or 2 with minima][PANEL], by kind
+    const uint16_t *units;  // binary16 [panel][256 columns][1 or 2][PANEL], with SCALE_FACTOR
+    const float *bias;      // what outputs begin with, or null for 0
+    int columns;
+    int block;              // columns of a scale: 16 or 32
+    enum code_kind code;
+    enum scale_kind scale;
+    int minima;             // whether scales are followed by minima
+};
+
+// Rows of activations in 16-bit integers; row-major, so that products pick the rows they need.
+struct activations {
+    const int32_t *pairs;    // [row][columns / 2]: columns 0 and 2, 1 and 3 of each 4
+    const float *scales;     // [row][32 columns]
+    const float *sums;       // [row][16 columns]
+    const int32_t *numbers;  // which rows
+    int rows;
+};
+
+// Output of row i and lane l of panel p, first <= p < end: out[i * stride + (p - first) * PANEL + l].
+typedef void multiply_function(const struct weights *, const struct activations *, int first, int end, float *out,
+                               int stride);
+
+// Rounds one row.
+typedef void pack_function(const float *in, int columns, int32_t *pairs, float *scales, float *sums);
+
+// Widens binary16 to float; the count is a multiple of 16.
+typedef void widen_function(const uint16_t *in, int count, float *out);
+
+// Turns [element][16 tokens] round to [token][element]; the count of elements is a multiple of 8.
+typedef void transpose_function(const float *in, int elements, float *out);
+
+multiply_function multiply_avx2, multiply_avxvnni, multiply_avx512vnni;
+pack_function pack_avx2, pack_avxvnni, pack_avx512vnni;
+widen_function widen_avx2, widen_avxvnni, widen_avx512vnni;
+transpose_function transpose_avx2, transpose_avxvnni, transpose_avx512vnni;
+
+#endif

@@ -1,0 +1,325 @@
+package io.radixflow.kernels.cpu.integer;
+
+import static io.radixflow.kernels.cpu.kernel.CodeForm.BLOCK;
+import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
+import static io.radixflow.kernels.cpu.weights.Panels.DEPTH;
+
+import io.radixflow.kernels.cpu.kernel.CodeForm;
+import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.cpu.weights.BlockPanels;
+import io.radixflow.kernels.cpu.weights.BlockScales;
+import io.radixflow.kernels.cpu.weights.Panels;
+import java.util.Arrays;
+
+/**
+ * Integer products on the tiles for floats: a float holds integers of 24 bits exactly, and so a
+ * chain of fused multiply-adds over a block's codes. Where a block's sum may be larger, codes are
+ * taken in two parts. Each worker keeps the rows as floats for all panels that it multiplies.
+ */
+final class JavaIntegerProducts extends IntegerProducts {
+
+  /** Added to a number below 2^22, it leaves the nearest integer in the lowest bits. */
+  private static final float ROUNDER = 0x1.8p23f;
+
+  private static final float LEAST = 0x1p-100f;
+  private static final int MOST_TILE_ROWS = 8;
+
+  /** Buffers of one worker. */
+  private static final class Scratch {
+    final float[] codes = new float[DEPTH * PANEL];
+    final float[] highCodes = new float[DEPTH * PANEL];
+    final float[] scales = new float[Panels.SCALES];
+    final float[] sums = new float[MOST_TILE_ROWS * PANEL];
+    final float[] highSums = new float[MOST_TILE_ROWS * PANEL];
+    final float[] rowScales = new float[MOST_TILE_ROWS];
+    final float[] rowMinima = new float[MOST_TILE_ROWS];
+
+    /** Tiles of interleaved rows: {@code [tile][column][row of the tile]}. */
+    float[] tiles = new float[0];
+
+    /** The only row, where there is one. */
+    int[] row = new int[0];
+
+    /** Sums of the only row with one panel. */
+    float[] rowSums = new float[0];
+
+    /** Scales of one panel. */
+    float[] panelScales = new float[0];
+
+    /** What the tiles are of. */
+    IntegerRows source;
+
+    long version;
+    int[] numbers;
+    int number;
+    int count;
+  }
+
+  private final Kernels kernels;
+  private final int mostTileRows;
+  private final Scratch[] scratch;
+
+  JavaIntegerProducts(Kernels kernels, int tileRows, int workers) {
+    this.kernels = kernels;
+    mostTileRows = tileRows;
+    scratch = new Scratch[workers];
+    Arrays.setAll(scratch, worker -> new Scratch());
+  }
+
+  @Override
+  public void pack(float[] in, int from, IntegerRows rows, int row) {
+    int columns = rows.columns();
+    for (int column = 0; column < columns; column += BLOCK) {
+      float largest = largest(in, from + column);
+      float inverse = 0;
+      float scale = 0;
+      if (!(largest <= Float.MAX_VALUE)) {
+        scale = Float.NaN;
+      } else if (largest >= LEAST) {
+        scale = largest / IntegerRows.LARGEST;
+        inverse = IntegerRows.LARGEST / largest;
+      }
+      int first = row * columns + column;
+      rows.scales[first / BLOCK] = scale;
+      for (int half = 0; half < BLOCK; half += 16) {
+        rows.sums[(first + half) / 16] =
+            round(in, from + column + half, inverse, rows, first + half);
+      }
+    }
+  }
+
+  /** The largest absolute value of a block; NaN if there is one. */
+  private static float largest(float[] in, int from) {
+    int bits = 0;
+    for (int i = from; i < from + BLOCK; i++) {
+      bits = Math.max(bits, Float.floatToRawIntBits(in[i]) & 0x7fffffff);
+    }
+    return Float.intBitsToFloat(bits);
+  }
+
+  /** Rounds 16 columns; returns their sum. */
+  private static int round(float[] in, int from, float inverse, IntegerRows rows, int first) {
+    int sum = 0;
+    for (int quad = 0; quad < 16; quad += 4) {
+      int at = from + quad;
+      int a0 = round(in[at], inverse);
+      int a1 = round(in[at + 1], inverse);
+      int a2 = round(in[at + 2], inverse);
+      int a3 = round(in[at + 3], inverse);
+      rows.pairs[(first + quad) / 2] = a0 & 0xffff | a2 << 16;
+      rows.pairs[(first + quad) / 2 + 1] = a1 & 0xffff | a3 << 16;
+      sum += a0 + a1 + a2 + a3;
+    }
+    return sum;
+  }
+
+  private static int round(float value, float inverse) {
+    if (inverse == 0) {
+      return 0;
+    }
+    return (Float.floatToRawIntBits(value * inverse + ROUNDER) & 0x7fffff) - 0x400000;
+  }
+
+  @Override
+  void multiply(
+      BlockPanels panels,
+      float[] bias,
+      int above,
+      int first,
+      int end,
+      IntegerRows rows,
+      int[] numbers,
+      int number,
+      int count,
+      float[] out,
+      int at,
+      int stride,
+      int worker) {
+    Scratch s = scratch[worker];
+    int tileRows = count == 1 ? 1 : count == 2 ? 2 : count <= 4 ? 4 : mostTileRows;
+    interleave(s, rows, numbers, number, count, tileRows);
+    if (count == 1) {
+      multiplyRow(s, panels, bias, above, first, end, rows, numbers[number], out, at);
+      return;
+    }
+    for (int panel = first; panel < end; panel++) {
+      int to = at + (panel - first) * PANEL;
+      begin(bias, (above + panel) * PANEL, count, out, to, stride);
+      for (int from = 0; from < panels.columns(); from += DEPTH) {
+        int depth = Math.min(panels.columns(), from + DEPTH) - from;
+        unpack(s, panels, panel, from, depth);
+        for (int row = 0; row < count; row += tileRows) {
+          int inTile = Math.min(tileRows, count - row);
+          for (int k = 0; k < depth; k += panels.scales().block()) {
+            int rowScale = (from + k) / BLOCK;
+            for (int i = 0; i < inTile; i++) {
+              setRowScales(
+                  s, i, panels.scales(), rows, numbers[number + row + i], from + k, rowScale);
+            }
+            addBlock(s, panels, tileRows, row, from, k, inTile, out, to + row * stride, stride);
+          }
+        }
+      }
+    }
+  }
+
+  private void multiplyRow(
+      Scratch s,
+      BlockPanels panels,
+      float[] bias,
+      int above,
+      int first,
+      int end,
+      IntegerRows rows,
+      int row,
+      float[] out,
+      int at) {
+    BlockScales scales = panels.scales();
+    int columns = panels.columns();
+    int sums = columns / scales.block();
+    for (int panel = first; panel < end; panel++) {
+      int to = at + (panel - first) * PANEL;
+      begin(bias, (above + panel) * PANEL, 1, out, to, 0);
+      int codesAt = panels.codesAt(panel, 0);
+      if (panels.form() == CodeForm.BYTE) {
+        kernels.bytesTimesRow(panels.codes(), codesAt, scales.block(), sums, s.row, s.rowSums);
+      } else {
+        kernels.nibblesTimesRow(panels.form(), panels.codes(), codesAt, sums, s.tiles, s.rowSums);
+      }
+      scales.unpack(kernels, panel, 0, columns, s.panelScales);
+      for (int i = 0; i < sums; i++) {
+        int column = i * scales.block();
+        setRowScales(s, 0, scales, rows, row, column, column / BLOCK);
+        System.arraycopy(s.rowSums, i * PANEL, s.sums, 0, PANEL);
+        kernels.addScaled(
+            1,
+            s.sums,
+            null,
+            s.panelScales,
+            i * scales.parts() * PANEL,
+            s.rowScales,
+            scales.minima() ? s.rowMinima : null,
+            out,
+            to,
+            0);
+      }
+    }
+  }
+
+  private static void begin(float[] bias, int from, int count, float[] out, int at, int stride) {
+    for (int row = 0; row < count; row++, at += stride) {
+      if (bias == null) {
+        Arrays.fill(out, at, at + PANEL, 0f);
+      } else {
+        System.arraycopy(bias, from, out, at, PANEL);
+      }
+    }
+  }
+
+  private void unpack(Scratch s, BlockPanels panels, int panel, int from, int depth) {
+    int at = panels.codesAt(panel, from);
+    if (panels.wide()) {
+      kernels.unpackParts(panels.codes(), at, depth / BLOCK, s.highCodes, s.codes);
+    } else {
+      kernels.unpackCodes(panels.form(), panels.codes(), at, depth / BLOCK, s.codes);
+    }
+    panels.scales().unpack(kernels, panel, from, from + depth, s.scales);
+  }
+
+  private static void setRowScales(
+      Scratch s, int i, BlockScales scales, IntegerRows rows, int row, int column, int block) {
+    float scale = rows.scales[row * (rows.columns() / BLOCK) + block];
+    s.rowScales[i] = scale;
+    if (scales.minima()) {
+      int sixteen = (row * rows.columns() + column) / 16;
+      float sum = rows.sums[sixteen];
+      s.rowMinima[i] = scale * (scales.block() == BLOCK ? sum + rows.sums[sixteen + 1] : sum);
+    }
+  }
+
+  /** Adds the products of one scale's columns, from {@code from + k}, for one tile of rows. */
+  private void addBlock(
+      Scratch s,
+      BlockPanels panels,
+      int tileRows,
+      int row,
+      int from,
+      int k,
+      int inTile,
+      float[] out,
+      int at,
+      int stride) {
+    int block = panels.scales().block();
+    int tile = (row * panels.columns()) + (from + k) * tileRows;
+    Arrays.fill(s.sums, 0, tileRows * PANEL, 0f);
+    kernels.tile(tileRows, s.tiles, tile, s.codes, k * PANEL, block, s.sums, 0, PANEL);
+    if (panels.wide()) {
+      Arrays.fill(s.highSums, 0, tileRows * PANEL, 0f);
+      kernels.tile(tileRows, s.tiles, tile, s.highCodes, k * PANEL, block, s.highSums, 0, PANEL);
+    }
+    kernels.addScaled(
+        inTile,
+        s.sums,
+        panels.wide() ? s.highSums : null,
+        s.scales,
+        k / block * panels.scales().parts() * PANEL,
+        s.rowScales,
+        panels.scales().minima() ? s.rowMinima : null,
+        out,
+        at,
+        stride);
+  }
+
+  /** Widens rows to floats, interleaved tile by tile; rows that fill up the last tile are zero. */
+  private static void interleave(
+      Scratch s, IntegerRows rows, int[] numbers, int number, int count, int tileRows) {
+    if (s.source == rows
+        && s.version == rows.version()
+        && s.numbers == numbers
+        && s.number == number
+        && s.count == count) {
+      return;
+    }
+    s.source = rows;
+    s.version = rows.version();
+    s.numbers = numbers;
+    s.number = number;
+    s.count = count;
+    int columns = rows.columns();
+    if (count == 1 && s.row.length < columns) {
+      s.row = new int[columns];
+      s.rowSums = new float[columns / 16 * PANEL];
+      s.panelScales = new float[columns / 16 * 2 * PANEL];
+    }
+    int filled = (count + tileRows - 1) / tileRows * tileRows;
+    if (s.tiles.length < filled * columns) {
+      s.tiles = new float[filled * columns];
+    }
+    for (int row = 0; row < filled; row++) {
+      int to = row / tileRows * tileRows * columns + row % tileRows;
+      if (row < count) {
+        widen(rows, numbers[number + row], s.tiles, to, tileRows);
+      } else {
+        for (int k = 0; k < columns; k++) {
+          s.tiles[to + k * tileRows] = 0;
+        }
+      }
+    }
+    for (int k = 0; count == 1 && k < columns; k++) {
+      s.row[k] = (int) s.tiles[k];
+    }
+  }
+
+  private static void widen(IntegerRows rows, int row, float[] tiles, int to, int stride) {
+    int pairs = rows.columns() / 2;
+    for (int i = 0; i < pairs; i += 2) {
+      int even = rows.pairs[row * pairs + i];
+      int odd = rows.pairs[row * pairs + i + 1];
+      int at = to + 2 * i * stride;
+      tiles[at] = (short) even;
+      tiles[at + stride] = (short) odd;
+      tiles[at + 2 * stride] = even >> 16;
+      tiles[at + 3 * stride] = odd >> 16;
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package io.radixflow.kernels.cpu.kernel;
+
+/**
+ * How codes of weights lie in words of 32 bits: a block of {@value #BLOCK} columns of a panel is
+ * {@code int[words][PANEL]}. The order is that of kernels.h, which reads them too.
+ */
+public enum CodeForm {
+  /**
+   * Numbers of 0 to 15. Byte j of word w has the code of column 4w + j in its low and that of
+   * column 16 + 4w + j in its high nibble, as Q4_0 of GGUF has them.
+   */
+  NIBBLE(4),
+  /** Numbers of -8 to 7, in the order of {@link #NIBBLE}. */
+  SIGNED_NIBBLE(4),
+  /** Numbers of -128 to 127: byte j of word w has the code of column 4w + j. */
+  BYTE(8);
+
+  /** Columns of a block. */
+  public static final int BLOCK = 32;
+
+  private final int words;
+
+  CodeForm(int words) {
+    this.words = words;
+  }
+
+  /** Words of a row's block. */
+  public int words() {
+    return words;
+  }
+
+  /** Bits of a code. */
+  public int bits() {
+    return words;
+  }
+
+  /**
+   * The code of one column.
+   *
+   * @param codes words of a panel's block from {@code at} on
+   * @param column column within the block
+   */
+  public int code(int[] codes, int at, int column, int lane) {
+    if (this == BYTE) {
+      return (byte) (codes[at + (column >> 2) * Kernels.PANEL + lane] >> (column & 3) * 8);
+    }
+    int word = codes[at + (column >> 2 & 3) * Kernels.PANEL + lane];
+    int nibble = word >>> (column & 3) * 8 + (column >> 4) * 4 & 15;
+    return this == NIBBLE ? nibble : (nibble ^ 8) - 8;
+  }
+}

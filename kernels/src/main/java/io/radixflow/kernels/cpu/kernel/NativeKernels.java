@@ -1,0 +1,234 @@
+package io.radixflow.kernels.cpu.kernel;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Kernels in native code, for instructions that the Vector API does not reach: integer products of
+ * 16 bits (AVX-512 VNNI, AVX-VNNI, AVX2). The code is in {@code src/main/c}; its bits are those of
+ * the Java kernels. Stateless and safe for many threads.
+ *
+ * <p>Arrays are pinned while a method runs, for milliseconds at most in steps of many rows; see
+ * {@link ArrayPinning}.
+ */
+public final class NativeKernels {
+
+  /** An instruction set, in the order of jni.c. */
+  public enum Isa {
+    AVX2,
+    AVX_VNNI,
+    AVX512_VNNI
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(NativeKernels.class);
+  private static final String LIBRARY = "/native/libradixflow-cpu.so";
+  private static final String PROPERTIES = "/native/native.properties";
+  private static final Set<Isa> SUPPORTED = Collections.unmodifiableSet(load());
+
+  private final int isa;
+
+  /**
+   * @throws IllegalArgumentException if this machine lacks the instructions
+   */
+  public NativeKernels(Isa isa) {
+    if (!SUPPORTED.contains(isa)) {
+      throw new IllegalArgumentException("there are no native kernels for " + isa);
+    }
+    this.isa = isa.ordinal();
+  }
+
+  /** The instruction set, such as {@code avx512-vnni}. */
+  public String isa() {
+    return Isa.values()[isa].name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** The fastest instruction set of this machine that there is native code for. */
+  public static Optional<Isa> fastest() {
+    return SUPPORTED.stream().max(Comparator.naturalOrder());
+  }
+
+  /** The instruction sets of this machine that there is native code for, the slowest first. */
+  public static Set<Isa> supported() {
+    return SUPPORTED;
+  }
+
+  private static Set<Isa> load() {
+    Set<Isa> none = EnumSet.noneOf(Isa.class);
+    Properties properties = new Properties();
+    try (InputStream in = NativeKernels.class.getResourceAsStream(PROPERTIES);
+        InputStream library = NativeKernels.class.getResourceAsStream(LIBRARY)) {
+      if (in != null) {
+        properties.load(in);
+      }
+      if (library == null) {
+        LOG.info(
+            "No native kernels: {}. The CPU backend computes in Java.",
+            properties.getProperty("reason", "this build has none"));
+        return none;
+      }
+      if (!isLinuxOnX86()) {
+        LOG.info("No native kernels: the build has those of Linux on x86-64 only.");
+        return none;
+      }
+      link(library);
+      Set<Isa> supported = EnumSet.allOf(Isa.class);
+      int isas = supportedIsas();
+      supported.removeIf(isa -> (isas >> isa.ordinal() & 1) == 0);
+      if (supported.isEmpty()) {
+        LOG.info("No native kernels: this machine has no AVX2. The CPU backend computes in Java.");
+      }
+      return supported;
+    } catch (IOException | LinkageError | SecurityException e) {
+      LOG.warn(
+          "The native kernels do not load: {}. The CPU backend computes in Java, slower; check"
+              + " that {} is writable and not mounted noexec.",
+          e.toString(),
+          System.getProperty("java.io.tmpdir"));
+      return none;
+    }
+  }
+
+  private static boolean isLinuxOnX86() {
+    String arch = System.getProperty("os.arch", "").toLowerCase(Locale.ROOT);
+    return System.getProperty("os.name", "").equals("Linux")
+        && (arch.equals("amd64") || arch.equals("x86_64"));
+  }
+
+  /** Loads a copy of the library, which is deleted again at once. */
+  private static void link(InputStream library) throws IOException {
+    Path copy = Files.createTempFile("radixflow-cpu", ".so");
+    try {
+      Files.write(copy, library.readAllBytes());
+      System.load(copy.toAbsolutePath().toString());
+    } finally {
+      Files.deleteIfExists(copy);
+    }
+  }
+
+  private static native int supportedIsas();
+
+  /**
+   * Multiplies rows with panels: element (row, panel, lane) goes to {@code out[at + row * stride +
+   * (panel - first) * PANEL + lane]}.
+   *
+   * @param scaleForm 0 for {@code float[]}, 1 for binary16 in {@code short[]}, 2 for factors in
+   *     {@code byte[]} of units
+   * @param bias what outputs begin with, by panel and lane from {@code biasAt}, or null
+   * @param numbers which rows of {@code pairs}, {@code rowScales} and {@code sums}, from {@code
+   *     number}
+   */
+  public void multiply(
+      CodeForm codeForm,
+      int scaleForm,
+      int block,
+      boolean minima,
+      int columns,
+      int[] codes,
+      Object scales,
+      short[] units,
+      float[] bias,
+      int biasAt,
+      int first,
+      int end,
+      int[] pairs,
+      float[] rowScales,
+      float[] sums,
+      int[] numbers,
+      int number,
+      int rows,
+      float[] out,
+      int at,
+      int stride) {
+    multiply(
+        isa,
+        codeForm.ordinal(),
+        scaleForm,
+        block,
+        minima,
+        columns,
+        codes,
+        scales,
+        units,
+        bias,
+        biasAt,
+        first,
+        end,
+        pairs,
+        rowScales,
+        sums,
+        numbers,
+        number,
+        rows,
+        out,
+        at,
+        stride);
+  }
+
+  private static native void multiply(
+      int isa,
+      int codeForm,
+      int scaleForm,
+      int block,
+      boolean minima,
+      int columns,
+      int[] codes,
+      Object scales,
+      short[] units,
+      float[] bias,
+      int biasAt,
+      int first,
+      int end,
+      int[] pairs,
+      float[] rowScales,
+      float[] sums,
+      int[] numbers,
+      int number,
+      int rows,
+      float[] out,
+      int at,
+      int stride);
+
+  /**
+   * Rounds {@code columns} floats from {@code from} to row {@code row} of the last three arrays.
+   */
+  public void pack(
+      float[] in, int from, int columns, int row, int[] pairs, float[] scales, float[] sums) {
+    pack(isa, in, from, columns, row, pairs, scales, sums);
+  }
+
+  private static native void pack(
+      int isa,
+      float[] in,
+      int from,
+      int columns,
+      int row,
+      int[] pairs,
+      float[] scales,
+      float[] sums);
+
+  /** Widens as {@link Kernels#widenHalf}. */
+  void widenHalf(short[] source, int so, int count, float[] out, int oo) {
+    widenHalf(isa, source, so, count, out, oo);
+  }
+
+  private static native void widenHalf(
+      int isa, short[] source, int so, int count, float[] out, int oo);
+
+  /** Turns a page round as {@link Kernels#transpose}, for a multiple of eight elements. */
+  void transpose(float[] in, int from, int elements, float[] out) {
+    transpose(isa, in, from, elements, out);
+  }
+
+  private static native void transpose(int isa, float[] in, int from, int elements, float[] out);
+}

@@ -1,0 +1,123 @@
+package io.radixflow.kernels.cpu.kernel;
+
+import static io.radixflow.kernels.cpu.kernel.CodeForm.BLOCK;
+import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
+
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.VectorOperators;
+import jdk.incubator.vector.VectorSpecies;
+
+/**
+ * Sums of products of one row of integers with blocks of codes, unpacked in registers: what
+ * decoding one sequence runs. A block is a method of its own, as JDK 17 boxes vectors that live
+ * across a nest of loops.
+ */
+final class VectorOneRow {
+
+  private static final VectorSpecies<Float> F = FloatVector.SPECIES_PREFERRED;
+  private static final VectorSpecies<Integer> I = IntVector.SPECIES_PREFERRED;
+  private static final int L = F.length();
+
+  private VectorOneRow() {}
+
+  static void nibbles(int[] codes, int co, int blocks, float[] x, float[] sums) {
+    for (int b = 0; b < blocks; b++) {
+      for (int i = 0; i < PANEL; i += 2 * L) {
+        nibblesOfBlock(codes, co + b * 4 * PANEL + i, x, b * BLOCK, sums, b * PANEL + i);
+      }
+    }
+  }
+
+  private static void nibblesOfBlock(int[] codes, int at, float[] x, int k, float[] sums, int to) {
+    FloatVector s0 = FloatVector.zero(F);
+    FloatVector s1 = FloatVector.zero(F);
+    for (int w = 0; w < 4; w++) {
+      IntVector v0 = IntVector.fromArray(I, codes, at + w * PANEL);
+      IntVector v1 = IntVector.fromArray(I, codes, at + w * PANEL + L);
+      for (int j = 0; j < 4; j++) {
+        FloatVector a = FloatVector.broadcast(F, x[k + 4 * w + j]);
+        s0 = low(v0).fma(a, s0);
+        s1 = low(v1).fma(a, s1);
+        v0 = v0.lanewise(VectorOperators.LSHR, 4);
+        v1 = v1.lanewise(VectorOperators.LSHR, 4);
+        a = FloatVector.broadcast(F, x[k + 16 + 4 * w + j]);
+        s0 = low(v0).fma(a, s0);
+        s1 = low(v1).fma(a, s1);
+        v0 = v0.lanewise(VectorOperators.LSHR, 4);
+        v1 = v1.lanewise(VectorOperators.LSHR, 4);
+      }
+    }
+    s0.intoArray(sums, to);
+    s1.intoArray(sums, to + L);
+  }
+
+  private static FloatVector low(IntVector codes) {
+    return (FloatVector) codes.and(15).castShape(F, 0);
+  }
+
+  static void signedNibbles(int[] codes, int co, int blocks, float[] x, float[] sums) {
+    for (int b = 0; b < blocks; b++) {
+      for (int i = 0; i < PANEL; i += 2 * L) {
+        signedNibblesOfBlock(codes, co + b * 4 * PANEL + i, x, b * BLOCK, sums, b * PANEL + i);
+      }
+    }
+  }
+
+  private static void signedNibblesOfBlock(
+      int[] codes, int at, float[] x, int k, float[] sums, int to) {
+    FloatVector s0 = FloatVector.zero(F);
+    FloatVector s1 = FloatVector.zero(F);
+    for (int w = 0; w < 4; w++) {
+      IntVector v0 = IntVector.fromArray(I, codes, at + w * PANEL);
+      IntVector v1 = IntVector.fromArray(I, codes, at + w * PANEL + L);
+      for (int j = 3; j >= 0; j--) {
+        FloatVector a = FloatVector.broadcast(F, x[k + 16 + 4 * w + j]);
+        s0 = high(v0, 28).fma(a, s0);
+        s1 = high(v1, 28).fma(a, s1);
+        v0 = v0.lanewise(VectorOperators.LSHL, 4);
+        v1 = v1.lanewise(VectorOperators.LSHL, 4);
+        a = FloatVector.broadcast(F, x[k + 4 * w + j]);
+        s0 = high(v0, 28).fma(a, s0);
+        s1 = high(v1, 28).fma(a, s1);
+        v0 = v0.lanewise(VectorOperators.LSHL, 4);
+        v1 = v1.lanewise(VectorOperators.LSHL, 4);
+      }
+    }
+    s0.intoArray(sums, to);
+    s1.intoArray(sums, to + L);
+  }
+
+  private static FloatVector high(IntVector codes, int bits) {
+    return (FloatVector) codes.lanewise(VectorOperators.ASHR, bits).castShape(F, 0);
+  }
+
+  /** In integers: a sum of bytes may have more bits than a float. */
+  static void bytes(int[] codes, int co, int block, int blocks, int[] x, float[] sums) {
+    for (int b = 0; b < blocks; b++) {
+      for (int i = 0; i < PANEL; i += 2 * L) {
+        int at = co + b * block / 4 * PANEL + i;
+        bytesOfBlock(block / 4, codes, at, x, b * block, sums, b * PANEL + i);
+      }
+    }
+  }
+
+  private static void bytesOfBlock(
+      int words, int[] codes, int at, int[] x, int k, float[] sums, int to) {
+    IntVector s0 = IntVector.zero(I);
+    IntVector s1 = IntVector.zero(I);
+    for (int w = 0; w < words; w++) {
+      IntVector v0 = IntVector.fromArray(I, codes, at + w * PANEL);
+      IntVector v1 = IntVector.fromArray(I, codes, at + w * PANEL + L);
+      for (int j = 3; j >= 0; j--) {
+        IntVector a = IntVector.broadcast(I, x[k + 4 * w + j]);
+        s0 = s0.add(v0.lanewise(VectorOperators.ASHR, 24).mul(a));
+        s1 = s1.add(v1.lanewise(VectorOperators.ASHR, 24).mul(a));
+        v0 = v0.lanewise(VectorOperators.LSHL, 8);
+        v1 = v1.lanewise(VectorOperators.LSHL, 8);
+      }
+    }
+    ((FloatVector) s0.castShape(F, 0)).intoArray(sums, to);
+    ((FloatVector) s1.castShape(F, 0)).intoArray(sums, to + L);
+  }
+}

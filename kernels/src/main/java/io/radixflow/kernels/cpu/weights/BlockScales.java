@@ -1,0 +1,129 @@
+package io.radixflow.kernels.cpu.weights;
+
+import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
+
+import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.model.Float16;
+
+/**
+ * The scales of panels of codes, and the minima where the encoding has them, as narrow as the file
+ * has them: {@code [panel][block][scales, minima][PANEL]}.
+ *
+ * @param form how they are held
+ * @param block columns of a scale: 16 or 32
+ * @param minima whether there are minima
+ * @param columns columns of the matrix
+ * @param floats the values, with {@link Form#FLOAT}; else null
+ * @param halves the values as binary16, with {@link Form#HALF}; with {@link Form#FACTOR} the units,
+ *     {@code [panel][256 columns][scales, minima][PANEL]}; else null
+ * @param factors factors of the units, with {@link Form#FACTOR}; else null
+ */
+public record BlockScales(
+    Form form,
+    int block,
+    boolean minima,
+    int columns,
+    float[] floats,
+    short[] halves,
+    byte[] factors) {
+
+  /** How scales are held; the order is that of kernels.h. */
+  public enum Form {
+    FLOAT,
+    HALF,
+    FACTOR
+  }
+
+  /** Columns of a unit. */
+  static final int UNIT = 256;
+
+  /** Allocates scales of zero. */
+  public static BlockScales allocate(
+      Form form, int block, boolean minima, int panels, int columns) {
+    int count = Math.toIntExact((long) panels * (columns / block) * parts(minima) * PANEL);
+    int units = Math.toIntExact((long) panels * (columns / UNIT) * parts(minima) * PANEL);
+    return new BlockScales(
+        form,
+        block,
+        minima,
+        columns,
+        form == Form.FLOAT ? new float[count] : null,
+        form == Form.HALF ? new short[count] : form == Form.FACTOR ? new short[units] : null,
+        form == Form.FACTOR ? new byte[count] : null);
+  }
+
+  /** Bytes of {@code elements} weights' scales. */
+  public static long bytes(Form form, int block, boolean minima, long elements) {
+    long count = elements / block * parts(minima);
+    return switch (form) {
+      case FLOAT -> count * Float.BYTES;
+      case HALF -> count * Short.BYTES;
+      case FACTOR -> count + elements / UNIT * parts(minima) * Short.BYTES;
+    };
+  }
+
+  private static int parts(boolean minima) {
+    return minima ? 2 : 1;
+  }
+
+  /** Scales, or scales and minima: 1 or 2. */
+  public int parts() {
+    return parts(minima);
+  }
+
+  /** Where the scales of a panel's block begin in floats, halves or factors. */
+  public int at(int panel, int index) {
+    return (panel * (columns / block) + index) * parts() * PANEL;
+  }
+
+  /** Where a panel's units of some 256 columns begin. */
+  public int unitsAt(int panel, int index) {
+    return (panel * (columns / UNIT) + index) * parts() * PANEL;
+  }
+
+  /** The scale (part 0) or minimum (part 1) of one column. */
+  float value(int panel, int column, int part, int lane) {
+    int at = at(panel, column / block) + part * PANEL + lane;
+    return switch (form) {
+      case FLOAT -> floats[at];
+      case HALF -> Float16.toFloat(halves[at]);
+      case FACTOR -> {
+        int unit = unitsAt(panel, column / UNIT) + part * PANEL + lane;
+        yield Float16.toFloat(halves[unit]) * factors[at];
+      }
+    };
+  }
+
+  /**
+   * Widens the scales of columns {@code from} to {@code to}, whole blocks: {@code [block][scales,
+   * minima][PANEL]} from 0.
+   */
+  public void unpack(Kernels kernels, int panel, int from, int to, float[] out) {
+    int at = at(panel, from / block);
+    int count = (to - from) / block * parts() * PANEL;
+    switch (form) {
+      case FLOAT -> System.arraycopy(floats, at, out, 0, count);
+      case HALF -> kernels.widenHalf(halves, at, count, out, 0);
+      default -> unpackFactors(kernels, panel, from, to, out);
+    }
+  }
+
+  private void unpackFactors(Kernels kernels, int panel, int from, int to, float[] out) {
+    int width = parts() * PANEL;
+    for (int column = from; column < to; column += block) {
+      int o = (column - from) / block * width;
+      kernels.widenHalf(halves, unitsAt(panel, column / UNIT), width, out, o);
+      int at = at(panel, column / block);
+      for (int i = 0; i < width; i++) {
+        out[o + i] *= factors[at + i];
+      }
+    }
+  }
+
+  /** Bytes of memory. */
+  long bytes() {
+    return (floats == null ? 0 : 4L * floats.length)
+        + (halves == null ? 0 : 2L * halves.length)
+        + (factors == null ? 0 : factors.length);
+  }
+}

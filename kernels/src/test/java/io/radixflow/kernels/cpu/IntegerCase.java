@@ -1,0 +1,134 @@
+package io.radixflow.kernels.cpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.cpu.integer.IntegerProducts;
+import io.radixflow.kernels.cpu.integer.IntegerRows;
+import io.radixflow.kernels.cpu.kernel.KernelProvider;
+import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.cpu.kernel.NativeKernels;
+import io.radixflow.kernels.cpu.kernel.ScalarKernels;
+import io.radixflow.kernels.cpu.weights.CpuMatrix;
+import io.radixflow.kernels.model.Tensor;
+import io.radixflow.kernels.model.TensorType;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A matrix of codes that all implementations multiply; each must give the reference's bits. */
+final class IntegerCase implements AutoCloseable {
+
+  /** What no product is. */
+  private static final float UNTOUCHED = -12345.678f;
+
+  private static final int MARGIN = 5;
+
+  private final WorkerTeam team = new WorkerTeam(1);
+  private final IntegerReference reference;
+  private final CpuMatrix matrix;
+  private final Map<String, IntegerProducts> products = implementations();
+  private final Map<String, IntegerRows> rounded = new LinkedHashMap<>();
+
+  /**
+   * @param tensors from top to bottom; all but the last of whole panels
+   * @param bias up to whole panels, or null
+   */
+  IntegerCase(List<Tensor> tensors, float[] bias) {
+    reference = new IntegerReference(tensors, bias);
+    matrix = new CpuMatrix(new PanelLoader(team).load(tensors), bias);
+    assertThat(matrix.panels().hasIntegers()).isTrue();
+    products.keySet().forEach(name -> rounded.put(name, new IntegerRows()));
+  }
+
+  /** The types that have codes and scales by blocks. */
+  static List<TensorType> types() {
+    return Arrays.stream(TensorType.values())
+        .filter(type -> type.blockElements() > 1 && type != TensorType.FP8)
+        .toList();
+  }
+
+  /** All implementations by name, each for one thread. */
+  static Map<String, IntegerProducts> implementations() {
+    Map<String, IntegerProducts> all = new LinkedHashMap<>();
+    Kernels scalar = new ScalarKernels();
+    for (NativeKernels.Isa isa : NativeKernels.supported()) {
+      all.put(isa.name(), IntegerProducts.of(new NativeKernels(isa), scalar, 8, 1));
+    }
+    for (int tile = 2; tile <= TileTuner.MOST_ROWS; tile += 2) {
+      Kernels vector = KernelProvider.vector().orElseThrow();
+      all.put("vector " + tile, IntegerProducts.of(null, vector, tile, 1));
+    }
+    all.put("scalar", IntegerProducts.of(null, scalar, 6, 1));
+    return all;
+  }
+
+  /** Multiplies all rows with all panels; returns the outputs. */
+  float[][] check(float[][] rows) {
+    int[] numbers = new int[rows.length];
+    Arrays.setAll(numbers, i -> i);
+    return check(rows, numbers, 0, rows.length, 0, matrix.panels().count(), 7);
+  }
+
+  /**
+   * Multiplies some rows with some panels.
+   *
+   * @param rows what is rounded
+   * @param numbers which rows are multiplied, from {@code number}
+   * @param gap floats between rows of the output
+   */
+  float[][] check(
+      float[][] rows, int[] numbers, int number, int count, int first, int end, int gap) {
+    int width = (end - first) * Kernels.PANEL;
+    int stride = width + gap;
+    float[] expected = new float[MARGIN + count * stride + MARGIN];
+    float[][] outputs = new float[count][];
+    Arrays.fill(expected, UNTOUCHED);
+    for (int i = 0; i < count; i++) {
+      float[] all = reference.times(rows[numbers[number + i]]);
+      outputs[i] = Arrays.copyOfRange(all, first * Kernels.PANEL, end * Kernels.PANEL);
+      System.arraycopy(outputs[i], 0, expected, MARGIN + i * stride, width);
+    }
+    products.forEach(
+        (name, implementation) -> {
+          float[] out = new float[expected.length];
+          Arrays.fill(out, UNTOUCHED);
+          IntegerRows packed = pack(implementation, rounded.get(name), rows);
+          implementation.multiply(
+              matrix, first, end, packed, numbers, number, count, out, MARGIN, stride, 0);
+          assertSameBits(out, expected, name + ", stride " + stride + ", " + count + " rows");
+        });
+    return outputs;
+  }
+
+  /** The rows lie in an array with others around. */
+  private static IntegerRows pack(IntegerProducts products, IntegerRows packed, float[][] rows) {
+    int columns = rows[0].length;
+    int stride = columns + 3;
+    float[] in = new float[MARGIN + rows.length * stride];
+    Arrays.fill(in, Float.NaN);
+    packed.begin(rows.length, columns);
+    for (int i = 0; i < rows.length; i++) {
+      System.arraycopy(rows[i], 0, in, MARGIN + i * stride, columns);
+      products.pack(in, MARGIN + i * stride, packed, i);
+    }
+    return packed;
+  }
+
+  /** Equal bits, the sign of zero included; one NaN is like another. */
+  static void assertSameBits(float[] actual, float[] expected, String name) {
+    for (int i = 0; i < expected.length; i++) {
+      if (Float.floatToIntBits(actual[i]) != Float.floatToIntBits(expected[i])) {
+        assertThat(actual[i]).as("%s: element %d", name, i).isEqualTo(expected[i]);
+        assertThat(Float.floatToIntBits(actual[i]))
+            .as("%s: bits of element %d", name, i)
+            .isEqualTo(Float.floatToIntBits(expected[i]));
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    team.close();
+  }
+}
