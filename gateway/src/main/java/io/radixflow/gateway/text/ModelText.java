@@ -91,8 +91,14 @@ public final class ModelText implements AutoCloseable {
     if (model == null) {
       try {
         ServedModel opened = ModelLoader.open(name, Path::of);
-        prompts = new PromptText(opened);
-        model = opened;
+        try {
+          prompts = new PromptText(opened);
+          model = opened;
+        } finally {
+          if (model == null) {
+            opened.close();
+          }
+        }
       } catch (IOException | ModelFormatException | IllegalArgumentException e) {
         LOG.debug("The model {} cannot be opened to count tokens", name, e);
         throw ApiException.notFound(

@@ -10,6 +10,7 @@ import io.radixflow.kernels.model.BlockCodes;
 import io.radixflow.kernels.model.EightBytes;
 import io.radixflow.kernels.model.Float16;
 import io.radixflow.kernels.model.TensorType;
+import java.nio.ByteBuffer;
 import java.nio.ShortBuffer;
 import java.util.Arrays;
 
@@ -26,32 +27,56 @@ final class PanelFiller {
 
   private static final int SQUARE = 8;
   private static final int TILE = 64;
+  private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
   private final BlockCodes[] codes = new BlockCodes[SQUARE];
   private final long[] square = new long[SQUARE];
   private final short[] tile = new short[PANEL * TILE];
   private final ShortBuffer[] halves = new ShortBuffer[PANEL];
   private float[] row = new float[0];
-  private byte[] bytes = new byte[0];
+
+  /** Rows that were read together, those of some lanes. */
+  private ByteBuffer run = EMPTY;
+
+  private int runLane;
+  private int runEnd;
 
   /** Fills a panel of codes and their scales. */
   void codes(StackedRows source, int panel, BlockPanels target) {
     for (int lane = 0; lane < source.lanes(panel); lane++) {
       int number = panel * PANEL + lane;
       TensorType type = source.type(number);
-      if (WordRows.has(type)) {
-        bytes = source.copy(number, bytes);
-        if (!WordRows.fill(type, bytes, target, panel, lane)) {
-          codes[0] = source.codes(number, codes[0]);
-          requireFinite(source, number, codes[0].scales);
-          requireFinite(source, number, codes[0].minima);
-        }
+      ByteBuffer from = row(source, panel, lane);
+      if (WordRows.has(type)
+          && WordRows.fill(type, from.array(), from.position(), target, panel, lane)) {
         continue;
       }
-      codes[0] = source.codes(number, codes[0]);
+      takeApart(0, type, target.columns(), from);
       words(codes[0].codes, target.form(), target.codes(), target.codesAt(panel, 0) + lane);
       scales(source, number, codes[0], target.scales(), panel, lane);
     }
+  }
+
+  /**
+   * Returns what has the bytes of a row at its position; lanes of a panel are asked for in order.
+   * Only the next panel overwrites them.
+   */
+  private ByteBuffer row(StackedRows source, int panel, int lane) {
+    int number = panel * PANEL + lane;
+    int each = source.bytes(number);
+    if (lane == 0 || lane == runEnd) {
+      run = source.run(number, source.lanes(panel) - lane, lane == 0 ? run : EMPTY);
+      runLane = lane;
+      runEnd = lane + run.limit() / each;
+    }
+    return run.position((lane - runLane) * each);
+  }
+
+  private void takeApart(int i, TensorType type, int columns, ByteBuffer from) {
+    if (codes[i] == null || codes[i].type() != type || codes[i].codes.length != columns) {
+      codes[i] = new BlockCodes(type, columns);
+    }
+    codes[i].read(from);
   }
 
   private static void words(byte[] row, CodeForm form, int[] target, int at) {
@@ -81,7 +106,7 @@ final class PanelFiller {
       int count = Math.min(SQUARE, lanes - lane);
       for (int i = 0; i < count; i++) {
         int number = panel * PANEL + lane + i;
-        codes[i] = source.codes(number, codes[i]);
+        takeApart(i, source.type(number), columns, row(source, panel, lane + i));
         requireFinite(source, number, codes[i].scales);
         for (int block = 0; block < codes[i].scales.length; block++) {
           scales[scalesAt + block * PANEL + lane + i] = codes[i].scales[block];
@@ -160,7 +185,7 @@ final class PanelFiller {
     int columns = source.columns();
     int lanes = source.lanes(panel);
     for (int lane = 0; lane < lanes; lane++) {
-      halves[lane] = source.bytes(panel * PANEL + lane).asShortBuffer();
+      halves[lane] = row(source, panel, lane).asShortBuffer();
     }
     // Added to an exponent of ones, its lowest bit carries into the sign.
     int exponent = brain ? 0x7f80 : 0x7c00;
@@ -211,7 +236,11 @@ final class PanelFiller {
     }
     for (int lane = 0; lane < source.lanes(panel); lane++) {
       int number = panel * PANEL + lane;
-      source.dequantize(number, row);
+      if (source.type(number) == TensorType.F32) {
+        row(source, panel, lane).asFloatBuffer().get(row);
+      } else {
+        source.dequantize(number, row);
+      }
       requireFiniteWeights(source, number, row);
       for (int k = 0; k < columns; k++) {
         target[(panel * columns + k) * PANEL + lane] = row[k];

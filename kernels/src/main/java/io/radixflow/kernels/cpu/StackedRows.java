@@ -2,7 +2,6 @@ package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
-import io.radixflow.kernels.model.BlockCodes;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
@@ -13,11 +12,19 @@ import java.util.List;
 /** The rows of tensors, one below the other, that become one matrix. Safe for many threads. */
 final class StackedRows {
 
+  private static final int RUN_BYTES = 1 << 20;
+
   private final List<Tensor> tensors;
+
+  /** Keeps in memory what rows are gathered from. */
+  @SuppressWarnings("unused")
+  private final List<List<ByteBuffer>> held;
+
   private final int rows;
 
   StackedRows(List<Tensor> tensors) {
     this.tensors = tensors;
+    held = tensors.stream().map(Tensor::hold).toList();
     rows = Math.toIntExact(tensors.stream().mapToLong(Tensor::rows).sum());
   }
 
@@ -34,40 +41,31 @@ final class StackedRows {
     return Math.min(PANEL, rows - panel * PANEL);
   }
 
-  /** The bytes of a row as its file has them. */
-  ByteBuffer bytes(int row) {
+  /** Bytes of a row in its file. */
+  int bytes(int row) {
+    return columns() / type(row).blockElements() * type(row).blockBytes();
+  }
+
+  /**
+   * Reads rows as their file has them, at once: at least one, and those behind it in its tensor, up
+   * to a mebibyte.
+   *
+   * @param most the most rows
+   * @param reuse an earlier result that may be overwritten, or an empty buffer
+   * @return a buffer with an array
+   */
+  ByteBuffer run(int row, int most, ByteBuffer reuse) {
     Tensor tensor = tensor(row);
-    return tensor.rows(local(row), 1).order(ByteOrder.LITTLE_ENDIAN);
+    int local = local(row);
+    int each = bytes(row);
+    int count = Math.min(Math.min(most, tensor.rows() - local), Math.max(1, RUN_BYTES / each));
+    ByteBuffer run = reuse.capacity() < count * each ? ByteBuffer.allocate(count * each) : reuse;
+    tensor.copyRows(local, count, run.clear().order(ByteOrder.LITTLE_ENDIAN));
+    return run.flip();
   }
 
   TensorType type(int row) {
     return tensor(row).type();
-  }
-
-  /**
-   * Copies the bytes of a row.
-   *
-   * @param reuse an earlier result that may be overwritten
-   */
-  byte[] copy(int row, byte[] reuse) {
-    ByteBuffer bytes = bytes(row);
-    byte[] copy = reuse.length == bytes.remaining() ? reuse : new byte[bytes.remaining()];
-    bytes.get(copy);
-    return copy;
-  }
-
-  /**
-   * Takes a row apart.
-   *
-   * @param reuse an earlier result that may be overwritten, or null
-   */
-  BlockCodes codes(int row, BlockCodes reuse) {
-    Tensor tensor = tensor(row);
-    boolean fits =
-        reuse != null && reuse.type() == tensor.type() && reuse.codes.length == tensor.columns();
-    BlockCodes codes = fits ? reuse : new BlockCodes(tensor.type(), tensor.columns());
-    codes.read(bytes(row));
-    return codes;
   }
 
   void dequantize(int row, float[] target) {

@@ -39,15 +39,17 @@ final class WordRows {
   /**
    * Fills one lane of a panel.
    *
+   * @param first where the row begins
    * @return whether all scales and minima are finite
    */
-  static boolean fill(TensorType type, byte[] row, BlockPanels target, int panel, int lane) {
+  static boolean fill(
+      TensorType type, byte[] row, int first, BlockPanels target, int panel, int lane) {
     int[] codes = target.codes();
     BlockScales scales = target.scales();
     int at = target.codesAt(panel, 0) + lane;
     int exponents = 0;
     int columns = target.columns();
-    for (int column = 0, from = 0; column < columns; column += type.blockElements()) {
+    for (int column = 0, from = first; column < columns; column += type.blockElements()) {
       int block = scales.at(panel, column / scales.block()) + lane;
       switch (type) {
         case Q4_0 -> {

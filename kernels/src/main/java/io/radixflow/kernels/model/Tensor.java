@@ -1,6 +1,7 @@
 package io.radixflow.kernels.model;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
  * A weight matrix (or vector, with one row) in its file's encoding; rows are contiguous.
@@ -23,6 +24,19 @@ public interface Tensor {
 
   /** The bytes of {@code count} rows from {@code first}: a read-only, little-endian view. */
   ByteBuffer rows(int first, int count);
+
+  /** Puts the bytes of rows into a little-endian buffer, which readers of many use again. */
+  default void copyRows(int first, int count, ByteBuffer target) {
+    target.put(rows(first, count));
+  }
+
+  /**
+   * Whoever reads many rows keeps the result meanwhile: what they are gathered from, where they do
+   * not lie in the file as they are given out. It is read again if nobody holds it.
+   */
+  default List<ByteBuffer> hold() {
+    return List.of();
+  }
 
   /** Dequantises one row to floats, at {@code target[offset ..]}. */
   void dequantize(int row, float[] target, int offset);

@@ -29,10 +29,7 @@ public interface WeightSource extends AutoCloseable {
    */
   String fingerprint();
 
-  /**
-   * Gives the tensors up: none can be got afterwards. A file's mapping ends once no tensor or
-   * buffer over it is reachable.
-   */
+  /** Closes the files: no tensor can be got or read afterwards. */
   @Override
   void close();
 }

@@ -36,8 +36,9 @@ public record DamagedTensor(Tensor whole, byte with) implements Tensor {
     ByteBuffer source = whole.rows(first, count);
     ByteBuffer copy = ByteBuffer.allocate(source.remaining()).order(ByteOrder.LITTLE_ENDIAN);
     copy.put(source);
-    if (first == ROW) {
-      for (int i = 0; i < copy.capacity(); i++) {
+    int rowBytes = copy.capacity() / Math.max(1, count);
+    for (int i = 0; i < copy.capacity(); i++) {
+      if (first + i / rowBytes == ROW) {
         copy.put(i, with);
       }
     }

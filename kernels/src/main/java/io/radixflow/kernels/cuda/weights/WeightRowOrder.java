@@ -1,6 +1,7 @@
 package io.radixflow.kernels.cuda.weights;
 
 import io.radixflow.kernels.model.Tensor;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,6 +16,11 @@ final class WeightRowOrder {
   static final int INTERLEAVE = 8;
 
   private final List<Tensor> tensors;
+
+  /** Keeps in memory what rows are gathered from. */
+  @SuppressWarnings("unused")
+  private final List<List<ByteBuffer>> held;
+
   private final int[] firstRow;
   private final boolean interleaved;
   private final HeadOrder heads;
@@ -22,6 +28,7 @@ final class WeightRowOrder {
 
   private WeightRowOrder(List<Tensor> tensors, boolean interleaved, HeadOrder heads, int headRows) {
     this.tensors = List.copyOf(tensors);
+    held = tensors.stream().map(Tensor::hold).toList();
     this.interleaved = interleaved;
     this.heads = heads;
     this.headRows = headRows;
@@ -84,6 +91,17 @@ final class WeightRowOrder {
     }
     int element = within % heads.headDim();
     return within - element + heads.source(element);
+  }
+
+  /** Rows from one on, at most {@code most}, that lie one behind the other in its tensor. */
+  int consecutive(int row, int most) {
+    int count = 1;
+    while (count < most
+        && tensor(row + count) == tensor(row)
+        && sourceRow(row + count) == sourceRow(row) + count) {
+      count++;
+    }
+    return count;
   }
 
   private int tensorIndex(int row) {

@@ -79,13 +79,17 @@ final class WeightStream {
                 block.put(at + i, (byte) 0);
               }
               BlockCodes codes = null;
+              ByteBuffer read = ByteBuffer.allocate(0);
               for (int i = 0; i < rows; i++) {
                 int row = run.firstRow() + firstRow + i;
                 Tensor tensor = order.tensor(row);
                 if (codes == null || codes.type() != tensor.type()) {
                   codes = new BlockCodes(tensor.type(), tensor.columns());
                 }
-                format.pack(tensor.rows(order.sourceRow(row), 1), codes, i, block, at);
+                if (!read.hasRemaining()) {
+                  read = tensor.rows(order.sourceRow(row), order.consecutive(row, rows - i));
+                }
+                format.pack(read, codes, i, block, at);
                 FiniteRows.requireScales(tensor, order.sourceRow(row), codes);
               }
             });

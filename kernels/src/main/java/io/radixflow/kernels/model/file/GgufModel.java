@@ -13,8 +13,8 @@ import io.radixflow.kernels.model.file.format.GgufFile;
 import io.radixflow.kernels.model.file.format.GgufFiles;
 import io.radixflow.kernels.model.file.format.GgufMetadata;
 import io.radixflow.kernels.model.file.format.GgufTensor;
+import io.radixflow.kernels.model.tensor.FileTensor;
 import io.radixflow.kernels.model.tensor.HeapTensor;
-import io.radixflow.kernels.model.tensor.MappedTensor;
 import io.radixflow.kernels.model.tensor.RowRange;
 import io.radixflow.kernels.model.tensor.TensorSlot;
 import io.radixflow.kernels.model.tensor.TransposedTensor;
@@ -61,12 +61,16 @@ final class GgufModel {
    * @param home where fingerprints are kept
    */
   static ModelFile open(Path path, Path home) throws IOException {
-    try (GgufFiles files = GgufFiles.open(path)) {
+    GgufFiles files = GgufFiles.open(path);
+    try {
       List<Path> real = new ArrayList<>();
       for (Path one : files.paths()) {
         real.add(one.toRealPath());
       }
       return new GgufModel(path, files).open(new ContentFingerprint(real, home, Clock.systemUTC()));
+    } catch (IOException | RuntimeException | Error e) {
+      files.close();
+      throw e;
     }
   }
 
@@ -96,7 +100,7 @@ final class GgufModel {
     }
   }
 
-  private ModelFile open(Supplier<String> fingerprint) throws IOException {
+  private ModelFile open(Supplier<String> fingerprint) {
     ModelConfig config = withDivisors(GgufConfig.read(file));
     Map<String, GraphTensors.Shape> shapes = GraphTensors.of(config);
     Map<String, Tensor> tensors = new HashMap<>();
@@ -113,19 +117,19 @@ final class GgufModel {
             path + ": tensor " + name + " has no place in a " + config.architecture() + " graph");
       }
     }
-    return new ModelFile(path, config, tensors, fingerprint, file.metadata());
+    return new ModelFile(path, config, tensors, fingerprint, file.metadata(), files);
   }
 
-  private Tensor tensor(Part part, String name, GraphTensors.Shape shape) throws IOException {
+  private Tensor tensor(Part part, String name, GraphTensors.Shape shape) {
     if (part.rows() == 0) {
-      return map(slot(part.stored(), shape));
+      return stored(slot(part.stored(), shape));
     }
     if (part.rows() > Integer.MAX_VALUE) {
       throw new ModelFormatException(path + ": tensor " + part.stored() + " has too many rows");
     }
     Tensor all = stacks.get(part.stored());
     if (all == null) {
-      all = map(slot(part, shape));
+      all = stored(slot(part, shape));
       stacks.put(part.stored(), all);
     }
     if (part.transposed()) {
@@ -148,8 +152,8 @@ final class GgufModel {
         name, Arrays.copyOfRange(values, part.first(), part.first() + shape.columns()));
   }
 
-  private Tensor map(TensorSlot slot) throws IOException {
-    return MappedTensor.map(files.channel(slot.name()), slot, MappedTensor.WINDOW_BYTES);
+  private Tensor stored(TensorSlot slot) {
+    return new FileTensor(files.file(slot.name()), slot);
   }
 
   /** The whole of a tensor of which the graph has parts. */
@@ -226,7 +230,7 @@ final class GgufModel {
   }
 
   /** Adds the divisors of the rotary frequencies to the layers that have such an embedding. */
-  private ModelConfig withDivisors(ModelConfig config) throws IOException {
+  private ModelConfig withDivisors(ModelConfig config) {
     String name = divisors(config);
     if (!file.tensors().containsKey(name)) {
       return config;
@@ -250,10 +254,10 @@ final class GgufModel {
     return longer ? LONG_DIVISORS : SHORT_DIVISORS;
   }
 
-  private List<Float> divisors(String name, int pairs) throws IOException {
+  private List<Float> divisors(String name, int pairs) {
     TensorSlot slot = slot(name, new GraphTensors.Shape(1, pairs, true));
     float[] values = new float[pairs];
-    map(slot).dequantize(0, values, 0);
+    stored(slot).dequantize(0, values, 0);
     List<Float> divisors = new ArrayList<>();
     for (float value : values) {
       if (!(value > 0 && value < Float.POSITIVE_INFINITY)) {

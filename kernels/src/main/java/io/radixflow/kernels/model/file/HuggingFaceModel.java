@@ -9,14 +9,13 @@ import io.radixflow.kernels.model.TensorType;
 import io.radixflow.kernels.model.file.format.BoundedJson;
 import io.radixflow.kernels.model.file.format.Checkpoint;
 import io.radixflow.kernels.model.file.format.SafetensorsFile;
+import io.radixflow.kernels.model.tensor.FileTensor;
 import io.radixflow.kernels.model.tensor.HeapTensor;
-import io.radixflow.kernels.model.tensor.MappedTensor;
 import io.radixflow.kernels.model.tensor.StoredPart;
 import io.radixflow.kernels.model.tensor.StridedTensor;
 import io.radixflow.kernels.model.tensor.TensorSlot;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -58,8 +57,11 @@ final class HuggingFaceModel {
   static ModelFile open(Path directory, Path home) throws IOException {
     JsonNode json = BoundedJson.object(directory.resolve("config.json"), MAX_CONFIG_BYTES);
     HuggingFaceModel model = new HuggingFaceModel(directory, json);
-    try (model.stored) {
+    try {
       return model.open(home);
+    } catch (IOException | RuntimeException | Error e) {
+      model.stored.close();
+      throw e;
     }
   }
 
@@ -106,7 +108,7 @@ final class HuggingFaceModel {
       files.add(file.toRealPath());
     }
     ContentFingerprint fingerprint = new ContentFingerprint(files, home, Clock.systemUTC());
-    return new ModelFile(directory, config, tensors, fingerprint, null);
+    return new ModelFile(directory, config, tensors, fingerprint, null, stored);
   }
 
   /**
@@ -114,7 +116,7 @@ final class HuggingFaceModel {
    * the frequencies that the graph computes, shared experts of width 0 with their gate, scales of
    * activations and of the KV cache, and biases that are all zero.
    */
-  private void ignore(String name) throws IOException {
+  private void ignore(String name) {
     boolean tied = config.tiedEmbedding() && name.equals("lm_head.weight");
     boolean spare = spareLayers && name.startsWith("model.layers." + config.layers() + ".");
     boolean unshared = name.contains(".mlp.shared_expert") && !hasSharedExpert();
@@ -146,37 +148,30 @@ final class HuggingFaceModel {
   }
 
   /** AutoGPTQ wrote biases of zeros for layers without one. */
-  private boolean isZeroBias(String name) throws IOException {
+  private boolean isZeroBias(String name) {
     if (!name.endsWith(".bias") || !stored.has(name.replaceFirst("bias$", "qweight"))) {
       return false;
     }
-    ByteBuffer bytes = stored.bytes(name);
-    while (bytes.hasRemaining()) {
-      if (bytes.get() != 0) {
-        return false;
-      }
-    }
-    return true;
+    ByteBuffer bytes = stored.bytes(name).get();
+    return bytes.equals(ByteBuffer.allocate(bytes.capacity()));
   }
 
-  private Tensor plain(String name, StoredPart part) throws IOException {
+  private Tensor plain(String name, StoredPart part) {
     SafetensorsFile.Entry entry = stored.entry(part.name());
     TensorType type = check(part, entry);
-    FileChannel channel = stored.channel(part.name());
-    long first = entry.position() + part.place().offset() * type.blockBytes();
+    long offset = part.place().offset() * type.blockBytes();
     if (!part.contiguous()) {
-      int span = Math.toIntExact(part.span());
-      TensorSlot slot = new TensorSlot(name, type, 1, span, first);
-      return new StridedTensor(
-          name, part, MappedTensor.map(channel, slot, MappedTensor.WINDOW_BYTES));
+      long bytes = Math.multiplyExact(part.span(), (long) type.blockBytes());
+      return new StridedTensor(name, type, part, stored.bytes(part.name(), offset, bytes));
     }
-    TensorSlot slot = new TensorSlot(name, type, part.rows(), part.columns(), first);
-    Tensor mapped = MappedTensor.map(channel, slot, MappedTensor.WINDOW_BYTES);
+    TensorSlot slot =
+        new TensorSlot(name, type, part.rows(), part.columns(), entry.position() + offset);
+    Tensor tensor = new FileTensor(stored.file(part.name()), slot);
     if (part.added() == 0) {
-      return mapped;
+      return tensor;
     }
     float[] values = new float[part.columns()];
-    mapped.dequantize(0, values, 0);
+    tensor.dequantize(0, values, 0);
     for (int i = 0; i < values.length; i++) {
       values[i] += part.added();
     }

@@ -6,7 +6,9 @@ import io.radixflow.kernels.model.RadixflowHome;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.WeightSource;
 import io.radixflow.kernels.model.file.format.GgufMetadata;
+import java.io.Closeable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -16,36 +18,40 @@ import java.util.function.Supplier;
 
 /**
  * An opened model: a GGUF file or a Hugging Face directory, whose tensors were checked against the
- * graph. Safe for many threads. The files must not be changed in place while it is open: a mapped
- * file that becomes shorter ends the process. Replace a model by moving another file over it.
+ * graph. Safe for many threads; whoever opens it closes it. The files must not be changed in place
+ * while it is open. Replace a model by moving another file over it.
  */
 public final class ModelFile implements WeightSource {
   private final Path path;
   private final ModelConfig config;
   private final Supplier<String> fingerprint;
   private final GgufMetadata metadata;
+  private final Closeable files;
   private volatile Map<String, Tensor> tensors;
 
   /**
    * @param tensors every tensor of the graph by canonical name
    * @param fingerprint computed when first asked for
    * @param metadata null for a Hugging Face directory
+   * @param files what tensors are read from; closed with the model
    */
   ModelFile(
       Path path,
       ModelConfig config,
       Map<String, Tensor> tensors,
       Supplier<String> fingerprint,
-      GgufMetadata metadata) {
+      GgufMetadata metadata,
+      Closeable files) {
     this.path = path;
     this.config = config;
     this.tensors = Map.copyOf(tensors);
     this.fingerprint = fingerprint;
     this.metadata = metadata;
+    this.files = files;
   }
 
   /**
-   * Opens a model; maps its weights, reads none.
+   * Opens a model; reads none of its matrices.
    *
    * @param path a GGUF file or a directory with {@code config.json} and safetensors
    * @throws ModelFormatException if it is missing, corrupt, truncated or not supported
@@ -131,5 +137,10 @@ public final class ModelFile implements WeightSource {
   @Override
   public void close() {
     tensors = Map.of();
+    try {
+      files.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(path + ": cannot be closed: " + e.getMessage(), e);
+    }
   }
 }

@@ -9,6 +9,7 @@ import io.radixflow.kernels.model.tensor.ByteMatrix;
 import io.radixflow.kernels.model.tensor.ByteMatrix.Block;
 import io.radixflow.kernels.model.tensor.CodedMatrix;
 import io.radixflow.kernels.model.tensor.CodedTensor;
+import io.radixflow.kernels.model.tensor.FileBytes;
 import io.radixflow.kernels.model.tensor.FloatGrid;
 import io.radixflow.kernels.model.tensor.IntegerMatrix;
 import io.radixflow.kernels.model.tensor.IntegerMatrix.Groups;
@@ -18,7 +19,6 @@ import io.radixflow.kernels.model.tensor.PackedIntegers;
 import io.radixflow.kernels.model.tensor.PackedIntegers.Packing;
 import io.radixflow.kernels.model.tensor.StoredPart;
 import io.radixflow.kernels.model.tensor.StoredPart.Place;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -47,7 +47,7 @@ final class QuantisedWeights {
    *
    * @param name canonical name
    */
-  Tensor tensor(String name, StoredPart part) throws IOException {
+  Tensor tensor(String name, StoredPart part) {
     if (part.name().endsWith(CODES)) {
       return mxfp4(name, part);
     }
@@ -65,12 +65,12 @@ final class QuantisedWeights {
     return new CodedTensor(name, part, matrix);
   }
 
-  private CodedMatrix matrix(StoredPart part) throws IOException {
+  private CodedMatrix matrix(StoredPart part) {
     String name = part.name();
     int rows = Math.toIntExact(part.shape()[0]);
     int columns = Math.toIntExact(part.shape()[1]);
     if (isBytes(name)) {
-      ByteBuffer codes = expect(name, stored.entry(name).type(), rows, columns);
+      FileBytes codes = expect(name, stored.entry(name).type(), rows, columns);
       return bytes(name, scaleName(name), rows, columns, codes);
     }
     if (stored.has(name) || !name.endsWith("weight")) {
@@ -100,8 +100,7 @@ final class QuantisedWeights {
     return stored.has(name + "_scale_inv") ? name + "_scale_inv" : name + "_scale";
   }
 
-  private CodedMatrix bytes(String name, String scaleName, int rows, int columns, ByteBuffer codes)
-      throws IOException {
+  private CodedMatrix bytes(String name, String scaleName, int rows, int columns, FileBytes codes) {
     boolean floats = isFloat8(name);
     long[] shape = stored.entry(scaleName).shape();
     Block block = quantisation.block();
@@ -130,7 +129,7 @@ final class QuantisedWeights {
   }
 
   /** One expert of all that are in one tensor; each has blocks of its own. */
-  private Tensor expert(String name, StoredPart part) throws IOException {
+  private Tensor expert(String name, StoredPart part) {
     long[] shape = part.shape();
     String all = part.name();
     String scaleName = scaleName(all);
@@ -160,8 +159,8 @@ final class QuantisedWeights {
       TensorType scaleType = scaleType(scaleName, shape[0] * height * width);
       check(scaleName, stored.entry(scaleName).type(), 0, shape[0], height, width);
       long bytes = (long) height * width * scaleType.blockBytes();
-      ByteBuffer scales = stored.bytes(scaleName, expert * bytes, bytes);
-      ByteBuffer codes = stored.bytes(all, expert * size, size);
+      FileBytes scales = stored.bytes(scaleName, expert * bytes, bytes);
+      FileBytes codes = stored.bytes(all, expert * size, size);
       matrix =
           new ByteMatrix(
               stored.where(all),
@@ -179,11 +178,11 @@ final class QuantisedWeights {
    * {@code qweight} [columns, rows / 8], {@code qzeros} [groups, rows / 8], {@code scales} [groups,
    * rows], where rows are outputs.
    */
-  private CodedMatrix awq(String stem, int rows, int columns) throws IOException {
+  private CodedMatrix awq(String stem, int rows, int columns) {
     whole(stem + "qweight", rows, 8, "outputs");
     int groups = groupCount(columns);
-    ByteBuffer codes = expect(stem + "qweight", "I32", columns, rows / 8);
-    ByteBuffer zeros = expect(stem + "qzeros", "I32", groups, rows / 8);
+    FileBytes codes = expect(stem + "qweight", "I32", columns, rows / 8);
+    FileBytes zeros = expect(stem + "qzeros", "I32", groups, rows / 8);
     Integers integers =
         new Integers(
             new PackedIntegers(codes, 4, rows, Packing.AWQ),
@@ -200,14 +199,14 @@ final class QuantisedWeights {
    * {@code scales} [groups, rows], {@code g_idx} [columns]. The first format stores zero points
    * less one.
    */
-  private CodedMatrix gptq(String stem, int rows, int columns) throws IOException {
+  private CodedMatrix gptq(String stem, int rows, int columns) {
     int bits = quantisation.bits();
     int each = Integer.SIZE / bits;
     whole(stem + "qweight", rows, each, "outputs");
     whole(stem + "qweight", columns, each, "inputs");
     int groups = groupCount(columns);
-    ByteBuffer codes = expect(stem + "qweight", "I32", columns / each, rows);
-    ByteBuffer zeros = expect(stem + "qzeros", "I32", groups, rows / each);
+    FileBytes codes = expect(stem + "qweight", "I32", columns / each, rows);
+    FileBytes zeros = expect(stem + "qzeros", "I32", groups, rows / each);
     Integers integers =
         new Integers(
             new PackedIntegers(codes, bits, rows, Packing.DOWN),
@@ -228,7 +227,7 @@ final class QuantisedWeights {
    * {@code weight_packed} [rows, columns / n], {@code weight_scale} [rows, groups], {@code
    * weight_zero_point} [rows / n, groups], {@code weight_g_idx} [columns].
    */
-  private CodedMatrix packed(String stem, int rows, int columns) throws IOException {
+  private CodedMatrix packed(String stem, int rows, int columns) {
     int bits = quantisation.bits();
     int each = Integer.SIZE / bits;
     String name = stem + "weight_packed";
@@ -240,7 +239,7 @@ final class QuantisedWeights {
     PackedIntegers zeros = null;
     String zeroName = stem + "weight_zero_point";
     if (stored.has(zeroName)) {
-      ByteBuffer words = expect(zeroName, "I32", ceil(rows, each), groups);
+      FileBytes words = expect(zeroName, "I32", ceil(rows, each), groups);
       zeros = new PackedIntegers(words, bits, groups, Packing.DOWN);
     }
     if (stored.has(stem + "weight_shape")) {
@@ -265,11 +264,11 @@ final class QuantisedWeights {
     return new Groups(groups, groups == 1 ? columns : quantisation.group(), null);
   }
 
-  private Groups groups(String name, int groups, int columns) throws IOException {
+  private Groups groups(String name, int groups, int columns) {
     if (!stored.has(name)) {
       return regular(groups, columns);
     }
-    ByteBuffer stores = expect(name, "I32", columns);
+    ByteBuffer stores = expect(name, "I32", columns).get();
     int[] ofColumn = new int[columns];
     Groups regular = regular(groups, columns);
     boolean same = true;
@@ -286,13 +285,13 @@ final class QuantisedWeights {
     return same ? regular : new Groups(groups, regular.size(), ofColumn);
   }
 
-  private FloatGrid scales(String name, int height, int width) throws IOException {
+  private FloatGrid scales(String name, int height, int width) {
     check(name, stored.entry(name).type(), 0, height, width);
     return grid(name, width, (long) height * width);
   }
 
-  /** Maps scales of a number that was checked. */
-  private FloatGrid grid(String name, int width, long count) throws IOException {
+  /** The scales of a number that was checked. */
+  private FloatGrid grid(String name, int width, long count) {
     return new FloatGrid(stored.bytes(name), scaleType(name, count), width);
   }
 
@@ -318,8 +317,8 @@ final class QuantisedWeights {
     return type;
   }
 
-  /** Maps a tensor that must have a type and a shape. */
-  private ByteBuffer expect(String name, String type, long... shape) throws IOException {
+  /** The bytes of a tensor that must have a type and a shape. */
+  private FileBytes expect(String name, String type, long... shape) {
     check(name, type, type.equals("I32") ? Integer.BYTES : 1, shape);
     return stored.bytes(name);
   }
@@ -362,7 +361,7 @@ final class QuantisedWeights {
   }
 
   /** An expert of gpt_oss: codes {@code NAME_blocks}, and exponents {@code NAME_scales}. */
-  private Tensor mxfp4(String name, StoredPart part) throws IOException {
+  private Tensor mxfp4(String name, StoredPart part) {
     long[] shape = part.shape();
     String exponentsName =
         part.name().substring(0, part.name().length() - CODES.length()) + "_scales";
@@ -370,8 +369,8 @@ final class QuantisedWeights {
     check(exponentsName, "U8", 1, Arrays.copyOf(shape, shape.length - 1));
     long expert = part.place().columnStride();
     long size = shape[1] * shape[2];
-    ByteBuffer codes = stored.bytes(part.name(), expert * size * 16, size * 16);
-    ByteBuffer exponents = stored.bytes(exponentsName, expert * size, size);
+    FileBytes codes = stored.bytes(part.name(), expert * size * 16, size * 16);
+    FileBytes exponents = stored.bytes(exponentsName, expert * size, size);
     return new Mxfp4Tensor(name, part, codes, exponents);
   }
 }

@@ -3,6 +3,8 @@ package io.radixflow.kernels.model.tensor;
 import io.radixflow.kernels.model.Float8;
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * A matrix of 8-bit floats or integers with a scale for each block of rows and columns: {@code w =
@@ -20,7 +22,7 @@ public final class ByteMatrix extends CodedMatrix {
   public record Block(int rows, int columns) {}
 
   private final boolean floats;
-  private final ByteBuffer codes;
+  private final Supplier<ByteBuffer> codes;
   private final FloatGrid scales;
   private final Block block;
 
@@ -29,7 +31,12 @@ public final class ByteMatrix extends CodedMatrix {
    * @param codes row by row
    */
   public ByteMatrix(
-      String name, int columns, boolean floats, ByteBuffer codes, FloatGrid scales, Block block) {
+      String name,
+      int columns,
+      boolean floats,
+      Supplier<ByteBuffer> codes,
+      FloatGrid scales,
+      Block block) {
     super(name, columns);
     this.floats = floats;
     this.codes = codes;
@@ -47,13 +54,18 @@ public final class ByteMatrix extends CodedMatrix {
   }
 
   @Override
+  List<ByteBuffer> hold() {
+    return List.of(codes.get(), scales.values().get());
+  }
+
+  @Override
   void copyRow(int row, ByteBuffer target) {
     if (type() == TensorType.F32) {
       copyFloats(row, target);
       return;
     }
     byte[] copy = new byte[columns()];
-    codes.get(row * columns(), copy);
+    codes.get().get(row * columns(), copy);
     boolean numbers = true;
     for (byte code : copy) {
       numbers &= !floats || !Float8.isNaN(code);
@@ -71,7 +83,7 @@ public final class ByteMatrix extends CodedMatrix {
   }
 
   private byte code(int row, int column) {
-    byte code = codes.get(row * columns() + column);
+    byte code = codes.get().get(row * columns() + column);
     if (floats && Float8.isNaN(code)) {
       throw notANumber(row);
     }

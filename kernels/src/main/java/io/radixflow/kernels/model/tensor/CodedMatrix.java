@@ -3,6 +3,7 @@ package io.radixflow.kernels.model.tensor;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
  * A quantised matrix as safetensors files have it: codes, scales and zero points are tensors of
@@ -28,6 +29,9 @@ public abstract class CodedMatrix {
 
   /** The type that rows are gathered in. */
   abstract TensorType type();
+
+  /** What rows are gathered from, in memory while the list is reachable. */
+  abstract List<ByteBuffer> hold();
 
   /** Appends one row in blocks of {@link #type}. */
   abstract void copyRow(int row, ByteBuffer target);

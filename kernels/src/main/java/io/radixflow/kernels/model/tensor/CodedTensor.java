@@ -2,6 +2,7 @@ package io.radixflow.kernels.model.tensor;
 
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
  * A part of a quantised matrix. It stays quantised if it consists of whole rows, and is widened to
@@ -22,6 +23,11 @@ public final class CodedTensor extends RearrangedTensor {
     return consecutive
         && place.offset() % part.columns() == 0
         && place.rowStride() % part.columns() == 0;
+  }
+
+  @Override
+  public List<ByteBuffer> hold() {
+    return matrix.hold();
   }
 
   @Override

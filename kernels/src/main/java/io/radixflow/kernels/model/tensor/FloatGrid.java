@@ -3,18 +3,20 @@ package io.radixflow.kernels.model.tensor;
 import io.radixflow.kernels.model.Float16;
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
+import java.util.function.Supplier;
 
 /**
- * A small matrix of floats in a mapped file, such as the scales of a quantised one.
+ * A small matrix of floats in a file, such as the scales of a quantised one.
  *
  * @param values little-endian
  * @param type F32, F16 or BF16
  * @param width columns
  */
-public record FloatGrid(ByteBuffer values, TensorType type, int width) {
+public record FloatGrid(Supplier<ByteBuffer> values, TensorType type, int width) {
 
   float at(int row, int column) {
     int index = row * width + column;
+    ByteBuffer values = this.values.get();
     return switch (type) {
       case F32 -> values.getFloat(index * Float.BYTES);
       case F16 -> Float16.toFloat(values.getShort(index * Short.BYTES));

@@ -4,6 +4,7 @@ import io.radixflow.kernels.model.EightBytes;
 import io.radixflow.kernels.model.Float16;
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
  * A matrix of integers of 2, 4 or 8 bits whose groups of columns have a scale and a zero point:
@@ -111,6 +112,13 @@ public final class IntegerMatrix extends CodedMatrix {
   @Override
   TensorType type() {
     return type;
+  }
+
+  @Override
+  List<ByteBuffer> hold() {
+    ByteBuffer codes = integers.codes.words().get();
+    ByteBuffer zeros = integers.zeros == null ? codes : integers.zeros.words().get();
+    return List.of(codes, zeros, scales.values().get());
   }
 
   @Override

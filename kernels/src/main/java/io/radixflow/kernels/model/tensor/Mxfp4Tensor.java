@@ -2,6 +2,8 @@ package io.radixflow.kernels.model.tensor;
 
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * A matrix of an expert in MXFP4 as gpt_oss stores it: the codes of a block, in pairs of
@@ -13,8 +15,8 @@ public final class Mxfp4Tensor extends RearrangedTensor {
   private static final int BLOCK = TensorType.MXFP4.blockElements();
   private static final int CODE_BYTES = BLOCK / 2;
 
-  private final ByteBuffer codes;
-  private final ByteBuffer exponents;
+  private final Supplier<ByteBuffer> codes;
+  private final Supplier<ByteBuffer> exponents;
 
   /**
    * @param part its place counts rows: the first of the expert's, and those from one to the next;
@@ -22,31 +24,39 @@ public final class Mxfp4Tensor extends RearrangedTensor {
    * @param codes of all rows of the expert
    * @param exponents of all rows of the expert
    */
-  public Mxfp4Tensor(String name, StoredPart part, ByteBuffer codes, ByteBuffer exponents) {
+  public Mxfp4Tensor(
+      String name, StoredPart part, Supplier<ByteBuffer> codes, Supplier<ByteBuffer> exponents) {
     super(name, TensorType.MXFP4, part);
     this.codes = codes;
     this.exponents = exponents;
   }
 
   @Override
+  public List<ByteBuffer> hold() {
+    return List.of(codes.get(), exponents.get());
+  }
+
+  @Override
   void copyRow(int row, ByteBuffer target) {
+    ByteBuffer codes = this.codes.get();
+    ByteBuffer exponents = this.exponents.get();
     int blocks = part.columns() / BLOCK;
     long stored = part.place().offset() + row * part.place().rowStride();
     for (int block = 0; block < blocks; block++) {
       int at = Math.toIntExact(stored * blocks + block);
       target.put(exponents.get(at));
-      putCodes(target, at * CODE_BYTES);
+      putCodes(codes, at * CODE_BYTES, target);
     }
   }
 
   /** Byte i gets element i in its low and element i + 16 in its high nibble. */
-  private void putCodes(ByteBuffer target, int at) {
+  private static void putCodes(ByteBuffer codes, int at, ByteBuffer target) {
     for (int i = 0; i < CODE_BYTES; i++) {
-      target.put((byte) (code(at, i) | code(at, i + CODE_BYTES) << 4));
+      target.put((byte) (code(codes, at, i) | code(codes, at, i + CODE_BYTES) << 4));
     }
   }
 
-  private int code(int at, int element) {
+  private static int code(ByteBuffer codes, int at, int element) {
     return codes.get(at + element / 2) >> 4 * (element % 2) & 15;
   }
 }

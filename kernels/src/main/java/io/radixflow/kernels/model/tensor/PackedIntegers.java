@@ -6,6 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.function.Supplier;
 
 /**
  * A matrix of unsigned integers of 2, 4 or 8 bits, several to a 32-bit word.
@@ -15,7 +16,7 @@ import java.nio.ByteOrder;
  * @param width columns of the matrix of integers
  * @param packing which integers share a word
  */
-public record PackedIntegers(ByteBuffer words, int bits, int width, Packing packing) {
+public record PackedIntegers(Supplier<ByteBuffer> words, int bits, int width, Packing packing) {
 
   /** The integers of a word, lowest bits first. */
   public enum Packing {
@@ -54,12 +55,13 @@ public record PackedIntegers(ByteBuffer words, int bits, int width, Packing pack
     int word = down ? row / each * width + column : row * (width / each) + column / each;
     int within = down ? row % each : column % each;
     int shift = (packing == Packing.AWQ ? AWQ_NIBBLES[within] : within) * bits;
-    return words.getInt(word * Integer.BYTES) >>> shift & (1 << bits) - 1;
+    return words.get().getInt(word * Integer.BYTES) >>> shift & (1 << bits) - 1;
   }
 
   /** Copies one row of integers that lie {@link Packing#ACROSS}. */
   void copyRow(int row, byte[] target) {
     int count = width / (Integer.SIZE / bits);
+    ByteBuffer words = this.words.get();
     for (int i = 0; i < count; i++) {
       spread(words.getInt((row * count + i) * Integer.BYTES), i, target);
     }
@@ -71,6 +73,7 @@ public record PackedIntegers(ByteBuffer words, int bits, int width, Packing pack
    * @param target as long as there are rows
    */
   void copyColumn(int column, byte[] target) {
+    ByteBuffer words = this.words.get();
     if (packing == Packing.DOWN) {
       int count = target.length / (Integer.SIZE / bits);
       for (int i = 0; i < count; i++) {
@@ -81,7 +84,7 @@ public record PackedIntegers(ByteBuffer words, int bits, int width, Packing pack
     int each = Integer.SIZE / bits;
     Gathered gathered = GATHERED.get();
     if (gathered.source.get() != words || gathered.number != column / each) {
-      gather(column / each, target.length, gathered);
+      gather(words, column / each, target.length, gathered);
     }
     int within = column % each;
     int shift = (packing == Packing.AWQ ? AWQ_NIBBLES[within] : within) * bits;
@@ -91,7 +94,7 @@ public record PackedIntegers(ByteBuffer words, int bits, int width, Packing pack
     }
   }
 
-  private void gather(int number, int rows, Gathered gathered) {
+  private void gather(ByteBuffer words, int number, int rows, Gathered gathered) {
     int stride = width / (Integer.SIZE / bits) * Integer.BYTES;
     gathered.source = new WeakReference<>(words);
     gathered.number = number;

@@ -43,15 +43,20 @@ abstract class RearrangedTensor implements Tensor {
 
   @Override
   public final ByteBuffer rows(int first, int count) {
-    Objects.checkFromIndexSize(first, count, part.rows());
     long blocks = (long) count * (part.columns() / type.blockElements());
     ByteBuffer copy =
         ByteBuffer.allocate(Math.toIntExact(blocks * type.blockBytes()))
             .order(ByteOrder.LITTLE_ENDIAN);
-    for (int row = first; row < first + count; row++) {
-      copyRow(row, copy);
-    }
+    copyRows(first, count, copy);
     return copy.flip().asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  @Override
+  public final void copyRows(int first, int count, ByteBuffer target) {
+    Objects.checkFromIndexSize(first, count, part.rows());
+    for (int row = first; row < first + count; row++) {
+      copyRow(row, target);
+    }
   }
 
   @Override

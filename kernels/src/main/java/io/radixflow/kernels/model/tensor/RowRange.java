@@ -29,6 +29,12 @@ public record RowRange(String name, Tensor all, int first, int rows) implements 
   }
 
   @Override
+  public void copyRows(int from, int count, ByteBuffer target) {
+    Objects.checkFromIndexSize(from, count, rows);
+    all.copyRows(first + from, count, target);
+  }
+
+  @Override
   public void dequantize(int row, float[] target, int offset) {
     Objects.checkIndex(row, rows);
     all.dequantize(first + row, target, offset);

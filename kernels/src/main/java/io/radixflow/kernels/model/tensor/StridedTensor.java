@@ -1,7 +1,9 @@
 package io.radixflow.kernels.model.tensor;
 
-import io.radixflow.kernels.model.Tensor;
+import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * A matrix or vector whose elements do not lie one behind the other in its file, such as a
@@ -9,19 +11,25 @@ import java.nio.ByteBuffer;
  */
 public final class StridedTensor extends RearrangedTensor {
 
-  private final ByteBuffer bytes;
+  private final Supplier<ByteBuffer> span;
 
   /**
-   * @param span the elements from the first to the last, as one row
+   * @param span the elements from the first to the last
    */
-  public StridedTensor(String name, StoredPart part, Tensor span) {
-    super(name, span.type(), part);
-    bytes = span.rows(0, 1);
+  public StridedTensor(String name, TensorType type, StoredPart part, Supplier<ByteBuffer> span) {
+    super(name, type, part);
+    this.span = span;
+  }
+
+  @Override
+  public List<ByteBuffer> hold() {
+    return List.of(span.get());
   }
 
   @Override
   void copyRow(int row, ByteBuffer target) {
     int size = type().blockBytes();
+    ByteBuffer bytes = span.get();
     for (int column = 0; column < part.columns(); column++) {
       int at = (int) (row * part.place().rowStride() + column * part.place().columnStride()) * size;
       if (size == Short.BYTES) {

@@ -1,2 +1,2 @@
-/** Tensors over memory-mapped files, and what reads their element types as floats. */
+/** Tensors over open files, and what reads their element types as floats. */
 package io.radixflow.kernels.model.tensor;

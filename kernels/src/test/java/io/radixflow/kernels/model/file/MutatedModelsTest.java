@@ -127,7 +127,7 @@ class MutatedModelsTest {
         .isLessThan(MOST_BYTES);
   }
 
-  /** Replaces a file by another one: what is mapped of the old stays whole. */
+  /** Replaces a file by another one: whoever reads the old one reads on. */
   private static void replace(Path file, byte[] content) throws IOException {
     Path next = file.resolveSibling("next");
     Files.write(next, content);

@@ -2,12 +2,10 @@ package io.radixflow.kernels.model.file.format;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.tensor.MappedTensor;
+import io.radixflow.kernels.model.tensor.FileBytes;
+import io.radixflow.kernels.model.tensor.OpenFile;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,8 +19,7 @@ import java.util.TreeMap;
 
 /**
  * All tensors of a directory's safetensors files: of {@code model.safetensors}, or of the several
- * that {@code model.safetensors.index.json} names. It is open while a model is opened; what was
- * mapped stays mapped when it is closed.
+ * that {@code model.safetensors.index.json} names. It is open as long as the model.
  */
 public final class Checkpoint implements Closeable {
   private static final String SINGLE = "model.safetensors";
@@ -30,15 +27,15 @@ public final class Checkpoint implements Closeable {
   private static final int MAX_INDEX_BYTES = 1 << 24;
   private static final int MAX_FILES = 1024;
 
-  private record Stored(Path file, SafetensorsFile.Entry entry) {}
+  private record Stored(OpenFile file, SafetensorsFile.Entry entry) {}
 
   private final Path directory;
-  private final Map<Path, FileChannel> channels = new LinkedHashMap<>();
+  private final Map<Path, OpenFile> files = new LinkedHashMap<>();
   private final Map<String, Stored> tensors = new LinkedHashMap<>();
   private final Set<String> unused = new LinkedHashSet<>();
 
-  /** Windows of 2 GiB by file and number; each begins 1 GiB after the one before. */
-  private final Map<String, ByteBuffer> windows = new HashMap<>();
+  /** What was asked for, by position and tensor: parts of a graph share it. */
+  private final Map<String, FileBytes> shared = new HashMap<>();
 
   private Checkpoint(Path directory) {
     this.directory = directory;
@@ -49,7 +46,7 @@ public final class Checkpoint implements Closeable {
     Checkpoint checkpoint = new Checkpoint(directory);
     try {
       checkpoint.read();
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       checkpoint.close();
       throw e;
     }
@@ -119,17 +116,17 @@ public final class Checkpoint implements Closeable {
   }
 
   private Set<String> readFile(String name) throws IOException {
-    Path file = directory.resolve(name);
-    FileChannel channel = FileChannel.open(file);
-    channels.put(file, channel);
-    Map<String, SafetensorsFile.Entry> found = SafetensorsFile.read(file, channel).tensors();
+    Path path = directory.resolve(name);
+    OpenFile file = OpenFile.open(path);
+    files.put(path, file);
+    Map<String, SafetensorsFile.Entry> found = SafetensorsFile.read(path, file.channel()).tensors();
     for (Map.Entry<String, SafetensorsFile.Entry> tensor : found.entrySet()) {
       Stored other = tensors.put(tensor.getKey(), new Stored(file, tensor.getValue()));
       if (other != null) {
         throw new ModelFormatException(
             String.format(
                 "%s: tensor %s is in two files: %s and %s",
-                directory, tensor.getKey(), other.file.getFileName(), name));
+                directory, tensor.getKey(), other.file.path().getFileName(), name));
       }
     }
     return found.keySet();
@@ -137,7 +134,7 @@ public final class Checkpoint implements Closeable {
 
   /** The files, in an order that their names fix. */
   public Set<Path> files() {
-    return channels.keySet();
+    return files.keySet();
   }
 
   public boolean has(String tensor) {
@@ -154,9 +151,9 @@ public final class Checkpoint implements Closeable {
     return stored(tensor).entry;
   }
 
-  /** The file of a tensor, open. */
-  public FileChannel channel(String tensor) {
-    return channels.get(stored(tensor).file);
+  /** The file of a tensor. */
+  public OpenFile file(String tensor) {
+    return stored(tensor).file;
   }
 
   /** An error about a tensor. */
@@ -166,7 +163,7 @@ public final class Checkpoint implements Closeable {
 
   /** The name of a tensor in errors. */
   public String where(String tensor) {
-    return stored(tensor).file + ": tensor " + tensor;
+    return stored(tensor).file.path() + ": tensor " + tensor;
   }
 
   private Stored stored(String tensor) {
@@ -178,35 +175,27 @@ public final class Checkpoint implements Closeable {
     return stored;
   }
 
-  /** Maps all bytes of a tensor, at most 1 GiB. */
-  public ByteBuffer bytes(String tensor) throws IOException {
+  /** All bytes of a tensor, at most 1 GiB. */
+  public FileBytes bytes(String tensor) {
     return bytes(tensor, 0, entry(tensor).bytes());
   }
 
-  /** Maps some bytes of a tensor, at most 1 GiB, that lie within it. */
-  public ByteBuffer bytes(String tensor, long offset, long count) throws IOException {
+  /** Some bytes of a tensor, at most 1 GiB, that lie within it. */
+  public FileBytes bytes(String tensor, long offset, long count) {
     Stored stored = stored(tensor);
-    if (count > MappedTensor.WINDOW_BYTES) {
+    if (count > OpenFile.MOST_BYTES) {
       throw error(tensor, ": " + count + " bytes in one piece; at most 1 GiB are read");
     }
     long position = stored.entry.position() + offset;
-    long number = position / MappedTensor.WINDOW_BYTES;
-    long start = number * MappedTensor.WINDOW_BYTES;
-    String key = number + " " + stored.file;
-    ByteBuffer window = windows.get(key);
-    if (window == null) {
-      FileChannel channel = channels.get(stored.file);
-      long size = Math.min(Integer.MAX_VALUE, channel.size() - start);
-      window = channel.map(FileChannel.MapMode.READ_ONLY, start, size);
-      windows.put(key, window);
-    }
-    return window.slice((int) (position - start), (int) count).order(ByteOrder.LITTLE_ENDIAN);
+    return shared.computeIfAbsent(
+        offset + " " + count + " " + tensor,
+        key -> new FileBytes(stored.file, tensor, position, (int) count));
   }
 
   @Override
   public void close() throws IOException {
-    for (FileChannel channel : channels.values()) {
-      channel.close();
+    for (OpenFile file : files.values()) {
+      file.close();
     }
   }
 }

@@ -1,8 +1,9 @@
 package io.radixflow.kernels.model.file.format;
 
 import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.tensor.OpenFile;
+import java.io.Closeable;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,17 +19,16 @@ import java.util.regex.Pattern;
  * NAME-00001-of-00003.gguf} and so on. The first has the metadata; each has the tensors whose bytes
  * it has.
  */
-public final class GgufFiles implements AutoCloseable {
+public final class GgufFiles implements Closeable {
   private static final Pattern NAME = Pattern.compile("(.*-)00001-of-(\\d{5})\\.gguf");
   private static final int MAX_FILES = 256;
   private static final String COUNT = "split.count";
   private static final String NUMBER = "split.no";
 
   private final Path first;
-  private final List<Path> paths = new ArrayList<>();
-  private final List<FileChannel> open = new ArrayList<>();
+  private final List<OpenFile> open = new ArrayList<>();
   private final Map<String, GgufTensor> tensors = new LinkedHashMap<>();
-  private final Map<String, FileChannel> channels = new HashMap<>();
+  private final Map<String, OpenFile> files = new HashMap<>();
   private GgufMetadata metadata;
 
   private GgufFiles(Path first) {
@@ -45,7 +45,7 @@ public final class GgufFiles implements AutoCloseable {
     try {
       files.read();
       return files;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       files.close();
       throw e;
     }
@@ -57,12 +57,12 @@ public final class GgufFiles implements AutoCloseable {
   }
 
   public List<Path> paths() {
-    return paths;
+    return open.stream().map(OpenFile::path).toList();
   }
 
   /** The file that has the bytes of a tensor. */
-  public FileChannel channel(String tensor) {
-    return channels.get(tensor);
+  public OpenFile file(String tensor) {
+    return files.get(tensor);
   }
 
   private void read() throws IOException {
@@ -106,24 +106,23 @@ public final class GgufFiles implements AutoCloseable {
   }
 
   private GgufMetadata add(Path path) throws IOException {
-    FileChannel channel = FileChannel.open(path);
-    open.add(channel);
-    paths.add(path);
-    GgufFile file = GgufFile.read(path, channel);
-    for (Map.Entry<String, GgufTensor> tensor : file.tensors().entrySet()) {
+    OpenFile file = OpenFile.open(path);
+    open.add(file);
+    GgufFile head = GgufFile.read(path, file.channel());
+    for (Map.Entry<String, GgufTensor> tensor : head.tensors().entrySet()) {
       if (tensors.put(tensor.getKey(), tensor.getValue()) != null) {
         throw new ModelFormatException(
             path + ": tensor " + tensor.getKey() + " is in another part, too");
       }
-      channels.put(tensor.getKey(), channel);
+      files.put(tensor.getKey(), file);
     }
-    return file.metadata();
+    return head.metadata();
   }
 
   @Override
   public void close() throws IOException {
-    for (FileChannel channel : open) {
-      channel.close();
+    for (OpenFile file : open) {
+      file.close();
     }
   }
 }

@@ -1,0 +1,45 @@
+package io.radixflow.kernels.model.tensor;
+
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.util.function.Supplier;
+
+/**
+ * Bytes of a file from which rows are gathered out of order. All of them are read when they are
+ * first needed, and again if meanwhile nobody held them. Safe for many threads.
+ */
+public final class FileBytes implements Supplier<ByteBuffer> {
+
+  private final OpenFile file;
+  private final String tensor;
+  private final long position;
+  private final int count;
+  private volatile WeakReference<ByteBuffer> known = new WeakReference<>(null);
+
+  /**
+   * @param tensor named in errors
+   * @param position first byte; all were checked to lie within the file
+   */
+  public FileBytes(OpenFile file, String tensor, long position, int count) {
+    this.file = file;
+    this.tensor = tensor;
+    this.position = position;
+    this.count = count;
+  }
+
+  /** The bytes, read-only and little-endian; their position is not to be moved. */
+  @Override
+  public ByteBuffer get() {
+    ByteBuffer bytes = known.get();
+    return bytes == null ? read() : bytes;
+  }
+
+  private synchronized ByteBuffer read() {
+    ByteBuffer bytes = known.get();
+    if (bytes == null) {
+      bytes = file.read(tensor, position, count);
+      known = new WeakReference<>(bytes);
+    }
+    return bytes;
+  }
+}

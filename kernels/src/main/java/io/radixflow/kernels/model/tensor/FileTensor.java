@@ -1,0 +1,75 @@
+package io.radixflow.kernels.model.tensor;
+
+import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.Tensor;
+import io.radixflow.kernels.model.TensorType;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+
+/** A tensor in an open file, whose rows are read when they are asked for. */
+public final class FileTensor implements Tensor {
+
+  private final OpenFile file;
+  private final TensorSlot slot;
+  private final int rowBytes;
+
+  /**
+   * @param slot was checked to lie within the file
+   * @throws ModelFormatException if a row has over 1 GiB
+   */
+  public FileTensor(OpenFile file, TensorSlot slot) {
+    long bytes = (long) slot.columns() / slot.type().blockElements() * slot.type().blockBytes();
+    if (bytes > OpenFile.MOST_BYTES) {
+      throw new ModelFormatException(
+          "tensor " + slot.name() + " has rows of " + bytes + " bytes; at most 1 GiB are read");
+    }
+    this.file = file;
+    this.slot = slot;
+    rowBytes = (int) bytes;
+  }
+
+  @Override
+  public String name() {
+    return slot.name();
+  }
+
+  @Override
+  public TensorType type() {
+    return slot.type();
+  }
+
+  @Override
+  public int rows() {
+    return slot.rows();
+  }
+
+  @Override
+  public int columns() {
+    return slot.columns();
+  }
+
+  @Override
+  public ByteBuffer rows(int first, int count) {
+    return file.read(name(), position(first, count), count * rowBytes);
+  }
+
+  @Override
+  public void copyRows(int first, int count, ByteBuffer target) {
+    file.read(name(), position(first, count), count * rowBytes, target);
+  }
+
+  private long position(int first, int count) {
+    Objects.checkFromIndexSize(first, count, slot.rows());
+    if ((long) count * rowBytes > OpenFile.MOST_BYTES) {
+      throw new IllegalArgumentException(
+          "tensor " + name() + ": " + count + " rows are over 1 GiB; ask for fewer at a time");
+    }
+    return slot.position() + (long) first * rowBytes;
+  }
+
+  @Override
+  public void dequantize(int row, float[] target, int offset) {
+    Objects.checkFromIndexSize(offset, slot.columns(), target.length);
+    Dequantizer.dequantize(slot.type(), rows(row, 1), 0, slot.columns(), target, offset);
+  }
+}
