@@ -22,7 +22,12 @@ final class MatmulRegion implements WorkerTeam.Region {
   private static final int LEAST_TASK_ROWS = 64;
 
   /** Tasks a worker, about: many, so that workers end together. */
-  private static final int WORKER_TASKS = 12;
+  private static final int WORKER_TASKS = 24;
+
+  /** Rows up to which a product waits for weights to come from memory, best in long runs. */
+  private static final int FEW_ROWS = 8;
+
+  private static final int FEW_WORKER_TASKS = 4;
 
   /** Rows that a worker rounds to integers at a time. */
   private static final int ROUNDED_ROWS = 4;
@@ -81,7 +86,8 @@ final class MatmulRegion implements WorkerTeam.Region {
     this.outStride = outStride;
     this.rows = rows;
     int panels = matrix.panels().count();
-    taskPanels = Math.max(1, panels / (team.size() * WORKER_TASKS));
+    int workerTasks = rows <= FEW_ROWS ? FEW_WORKER_TASKS : WORKER_TASKS;
+    taskPanels = Math.max(1, panels / (team.size() * workerTasks));
     panelTasks = (panels + taskPanels - 1) / taskPanels;
     if (integers != null && matrix.panels().hasIntegers()) {
       integerRows.begin(rows, matrix.panels().columns());
