@@ -118,14 +118,20 @@ final class RandomWeights implements WeightSource {
 
     @Override
     public ByteBuffer rows(int first, int count) {
-      if (count != 1) {
-        throw new UnsupportedOperationException("random rows are read one by one");
+      int bytes = columns / type.blockElements() * type.blockBytes();
+      if (count == 1) {
+        return row(first, bytes);
       }
-      int block = type.blockBytes();
-      int from = Math.floorMod(first * 37, SPARE);
-      return values
-          .slice(from * block, columns / type.blockElements() * block)
-          .order(ByteOrder.LITTLE_ENDIAN);
+      ByteBuffer all = ByteBuffer.allocate(count * bytes).order(ByteOrder.LITTLE_ENDIAN);
+      for (int i = 0; i < count; i++) {
+        all.put(row(first + i, bytes));
+      }
+      return all.flip();
+    }
+
+    private ByteBuffer row(int number, int bytes) {
+      int from = Math.floorMod(number * 37, SPARE) * type.blockBytes();
+      return values.slice(from, bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     @Override
