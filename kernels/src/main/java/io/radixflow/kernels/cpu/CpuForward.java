@@ -33,9 +33,6 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
 
   private static final int TASK_ROWS = 4;
 
-  /** So many rows hide that the last tile is not full. */
-  private static final int LARGE_STEP = 512;
-
   private final ModelConfig config;
   private final WorkerTeam team;
   private final Kernels kernels;
@@ -99,7 +96,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     TileTuner tuner = TileTuner.of(kernels);
     IntegerProducts products =
         integers
-            ? IntegerProducts.of(fast, kernels, tuner.tileRows(LARGE_STEP), team.size())
+            ? IntegerProducts.of(fast, kernels, tuner.tileRows(CpuBackend.MAX_ROWS), team.size())
             : null;
     matmul = new MatmulRegion(team, kernels, tuner, products);
     grouped = new GroupedMatmul(team, kernels, tuner, products);

@@ -33,7 +33,6 @@ final class GroupedMatmul implements WorkerTeam.Region {
   private final Scratch[] scratch;
   private final WorkerTeam.Region rounding = this::round;
   private final IntegerRows integerRows = new IntegerRows();
-  private int[] numbers = new int[0];
 
   private float[] in;
   private int inStride;
@@ -132,12 +131,6 @@ final class GroupedMatmul implements WorkerTeam.Region {
     if (count == 0) {
       return;
     }
-    if (numbers.length < count) {
-      numbers = new int[Math.max(count, 2 * numbers.length)];
-      for (int i = 0; i < numbers.length; i++) {
-        numbers[i] = i;
-      }
-    }
     integerRows.begin(count, matrices[0].panels().columns());
     team.run(products, rounding);
   }
@@ -202,7 +195,17 @@ final class GroupedMatmul implements WorkerTeam.Region {
     }
     int from = firstRounded[product];
     integers.multiply(
-        matrices[product], first, end, integerRows, numbers, from, rows, s.out, 0, stride, worker);
+        matrices[product],
+        first,
+        end,
+        integerRows,
+        integerRows.numbers(),
+        from,
+        rows,
+        s.out,
+        0,
+        stride,
+        worker);
     for (int panel = first; panel < end; panel++) {
       copyOut(s.out, (panel - first) * PANEL, stride, product, panel);
     }

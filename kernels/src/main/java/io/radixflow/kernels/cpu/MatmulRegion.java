@@ -42,7 +42,6 @@ final class MatmulRegion implements WorkerTeam.Region {
   private final WorkerTeam.Region rounding = this::round;
   private final WorkerTeam.Region integerPanels = this::multiplyIntegers;
   private final IntegerRows integerRows = new IntegerRows();
-  private int[] numbers = new int[0];
   private float[] packed = new float[0];
 
   private CpuMatrix matrix;
@@ -91,7 +90,6 @@ final class MatmulRegion implements WorkerTeam.Region {
     panelTasks = (panels + taskPanels - 1) / taskPanels;
     if (integers != null && matrix.panels().hasIntegers()) {
       integerRows.begin(rows, matrix.panels().columns());
-      numberRows();
       team.run((rows + ROUNDED_ROWS - 1) / ROUNDED_ROWS, rounding);
       taskRows = (rows + splits() - 1) / splits();
       team.run(panelTasks * ((rows + taskRows - 1) / taskRows), integerPanels);
@@ -118,15 +116,6 @@ final class MatmulRegion implements WorkerTeam.Region {
     return Math.max(1, Math.min(rows / LEAST_TASK_ROWS, team.size() * 4 / panelTasks));
   }
 
-  private void numberRows() {
-    if (numbers.length < rows) {
-      numbers = new int[Math.max(rows, 2 * numbers.length)];
-      for (int i = 0; i < numbers.length; i++) {
-        numbers[i] = i;
-      }
-    }
-  }
-
   private void round(int task, int worker) {
     int end = Math.min(rows, (task + 1) * ROUNDED_ROWS);
     for (int row = task * ROUNDED_ROWS; row < end; row++) {
@@ -143,7 +132,7 @@ final class MatmulRegion implements WorkerTeam.Region {
         first,
         end,
         integerRows,
-        numbers,
+        integerRows.numbers(),
         row,
         Math.min(taskRows, rows - row),
         out,

@@ -16,6 +16,7 @@ public final class IntegerRows {
 
   private int columns;
   private long version;
+  private int[] numbers = new int[0];
 
   /** {@code [row][columns / 2]}: columns 0 and 2, 1 and 3 of each four, the first of a pair low. */
   int[] pairs = new int[0];
@@ -30,6 +31,12 @@ public final class IntegerRows {
   public void begin(int rows, int columns) {
     this.columns = columns;
     version++;
+    if (numbers.length < rows) {
+      numbers = new int[Math.max(rows, 2 * numbers.length)];
+      for (int i = 0; i < numbers.length; i++) {
+        numbers[i] = i;
+      }
+    }
     long count = (long) rows * columns;
     if (pairs.length < count / 2) {
       int size = Math.toIntExact(count + count / 8);
@@ -37,6 +44,11 @@ public final class IntegerRows {
       scales = new float[size / CodeForm.BLOCK + 1];
       sums = new float[size / 16 + 1];
     }
+  }
+
+  /** The numbers from 0 on, at least as many as there are rows: for products of rows in order. */
+  public int[] numbers() {
+    return numbers;
   }
 
   /** Another number after each {@link #begin}. */
