@@ -155,9 +155,15 @@ INLINE floats scales_of(const struct weights *w, int panel, int index, int part,
     return multiply_floats(widen_halves(w->units + unit_at), widen_bytes((const int8_t *)w->scales + at));
 }
 
+// The outputs of a few rows for two vectors, on the stack: Java's arrays are not aligned, and vectors that cross cache lines
+// take twice the time.
+struct tile {
+    float y[MOST_ROWS][2 * LANES] __attribute__((aligned(64)));
+};
+
 // Adds scaled sums of products of one scale's columns to the outputs.
 INLINE void add_scaled(const struct weights *w, const struct activations *x, const int32_t *numbers, int panel,
-                       int index, int lane, int rows, ints t[][2], float *out, int stride) {
+                       int index, int lane, int rows, ints t[][2], struct tile *out) {
     floats d0 = scales_of(w, panel, index, 0, lane), d1 = scales_of(w, panel, index, 0, lane + LANES);
     floats m0 = d0, m1 = d1;
     if (w->minima) {
@@ -166,7 +172,7 @@ INLINE void add_scaled(const struct weights *w, const struct activations *x, con
     }
     int block = index * w->block / BLOCK, sixteen = index * w->block / 16;
     _Pragma("GCC unroll 8") for (int r = 0; r < rows; r++) {
-        float *y = out + (long)r * stride;
+        float *y = out->y[r];
         float scale = x->scales[(long)numbers[r] * (w->columns / BLOCK) + block];
         floats s = repeat_float(scale);
         floats y0 = multiply_add(multiply_floats(d0, s), to_floats(t[r][0]), load_floats(y));
@@ -191,6 +197,14 @@ INLINE void fetch(const void *from, int count) {
     for (int i = 0; i < count; i += 64) _mm_prefetch((const char *)from + i, _MM_HINT_T0);
 }
 
+// Outputs begin with the bias.
+INLINE void begin(const struct weights *w, int panel, int lane, int rows, struct tile *out) {
+    for (int i = 0; i < 2; i++) {
+        floats y = w->bias ? load_floats(w->bias + panel * PANEL + lane + i * LANES) : repeat_float(0);
+        for (int r = 0; r < rows; r++) store_floats(out->y[r] + i * LANES, y);
+    }
+}
+
 // A few rows times two vectors of a panel's outputs.
 INLINE void rows_of_panel(const struct weights *w, const struct activations *x, const int32_t *numbers,
                           enum code_kind code, int panel, int lane, int rows, float *out, int stride) {
@@ -198,6 +212,8 @@ INLINE void rows_of_panel(const struct weights *w, const struct activations *x, 
     const int32_t *codes = w->codes + (long)panel * blocks * words * PANEL + lane;
     const int32_t *a[MOST_ROWS];
     for (int r = 0; r < rows; r++) a[r] = x->pairs + (long)numbers[r] * (w->columns / 2);
+    struct tile y;
+    begin(w, panel, lane, rows, &y);
     for (int b = 0; b < blocks; b++) {
         if (lane == 0) {
             fetch((const char *)codes + AHEAD, words * PANEL * 4);
@@ -206,14 +222,15 @@ INLINE void rows_of_panel(const struct weights *w, const struct activations *x, 
         clear(rows, t);
         half_block(code, rows, codes, a, b * 16, 0, t);
         if (w->block == BLOCK / 2) {
-            add_scaled(w, x, numbers, panel, 2 * b, lane, rows, t, out, stride);
+            add_scaled(w, x, numbers, panel, 2 * b, lane, rows, t, &y);
             clear(rows, t);
         }
         half_block(code, rows, codes, a, b * 16 + 8, 1, t);
         int last = w->block == BLOCK ? b : 2 * b + 1;
-        add_scaled(w, x, numbers, panel, last, lane, rows, t, out, stride);
+        add_scaled(w, x, numbers, panel, last, lane, rows, t, &y);
         codes += words * PANEL;
     }
+    for (int r = 0; r < rows; r++) __builtin_memcpy(out + (long)r * stride, y.y[r], sizeof y.y[r]);
 }
 
 // Some rows times a panel. Constants make the compiler unroll rows and leave out what a format does not have.
@@ -270,13 +287,6 @@ static format_function *format_of(const struct weights *w) {
     return w->scale == SCALE_HALF ? q8_0 : w->scale == SCALE_FLOAT ? int8 : iq4_xs;
 }
 
-static void begin(const struct weights *w, int panel, int rows, float *out, int stride) {
-    for (int lane = 0; lane < PANEL; lane += LANES) {
-        floats y = w->bias ? load_floats(w->bias + panel * PANEL + lane) : repeat_float(0);
-        for (int r = 0; r < rows; r++) store_floats(out + (long)r * stride + lane, y);
-    }
-}
-
 void NAMED(multiply)(const struct weights *w, const struct activations *x, int first, int end, float *out,
                      int stride) {
     format_function *times = format_of(w);
@@ -289,7 +299,6 @@ void NAMED(multiply)(const struct weights *w, const struct activations *x, int f
         int to = x->rows - from < cached ? x->rows : from + cached;
         for (int panel = first; panel < end; panel++) {
             float *y = out + (long)(panel - first) * PANEL;
-            begin(w, panel, to - from, y + (long)from * stride, stride);
             times(w, x, panel, from, to, y, stride);
         }
     }
