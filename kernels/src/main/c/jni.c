@@ -10,6 +10,7 @@ static multiply_function *const multiply[] = {multiply_avx2, multiply_avxvnni, m
 static pack_function *const pack[] = {pack_avx2, pack_avxvnni, pack_avx512vnni};
 static widen_function *const widen[] = {widen_avx2, widen_avxvnni, widen_avx512vnni};
 static transpose_function *const transpose[] = {transpose_avx2, transpose_avxvnni, transpose_avx512vnni};
+static peak_function *const peak[] = {peak_avx2, peak_avxvnni, peak_avx512vnni};
 
 // The instruction sets that processor and system have, one bit each. None implies another: there are processors with
 // AVX-512 VNNI and without AVX-VNNI.
@@ -128,4 +129,11 @@ JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_transp
     }
     release(env, &written, 1, 0);
     release(env, &read, 1, JNI_ABORT);
+}
+
+JNIEXPORT jlong JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_peak(
+    JNIEnv *env, jclass type, jint isa, jlong rounds) {
+    (void)env;
+    (void)type;
+    return peak[isa](rounds);
 }

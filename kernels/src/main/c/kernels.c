@@ -384,3 +384,18 @@ void NAMED(transpose)(const float *in, int elements, float *out) {
         transpose_eight(in + d * 16 + 8, out + d + 8L * elements, elements);
     }
 }
+
+// Twelve chains hide the latency and fit the registers.
+long NAMED(peak)(long rounds) {
+    enum { CHAINS = 12 };
+    ints sums[CHAINS], a = repeat_int(0x00030002), b = repeat_int(0x00050004);
+    for (int i = 0; i < CHAINS; i++) sums[i] = zero_ints();
+    for (long round = 0; round < rounds; round++) {
+        _Pragma("GCC unroll 12") for (int i = 0; i < CHAINS; i++) {
+            __asm__ volatile("" : "+x"(a));  // else equal products are computed once
+            sums[i] = add_products(sums[i], a, b);
+        }
+    }
+    for (int i = 0; i < CHAINS; i++) __asm__ volatile("" : : "x"(sums[i]));
+    return rounds * CHAINS * LANES * 2;
+}

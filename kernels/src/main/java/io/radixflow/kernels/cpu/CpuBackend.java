@@ -63,6 +63,7 @@ public final class CpuBackend implements Backend {
   private final String epoch;
   private final String description;
   private final long weightBytes;
+  private final boolean nativeIntegers;
   private final WorkerTeam team;
   private final StepRows rows;
   private final ForwardGraph<CpuMatrix, float[]> graph;
@@ -74,6 +75,7 @@ public final class CpuBackend implements Backend {
   private final ConcurrentLinkedQueue<QueuedCopy> copies = new ConcurrentLinkedQueue<>();
 
   private volatile CpuKvPool pool;
+  private volatile ProfiledForward profiled;
   private volatile long submitted;
   private volatile boolean parked;
   private volatile boolean closed;
@@ -97,6 +99,7 @@ public final class CpuBackend implements Backend {
             config.vocabSize(), config.contextLength(), AttentionRegion.rowsPerBlock(config));
     boolean integers = kvType != KvSpec.Type.F32;
     forward = new CpuForward(config, team, kernels, fast, integers, rows);
+    nativeIntegers = integers && fast != null;
     for (int i = 0; i < TICKETS; i++) {
       tickets[i] = new HostStepTicket(config.vocabSize(), TICKET_SPINS);
     }
@@ -417,10 +420,31 @@ public final class CpuBackend implements Backend {
     if (current == null) {
       throw new IllegalStateException("no KV pool is open");
     }
+    ProfiledForward profiled = this.profiled;
+    long start = profiled == null ? 0 : System.nanoTime();
     rows.take(ticket.batch(), current.pages());
     forward.begin(current, ticket);
-    graph.run(forward);
+    graph.run(profiled == null ? forward : profiled);
     ticket.acceptTokens();
+    if (profiled != null) {
+      profiled.profile().addStep(System.nanoTime() - start);
+    }
+  }
+
+  /** Whether products of quantised weights are of integers, by native kernels. */
+  public boolean multipliesIntegers() {
+    return nativeIntegers;
+  }
+
+  /**
+   * Measures the steps that are submitted from now on, which makes them slower by some microseconds
+   * an operation. Called when no step runs.
+   *
+   * @param profile where the times go; null to measure no more
+   */
+  public void profile(StepProfile profile) {
+    team.measure(profile != null);
+    profiled = profile == null ? null : new ProfiledForward(forward, team, profile);
   }
 
   /** Spins, then parks, until there is a step (true) or the backend is closed (false). */

@@ -122,6 +122,26 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     return buffers[activation.ordinal()];
   }
 
+  /** Rows of the step. */
+  int rows() {
+    return rows.rows;
+  }
+
+  /** Outputs of the step. */
+  int outputs() {
+    return ticket.outputs();
+  }
+
+  /** See {@link MatmulRegion#roundingNanos}. */
+  long roundingNanos() {
+    return matmul.roundingNanos();
+  }
+
+  /** See {@link OutputStage#drawNanos}. */
+  long drawNanos() {
+    return outputs.drawNanos();
+  }
+
   /** Starts a step over rows that were taken before, with its pool and ticket. */
   void begin(CpuKvPool pool, HostStepTicket ticket) {
     this.pool = pool;

@@ -55,6 +55,7 @@ final class MatmulRegion implements WorkerTeam.Region {
   private int panelTasks;
   private int taskTiles;
   private int taskRows;
+  private long roundingNanos;
 
   /**
    * @param integers products of codes; null to multiply all weights as floats
@@ -90,7 +91,9 @@ final class MatmulRegion implements WorkerTeam.Region {
     panelTasks = (panels + taskPanels - 1) / taskPanels;
     if (integers != null && matrix.panels().hasIntegers()) {
       integerRows.begin(rows, matrix.panels().columns());
+      long start = System.nanoTime();
       team.run((rows + ROUNDED_ROWS - 1) / ROUNDED_ROWS, rounding);
+      roundingNanos += System.nanoTime() - start;
       taskRows = (rows + splits() - 1) / splits();
       team.run(panelTasks * ((rows + taskRows - 1) / taskRows), integerPanels);
       return;
@@ -114,6 +117,11 @@ final class MatmulRegion implements WorkerTeam.Region {
   /** Into how many parts rows are split, where there are too few panels for all workers. */
   private int splits() {
     return Math.max(1, Math.min(rows / LEAST_TASK_ROWS, team.size() * 4 / panelTasks));
+  }
+
+  /** Nanoseconds since the start for rounding rows to integers. */
+  long roundingNanos() {
+    return roundingNanos;
   }
 
   private void round(int task, int worker) {

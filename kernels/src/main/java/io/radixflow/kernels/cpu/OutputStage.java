@@ -29,6 +29,7 @@ final class OutputStage implements WorkerTeam.Region {
   private float[] logits = new float[0];
   private HostStepTicket ticket;
   private int first;
+  private long drawNanos;
 
   OutputStage(ModelConfig config, WorkerTeam team, Kernels kernels, MatmulRegion matmul) {
     this.team = team;
@@ -58,7 +59,14 @@ final class OutputStage implements WorkerTeam.Region {
       logits = new float[rows * stride];
     }
     matmul.multiply(head, normed, normedStride, logits, stride, count);
+    long start = System.nanoTime();
     team.run(count, this);
+    drawNanos += System.nanoTime() - start;
+  }
+
+  /** Nanoseconds since the start for all that follows the product with the head: draws, mostly. */
+  long drawNanos() {
+    return drawNanos;
   }
 
   private void scale(int at) {

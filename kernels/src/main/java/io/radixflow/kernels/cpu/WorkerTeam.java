@@ -3,6 +3,7 @@ package io.radixflow.kernels.cpu;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -29,6 +30,8 @@ final class WorkerTeam implements AutoCloseable {
   /** About 30 µs: longer than the gap between two regions of a step, short for a busy machine. */
   private static final int SPINS = 1000;
 
+  private static final int LINE = 8;
+
   private static final int LEFT_BITS = 32;
   private static final long LEFT_MASK = (1L << LEFT_BITS) - 1;
 
@@ -40,12 +43,17 @@ final class WorkerTeam implements AutoCloseable {
   private volatile int tasks;
   private volatile Throwable failure;
   private volatile boolean closed;
+  private volatile boolean measured;
+
+  /** Nanoseconds in tasks of each worker, a cache line apart. */
+  private final AtomicLongArray taskNanos;
 
   /**
    * @param size workers, the caller of {@link #run} included
    */
   WorkerTeam(int size) {
     parked = new AtomicIntegerArray(size);
+    taskNanos = new AtomicLongArray(size * LINE);
     threads = new Thread[size - 1];
     for (int i = 0; i < threads.length; i++) {
       int worker = i + 1;
@@ -68,7 +76,7 @@ final class WorkerTeam implements AutoCloseable {
   void run(int count, Region body) {
     if (count <= 1 || threads.length == 0) {
       for (int task = 0; task < count; task++) {
-        body.run(task, 0);
+        measuredTask(body, task, 0);
       }
       return;
     }
@@ -131,12 +139,36 @@ final class WorkerTeam implements AutoCloseable {
 
   private void runTask(Region body, int task, int worker) {
     try {
-      body.run(task, worker);
+      measuredTask(body, task, worker);
     } catch (RuntimeException | Error e) {
       failure = e;
     } finally {
       finished.incrementAndGet();
     }
+  }
+
+  private void measuredTask(Region body, int task, int worker) {
+    if (!measured) {
+      body.run(task, worker);
+      return;
+    }
+    long start = System.nanoTime();
+    body.run(task, worker);
+    taskNanos.addAndGet(worker * LINE, System.nanoTime() - start);
+  }
+
+  /** Whether the time in tasks is measured from now on; called between two regions. */
+  void measure(boolean on) {
+    measured = on;
+  }
+
+  /** Nanoseconds that all workers together spent in tasks while they were measured. */
+  long taskNanos() {
+    long sum = 0;
+    for (int worker = 0; worker < size(); worker++) {
+      sum += taskNanos.get(worker * LINE);
+    }
+    return sum;
   }
 
   private void serve(int worker) {

@@ -77,6 +77,44 @@ class CpuBackendTest {
   }
 
   @Test
+  void aProfileHasTheWorkOfEachOperationAndLeavesLogitsAsTheyAre() throws InterruptedException {
+    try (KvPool pool = backend.openPool(4, CpuKvPool.PAGE_TOKENS)) {
+      float[] expected = logits(3, 1, 4);
+      StepProfile profile = new StepProfile();
+      backend.profile(profile);
+      float[] profiled = logits(3, 1, 4);
+      backend.profile(null);
+      logits(2, 7, 1);
+
+      assertThat(profiled).containsExactly(expected);
+      assertThat(profile.steps()).isEqualTo(1);
+      assertThat(profile.phases())
+          .extracting(StepProfile.Phase::name)
+          .contains("embedding", "norms", "rotation and storing", "attention", "gate", "draws")
+          .anyMatch(name -> name.startsWith("qkv, "))
+          .anyMatch(name -> name.startsWith("gate_up, "))
+          .anyMatch(name -> name.startsWith("down, "));
+      StepProfile.Phase head =
+          profile.phases().stream()
+              .filter(phase -> phase.name().startsWith("head, "))
+              .findFirst()
+              .orElseThrow();
+      assertThat(head.multiplyAdds()).isEqualTo((long) VOCAB * WEIGHTS.config().hiddenSize());
+      assertThat(profile.phases().stream().mapToLong(StepProfile.Phase::nanos).sum())
+          .isPositive()
+          .isLessThanOrEqualTo(profile.nanos());
+    }
+  }
+
+  private float[] logits(int... tokens) throws InterruptedException {
+    StepTicket ticket = backend.submit(prompt(tokens, PAGES, null, Batch.LOGITS));
+    ticket.await();
+    float[] logits = new float[VOCAB];
+    ticket.logits(0, logits);
+    return logits;
+  }
+
+  @Test
   void aTokenMayComeFromAnEarlierTicketThatIsNotDone() throws InterruptedException {
     backend.openPool(4, 16);
     int[] prompt = {5, 6, 7};

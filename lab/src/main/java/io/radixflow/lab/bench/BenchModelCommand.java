@@ -3,6 +3,8 @@ package io.radixflow.lab.bench;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.cpu.CpuBackend;
+import io.radixflow.kernels.cpu.StepProfile;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.Attention;
@@ -35,8 +37,9 @@ import picocli.CommandLine.Option;
     description = {
       "Measure the backend alone: prefill of 512 tokens, decode of 64 tokens of one sequence, and"
           + " of 8 sequences together; with --context also decode behind a long prompt.",
-      "The shares are of the read bandwidth and of the fused multiply-adds that this machine was"
-          + " measured to reach with as many threads."
+      "The shares are of the read bandwidth and of the multiply-adds (of 16-bit integers where"
+          + " products are of integers) that this machine was measured to reach with as many"
+          + " threads."
     })
 final class BenchModelCommand extends CliCommand {
   private static final int PREFILL = 512;
@@ -56,6 +59,14 @@ final class BenchModelCommand extends CliCommand {
       description = "Also decode 64 tokens of one sequence behind N tokens; 0 leaves this out.")
   int context = 0;
 
+  @Option(
+      names = "--profile",
+      description = {
+        "Also say where the time of each case's steps goes (CPU backend): each operation with its"
+            + " shares of the step and of the machine's peaks, and how busy the threads are."
+      })
+  boolean profile;
+
   BenchModelCommand(CliEnvironment environment) {
     super(environment);
   }
@@ -71,7 +82,15 @@ final class BenchModelCommand extends CliCommand {
     Case(String name, int tokensAStep, int outputs, int context) {
       this(name, tokensAStep, outputs, context, new Samples());
     }
+
+    /** Tokens of a run of this case. */
+    int tokens() {
+      return outputs == 0 ? PREFILL : tokensAStep * DECODE;
+    }
   }
+
+  /** A run with a profile, and how long it took. */
+  private record Profiled(double seconds, StepProfile profile) {}
 
   /** The time to load, and the memory once all was measured; null where it is not known. */
   private record Loading(double seconds, ResidentMemory memory) {}
@@ -88,10 +107,16 @@ final class BenchModelCommand extends CliCommand {
     long start = System.nanoTime();
     try (ServedModel model = modelOptions.open(this);
         Backend backend = modelOptions.openBackend(this, model)) {
+      if (profile && !(backend instanceof CpuBackend)) {
+        throw new CliException(
+            "--profile is for the CPU backend, not for "
+                + backend.name()
+                + "; use --device cpu, or 'bench gpu' for a GPU");
+      }
       double loadSeconds = (System.nanoTime() - start) * 1e-9;
-      measure(backend, cases);
+      List<Profiled> profiles = measure(backend, cases);
       Loading loading = new Loading(loadSeconds, ResidentMemory.read());
-      show(model, backend, peak(), cases, loading);
+      show(model, backend, peak(), cases, profiles, loading);
     }
     return 0;
   }
@@ -107,7 +132,9 @@ final class BenchModelCommand extends CliCommand {
     return cases;
   }
 
-  private void measure(Backend backend, List<Case> cases) throws InterruptedException {
+  /** Measures the cases; returns a profile of each if they are asked for. */
+  private List<Profiled> measure(Backend backend, List<Case> cases) throws InterruptedException {
+    List<Profiled> profiles = new ArrayList<>();
     int tokens = Math.max(PREFILL, context + DECODE);
     try (BackendBench bench = new BackendBench(backend, SEQUENCES, tokens, DECODE);
         Progress progress = progress("measuring")) {
@@ -118,16 +145,33 @@ final class BenchModelCommand extends CliCommand {
       for (int round = -1; round < rounds.count(); round++) {
         progress.detail("round " + Math.max(0, round + 1) + " of " + rounds.count());
         for (Case one : cases) {
-          double speed =
-              one.outputs == 0
-                  ? bench.prefill(PREFILL, chunk)
-                  : bench.decode(one.tokensAStep, DECODE, one.context);
+          double speed = speed(bench, one);
           if (round >= 0) {
             one.samples.add(speed);
           }
         }
       }
+      for (Case one : profile ? cases : List.<Case>of()) {
+        progress.detail("profile of " + one.name);
+        profiles.add(profile((CpuBackend) backend, bench, one));
+      }
     }
+    return profiles;
+  }
+
+  private Profiled profile(CpuBackend backend, BackendBench bench, Case one)
+      throws InterruptedException {
+    StepProfile steps = new StepProfile();
+    backend.profile(steps);
+    double seconds = one.tokens() / speed(bench, one);
+    backend.profile(null);
+    return new Profiled(seconds, steps);
+  }
+
+  private double speed(BackendBench bench, Case one) throws InterruptedException {
+    return one.outputs == 0
+        ? bench.prefill(PREFILL, chunk)
+        : bench.decode(one.tokensAStep, DECODE, one.context);
   }
 
   /** The machine's peak with as many threads as the backend has, or null without the Vector API. */
@@ -141,7 +185,12 @@ final class BenchModelCommand extends CliCommand {
   }
 
   private void show(
-      ServedModel model, Backend backend, MachinePeak peak, List<Case> cases, Loading loading)
+      ServedModel model,
+      Backend backend,
+      MachinePeak peak,
+      List<Case> cases,
+      List<Profiled> profiles,
+      Loading loading)
       throws IOException {
     ObjectNode json = JsonLineOutput.object();
     json.put("model", model.name()).put("backend", backend.description());
@@ -154,13 +203,38 @@ final class BenchModelCommand extends CliCommand {
       print(
           "machine with %d threads: read %.1f GB/s, multiply-add %.0f GFLOP/s%n",
           peak.threads(), peak.readBytesPerSecond() / 1e9, peak.flopsPerSecond() / 1e9);
+      if (peak.integerOpsPerSecond() > 0) {
+        json.put("integer_ops_per_second", peak.integerOpsPerSecond());
+        print("multiply-add of 16-bit integers %.0f GOP/s%n", peak.integerOpsPerSecond() / 1e9);
+      }
     }
     print("%-24s %9s %9s %9s   %s%n", "tokens/s", "min", "median", "max", "share of peak");
     ArrayNode results = json.putArray("results");
     for (Case one : cases) {
       showCase(one, backend, peak, results.addObject());
     }
+    for (int i = 0; i < profiles.size(); i++) {
+      StepAccount account = account(cases.get(i), profiles.get(i), backend, peak);
+      print("%s", account.table());
+      account.putInto((ObjectNode) results.get(i));
+    }
     report.write(this, json);
+  }
+
+  private StepAccount account(Case one, Profiled run, Backend backend, MachinePeak peak) {
+    return new StepAccount(
+        one.name,
+        run.seconds,
+        run.profile,
+        modelOptions.computeThreads(),
+        peak == null ? 0 : opsPerSecond(backend, peak) / 2,
+        peak == null ? 0 : peak.readBytesPerSecond());
+  }
+
+  /** The operations in a second that bound this backend's products. */
+  private static double opsPerSecond(Backend backend, MachinePeak peak) {
+    boolean integers = backend instanceof CpuBackend cpu && cpu.multipliesIntegers();
+    return integers ? peak.integerOpsPerSecond() : peak.flopsPerSecond();
   }
 
   private void showLoading(Loading loading, ObjectNode json) {
@@ -183,7 +257,7 @@ final class BenchModelCommand extends CliCommand {
     String shares = "";
     if (peak != null) {
       double steps = samples.median() / one.tokensAStep();
-      double compute = steps * flops(backend.model(), one) / peak.flopsPerSecond();
+      double compute = steps * flops(backend.model(), one) / opsPerSecond(backend, peak);
       long kv = contextBytes(backend.kvSpec(), one.context());
       double read = steps * (backend.weightBytes() + kv) / peak.readBytesPerSecond();
       json.put("compute_share", compute).put("read_share", read);

@@ -1,5 +1,7 @@
 package io.radixflow.lab.device;
 
+import io.radixflow.kernels.cpu.kernel.KernelProvider;
+import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.PeakLoops;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -19,13 +21,17 @@ import java.util.concurrent.Future;
  * @param threads threads that ran at once
  * @param readBytesPerSecond read bandwidth of main memory
  * @param flopsPerSecond float operations of fused multiply-adds in registers, two each
+ * @param integerOpsPerSecond operations of 16-bit multiply-adds in registers, two each, of the
+ *     native kernels; 0 without them
  */
-public record MachinePeak(int threads, double readBytesPerSecond, double flopsPerSecond) {
+public record MachinePeak(
+    int threads, double readBytesPerSecond, double flopsPerSecond, double integerOpsPerSecond) {
   private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
   private static final int FLOATS = 32 << 20;
   private static final int[] CHAINS = {8, 12};
   private static final int FMA_CALLS = 250;
   private static final int FMA_ROUNDS = 10_000;
+  private static final long INTEGER_ROUNDS = 1_000_000;
 
   /** Repetitions take a few milliseconds each, so that in some of them all threads run at once. */
   private static final int REPETITIONS = 20;
@@ -40,7 +46,10 @@ public record MachinePeak(int threads, double readBytesPerSecond, double flopsPe
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {
       return new MachinePeak(
-          threads, readBytesPerSecond(pool, threads), flopsPerSecond(pool, threads));
+          threads,
+          readBytesPerSecond(pool, threads),
+          flopsPerSecond(pool, threads),
+          integerOpsPerSecond(pool, threads));
     } finally {
       pool.shutdownNow();
     }
@@ -65,6 +74,17 @@ public record MachinePeak(int threads, double readBytesPerSecond, double flopsPe
       best = Math.max(best, best(pool, Collections.nCopies(threads, multiplies), flops));
     }
     return best;
+  }
+
+  private static double integerOpsPerSecond(ExecutorService pool, int threads)
+      throws InterruptedException {
+    NativeKernels kernels = KernelProvider.nativeKernels().orElse(null);
+    if (kernels == null) {
+      return 0;
+    }
+    double operations = 2.0 * kernels.multiplyAdd(INTEGER_ROUNDS);
+    Callable<Double> multiplies = () -> seconds(() -> (float) kernels.multiplyAdd(INTEGER_ROUNDS));
+    return best(pool, Collections.nCopies(threads, multiplies), operations);
   }
 
   private static float multiplyAdd(int chains) {

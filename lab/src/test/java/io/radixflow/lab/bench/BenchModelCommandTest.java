@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.radixflow.kernels.TinyChatModel;
 import io.radixflow.tools.cli.Cli;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -43,6 +44,38 @@ class BenchModelCommandTest {
 
     assertThat(results.findValuesAsText("name")).last().isEqualTo("decode 64 behind 1000");
     assertThat(results.get(3).get("median").asDouble()).isPositive();
+  }
+
+  @Test
+  void aProfileSaysWhereTheTimeOfAStepGoes() throws IOException {
+    Path figures = directory.resolve("figures.json");
+
+    Cli.Result result =
+        new Cli()
+            .run(
+                "bench",
+                "model",
+                "--model=" + TinyChatModel.write(directory.resolve("tiny")),
+                "--device=cpu",
+                "--rounds=1",
+                "--profile",
+                "--json=" + figures);
+
+    assertThat(result.code()).as(result.err()).isZero();
+    assertThat(result.out()).contains("us/step", "gate_up, 208 x 72", "attention", "GMAC/s");
+    JsonNode decode = new ObjectMapper().readTree(figures.toFile()).get("results").get(1);
+    assertThat(decode.get("phases").findValuesAsText("name"))
+        .contains("norms", "down, 72 x 104", "draws", "hand-over to the backend and back");
+    assertThat(decode.get("phases"))
+        .allSatisfy(phase -> assertThat(phase.get("seconds").asDouble()).isNotNegative());
+  }
+
+  @Test
+  void aProfileOfAnotherBackendIsRefused() {
+    Cli.Result result = new Cli().run("bench", "model", "--model=sim", "--profile");
+
+    assertThat(result.code()).isNotZero();
+    assertThat(result.err()).contains("--profile is for the CPU backend, not for sim");
   }
 
   @Test

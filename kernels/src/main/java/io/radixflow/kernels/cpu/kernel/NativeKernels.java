@@ -231,4 +231,14 @@ public final class NativeKernels {
   }
 
   private static native void transpose(int isa, float[] in, int from, int elements, float[] out);
+
+  /**
+   * Multiplies 16-bit integers and adds them in registers only, as fast as one thread can; returns
+   * how many multiply-adds that were.
+   */
+  public long multiplyAdd(long rounds) {
+    return peak(isa, rounds);
+  }
+
+  private static native long peak(int isa, long rounds);
 }

@@ -1,0 +1,156 @@
+package io.radixflow.kernels.cpu;
+
+import io.radixflow.kernels.cpu.weights.CpuMatrix;
+import io.radixflow.kernels.model.Activation;
+import io.radixflow.kernels.model.FeedForward;
+import io.radixflow.kernels.model.ForwardOps;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** The operations of the forward pass, each with its time in a profile. */
+final class ProfiledForward implements ForwardOps<CpuMatrix, float[]> {
+
+  private final CpuForward forward;
+  private final WorkerTeam team;
+  private final StepProfile profile;
+  private final Map<CpuMatrix, String> products = new IdentityHashMap<>();
+
+  ProfiledForward(CpuForward forward, WorkerTeam team, StepProfile profile) {
+    this.forward = forward;
+    this.team = team;
+    this.profile = profile;
+  }
+
+  StepProfile profile() {
+    return profile;
+  }
+
+  private void time(String name, Runnable operation) {
+    time(name, 0, 0, operation);
+  }
+
+  private void time(String name, long multiplyAdds, long weightBytes, Runnable operation) {
+    long rounded = forward.roundingNanos();
+    long tasks = team.taskNanos();
+    long start = System.nanoTime();
+    operation.run();
+    long nanos = System.nanoTime() - start;
+    long taskNanos = team.taskNanos() - tasks;
+    long rounding = forward.roundingNanos() - rounded;
+    if (rounding > 0) {
+      profile.add(new StepProfile.Phase("rounding", 1, rounding, 0, 0, 0));
+    }
+    profile.add(
+        new StepProfile.Phase(name, 1, nanos - rounding, taskNanos, multiplyAdds, weightBytes));
+  }
+
+  private static String target(Activation source, Activation target) {
+    if (target == Activation.DELTA) {
+      return source == Activation.ATTENDED ? "attention output" : "down";
+    }
+    return target.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static long weights(CpuMatrix matrix) {
+    return (long) matrix.panels().rows() * matrix.panels().columns();
+  }
+
+  private String product(String target, CpuMatrix matrix) {
+    return products.computeIfAbsent(
+        matrix,
+        m ->
+            String.format(
+                Locale.ROOT, "%s, %d x %d", target, m.panels().rows(), m.panels().columns()));
+  }
+
+  @Override
+  public void embed(CpuMatrix table) {
+    time("embedding", () -> forward.embed(table));
+  }
+
+  @Override
+  public void norm(Activation source, float[] gain, Activation target) {
+    time("norms", () -> forward.norm(source, gain, target));
+  }
+
+  @Override
+  public void matmul(CpuMatrix matrix, Activation source, Activation target) {
+    time(
+        product(target(source, target), matrix),
+        forward.rows() * weights(matrix),
+        matrix.panels().bytes(),
+        () -> forward.matmul(matrix, source, target));
+  }
+
+  @Override
+  public void ropeAndStore(int layer, float[] queryNorm, float[] keyNorm) {
+    time("rotation and storing", () -> forward.ropeAndStore(layer, queryNorm, keyNorm));
+  }
+
+  @Override
+  public void ropeAndStoreLatent(int layer, float[] latentNorm) {
+    time("rotation and storing", () -> forward.ropeAndStoreLatent(layer, latentNorm));
+  }
+
+  @Override
+  public void compressQueries(int layer, List<CpuMatrix> keys) {
+    long weights = keys.stream().mapToLong(ProfiledForward::weights).sum();
+    time("latent queries", forward.rows() * weights, 0, () -> forward.compressQueries(layer, keys));
+  }
+
+  @Override
+  public void attend(int layer, float[] sinks) {
+    time("attention", () -> forward.attend(layer, sinks));
+  }
+
+  @Override
+  public void expandValues(int layer, List<CpuMatrix> values) {
+    long weights = values.stream().mapToLong(ProfiledForward::weights).sum();
+    time("latent values", forward.rows() * weights, 0, () -> forward.expandValues(layer, values));
+  }
+
+  @Override
+  public void gate(FeedForward.Dense shape) {
+    time("gate", () -> forward.gate(shape));
+  }
+
+  @Override
+  public void experts(int layer, ExpertWeights<CpuMatrix, float[]> weights, Activation source) {
+    time("experts", () -> forward.experts(layer, weights, source));
+  }
+
+  @Override
+  public void addShared(boolean gated) {
+    time("shared expert", () -> forward.addShared(gated));
+  }
+
+  @Override
+  public void addResidual() {
+    time("residual", forward::addResidual);
+  }
+
+  @Override
+  public void outputs(float[] norm, CpuMatrix head) {
+    if (forward.outputs() == 0) {
+      return;
+    }
+    long before = forward.drawNanos();
+    long tasks = team.taskNanos();
+    long start = System.nanoTime();
+    forward.outputs(norm, head);
+    long nanos = System.nanoTime() - start;
+    long draws = forward.drawNanos() - before;
+    long taskNanos = Math.max(0, team.taskNanos() - tasks - draws);
+    profile.add(
+        new StepProfile.Phase(
+            product("head", head),
+            1,
+            nanos - draws,
+            taskNanos,
+            forward.outputs() * weights(head),
+            head.panels().bytes()));
+    profile.add(new StepProfile.Phase("draws", 1, draws, 0, 0, 0));
+  }
+}
