@@ -25,6 +25,7 @@ typedef __m512 floats;
 #define zero_ints() _mm512_setzero_si512()
 #define repeat_int(x) _mm512_set1_epi32(x)
 #define and_ints(a, b) _mm512_and_si512(a, b)
+#define choose_bits(mask, a, b) _mm512_ternarylogic_epi32(mask, a, b, 0xca)
 #define add_ints(a, b) _mm512_add_epi32(a, b)
 #define shift_left_16(v, n) _mm512_slli_epi16(v, n)
 #define shift_right_16(v, n) _mm512_srli_epi16(v, n)
@@ -55,6 +56,7 @@ typedef __m256 floats;
 #define zero_ints() _mm256_setzero_si256()
 #define repeat_int(x) _mm256_set1_epi32(x)
 #define and_ints(a, b) _mm256_and_si256(a, b)
+#define choose_bits(mask, a, b) _mm256_or_si256(_mm256_and_si256(mask, a), _mm256_andnot_si256(mask, b))
 #define add_ints(a, b) _mm256_add_epi32(a, b)
 #define shift_left_16(v, n) _mm256_slli_epi16(v, n)
 #define shift_right_16(v, n) _mm256_srli_epi16(v, n)
@@ -128,6 +130,34 @@ INLINE void bytes(int rows, const int32_t *codes, const int32_t *const *a, int p
     }
 }
 
+// The four low bits of a code, and two more from the top of each 16 bits of the other vector.
+INLINE ints six(ints low, ints high) {
+    return choose_bits(repeat_int(0x000f000f), low, shift_signed_16(high, 10));
+}
+
+// Words of nibbles, and behind them a word for each half with the codes' two highest bits: 4 bits for a pair of columns and
+// the next, of each 16.
+INLINE void sixes(int rows, const int32_t *codes, const int32_t *const *a, int pair, int high, ints t[][2]) {
+    ints h0 = load_ints(codes + (4 + high) * PANEL), h1 = load_ints(codes + (4 + high) * PANEL + LANES);
+    _Pragma("GCC unroll 1") for (int w = 0; w < 4; w++) {
+        ints v0 = load_ints(codes + w * PANEL), v1 = load_ints(codes + w * PANEL + LANES);
+        if (high) {
+            v0 = shift_right_16(v0, 4);
+            v1 = shift_right_16(v1, 4);
+        }
+        PAIR(six(v0, shift_left_16(h0, 14)), six(v1, shift_left_16(h1, 14)), pair + 2 * w);
+        v0 = shift_right_16(v0, 8);
+        v1 = shift_right_16(v1, 8);
+        PAIR(six(v0, shift_left_16(h0, 12)), six(v1, shift_left_16(h1, 12)), pair + 2 * w + 1);
+        h0 = shift_right_16(h0, 4);
+        h1 = shift_right_16(h1, 4);
+    }
+}
+
+INLINE int words_of(enum code_kind code) {
+    return code == CODE_BYTE ? 8 : code == CODE_SIX ? 6 : 4;
+}
+
 // Adds the products of half a block, 16 columns, which begin at a pair.
 INLINE void half_block(enum code_kind code, int rows, const int32_t *codes, const int32_t *const *a, int pair,
                        int half, ints t[][2]) {
@@ -135,6 +165,8 @@ INLINE void half_block(enum code_kind code, int rows, const int32_t *codes, cons
         nibbles(rows, codes, a, pair, half, t);
     } else if (code == CODE_SIGNED_NIBBLE) {
         signed_nibbles(rows, codes, a, pair, half, t);
+    } else if (code == CODE_SIX) {
+        sixes(rows, codes, a, pair, half, t);
     } else {
         bytes(rows, codes + half * 4 * PANEL, a, pair, t);
     }
@@ -208,7 +240,7 @@ INLINE void begin(const struct weights *w, int panel, int lane, int rows, struct
 // A few rows times two vectors of a panel's outputs.
 INLINE void rows_of_panel(const struct weights *w, const struct activations *x, const int32_t *numbers,
                           enum code_kind code, int panel, int lane, int rows, float *out, int stride) {
-    int blocks = w->columns / BLOCK, words = code == CODE_BYTE ? 8 : 4;
+    int blocks = w->columns / BLOCK, words = words_of(code);
     const int32_t *codes = w->codes + (long)panel * blocks * words * PANEL + lane;
     const int32_t *a[MOST_ROWS];
     for (int r = 0; r < rows; r++) a[r] = x->pairs + (long)numbers[r] * (w->columns / 2);
@@ -266,10 +298,11 @@ FORMAT(int4, CODE_NIBBLE, SCALE_FLOAT, 32, 1)
 FORMAT(q8_0, CODE_BYTE, SCALE_HALF, 32, 0)
 FORMAT(int8, CODE_BYTE, SCALE_FLOAT, 32, 0)
 FORMAT(iq4_xs, CODE_BYTE, SCALE_FACTOR, 32, 0)
-FORMAT(q5_1, CODE_BYTE, SCALE_HALF, 32, 1)
-FORMAT(q5_k, CODE_BYTE, SCALE_FACTOR, 32, 1)
-FORMAT(q6_k, CODE_BYTE, SCALE_FACTOR, 16, 0)
-FORMAT(q2_k, CODE_BYTE, SCALE_FACTOR, 16, 1)
+FORMAT(q5_0, CODE_SIX, SCALE_HALF, 32, 0)
+FORMAT(q5_1, CODE_SIX, SCALE_HALF, 32, 1)
+FORMAT(q5_k, CODE_SIX, SCALE_FACTOR, 32, 1)
+FORMAT(q6_k, CODE_SIX, SCALE_FACTOR, 16, 0)
+FORMAT(q2_k, CODE_SIX, SCALE_FACTOR, 16, 1)
 
 static format_function *format_of(const struct weights *w) {
     if (w->code == CODE_SIGNED_NIBBLE) {
@@ -278,11 +311,11 @@ static format_function *format_of(const struct weights *w) {
     if (w->code == CODE_NIBBLE) {
         return w->scale == SCALE_HALF ? q4_1 : w->scale == SCALE_FACTOR ? q4_k : int4;
     }
-    if (w->block == 16) {
-        return w->minima ? q2_k : q6_k;
-    }
-    if (w->minima) {
-        return w->scale == SCALE_HALF ? q5_1 : q5_k;
+    if (w->code == CODE_SIX) {
+        if (w->block == 16) {
+            return w->minima ? q2_k : q6_k;
+        }
+        return !w->minima ? q5_0 : w->scale == SCALE_HALF ? q5_1 : q5_k;
     }
     return w->scale == SCALE_HALF ? q8_0 : w->scale == SCALE_FLOAT ? int8 : iq4_xs;
 }
@@ -294,7 +327,7 @@ void NAMED(multiply)(const struct weights *w, const struct activations *x, int f
     if (cached < 8) {
         cached = 8;
     }
-    fetch(w->codes + (long)first * (w->columns / BLOCK) * (w->code == CODE_BYTE ? 8 : 4) * PANEL, AHEAD);
+    fetch(w->codes + (long)first * (w->columns / BLOCK) * words_of(w->code) * PANEL, AHEAD);
     for (int from = 0; from < x->rows; from += cached) {
         int to = x->rows - from < cached ? x->rows : from + cached;
         for (int panel = first; panel < end; panel++) {

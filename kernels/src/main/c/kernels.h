@@ -9,10 +9,10 @@ enum { PANEL = 32, BLOCK = 32, TILE_ROWS = 8 };
 
 enum scale_kind { SCALE_FLOAT, SCALE_HALF, SCALE_FACTOR };
 
-enum code_kind { CODE_NIBBLE, CODE_SIGNED_NIBBLE, CODE_BYTE };
+enum code_kind { CODE_NIBBLE, CODE_SIGNED_NIBBLE, CODE_BYTE, CODE_SIX };
 
 struct weights {
-    const int32_t *codes;   // [panel][block][4 or 8 words][PANEL]
+    const int32_t *codes;   // [panel][block][4, 6 or 8 words][PANEL]
     const void *scales;     // [panel][block of `block` columns][1, or 2 with minima][PANEL], by kind
     const uint16_t *units;  // binary16 [panel][256 columns][1 or 2][PANEL], with SCALE_FACTOR
     const float *bias;      // what outputs begin with, or null for 0

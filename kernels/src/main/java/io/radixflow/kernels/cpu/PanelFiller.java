@@ -88,12 +88,34 @@ final class PanelFiller {
       }
       return;
     }
+    if (form == CodeForm.SIX) {
+      sixes(row, target, at);
+      return;
+    }
     // a nibble's highest bit is its sign, where zero is in the middle
     long middle = form == CodeForm.SIGNED_NIBBLE ? 0x8888888888888888L : 0;
     for (int k = 0; k < row.length; k += k % 32 == 8 ? 24 : 8, at += 2 * PANEL) {
       long words = (EightBytes.get(row, k) | EightBytes.get(row, k + 16) << 4) ^ middle;
       target[at] = (int) words;
       target[at + PANEL] = (int) (words >>> 32);
+    }
+  }
+
+  private static void sixes(byte[] row, int[] target, int at) {
+    for (int k = 0; k < row.length; k += CodeForm.BLOCK, at += CodeForm.SIX.words() * PANEL) {
+      for (int w = 0; w < 4; w += 2) {
+        long first = EightBytes.get(row, k + 4 * w);
+        long second = EightBytes.get(row, k + 16 + 4 * w);
+        long low = first & 0x0f0f0f0f0f0f0f0fL | (second & 0x0f0f0f0f0f0f0f0fL) << 4;
+        target[at + w * PANEL] = (int) low;
+        target[at + (w + 1) * PANEL] = (int) (low >>> 32);
+        for (int half = 0; half < 2; half++) {
+          long codes = half == 0 ? first : second;
+          int high = CodeForm.highest((int) codes) | CodeForm.highest((int) (codes >>> 32)) << 4;
+          int to = at + (4 + half) * PANEL;
+          target[to] = (w == 0 ? 0 : target[to]) | high << 4 * w;
+        }
+      }
     }
   }
 

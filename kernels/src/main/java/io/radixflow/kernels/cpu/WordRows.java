@@ -3,6 +3,7 @@ package io.radixflow.kernels.cpu;
 import static io.radixflow.kernels.cpu.kernel.CodeForm.BLOCK;
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.kernel.CodeForm;
 import io.radixflow.kernels.cpu.weights.BlockPanels;
 import io.radixflow.kernels.cpu.weights.BlockScales;
 import io.radixflow.kernels.model.TensorType;
@@ -136,25 +137,31 @@ final class WordRows {
     for (int sub = 0; sub < 16; sub++) {
       scales.factors()[block + sub * PANEL] = row[from + 192 + sub];
     }
-    for (int half = 0; half < 2; half++) {
-      for (int w = 0; w < 8; w++) {
-        int first = (int) INT.get(row, from + half * 64 + 4 * w);
-        int second = (int) INT.get(row, from + half * 64 + 32 + 4 * w);
-        int high = (int) INT.get(row, from + 128 + half * 32 + 4 * w);
-        int to = at + (half * 32 + w) * PANEL;
-        codes[to] = lessBy32(first, high);
-        codes[to + 8 * PANEL] = lessBy32(second, high >>> 2);
-        codes[to + 16 * PANEL] = lessBy32(first >>> 4, high >>> 4);
-        codes[to + 24 * PANEL] = lessBy32(second >>> 4, high >>> 6);
-      }
+    for (int block32 = 0; block32 < 8; block32++) {
+      sixes(row, from, block32, codes, at + block32 * CodeForm.SIX.words() * PANEL);
     }
     return notFinite(scale);
   }
 
-  /** Four codes of four low and two high bits, less 32 each. */
-  private static int lessBy32(int low, int high) {
-    int code = low & LOW | (high & 0x03030303) << 4;
-    // the highest bit of each byte stops the borrow of the one below
-    return (code | 0x80808080) - 0x20202020 ^ 0x80808080;
+  /** Moves 32 codes of 0 to 63, less 32 each, which flips the highest bit. */
+  private static void sixes(byte[] row, int from, int number, int[] codes, int at) {
+    int half = number / 4;
+    int low = from + half * 64 + number % 2 * 32;
+    int high = from + 128 + half * 32;
+    int nibble = number % 4 / 2 * 4;
+    int bits = number % 4 * 2;
+    for (int w = 0; w < 4; w++) {
+      int first = (int) INT.get(row, low + 4 * w) >>> nibble & LOW;
+      int second = (int) INT.get(row, low + 16 + 4 * w) >>> nibble & LOW;
+      codes[at + w * PANEL] = first | second << 4;
+    }
+    for (int part = 0; part < 2; part++) {
+      int highest = 0;
+      for (int w = 0; w < 4; w++) {
+        int two = (int) INT.get(row, high + part * 16 + 4 * w) >>> bits & 0x03030303 ^ 0x02020202;
+        highest |= CodeForm.highest(two << 4) << 4 * w;
+      }
+      codes[at + (4 + part) * PANEL] = highest;
+    }
   }
 }

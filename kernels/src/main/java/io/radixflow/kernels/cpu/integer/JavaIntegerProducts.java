@@ -181,10 +181,12 @@ final class JavaIntegerProducts extends IntegerProducts {
       int to = at + (panel - first) * PANEL;
       begin(bias, (above + panel) * PANEL, 1, out, to, 0);
       int codesAt = panels.codesAt(panel, 0);
-      if (panels.form() == CodeForm.BYTE) {
-        kernels.bytesTimesRow(panels.codes(), codesAt, scales.block(), sums, s.row, s.rowSums);
+      CodeForm form = panels.form();
+      if (form == CodeForm.BYTE || form == CodeForm.SIX) {
+        kernels.codesTimesRow(
+            form, panels.codes(), codesAt, scales.block(), sums, s.row, s.rowSums);
       } else {
-        kernels.nibblesTimesRow(panels.form(), panels.codes(), codesAt, sums, s.tiles, s.rowSums);
+        kernels.nibblesTimesRow(form, panels.codes(), codesAt, sums, s.tiles, s.rowSums);
       }
       scales.unpack(kernels, panel, 0, columns, s.panelScales);
       for (int i = 0; i < sums; i++) {
@@ -219,7 +221,7 @@ final class JavaIntegerProducts extends IntegerProducts {
   private void unpack(Scratch s, BlockPanels panels, int panel, int from, int depth) {
     int at = panels.codesAt(panel, from);
     if (panels.wide()) {
-      kernels.unpackParts(panels.codes(), at, depth / BLOCK, s.highCodes, s.codes);
+      kernels.unpackParts(panels.form(), panels.codes(), at, depth / BLOCK, s.highCodes, s.codes);
     } else {
       kernels.unpackCodes(panels.form(), panels.codes(), at, depth / BLOCK, s.codes);
     }

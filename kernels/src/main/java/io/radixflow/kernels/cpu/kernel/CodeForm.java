@@ -13,7 +13,13 @@ public enum CodeForm {
   /** Numbers of -8 to 7, in the order of {@link #NIBBLE}. */
   SIGNED_NIBBLE(4),
   /** Numbers of -128 to 127: byte j of word w has the code of column 4w + j. */
-  BYTE(8);
+  BYTE(8),
+  /**
+   * Numbers of -32 to 31. The first four words have the four lowest bits in the order of {@link
+   * #NIBBLE}. The two highest bits of column 16h + 4w + j are bits 4w + 2 (j mod 2), and the next,
+   * of the lower (j below 2) or higher 16 bits of word 4 + h.
+   */
+  SIX(6);
 
   /** Columns of a block. */
   public static final int BLOCK = 32;
@@ -46,6 +52,23 @@ public enum CodeForm {
     }
     int word = codes[at + (column >> 2 & 3) * Kernels.PANEL + lane];
     int nibble = word >>> (column & 3) * 8 + (column >> 4) * 4 & 15;
+    if (this == SIX) {
+      return highest(codes, at, column, lane) * 16 + nibble;
+    }
     return this == NIBBLE ? nibble : (nibble ^ 8) - 8;
+  }
+
+  /** The two highest bits of {@link #SIX}, -2 to 1. */
+  private static int highest(int[] codes, int at, int column, int lane) {
+    int bit = (column & 2) * 8 + (column >> 2 & 3) * 4 + (column & 1) * 2;
+    return codes[at + (4 + (column >> 4)) * Kernels.PANEL + lane] << 30 - bit >> 30;
+  }
+
+  /**
+   * The two highest bits of the four codes in a word of {@link #BYTE}, as {@link #SIX} has them.
+   */
+  public static int highest(int bytes) {
+    int bits = bytes >>> 4 & 0x03030303;
+    return (bits | bits >>> 6) & 0x000f000f;
   }
 }

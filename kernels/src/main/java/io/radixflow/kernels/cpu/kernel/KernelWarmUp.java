@@ -55,11 +55,13 @@ public final class KernelWarmUp {
     for (CodeForm form : CodeForm.values()) {
       kernels.unpackCodes(form, words, 0, DEPTH / BLOCK, c);
     }
-    kernels.unpackParts(words, 0, DEPTH / BLOCK, c, d);
+    for (CodeForm form : new CodeForm[] {CodeForm.BYTE, CodeForm.SIX}) {
+      kernels.unpackParts(form, words, 0, DEPTH / BLOCK, c, d);
+      kernels.codesTimesRow(form, words, 0, BLOCK, DEPTH / BLOCK, words, c);
+      kernels.codesTimesRow(form, words, 0, BLOCK / 2, DEPTH / BLOCK, words, c);
+    }
     kernels.nibblesTimesRow(CodeForm.NIBBLE, words, 0, DEPTH / BLOCK, a, c);
     kernels.nibblesTimesRow(CodeForm.SIGNED_NIBBLE, words, 0, DEPTH / BLOCK, a, c);
-    kernels.bytesTimesRow(words, 0, BLOCK, DEPTH / BLOCK, words, c);
-    kernels.bytesTimesRow(words, 0, BLOCK / 2, DEPTH / BLOCK, words, c);
     kernels.scaleCodes(c, scales, BLOCK, true, DEPTH);
     kernels.scaleCodes(c, scales, BLOCK, false, DEPTH);
     kernels.addScaled(8, c, null, scales, 0, scales, scales, d, 0, PANEL);

@@ -51,10 +51,11 @@ public interface Kernels {
   void unpackCodes(CodeForm form, int[] codes, int co, int blocks, float[] out);
 
   /**
-   * Unpacks blocks of {@link CodeForm#BYTE} in two parts: {@code code = 16 * high + low}, low from
-   * 0 to 15.
+   * Unpacks blocks of codes in two parts: {@code code = 16 * high + low}, low from 0 to 15.
+   *
+   * @param form {@link CodeForm#BYTE} or {@link CodeForm#SIX}
    */
-  void unpackParts(int[] codes, int co, int blocks, float[] high, float[] low);
+  void unpackParts(CodeForm form, int[] codes, int co, int blocks, float[] high, float[] low);
 
   /**
    * Sums of products of one row with blocks of nibbles, exact: {@code sums[block * PANEL + lane]}.
@@ -66,14 +67,16 @@ public interface Kernels {
   void nibblesTimesRow(CodeForm form, int[] codes, int co, int blocks, float[] x, float[] sums);
 
   /**
-   * Sums of products of one row with the bytes of each scale, rounded once: {@code sums[block *
+   * Sums of products of one row with the codes of each scale, rounded once: {@code sums[block *
    * PANEL + lane]}.
    *
+   * @param form {@link CodeForm#BYTE} or {@link CodeForm#SIX}
    * @param block columns of a scale: 16 or 32
    * @param blocks how many scales
    * @param x integers of 16 bits, from 0
    */
-  void bytesTimesRow(int[] codes, int co, int block, int blocks, int[] x, float[] sums);
+  void codesTimesRow(
+      CodeForm form, int[] codes, int co, int block, int blocks, int[] x, float[] sums);
 
   /**
    * Makes weights of codes in place: {@code w = w * scale}, or {@code fma(w, scale, minimum)}.

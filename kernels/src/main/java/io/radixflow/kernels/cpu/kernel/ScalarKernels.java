@@ -50,11 +50,12 @@ public final class ScalarKernels implements Kernels {
   }
 
   @Override
-  public void unpackParts(int[] codes, int co, int blocks, float[] high, float[] low) {
+  public void unpackParts(
+      CodeForm form, int[] codes, int co, int blocks, float[] high, float[] low) {
     for (int k = 0; k < blocks * CodeForm.BLOCK; k++) {
-      int at = co + k / CodeForm.BLOCK * CodeForm.BYTE.words() * PANEL;
+      int at = co + k / CodeForm.BLOCK * form.words() * PANEL;
       for (int lane = 0; lane < PANEL; lane++) {
-        int code = CodeForm.BYTE.code(codes, at, k % CodeForm.BLOCK, lane);
+        int code = form.code(codes, at, k % CodeForm.BLOCK, lane);
         high[k * PANEL + lane] = code >> 4;
         low[k * PANEL + lane] = code & 15;
       }
@@ -77,13 +78,15 @@ public final class ScalarKernels implements Kernels {
   }
 
   @Override
-  public void bytesTimesRow(int[] codes, int co, int block, int blocks, int[] x, float[] sums) {
+  public void codesTimesRow(
+      CodeForm form, int[] codes, int co, int block, int blocks, int[] x, float[] sums) {
     for (int b = 0; b < blocks; b++) {
-      int at = co + b * block / 4 * PANEL;
+      int first = b * block % CodeForm.BLOCK;
+      int at = co + b * block / CodeForm.BLOCK * form.words() * PANEL;
       for (int lane = 0; lane < PANEL; lane++) {
         int sum = 0;
         for (int k = 0; k < block; k++) {
-          sum += CodeForm.BYTE.code(codes, at, k, lane) * x[b * block + k];
+          sum += form.code(codes, at, first + k, lane) * x[b * block + k];
         }
         sums[b * PANEL + lane] = sum;
       }

@@ -65,7 +65,55 @@ final class VectorCodes {
     }
   }
 
-  static void parts(int[] codes, int co, int blocks, float[] high, float[] low) {
+  static void sixes(int[] codes, int co, int blocks, float[] out) {
+    for (int quad = 0; quad < blocks * 8; quad++) {
+      for (int i = 0; i < PANEL; i += L) {
+        IntVector v = nibblesOfQuad(codes, co + i, quad);
+        IntVector h = highestOfQuad(codes, co + i, quad);
+        for (int j = 0; j < 4; j++) {
+          IntVector high = h.lanewise(VectorOperators.LSHL, 30 - BIT[j]);
+          store(
+              high.lanewise(VectorOperators.ASHR, 26).and(~15).or(v.and(15)),
+              out,
+              (quad * 4 + j) * PANEL + i);
+          v = v.lanewise(VectorOperators.LSHR, 8);
+        }
+      }
+    }
+  }
+
+  /** Where the highest bits of a quad's columns begin. */
+  static final int[] BIT = {0, 2, 16, 18};
+
+  /** Four columns' lowest bits: those of column j are the lowest of byte j. */
+  static IntVector nibblesOfQuad(int[] codes, int co, int quad) {
+    int at = co + (quad / 8 * 6 + quad % 4) * PANEL;
+    return IntVector.fromArray(I, codes, at).lanewise(VectorOperators.LSHR, quad / 4 % 2 * 4);
+  }
+
+  /** Four columns' two highest bits, at {@link #BIT}. */
+  static IntVector highestOfQuad(int[] codes, int co, int quad) {
+    int at = co + (quad / 8 * 6 + 4 + quad / 4 % 2) * PANEL;
+    return IntVector.fromArray(I, codes, at).lanewise(VectorOperators.LSHR, quad % 4 * 4);
+  }
+
+  static void partsOfSixes(int[] codes, int co, int blocks, float[] high, float[] low) {
+    for (int quad = 0; quad < blocks * 8; quad++) {
+      for (int i = 0; i < PANEL; i += L) {
+        IntVector v = nibblesOfQuad(codes, co + i, quad);
+        IntVector h = highestOfQuad(codes, co + i, quad);
+        for (int j = 0; j < 4; j++) {
+          int at = (quad * 4 + j) * PANEL + i;
+          IntVector bits = h.lanewise(VectorOperators.LSHL, 30 - BIT[j]);
+          store(bits.lanewise(VectorOperators.ASHR, 30), high, at);
+          store(v.and(15), low, at);
+          v = v.lanewise(VectorOperators.LSHR, 8);
+        }
+      }
+    }
+  }
+
+  static void partsOfBytes(int[] codes, int co, int blocks, float[] high, float[] low) {
     for (int word = 0; word < blocks * 8; word++) {
       for (int i = 0; i < PANEL; i += L) {
         IntVector v = IntVector.fromArray(I, codes, co + word * PANEL + i);

@@ -48,12 +48,18 @@ final class VectorKernels implements Kernels {
       case NIBBLE -> VectorCodes.nibbles(codes, co, blocks, out);
       case SIGNED_NIBBLE -> VectorCodes.signedNibbles(codes, co, blocks, out);
       case BYTE -> VectorCodes.bytes(codes, co, blocks, out);
+      case SIX -> VectorCodes.sixes(codes, co, blocks, out);
     }
   }
 
   @Override
-  public void unpackParts(int[] codes, int co, int blocks, float[] high, float[] low) {
-    VectorCodes.parts(codes, co, blocks, high, low);
+  public void unpackParts(
+      CodeForm form, int[] codes, int co, int blocks, float[] high, float[] low) {
+    if (form == CodeForm.SIX) {
+      VectorCodes.partsOfSixes(codes, co, blocks, high, low);
+    } else {
+      VectorCodes.partsOfBytes(codes, co, blocks, high, low);
+    }
   }
 
   @Override
@@ -67,8 +73,13 @@ final class VectorKernels implements Kernels {
   }
 
   @Override
-  public void bytesTimesRow(int[] codes, int co, int block, int blocks, int[] x, float[] sums) {
-    VectorOneRow.bytes(codes, co, block, blocks, x, sums);
+  public void codesTimesRow(
+      CodeForm form, int[] codes, int co, int block, int blocks, int[] x, float[] sums) {
+    if (form == CodeForm.SIX) {
+      VectorOneRow.sixes(codes, co, block, blocks, x, sums);
+    } else {
+      VectorOneRow.bytes(codes, co, block, blocks, x, sums);
+    }
   }
 
   @Override

@@ -102,6 +102,41 @@ final class VectorOneRow {
     }
   }
 
+  /** In integers, too. */
+  static void sixes(int[] codes, int co, int block, int blocks, int[] x, float[] sums) {
+    for (int b = 0; b < blocks; b++) {
+      for (int i = 0; i < PANEL; i += 2 * L) {
+        sixesOfBlock(b * block / 4, (b + 1) * block / 4, codes, co + i, x, sums, b * PANEL + i);
+      }
+    }
+  }
+
+  private static void sixesOfBlock(
+      int firstQuad, int endQuad, int[] codes, int co, int[] x, float[] sums, int to) {
+    IntVector s0 = IntVector.zero(I);
+    IntVector s1 = IntVector.zero(I);
+    for (int quad = firstQuad; quad < endQuad; quad++) {
+      IntVector v0 = VectorCodes.nibblesOfQuad(codes, co, quad);
+      IntVector v1 = VectorCodes.nibblesOfQuad(codes, co + L, quad);
+      IntVector h0 = VectorCodes.highestOfQuad(codes, co, quad);
+      IntVector h1 = VectorCodes.highestOfQuad(codes, co + L, quad);
+      for (int j = 0; j < 4; j++) {
+        int up = 30 - VectorCodes.BIT[j];
+        IntVector a = IntVector.broadcast(I, x[4 * quad + j]);
+        s0 = s0.add(six(v0, h0, 8 * j, up).mul(a));
+        s1 = s1.add(six(v1, h1, 8 * j, up).mul(a));
+      }
+    }
+    ((FloatVector) s0.castShape(F, 0)).intoArray(sums, to);
+    ((FloatVector) s1.castShape(F, 0)).intoArray(sums, to + L);
+  }
+
+  private static IntVector six(IntVector nibbles, IntVector highest, int down, int up) {
+    IntVector low = nibbles.lanewise(VectorOperators.LSHR, down).and(15);
+    IntVector high = highest.lanewise(VectorOperators.LSHL, up).lanewise(VectorOperators.ASHR, 26);
+    return high.and(~15).or(low);
+  }
+
   private static void bytesOfBlock(
       int words, int[] codes, int at, int[] x, int k, float[] sums, int to) {
     IntVector s0 = IntVector.zero(I);

@@ -82,6 +82,8 @@ class KernelsTest {
     int[] words = new int[8 * PANEL];
     words[PANEL + 3] = 0x80_7f_ff_01;
     words[5 * PANEL + 3] = 0x00_00_00_f0;
+    words[4 * PANEL + 3] = 0x00_00_00_e0;
+    float[] six = new float[CodeForm.BLOCK * PANEL];
     float[] bytes = new float[CodeForm.BLOCK * PANEL];
     float[] nibbles = bytes.clone();
     float[] signed = bytes.clone();
@@ -94,6 +96,9 @@ class KernelsTest {
       kernels.unpackCodes(CodeForm.SIGNED_NIBBLE, words, 0, 1, signed);
       assertThat(columns(signed, 4, 5, 6, 7, 20, 21, 22, 23))
           .containsExactly(1, -1, -1, 0, 0, -1, 7, -8);
+      kernels.unpackCodes(CodeForm.SIX, words, 0, 1, six);
+      assertThat(columns(six, 4, 5, 6, 7, 20, 21, 22, 23))
+          .containsExactly(1 - 32, 15 - 16, 15, 0, 0 - 16, 15 - 16, 7, 8);
     }
   }
 
@@ -106,23 +111,24 @@ class KernelsTest {
     return values;
   }
 
-  @Test
-  void partsOfCodesUnpackAlikeAndMakeUpTheCodes() {
+  @ParameterizedTest
+  @EnumSource(names = {"BYTE", "SIX"})
+  void partsOfCodesUnpackAlikeAndMakeUpTheCodes(CodeForm form) {
     for (int blocks : new int[] {1, 2, 5}) {
-      int[] codes = words(PANEL + blocks * 8 * PANEL);
+      int[] codes = words(PANEL + blocks * form.words() * PANEL);
       int count = blocks * CodeForm.BLOCK * PANEL;
       float[] other = new float[count];
       same(
           floats(count + MARGIN),
-          (kernels, high) -> kernels.unpackParts(codes, PANEL, blocks, high, other));
+          (kernels, high) -> kernels.unpackParts(form, codes, PANEL, blocks, high, other));
       same(
           floats(count + MARGIN),
-          (kernels, low) -> kernels.unpackParts(codes, PANEL, blocks, other, low));
+          (kernels, low) -> kernels.unpackParts(form, codes, PANEL, blocks, other, low));
       float[] whole = new float[count];
       float[] high = new float[count];
       float[] low = new float[count];
-      vector.unpackCodes(CodeForm.BYTE, codes, PANEL, blocks, whole);
-      vector.unpackParts(codes, PANEL, blocks, high, low);
+      vector.unpackCodes(form, codes, PANEL, blocks, whole);
+      vector.unpackParts(form, codes, PANEL, blocks, high, low);
       for (int i = 0; i < count; i++) {
         assertThat(low[i]).isBetween(0f, 15f);
         assertThat(high[i]).isBetween(-8f, 7f);
@@ -269,20 +275,25 @@ class KernelsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {16, 32})
-  void oneRowTimesBytesSumsAlikeUpToTheLargestSum(int block) {
+  @CsvSource({"BYTE, 16", "BYTE, 32", "SIX, 16", "SIX, 32"})
+  void oneRowTimesCodesSumsAlikeUpToTheLargestSum(CodeForm form, int block) {
     for (int blocks : new int[] {2, 4, 10}) {
-      int[] codes = words(PANEL + blocks * block / 4 * PANEL);
+      int[] codes = words(PANEL + blocks * block / CodeForm.BLOCK * form.words() * PANEL);
       int[] x = new int[blocks * block];
       for (int i = 0; i < x.length; i++) {
         x[i] = (short) random.next();
       }
       Arrays.fill(x, 0, block, 32767);
-      Arrays.fill(codes, PANEL, PANEL + block / 4 * PANEL, 0x80808080);
+      int least = form == CodeForm.BYTE ? 0x80808080 : 0;
+      Arrays.fill(codes, PANEL, PANEL + form.words() * PANEL, least);
+      if (form == CodeForm.SIX) {
+        Arrays.fill(codes, PANEL + 4 * PANEL, PANEL + 6 * PANEL, 0xaaaaaaaa);
+      }
       float[] sums = new float[blocks * PANEL];
-      same(sums, (kernels, out) -> kernels.bytesTimesRow(codes, PANEL, block, blocks, x, out));
-      vector.bytesTimesRow(codes, PANEL, block, blocks, x, sums);
-      assertThat(sums[0]).isEqualTo(-128f * 32767 * block);
+      same(
+          sums, (kernels, out) -> kernels.codesTimesRow(form, codes, PANEL, block, blocks, x, out));
+      vector.codesTimesRow(form, codes, PANEL, block, blocks, x, sums);
+      assertThat(sums[0]).isEqualTo((form == CodeForm.BYTE ? -128f : -32f) * 32767 * block);
     }
   }
 
