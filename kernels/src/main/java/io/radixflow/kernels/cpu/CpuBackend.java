@@ -91,6 +91,7 @@ public final class CpuBackend implements Backend {
     this.team = team;
     config = weights.config();
     kvSpec = KvSpec.of(config, kvType);
+    TileTuner.begin(kernels);
     CpuWeightLoader loader = new CpuWeightLoader(weights, team, progress);
     graph = load(loader, config, needs.weightBytes(), progress);
     weightBytes = loader.bytes() - (config.tiedEmbedding() ? 0 : loader.embeddingBytes());

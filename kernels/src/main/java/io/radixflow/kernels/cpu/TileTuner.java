@@ -36,6 +36,18 @@ final class TileTuner {
     return CACHE.computeIfAbsent(kernels.name(), name -> new TileTuner(measure(kernels)));
   }
 
+  /**
+   * Times tiles on a thread of its own if that was not done, so that {@link #of} has less to wait
+   * for; what else runs meanwhile may make it choose a shape that is a little slower.
+   */
+  static void begin(Kernels kernels) {
+    if (!CACHE.containsKey(kernels.name())) {
+      Thread thread = new Thread(() -> of(kernels), "radixflow-warm-up");
+      thread.setDaemon(true);
+      thread.start();
+    }
+  }
+
   private static double[] measure(Kernels kernels) {
     double[] nanos = new double[SHAPES.length];
     if (kernels.vectorBits() < 64 || !Fma.HARDWARE) {
