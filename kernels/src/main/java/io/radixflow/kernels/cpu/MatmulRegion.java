@@ -27,8 +27,6 @@ final class MatmulRegion implements WorkerTeam.Region {
   /** Rows up to which a product waits for weights to come from memory, best in long runs. */
   private static final int FEW_ROWS = 8;
 
-  private static final int FEW_WORKER_TASKS = 4;
-
   /** Rows that a worker rounds to integers at a time. */
   private static final int ROUNDED_ROWS = 4;
 
@@ -51,8 +49,11 @@ final class MatmulRegion implements WorkerTeam.Region {
   private int outStride;
   private int rows;
   private int tileRows;
-  private int taskPanels;
   private int panelTasks;
+
+  /** The first panel of each task, and behind them the number of panels. */
+  private int[] firstPanels = new int[64];
+
   private int taskTiles;
   private int taskRows;
   private long roundingNanos;
@@ -85,10 +86,7 @@ final class MatmulRegion implements WorkerTeam.Region {
     this.out = out;
     this.outStride = outStride;
     this.rows = rows;
-    int panels = matrix.panels().count();
-    int workerTasks = rows <= FEW_ROWS ? FEW_WORKER_TASKS : WORKER_TASKS;
-    taskPanels = Math.max(1, panels / (team.size() * workerTasks));
-    panelTasks = (panels + taskPanels - 1) / taskPanels;
+    split(matrix.panels().count());
     if (integers != null && matrix.panels().hasIntegers()) {
       integerRows.begin(rows, matrix.panels().columns());
       long start = System.nanoTime();
@@ -114,6 +112,25 @@ final class MatmulRegion implements WorkerTeam.Region {
     team.run(panelTasks * ((tiles + taskTiles - 1) / taskTiles), this);
   }
 
+  /**
+   * Splits panels into tasks: evenly for many rows; for few into runs that become shorter, so that
+   * workers end together (guided self-scheduling, Polychronopoulos and Kuck 1987).
+   */
+  private void split(int panels) {
+    int even = Math.max(1, panels / (team.size() * WORKER_TASKS));
+    panelTasks = 0;
+    for (int panel = 0; panel < panels; ) {
+      if (panelTasks + 1 == firstPanels.length) {
+        firstPanels = Arrays.copyOf(firstPanels, 2 * firstPanels.length);
+      }
+      firstPanels[panelTasks++] = panel;
+      int left = panels - panel;
+      int run = rows <= FEW_ROWS ? Math.max(1, left / (2 * team.size())) : even;
+      panel += Math.min(left, run);
+    }
+    firstPanels[panelTasks] = panels;
+  }
+
   /** Into how many parts rows are split, where there are too few panels for all workers. */
   private int splits() {
     return Math.max(1, Math.min(rows / LEAST_TASK_ROWS, team.size() * 4 / panelTasks));
@@ -132,8 +149,8 @@ final class MatmulRegion implements WorkerTeam.Region {
   }
 
   private void multiplyIntegers(int task, int worker) {
-    int first = task % panelTasks * taskPanels;
-    int end = Math.min(matrix.panels().count(), first + taskPanels);
+    int first = firstPanels[task % panelTasks];
+    int end = firstPanels[task % panelTasks + 1];
     int row = task / panelTasks * taskRows;
     integers.multiply(
         matrix,
@@ -174,8 +191,8 @@ final class MatmulRegion implements WorkerTeam.Region {
 
   @Override
   public void run(int task, int worker) {
-    int first = task % panelTasks * taskPanels;
-    int end = Math.min(matrix.panels().count(), first + taskPanels);
+    int first = firstPanels[task % panelTasks];
+    int end = firstPanels[task % panelTasks + 1];
     for (int panel = first; panel < end; panel++) {
       if (rows == 1) {
         begin(panel, 0);
