@@ -18,6 +18,9 @@ import java.util.Arrays;
  */
 final class GroupedMatmul implements WorkerTeam.Region {
 
+  /** Rows that a worker rounds to integers at a time, where products share them. */
+  private static final int ROUNDED_ROWS = 4;
+
   /** Buffers of one worker. */
   private static final class Scratch {
     final float[] unpacked = new float[Panels.DEPTH * PANEL];
@@ -32,6 +35,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
   private final IntegerProducts integers;
   private final Scratch[] scratch;
   private final WorkerTeam.Region rounding = this::round;
+  private final WorkerTeam.Region roundingShared = this::roundShared;
   private final IntegerRows integerRows = new IntegerRows();
 
   private float[] in;
@@ -52,8 +56,11 @@ final class GroupedMatmul implements WorkerTeam.Region {
   /** The first task of each product, and the number of all tasks behind the last. */
   private int[] firstTasks = new int[17];
 
-  /** The first row of each product among those rounded to integers. */
+  /** The first row of each product among those rounded to integers, unless products share rows. */
   private int[] firstRounded = new int[16];
+
+  /** Whether all products read rows from the same element on, so that a row is rounded once. */
+  private boolean sharedRows;
 
   /**
    * @param integers products of codes; null to multiply all weights as floats
@@ -124,15 +131,34 @@ final class GroupedMatmul implements WorkerTeam.Region {
   /** Rounds the rows of products of codes; all products have rows of one width. */
   private void roundRows() {
     int count = 0;
+    int rows = 0;
+    sharedRows = true;
     for (int i = 0; i < products; i++) {
       firstRounded[i] = count;
       count += isInteger(i) ? counts[i] : 0;
+      sharedRows &= inOffsets[i] == inOffsets[0];
+      for (int row = firsts[i]; row < firsts[i] + counts[i]; row++) {
+        rows = Math.max(rows, inRows[i][row] + 1);
+      }
     }
     if (count == 0) {
       return;
     }
-    integerRows.begin(count, matrices[0].panels().columns());
-    team.run(products, rounding);
+    int columns = matrices[0].panels().columns();
+    if (sharedRows) {
+      integerRows.begin(rows, columns);
+      team.run((rows + ROUNDED_ROWS - 1) / ROUNDED_ROWS, roundingShared);
+    } else {
+      integerRows.begin(count, columns);
+      team.run(products, rounding);
+    }
+  }
+
+  private void roundShared(int task, int worker) {
+    int end = Math.min(integerRows.rows(), (task + 1) * ROUNDED_ROWS);
+    for (int row = task * ROUNDED_ROWS; row < end; row++) {
+      integers.pack(in, row * inStride + inOffsets[0], integerRows, row);
+    }
   }
 
   private void round(int product, int worker) {
@@ -193,14 +219,13 @@ final class GroupedMatmul implements WorkerTeam.Region {
     if (s.out.length < rows * stride) {
       s.out = new float[rows * stride];
     }
-    int from = firstRounded[product];
     integers.multiply(
         matrices[product],
         first,
         end,
         integerRows,
-        integerRows.numbers(),
-        from,
+        sharedRows ? inRows[product] : integerRows.numbers(),
+        sharedRows ? firsts[product] : firstRounded[product],
         rows,
         s.out,
         0,

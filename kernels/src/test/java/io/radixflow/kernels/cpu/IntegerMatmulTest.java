@@ -97,8 +97,9 @@ class IntegerMatmulTest {
     }
   }
 
-  /** One of many products: which rows of the input, and where outputs go. */
-  private record Product(boolean codes, int[] rows, int first, int count, int outRow, int outAt) {}
+  /** One of many products: which rows of the input, from which element, and where outputs go. */
+  private record Product(
+      boolean codes, int[] rows, int first, int count, int inAt, int outRow, int outAt) {}
 
   @ParameterizedTest
   @MethodSource("implementations")
@@ -111,8 +112,8 @@ class IntegerMatmulTest {
     int inStride = 2 * COLUMNS + 5;
     int outStride = 500;
     float[] in = floats(40 * inStride);
-    for (int round = 0; round < 3; round++) {
-      List<Product> list = products(1 + 12 * round);
+    for (int round = 0; round < 4; round++) {
+      List<Product> list = products(1 + 8 * round, round % 2 == 0);
       float[] out = new float[200 * outStride];
       Arrays.fill(out, UNTOUCHED);
       float[] expected = out.clone();
@@ -124,11 +125,11 @@ class IntegerMatmulTest {
             product.rows,
             product.first,
             product.count,
-            COLUMNS,
+            product.inAt,
             product.outRow,
             product.outAt);
         for (int i = 0; i < product.count; i++) {
-          int from = product.rows[product.first + i] * inStride + COLUMNS;
+          int from = product.rows[product.first + i] * inStride + product.inAt;
           float[] x = Arrays.copyOfRange(in, from, from + COLUMNS);
           float[] y = product.codes ? reference.times(x) : timesFloats(x);
           int at = (product.outRow + i) * outStride + product.outAt;
@@ -142,14 +143,18 @@ class IntegerMatmulTest {
     }
   }
 
-  private List<Product> products(int count) {
+  /**
+   * @param oneOffset whether all read rows from the same element on, as experts do
+   */
+  private List<Product> products(int count, boolean oneOffset) {
     List<Product> products = new ArrayList<>();
     int outRow = 0;
     for (int i = 0; i < count; i++) {
       int[] rows = new int[3 + 9];
       Arrays.setAll(rows, row -> random.below(40));
       int own = 1 + random.below(9);
-      products.add(new Product(i % 3 != 1, rows, random.below(3), own, outRow, 1 + i % 5));
+      int inAt = oneOffset ? COLUMNS : i % 2 * COLUMNS;
+      products.add(new Product(i % 3 != 1, rows, random.below(3), own, inAt, outRow, 1 + i % 5));
       outRow += own;
     }
     assertThat(outRow).isLessThanOrEqualTo(200 - 1);

@@ -9,6 +9,7 @@ import io.radixflow.kernels.model.file.format.GgufMetadata;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -98,6 +99,9 @@ public final class ModelFile implements WeightSource {
   private static <T> T reading(Path path, Reader<T> reader) {
     try {
       return reader.read();
+    } catch (ClosedByInterruptException e) {
+      throw new ModelFormatException(
+          path + ": the thread that read it was interrupted; open the model again", e);
     } catch (NoSuchFileException e) {
       throw new ModelFormatException(path + ": there is no such file: " + e.getMessage(), e);
     } catch (IOException e) {

@@ -118,6 +118,18 @@ class OpenModelsTest {
     assertThat(open()).isZero();
   }
 
+  @Test
+  void anInterruptedOpeningSaysSo() {
+    try {
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(() -> ModelFile.open(TinyModels.path("llama-k"), directory))
+          .isInstanceOf(ModelFormatException.class)
+          .hasMessageContaining("was interrupted; open the model again");
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"llama-k", "llama"})
   void anInterruptedLoadSaysSo(String name) {
