@@ -171,7 +171,7 @@ template <int COUNT, int PANELS, int PANEL_STRIDE, int THREADS>
 struct GemmLoader {
     static constexpr int kPieces = PANELS * 8;
     static constexpr int kLoads = (COUNT * kPieces + THREADS - 1) / THREADS;
-    int source[kLoads];  // the row in global memory, -1 for zeros
+    int source[kLoads];  // the row in global memory, -1 for one that is not there
 
     __device__ __forceinline__ static int row(int i) { return threadIdx.x / kPieces + i * (THREADS / kPieces); }
 
@@ -183,6 +183,7 @@ struct GemmLoader {
         }
     }
 
+    // Rows that are not there stay as they are: rows do not influence each other's sums. Columns that are not there are zero.
     __device__ __forceinline__ void load(bf16* to, const bf16* from, int k, int depth, int stride) const {
         int piece = threadIdx.x % kPieces, column = k + piece * 8;
         bf16* panel = to + piece / 8 * PANEL_STRIDE;
@@ -190,7 +191,8 @@ struct GemmLoader {
         for (int i = 0; i < kLoads; ++i) {
             int at = row(i);
             if (COUNT * kPieces % THREADS && at >= COUNT) break;
-            bool valid = source[i] >= 0 && column < depth;
+            if (source[i] < 0) continue;
+            bool valid = column < depth;
             cp_async16(panel + panel_at(at, piece % 8),
                        from + (valid ? size_t(source[i]) * stride + column : 0), valid);
         }

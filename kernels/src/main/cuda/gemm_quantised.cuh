@@ -9,19 +9,34 @@
 #pragma once
 #include "gemm.cuh"
 
-// f16 to f32, exactly.
-__device__ __forceinline__ float widen_f16(uint32_t half) {
-    uint32_t magnitude = half & 0x7fff;
-    uint32_t bits = __float_as_uint(__uint_as_float(magnitude << 13) * 0x1p112f);
-    return __uint_as_float(bits | (magnitude >= 0x7c00 ? 0x7f800000u : 0u) | (half & 0x8000) << 16);
-}
-
 __device__ __forceinline__ uint32_t pack_bf16(float low, float high) {
     bf162 pair = __floats2bfloat162_rn(low, high);
     uint32_t bits;
     memcpy(&bits, &pair, sizeof bits);
     return bits;
 }
+
+// Nibble i of q, without `zero`, as a float: it is put into the mantissa of a power of two where it counts ones, and the
+// power is subtracted, which rounds nothing. A conversion of an integer would need shifts and is slower.
+struct Nibble {
+    int at;       // its lowest bit in `bits`
+    float power;  // so large that this bit of the mantissa is a one
+    uint32_t bits;
+
+    __device__ __forceinline__ Nibble(uint32_t q, int i)
+        : at(i < 5 ? i * 4 : i * 4 - 12), power(__uint_as_float(uint32_t(127 + 23 - at) << 23)) {
+        bits = masked_or(i < 5 ? q : q >> 12, 15u << at, __float_as_uint(power));
+    }
+    __device__ __forceinline__ float without(float zero) const { return __uint_as_float(bits) - (power + zero); }
+};
+__device__ __forceinline__ float nibble_float(uint32_t q, int i) { return Nibble(q, i).without(0); }
+
+// Byte i of q, to which 128 was added, as a float without them.
+__device__ __forceinline__ float byte_float(uint32_t q, int i) {
+    return __uint_as_float(__byte_perm(q, 0x4b000000, 0x7540 | i)) - 0x800080p0f;
+}
+
+constexpr uint32_t kSigned = 0x80808080;  // adds 128 to four signed bytes
 
 // w = d * q, q an int8.
 struct GroupQ8_0 {
@@ -32,9 +47,14 @@ struct GroupQ8_0 {
     // The eight elements of lane `pair` of a feature's group.
     __device__ __forceinline__ GroupQ8_0(const unsigned char* chunk, int feature, int pair)
         : q(*reinterpret_cast<const uint2*>(chunk + feature * 32 + pair * 8)),
-          d(widen_f16(reinterpret_cast<const uint16_t*>(chunk + kWeights)[feature])) {}
+          d(widen_f16(reinterpret_cast<const uint16_t*>(chunk + kWeights)[feature])) {
+        q.x ^= kSigned;
+        q.y ^= kSigned;
+    }
+    // The byte is 2^15 + 128 too large. d has 11 bits, so that nothing here is rounded.
     __device__ __forceinline__ float operator[](int i) const {
-        return float(int8_t((i < 4 ? q.x : q.y) >> i % 4 * 8)) * d;
+        uint32_t bits = __byte_perm(i < 4 ? q.x : q.y, 0x47000000, 0x7604 | i % 4 << 4);
+        return fmaf(__uint_as_float(bits), d, -32896.0f * d);
     }
 };
 
@@ -47,7 +67,7 @@ struct GroupQ4_0 {
     __device__ __forceinline__ GroupQ4_0(const unsigned char* chunk, int feature, int pair)
         : q(*reinterpret_cast<const uint32_t*>(chunk + feature * 16 + pair * 4)),
           d(widen_f16(reinterpret_cast<const uint16_t*>(chunk + kWeights)[feature])) {}
-    __device__ __forceinline__ float operator[](int i) const { return float(int(q >> i * 4 & 15) - 8) * d; }
+    __device__ __forceinline__ float operator[](int i) const { return Nibble(q, i).without(8) * d; }
 };
 
 // w = d * q + m, q of 4 bits.
@@ -62,7 +82,7 @@ struct GroupQ4_1 {
         d = widen_f16(both & 0xffff);
         m = widen_f16(both >> 16);
     }
-    __device__ __forceinline__ float operator[](int i) const { return fmaf(float(q >> i * 4 & 15), d, m); }
+    __device__ __forceinline__ float operator[](int i) const { return fmaf(nibble_float(q, i), d, m); }
 };
 
 // w = d * q + m with d and m made of the file's two levels of scales; q of 4 bits.
@@ -74,7 +94,7 @@ struct GroupQ4_K {
     __device__ __forceinline__ GroupQ4_K(const unsigned char* chunk, int feature, int pair)
         : q(*reinterpret_cast<const uint32_t*>(chunk + feature * 16 + pair * 4)),
           dm(reinterpret_cast<const float2*>(chunk + kWeights)[feature]) {}
-    __device__ __forceinline__ float operator[](int i) const { return fmaf(float(q >> i * 4 & 15), dm.x, dm.y); }
+    __device__ __forceinline__ float operator[](int i) const { return fmaf(nibble_float(q, i), dm.x, dm.y); }
 };
 
 // w = d * q + m, q of 5 bits: the fifth bits of a lane's eight elements are a byte behind the nibbles.
@@ -88,7 +108,9 @@ struct GroupQ5_K {
           fifth(chunk[kNibbles + feature * 4 + pair]),
           dm(reinterpret_cast<const float2*>(chunk + kWeights)[feature]) {}
     __device__ __forceinline__ float operator[](int i) const {
-        return fmaf(float((q >> i * 4 & 15) | (fifth >> i & 1) << 4), dm.x, dm.y);
+        Nibble nibble(q, i);
+        nibble.bits = masked_or(fifth << (nibble.at + 4 - i), 16u << nibble.at, nibble.bits);
+        return fmaf(nibble.without(0), dm.x, dm.y);
     }
 };
 
@@ -100,9 +122,12 @@ struct GroupQ6_K {
 
     __device__ __forceinline__ GroupQ6_K(const unsigned char* chunk, int feature, int pair)
         : q(*reinterpret_cast<const uint2*>(chunk + feature * 32 + pair * 8)),
-          d(reinterpret_cast<const float2*>(chunk + kWeights)[feature]) {}
+          d(reinterpret_cast<const float2*>(chunk + kWeights)[feature]) {
+        q.x ^= kSigned;
+        q.y ^= kSigned;
+    }
     __device__ __forceinline__ float operator[](int i) const {
-        return float(int8_t((i < 4 ? q.x : q.y) >> i % 4 * 8)) * (i < 4 ? d.x : d.y);
+        return byte_float(i < 4 ? q.x : q.y, i % 4) * (i < 4 ? d.x : d.y);
     }
 };
 
@@ -116,14 +141,15 @@ struct GroupQ2_K {
         : q(*reinterpret_cast<const uint32_t*>(chunk + feature * 16 + pair * 4)) {
         uint2 both = reinterpret_cast<const uint2*>(chunk + kWeights)[feature];
         float d = widen_f16(both.x & 0xffff), e = -widen_f16(both.x >> 16);
+        both.y ^= kSigned;
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
-            scale[half] = d * float(int8_t(both.y >> half * 8));
-            minimum[half] = e * float(int8_t(both.y >> (half * 8 + 16)));
+            scale[half] = d * byte_float(both.y, half);
+            minimum[half] = e * byte_float(both.y, half + 2);
         }
     }
     __device__ __forceinline__ float operator[](int i) const {
-        return fmaf(float(q >> i * 4 & 15), scale[i / 4], minimum[i / 4]);
+        return fmaf(nibble_float(q, i), scale[i / 4], minimum[i / 4]);
     }
 };
 
@@ -145,10 +171,10 @@ struct GroupIQ4 {
         uint32_t q = *reinterpret_cast<const uint32_t*>(chunk + feature * 16 + pair * 4);
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
-            v[i] = table_bytes<0xbfad9881, 0xf6eaddcf, 0x26190d01, 0x71594535>(q >> i * 16);
+            v[i] = table_bytes<0xbfad9881, 0xf6eaddcf, 0x26190d01, 0x71594535>(q >> i * 16) ^ kSigned;
         }
     }
-    __device__ __forceinline__ float operator[](int i) const { return float(int8_t(v[i / 4] >> i % 4 * 8)) * d; }
+    __device__ __forceinline__ float operator[](int i) const { return byte_float(v[i / 4], i % 4) * d; }
 };
 
 // The same with doubled 4-bit floats (E2M1), and d a power of two as bf16.
@@ -162,10 +188,10 @@ struct GroupMXFP4 {
         uint32_t q = *reinterpret_cast<const uint32_t*>(chunk + feature * 16 + pair * 4);
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
-            v[i] = table_bytes<0x03020100, 0x0c080604, 0xfdfeff00, 0xf4f8fafc>(q >> i * 16);
+            v[i] = table_bytes<0x03020100, 0x0c080604, 0xfdfeff00, 0xf4f8fafc>(q >> i * 16) ^ kSigned;
         }
     }
-    __device__ __forceinline__ float operator[](int i) const { return float(int8_t(v[i / 4] >> i % 4 * 8)) * d; }
+    __device__ __forceinline__ float operator[](int i) const { return byte_float(v[i / 4], i % 4) * d; }
 };
 
 // w = d * v, v an 8-bit float, E4M3; loading refuses bytes that are no numbers.
@@ -178,70 +204,115 @@ struct GroupFP8 {
         : q(*reinterpret_cast<const uint2*>(chunk + feature * 32 + pair * 8)),
           d(reinterpret_cast<const float*>(chunk + kWeights)[feature]) {}
     __device__ __forceinline__ float operator[](int i) const {
-        uint32_t byte = (i < 4 ? q.x : q.y) >> i % 4 * 8;
-        return __uint_as_float((byte & 0x7f) << 20 | (byte & 0x80) << 24) * 0x1p120f * d;
+        int32_t byte = int32_t(__byte_perm(i < 4 ? q.x : q.y, 0, i % 4 << 12 | 0x444));
+        return __uint_as_float(uint32_t(byte >> 4) & 0x87f00000) * 0x1p120f * d;
     }
 };
 
-// A tile as GemmTile's with two slices; the first half of a panel's 64 elements is slice 0's.
-template <class Group, int FEATURES, int ROWS, int WARPS_F, int WARPS_R, int PANELS, int STAGES>
+// A lane's eight elements of a group, in pairs.
+template <class Group>
+__device__ __forceinline__ void unpack8(uint32_t (&pairs)[4], const Group& w) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) pairs[i] = pack_bf16(w[2 * i], w[2 * i + 1]);
+}
+
+// Of four lanes, each with a column of four words, gives each a row: to[i] is word lane % 4 of the lane i of the four.
+__device__ __forceinline__ void transpose4(uint32_t (&to)[4], const uint32_t (&from)[4]) {
+    int lane = threadIdx.x % 4;
+    bool odd = lane & 1, upper = lane & 2;
+    uint32_t swapped[4];
+#pragma unroll
+    for (int i = 0; i < 4; i += 2) {  // with the lane beside
+        uint32_t other = __shfl_xor_sync(0xffffffffu, odd ? from[i] : from[i + 1], 1);
+        swapped[i] = odd ? other : from[i];
+        swapped[i + 1] = odd ? from[i + 1] : other;
+    }
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {  // with the pair of lanes beside
+        uint32_t other = __shfl_xor_sync(0xffffffffu, upper ? swapped[i] : swapped[i + 2], 2);
+        to[i] = upper ? other : swapped[i];
+        to[i + 2] = upper ? swapped[i + 2] : other;
+    }
+}
+
+// The part that one thread plays in loading stages of FEATURES / 8 runs of chunks, each RUN bytes long, one behind another.
+template <int FEATURES, int RUN, int CHUNK, int THREADS>
+struct GroupLoader {
+    static constexpr int kPieces = RUN / 16, kAll = FEATURES / 8 * kPieces, kLoads = (kAll + THREADS - 1) / THREADS;
+    const unsigned char* next;
+    int left;             // bytes of a run of all stages from `next` on
+    int octet[kLoads];    // where the run of a piece begins behind `next`; -1 for features that are not there
+    int within[kLoads];   // where the piece is in it
+
+    __device__ __forceinline__ GroupLoader(const GemmArguments& a, int first)
+        : left(a.depth / 32 * CHUNK) {
+        next = reinterpret_cast<const unsigned char*>(a.weights) + size_t(first / 8) * left;
+#pragma unroll
+        for (int i = 0; i < kLoads; ++i) {
+            int at = threadIdx.x + i * THREADS;
+            octet[i] = first + at / kPieces * 8 < a.features ? at / kPieces * left : -1;
+            within[i] = at % kPieces * 16;
+        }
+    }
+
+    // Loads the next stage. Of features that are not there nothing is loaded, of groups that are not there zeros.
+    __device__ __forceinline__ void load(unsigned char* to) {
+#pragma unroll
+        for (int i = 0; i < kLoads; ++i) {
+            int at = threadIdx.x + i * THREADS;
+            if (octet[i] < 0 || (kAll % THREADS && at >= kAll)) continue;
+            bool valid = within[i] < left;
+            cp_async16(to + at * 16, next + (valid ? octet[i] + within[i] : 0), valid);
+        }
+        next += RUN;
+        left -= RUN;
+    }
+};
+
+// A tile as GemmTile's with two slices; the first half of a panel's 64 elements is slice 0's. A warp has all rows, so that
+// weights are unpacked once.
+template <class Group, int FEATURES, int ROWS, int WARPS_F, int PANELS, int STAGES>
 struct QuantisedTile {
-    using Tile = GemmTile<FEATURES, ROWS, WARPS_F, WARPS_R, 2, PANELS, STAGES>;
+    using Tile = GemmTile<FEATURES, ROWS, WARPS_F, 1, 2, PANELS, STAGES>;
     static constexpr int kThreads = Tile::kThreads, kFeatures = FEATURES, kRows = ROWS, kF = Tile::kF, kR = Tile::kR;
     static constexpr int kRun = PANELS * 2 * Group::kChunk;  // bytes of a stage of 8 features
     static constexpr int kWeights = FEATURES / 8 * kRun;
     static constexpr int kStage = kWeights + PANELS * ROWS * 64 * int(sizeof(bf16));
-
-    __device__ __forceinline__ static void load(unsigned char* to, const GemmArguments& a, int first, int step) {
-        constexpr int kPieces = kRun / 16, kAll = FEATURES / 8 * kPieces;
-        int groups = a.depth / 32, from = step * PANELS * 2;
-        const unsigned char* weights =
-            reinterpret_cast<const unsigned char*>(a.weights) + (size_t(first / 8) * groups + from) * Group::kChunk;
-#pragma unroll 1  // what an unrolled loop keeps for its loads would not fit the registers
-        for (int at = threadIdx.x; at < kAll; at += kThreads) {
-            int octet = at / kPieces, byte = at % kPieces * 16;
-            bool valid = first + octet * 8 < a.features && from + byte / Group::kChunk < groups;
-            cp_async16(to + at * 16, weights + (valid ? size_t(octet) * groups * Group::kChunk + byte : 0), valid);
-        }
-    }
 
     // The two fragments of 16 features x 16 elements that a group makes.
     __device__ __forceinline__ static void unpack(uint32_t (&a)[2][4], const unsigned char* octets, int group) {
         int lane = threadIdx.x % 32;
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
-            Group w(octets + half * kRun + group * Group::kChunk, lane / 4, lane % 4);
+            uint32_t pairs[4];
+            unpack8(pairs, Group(octets + half * kRun + group * Group::kChunk, lane / 4, lane % 4));
 #pragma unroll
-            for (int i = 0; i < 4; ++i) a[i / 2][half + i % 2 * 2] = pack_bf16(w[2 * i], w[2 * i + 1]);
+            for (int i = 0; i < 4; ++i) a[i / 2][half + i % 2 * 2] = pairs[i];
         }
     }
 
-    __device__ __forceinline__ static void multiply(typename Tile::Sums& sums, const unsigned char* stage, int feature,
-                                                    int row, int slice) {
+    // The fragments of 8 rows x 32 elements: b[0] and b[1] for the first 16, b[2] and b[3] for the others.
+    __device__ __forceinline__ static void rows8(uint32_t (&b)[4], const bf16* x, int j, int slice) {
         int lane = threadIdx.x % 32;
+        ldmatrix_x4(b, x + panel_at(j * 8 + lane % 8, slice * 4 + lane / 8));
+    }
+
+    __device__ __forceinline__ static void multiply(typename Tile::Sums& sums, const unsigned char* stage, int feature,
+                                                    int slice) {
 #pragma unroll
         for (int p = 0; p < PANELS; ++p) {
             const bf16* x = reinterpret_cast<const bf16*>(stage + kWeights) + p * ROWS * 64;
-            uint32_t b[2][(kR + 1) / 2][4];
+            uint32_t a[kF][2][4];
 #pragma unroll
-            for (int step = 0; step < 2; ++step) {
-                int piece = (slice * 2 + step) * 2;
+            for (int i = 0; i < kF; ++i) unpack(a[i], stage + (feature / 8 + i * 2) * kRun, p * 2 + slice);
 #pragma unroll
-                for (int j = 0; j < (kR + 1) / 2; ++j) {
-                    int at = row + j * 16 + lane % 8 + (kR > 1 ? lane / 16 * 8 : 0);
-                    ldmatrix_x4(b[step][j], x + panel_at(at, piece + lane / 8 % 2));
-                }
-            }
+            for (int j = 0; j < kR; ++j) {
+                uint32_t b[4];
+                rows8(b, x, j, slice);
 #pragma unroll
-            for (int i = 0; i < kF; ++i) {
-                uint32_t a[2][4];
-                unpack(a, stage + (feature / 8 + i * 2) * kRun, p * 2 + slice);
-#pragma unroll
-                for (int step = 0; step < 2; ++step) {
-#pragma unroll
-                    for (int j = 0; j < kR; ++j) {
-                        mma_m16n8k16(sums[i][j], a[step], b[step][j / 2][j % 2 * 2], b[step][j / 2][j % 2 * 2 + 1]);
-                    }
+                for (int i = 0; i < kF; ++i) {
+                    mma_m16n8k16(sums[i][j], a[i][0], b[0], b[1]);
+                    mma_m16n8k16(sums[i][j], a[i][1], b[2], b[3]);
                 }
             }
         }
@@ -249,39 +320,40 @@ struct QuantisedTile {
 
     __device__ __forceinline__ static void tile(const GemmArguments& a, GemmPlace place, int rows) {
         SHARED(unsigned char, stages);
-        int warp = threadIdx.x / 32, slice = warp / (WARPS_F * WARPS_R);
-        int feature = warp % WARPS_F * Tile::kWarpFeatures, row = warp / WARPS_F % WARPS_R * Tile::kWarpRows;
+        int warp = threadIdx.x / 32, slice = warp / WARPS_F, feature = warp % WARPS_F * Tile::kWarpFeatures;
+        GroupLoader<FEATURES, kRun, Group::kChunk, kThreads> weights(a, place.feature);
         GemmLoader<ROWS, PANELS, ROWS * 64, kThreads> x(place.row, rows, a.gather);
         int steps = (a.depth + PANELS * 64 - 1) / (PANELS * 64);
-        auto fetch = [&](int step) {
+        auto load = [&](int step) {
             if (step < steps) {
                 unsigned char* stage = stages + step % STAGES * kStage;
-                load(stage, a, place.feature, step);
+                weights.load(stage);
                 x.load(reinterpret_cast<bf16*>(stage + kWeights), a.x, step * PANELS * 64, a.depth, a.xStride);
             }
             cp_async_commit();
         };
         typename Tile::Sums sums = {};
-        for (int step = 0; step < STAGES - 1; ++step) fetch(step);
+        for (int step = 0; step < STAGES - 1; ++step) load(step);
         for (int step = 0; step < steps; ++step) {
             cp_async_wait<STAGES - 2>();
             __syncthreads();
-            fetch(step + STAGES - 1);
-            multiply(sums, stages + step % STAGES * kStage, feature, row, slice);
+            load(step + STAGES - 1);
+            multiply(sums, stages + step % STAGES * kStage, feature, slice);
         }
         cp_async_wait<0>();
         float* shared = reinterpret_cast<float*>(stages);
-        Tile::reduce(sums, shared, feature, row, slice);
+        Tile::reduce(sums, shared, feature, 0, slice);
         gemm_store<FEATURES, ROWS, Tile::kStride, kThreads>(a, place, rows, shared);
     }
 };
 
 #define QUANTISED_KERNEL(name, blocks, ...) GEMM_TILE_KERNEL(name, blocks, QuantisedTile<__VA_ARGS__>)
-#define QUANTISED_KERNELS(name, group)                            \
-    QUANTISED_KERNEL(name##_16x8, 4, group, 16, 8, 1, 1, 2, 8)    \
-    QUANTISED_KERNEL(name##_32x16, 2, group, 32, 16, 2, 1, 2, 6)  \
-    QUANTISED_KERNEL(name##_64x64, 2, group, 64, 64, 2, 2, 1, 5)  \
-    QUANTISED_KERNEL(name##_128x64, 2, group, 128, 64, 2, 2, 1, 4)
+#define QUANTISED_KERNELS(name, group)                         \
+    QUANTISED_KERNEL(name##_16x8, 4, group, 16, 8, 1, 4, 6)    \
+    QUANTISED_KERNEL(name##_32x8, 4, group, 32, 8, 2, 4, 5)    \
+    QUANTISED_KERNEL(name##_32x16, 3, group, 32, 16, 2, 4, 4)  \
+    QUANTISED_KERNEL(name##_64x64, 2, group, 64, 64, 4, 1, 5)  \
+    QUANTISED_KERNEL(name##_128x64, 1, group, 128, 64, 8, 1, 5)
 
 QUANTISED_KERNELS(rf_gemm_q8_0, GroupQ8_0)
 QUANTISED_KERNELS(rf_gemm_q4_0, GroupQ4_0)
@@ -293,6 +365,49 @@ QUANTISED_KERNELS(rf_gemm_q2_k, GroupQ2_K)
 QUANTISED_KERNELS(rf_gemm_iq4, GroupIQ4)
 QUANTISED_KERNELS(rf_gemm_mxfp4, GroupMXFP4)
 QUANTISED_KERNELS(rf_gemm_fp8, GroupFP8)
+
+// Writes `features` rows of weights in groups, from the chunks at `weights` on, as bf16, [feature][depth]: what a product
+// of many rows reads instead of unpacking each weight again for every tile of rows. A warp has kGroups chunks.
+template <class Group>
+__device__ __forceinline__ void unpack_matrix(const unsigned char* weights, bf16* out, int features, int depth) {
+    constexpr int kGroups = 4;
+    int lane = threadIdx.x % 32, feature = lane / 4, groups = depth / 32, spans = (groups + kGroups - 1) / kGroups;
+    int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, octet = warp / spans, first = warp % spans * kGroups;
+    if (octet * 8 >= features) return;
+    auto group = [&](int i) {  // the last one again instead of those that are not there
+        size_t chunk = size_t(octet) * groups + min(first + i, groups - 1);
+        return Group(weights + chunk * Group::kChunk, feature, lane % 4);
+    };
+    Group read[kGroups] = {group(0), group(1), group(2), group(3)};
+    bool valid = octet * 8 + feature < features;
+    bf16* row = out + size_t(octet * 8 + feature) * depth + first * 32;
+#pragma unroll
+    for (int i = 0; i < kGroups; ++i) {
+        // Lane q of four has elements 2q, 2q + 1 of each run of 8, and stores run q.
+        uint32_t pairs[4], run[4];
+        unpack8(pairs, read[i]);
+        transpose4(run, pairs);
+        if (valid && first + i < groups) {
+            *reinterpret_cast<uint4*>(row + i * 32 + lane % 4 * 8) = make_uint4(run[0], run[1], run[2], run[3]);
+        }
+    }
+}
+
+#define UNPACK_KERNEL(name, group)                                                                                  \
+    KERNEL(name, const unsigned char* weights, bf16* out, int features, int depth) {                                \
+        unpack_matrix<group>(weights, out, features, depth);                                                        \
+    }
+
+UNPACK_KERNEL(rf_unpack_q8_0, GroupQ8_0)
+UNPACK_KERNEL(rf_unpack_q4_0, GroupQ4_0)
+UNPACK_KERNEL(rf_unpack_q4_1, GroupQ4_1)
+UNPACK_KERNEL(rf_unpack_q4_k, GroupQ4_K)
+UNPACK_KERNEL(rf_unpack_q6_k, GroupQ6_K)
+UNPACK_KERNEL(rf_unpack_q5_k, GroupQ5_K)
+UNPACK_KERNEL(rf_unpack_q2_k, GroupQ2_K)
+UNPACK_KERNEL(rf_unpack_iq4, GroupIQ4)
+UNPACK_KERNEL(rf_unpack_mxfp4, GroupMXFP4)
+UNPACK_KERNEL(rf_unpack_fp8, GroupFP8)
 
 // rf_embed with a table in groups. width is a multiple of 32.
 template <class Group>

@@ -42,6 +42,14 @@ void wait_products(int pending, Place place);
 
 }  // namespace simt
 
+inline float widen_f16(uint32_t half) {
+    uint32_t magnitude = half & 0x7fff;
+    uint32_t bits = __float_as_uint(__uint_as_float(magnitude << 13) * 0x1p112f);
+    return __uint_as_float(bits | (magnitude >= 0x7c00 ? 0x7f800000u : 0u) | (half & 0x8000) << 16);
+}
+
+inline uint32_t masked_or(uint32_t a, uint32_t mask, uint32_t bits) { return (a & mask) | bits; }
+
 // The copy is made when the thread waits for it, so that reading earlier reads poison.
 inline void cp_async_first(void* to, const void* from, int bytes, Place place = Place::here()) {
     simt::check_aligned(to, "the destination", place);

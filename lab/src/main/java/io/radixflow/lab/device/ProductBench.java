@@ -7,8 +7,8 @@ import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.gemm.GemmEpilogue;
-import io.radixflow.kernels.cuda.gemm.GemmLaunch;
 import io.radixflow.kernels.cuda.gemm.GemmPlan;
+import io.radixflow.kernels.cuda.gemm.MatrixProducts;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
 import io.radixflow.kernels.cuda.weights.WeightFormat;
 import io.radixflow.kernels.device.GpuMode;
@@ -27,6 +27,7 @@ final class ProductBench {
 
   private static final int MOST_COPIES = 256;
   private static final double SHARE_FOR_WEIGHTS = 0.5;
+  private static final long SPACE_BYTES = 256L << 20;
 
   private final DeviceClock clock;
   private final KernelModule module;
@@ -110,7 +111,8 @@ final class ProductBench {
     try (DeviceMemory weights = context.allocate(copies * product.weightBytes(), "weights");
         DeviceMemory source = context.allocate(2L * rows * product.depth(), "rows");
         DeviceMemory result = context.allocate(4L * rows * product.features(), "a product");
-        DeviceMemory count = context.allocate(Integer.BYTES, "a count")) {
+        DeviceMemory count = context.allocate(Integer.BYTES, "a count");
+        DeviceMemory space = context.allocate(SPACE_BYTES, "unpacked weights")) {
       module.fillRandom(weights, 1, stream);
       module.fillRandom(source, 2, stream);
       result.fillAsync((byte) 0, stream);
@@ -118,25 +120,31 @@ final class ProductBench {
       List<DeviceClock.Work> works = new ArrayList<>();
       for (int copy = 0; copy < copies; copy++) {
         DeviceMemory own = weights.slice(copy * product.weightBytes(), product.weightBytes());
-        works.add(launch(product, rows, own, source, result, count)::on);
+        List<KernelLaunch> launches = launches(product, rows, own, source, result, count, space);
+        works.add(queue -> launches.forEach(launch -> launch.on(queue)));
       }
       return clock.replayed(works);
     }
   }
 
-  private KernelLaunch launch(
+  private List<KernelLaunch> launches(
       Product product,
       int rows,
       DeviceMemory weights,
       DeviceMemory source,
       DeviceMemory result,
-      DeviceMemory count) {
+      DeviceMemory count,
+      DeviceMemory space) {
     CudaMatrix matrix =
         new CudaMatrix(format, weights, null, product.features(), product.depth(), false, null);
     GemmEpilogue epilogue = product.epilogue();
-    DeviceMemory extra = epilogue == GemmEpilogue.RESIDUAL ? result : null;
-    KernelLaunch launch = GemmLaunch.begin(module, plan, matrix, source, result, extra, rows);
-    launch.pointer(count).nullPointer();
-    return GemmLaunch.finish(launch, matrix, epilogue);
+    DeviceMemory residual = epilogue == GemmEpilogue.RESIDUAL ? result : null;
+    List<KernelLaunch> launches = new ArrayList<>();
+    new MatrixProducts(module, plan, space)
+        .record(
+            matrix,
+            new MatrixProducts.Operands(source, result, residual, epilogue, 1, 0, rows, count),
+            launches);
+    return launches;
   }
 }

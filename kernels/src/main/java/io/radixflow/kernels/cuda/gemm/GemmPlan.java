@@ -31,6 +31,8 @@ public final class GemmPlan {
   /** Of weights in groups, whose tiles have not been measured one by one. */
   private static final Rates QUANTISED = new Rates(32, 1200, 120, 33);
 
+  private static final int UNPACKED_ROWS = Integer.getInteger("radixflow.unpack.rows", 256);
+
   /** Rows of the lowest tiles. */
   private static final int LOWEST_ROWS = 8;
 
@@ -91,6 +93,13 @@ public final class GemmPlan {
           "no product's kernel fits into " + sharedBytesOfBlock + " bytes of shared memory");
     }
     return best;
+  }
+
+  /**
+   * Returns whether so many rows should have a matrix unpacked to bf16 before they are multiplied.
+   */
+  boolean unpacks(WeightFormat format, int rows, int features, int depth) {
+    return format.quantised() && rows >= UNPACKED_ROWS;
   }
 
   /** Returns whether this mode and device can use the kernel. */

@@ -10,6 +10,7 @@ import io.radixflow.kernels.cuda.driver.DeviceCode;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.gemm.GemmPlan;
+import io.radixflow.kernels.cuda.gemm.MatrixProducts;
 import io.radixflow.kernels.cuda.pages.CudaKvPool;
 import io.radixflow.kernels.cuda.pages.PageTransfers;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
@@ -51,6 +52,7 @@ public final class CudaModel implements AutoCloseable {
   private final CudaMatrix outputMatrix;
   private final StepBuffers buffers;
   private final GemmPlan products;
+  private final DeviceMemory unpacked;
   private final long weightBytes;
   private final long poolBytes;
 
@@ -80,6 +82,8 @@ public final class CudaModel implements AutoCloseable {
       buffers.rotations().fill(staging);
       outputMatrix = loader.output();
       weightBytes = loader.bytes();
+      long bytes = loader.unpackedBytes();
+      unpacked = bytes == 0 ? null : context.allocate(bytes, "unpacked weights");
     }
     long drawing = SamplingKernel.scratchBytes(buffers.layout().blockOutputs()) + SMALL_BYTES;
     this.poolBytes = Math.max(0, budget - (free - context.freeMemory()) - drawing);
@@ -229,7 +233,13 @@ public final class CudaModel implements AutoCloseable {
   StepProgram program(CudaKvPool pool, StepProgram.Key key) {
     ProgramRecorder recorder =
         new ProgramRecorder(
-            config, module, buffers, pool, products, attentionBlocks(context.device()), key);
+            config,
+            module,
+            buffers,
+            pool,
+            new MatrixProducts(module, products, unpacked),
+            attentionBlocks(context.device()),
+            key);
     graph.run(recorder);
     return recorder.program();
   }

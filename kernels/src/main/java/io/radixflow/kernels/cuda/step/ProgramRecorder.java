@@ -4,9 +4,7 @@ import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.gemm.GemmEpilogue;
-import io.radixflow.kernels.cuda.gemm.GemmKernel;
-import io.radixflow.kernels.cuda.gemm.GemmLaunch;
-import io.radixflow.kernels.cuda.gemm.GemmPlan;
+import io.radixflow.kernels.cuda.gemm.MatrixProducts;
 import io.radixflow.kernels.cuda.pages.CudaKvPool;
 import io.radixflow.kernels.cuda.weights.BFloat16;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
@@ -35,7 +33,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
   private final StepBuffers buffers;
   private final CudaKvPool pool;
   private final AttentionShapes shapes;
-  private final GemmPlan products;
+  private final MatrixProducts products;
   private final int attentionBlocks;
   private final StepProgram.Key key;
   private final List<KernelLaunch> launches = new ArrayList<>();
@@ -57,7 +55,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
       KernelModule module,
       StepBuffers buffers,
       CudaKvPool pool,
-      GemmPlan products,
+      MatrixProducts products,
       int attentionBlocks,
       StepProgram.Key key) {
     this.config = config;
@@ -143,7 +141,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
       return;
     }
     GemmEpilogue epilogue = matrix.bias() == null ? GemmEpilogue.PLAIN : GemmEpilogue.BIAS;
-    DeviceMemory extra = matrix.bias();
+    DeviceMemory residual = null;
     Activation result = target;
     float scale = 1;
     float bound = 0;
@@ -159,21 +157,22 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
       if (added) {
         epilogue = GemmEpilogue.RESIDUAL;
         result = Activation.HIDDEN;
-        extra = of(result);
+        residual = of(result);
         scale = config.scales().residual();
       }
     }
-    int width = matrix.gated() ? matrix.rows() / 2 : matrix.allRows();
-    long offset = 0;
-    for (CudaMatrix part = matrix; part != null; part = part.below()) {
-      GemmKernel kernel = products.kernel(part.format(), key.rows(), part.rows(), part.columns());
-      DeviceMemory own = part == matrix ? extra : part.bias();
-      KernelLaunch launch =
-          GemmLaunch.begin(module, kernel, part, of(source), of(result), offset, own, key.rows());
-      buffers.withStep(launch, StepLayout.ROWS);
-      launches.add(GemmLaunch.finish(launch.nullPointer(), part, epilogue, scale, bound, width));
-      offset += (long) part.rows() * BFloat16.BYTES;
-    }
+    products.record(
+        matrix,
+        new MatrixProducts.Operands(
+            of(source),
+            of(result),
+            residual,
+            epilogue,
+            scale,
+            bound,
+            key.rows(),
+            buffers.step()),
+        launches);
   }
 
   private static Dense dense(FeedForward block) {

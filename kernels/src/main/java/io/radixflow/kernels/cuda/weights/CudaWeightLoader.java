@@ -32,6 +32,7 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
   private final CudaContext context;
   private final StagingBlocks staging;
   private final WeightStream stream;
+  private final UnpackedSpace unpacked = new UnpackedSpace();
   private long bytes;
   private CudaMatrix output;
   private long reported = System.nanoTime();
@@ -47,6 +48,11 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
   /** Bytes loaded so far. */
   public long bytes() {
     return bytes;
+  }
+
+  /** Bytes of the space that the quantised matrices are unpacked to, one after another. */
+  public long unpackedBytes() {
+    return unpacked.bytes();
   }
 
   /** The matrix that makes logits; that of the embedding in a model that has no other. */
@@ -66,6 +72,7 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
       FormatRun run = runs.get(i);
       DeviceMemory memory = context.allocate(run.bytes(order.columns()), "weights " + name);
       send(name, order, run, memory);
+      unpacked.add(name, run, order.columns());
       matrix = matrix(name, order, run, memory, bias, matrix);
     }
     send(biases, order, bias);

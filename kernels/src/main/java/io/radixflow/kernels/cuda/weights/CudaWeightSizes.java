@@ -13,22 +13,29 @@ public final class CudaWeightSizes implements WeightLoader<Long, Long> {
 
   private final WeightSource source;
   private final MemoryNeeds.Sum sum = new MemoryNeeds.Sum();
+  private final UnpackedSpace unpacked = new UnpackedSpace();
 
   private CudaWeightSizes(WeightSource source) {
     this.source = source;
   }
 
-  /** Returns the memory that the weights need together with {@code workBytes} of work space. */
+  /**
+   * Returns the memory that the weights need together with {@code workBytes} of work space, and the
+   * space that they are unpacked to.
+   */
   public static MemoryNeeds of(WeightSource source, long workBytes) {
     CudaWeightSizes sizes = new CudaWeightSizes(source);
     new ForwardGraph<>(source.config(), sizes);
-    return new MemoryNeeds(source.config().name(), sizes.sum.sizes(), workBytes);
+    return new MemoryNeeds(
+        source.config().name(), sizes.sum.sizes(), workBytes + sizes.unpacked.bytes());
   }
 
   @Override
   public Long matrix(List<String> weights, List<String> biases) {
     List<Tensor> tensors = source.tensors(weights);
-    return add(tensors, biases, CudaWeightLoader.runs(weights.get(0), tensors));
+    List<FormatRun> runs = CudaWeightLoader.runs(weights.get(0), tensors);
+    runs.forEach(run -> unpacked.add(weights.get(0), run, tensors.get(0).columns()));
+    return add(tensors, biases, runs);
   }
 
   @Override
