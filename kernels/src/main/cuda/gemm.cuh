@@ -166,8 +166,9 @@ __device__ __forceinline__ void gemm_store(const GemmArguments& a, GemmPlace pla
 __device__ __forceinline__ int panel_at(int row, int piece) { return row * 64 + ((piece ^ (row & 7)) << 3); }
 
 // The part that one thread plays in loading COUNT rows of PANELS * 64 elements into panels of [COUNT][64], 16 bytes at a
-// time.
-template <int COUNT, int PANELS, int PANEL_STRIDE, int THREADS>
+// time. Rows that are not there become zero, or with SKIP stay as they are, which does no harm: rows do not influence each
+// other's sums. That is for few rows; where there are many, the branch takes longer than it spares.
+template <int COUNT, int PANELS, int PANEL_STRIDE, int THREADS, bool SKIP = false>
 struct GemmLoader {
     static constexpr int kPieces = PANELS * 8;
     static constexpr int kLoads = (COUNT * kPieces + THREADS - 1) / THREADS;
@@ -183,7 +184,6 @@ struct GemmLoader {
         }
     }
 
-    // Rows that are not there stay as they are: rows do not influence each other's sums. Columns that are not there are zero.
     __device__ __forceinline__ void load(bf16* to, const bf16* from, int k, int depth, int stride) const {
         int piece = threadIdx.x % kPieces, column = k + piece * 8;
         bf16* panel = to + piece / 8 * PANEL_STRIDE;
@@ -191,8 +191,8 @@ struct GemmLoader {
         for (int i = 0; i < kLoads; ++i) {
             int at = row(i);
             if (COUNT * kPieces % THREADS && at >= COUNT) break;
-            if (source[i] < 0) continue;
-            bool valid = column < depth;
+            if (SKIP && source[i] < 0) continue;
+            bool valid = source[i] >= 0 && column < depth;
             cp_async16(panel + panel_at(at, piece % 8),
                        from + (valid ? size_t(source[i]) * stride + column : 0), valid);
         }

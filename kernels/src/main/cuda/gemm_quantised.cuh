@@ -269,60 +269,30 @@ struct GroupLoader {
     }
 };
 
-// A tile as GemmTile's with two slices; the first half of a panel's 64 elements is slice 0's. A warp has all rows, so that
-// weights are unpacked once.
-template <class Group, int FEATURES, int ROWS, int WARPS_F, int PANELS, int STAGES>
-struct QuantisedTile {
-    using Tile = GemmTile<FEATURES, ROWS, WARPS_F, 1, 2, PANELS, STAGES>;
-    static constexpr int kThreads = Tile::kThreads, kFeatures = FEATURES, kRows = ROWS, kF = Tile::kF, kR = Tile::kR;
+// The fragments of 8 rows x 32 elements of a panel: b[0] and b[1] for the first 16 elements, b[2] and b[3] for the others.
+__device__ __forceinline__ void rows_8x32(uint32_t (&b)[4], const bf16* panel, int row, int slice) {
+    int lane = threadIdx.x % 32;
+    ldmatrix_x4(b, panel + panel_at(row + lane % 8, slice * 4 + lane / 8));
+}
+
+// Loads the stages of a block's tile of FEATURES x ROWS, PANELS * 64 elements each, and calls multiply(stage) for each. A
+// stage is chunks, then the panels of rows.
+template <class Group, int FEATURES, int ROWS, int PANELS, int STAGES, int THREADS>
+struct QuantisedStages {
     static constexpr int kRun = PANELS * 2 * Group::kChunk;  // bytes of a stage of 8 features
     static constexpr int kWeights = FEATURES / 8 * kRun;
     static constexpr int kStage = kWeights + PANELS * ROWS * 64 * int(sizeof(bf16));
 
-    // The two fragments of 16 features x 16 elements that a group makes.
-    __device__ __forceinline__ static void unpack(uint32_t (&a)[2][4], const unsigned char* octets, int group) {
-        int lane = threadIdx.x % 32;
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-            uint32_t pairs[4];
-            unpack8(pairs, Group(octets + half * kRun + group * Group::kChunk, lane / 4, lane % 4));
-#pragma unroll
-            for (int i = 0; i < 4; ++i) a[i / 2][half + i % 2 * 2] = pairs[i];
-        }
+    // The rows of panel p.
+    __device__ __forceinline__ static const bf16* panel(const unsigned char* stage, int p) {
+        return reinterpret_cast<const bf16*>(stage + kWeights) + p * ROWS * 64;
     }
 
-    // The fragments of 8 rows x 32 elements: b[0] and b[1] for the first 16, b[2] and b[3] for the others.
-    __device__ __forceinline__ static void rows8(uint32_t (&b)[4], const bf16* x, int j, int slice) {
-        int lane = threadIdx.x % 32;
-        ldmatrix_x4(b, x + panel_at(j * 8 + lane % 8, slice * 4 + lane / 8));
-    }
-
-    __device__ __forceinline__ static void multiply(typename Tile::Sums& sums, const unsigned char* stage, int feature,
-                                                    int slice) {
-#pragma unroll
-        for (int p = 0; p < PANELS; ++p) {
-            const bf16* x = reinterpret_cast<const bf16*>(stage + kWeights) + p * ROWS * 64;
-            uint32_t a[kF][2][4];
-#pragma unroll
-            for (int i = 0; i < kF; ++i) unpack(a[i], stage + (feature / 8 + i * 2) * kRun, p * 2 + slice);
-#pragma unroll
-            for (int j = 0; j < kR; ++j) {
-                uint32_t b[4];
-                rows8(b, x, j, slice);
-#pragma unroll
-                for (int i = 0; i < kF; ++i) {
-                    mma_m16n8k16(sums[i][j], a[i][0], b[0], b[1]);
-                    mma_m16n8k16(sums[i][j], a[i][1], b[2], b[3]);
-                }
-            }
-        }
-    }
-
-    __device__ __forceinline__ static void tile(const GemmArguments& a, GemmPlace place, int rows) {
-        SHARED(unsigned char, stages);
-        int warp = threadIdx.x / 32, slice = warp / WARPS_F, feature = warp % WARPS_F * Tile::kWarpFeatures;
-        GroupLoader<FEATURES, kRun, Group::kChunk, kThreads> weights(a, place.feature);
-        GemmLoader<ROWS, PANELS, ROWS * 64, kThreads> x(place.row, rows, a.gather);
+    template <class Multiply>
+    __device__ __forceinline__ static void each(const GemmArguments& a, GemmPlace place, int rows, unsigned char* stages,
+                                                Multiply multiply) {
+        GroupLoader<FEATURES, kRun, Group::kChunk, THREADS> weights(a, place.feature);
+        GemmLoader<ROWS, PANELS, ROWS * 64, THREADS, (ROWS < 32)> x(place.row, rows, a.gather);
         int steps = (a.depth + PANELS * 64 - 1) / (PANELS * 64);
         auto load = [&](int step) {
             if (step < steps) {
@@ -332,15 +302,71 @@ struct QuantisedTile {
             }
             cp_async_commit();
         };
-        typename Tile::Sums sums = {};
         for (int step = 0; step < STAGES - 1; ++step) load(step);
         for (int step = 0; step < steps; ++step) {
             cp_async_wait<STAGES - 2>();
             __syncthreads();
             load(step + STAGES - 1);
-            multiply(sums, stages + step % STAGES * kStage, feature, slice);
+            multiply(stages + step % STAGES * kStage);
         }
         cp_async_wait<0>();
+    }
+};
+
+// A tile as GemmTile's with two slices; the first half of a panel's 64 elements is slice 0's. A warp has all rows, so that
+// weights are unpacked once.
+template <class Group, int FEATURES, int ROWS, int WARPS_F, int PANELS, int STAGES>
+struct QuantisedTile {
+    using Tile = GemmTile<FEATURES, ROWS, WARPS_F, 1, 2, PANELS, STAGES>;
+    static constexpr int kThreads = Tile::kThreads, kFeatures = FEATURES, kRows = ROWS, kF = Tile::kF, kR = Tile::kR;
+    static constexpr int kTogether = kR < 4 ? kR : 4;        // products that do not wait for each other
+    using Stages = QuantisedStages<Group, FEATURES, ROWS, PANELS, STAGES, kThreads>;
+
+    // The two fragments of 16 features x 16 elements that a group makes.
+    __device__ __forceinline__ static void unpack(uint32_t (&a)[2][4], const unsigned char* octets, int group) {
+        int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            uint32_t pairs[4];
+            unpack8(pairs, Group(octets + half * Stages::kRun + group * Group::kChunk, lane / 4, lane % 4));
+#pragma unroll
+            for (int i = 0; i < 4; ++i) a[i / 2][half + i % 2 * 2] = pairs[i];
+        }
+    }
+
+    __device__ __forceinline__ static void multiply(typename Tile::Sums& sums, const unsigned char* stage, int feature,
+                                                    int slice) {
+#pragma unroll
+        for (int p = 0; p < PANELS; ++p) {
+            const bf16* x = Stages::panel(stage, p);
+            uint32_t a[kF][2][4];
+#pragma unroll
+            for (int i = 0; i < kF; ++i) unpack(a[i], stage + (feature / 8 + i * 2) * Stages::kRun, p * 2 + slice);
+#pragma unroll
+            for (int first = 0; first < kR; first += kTogether) {
+                uint32_t b[kTogether][4];
+#pragma unroll
+                for (int j = 0; j < kTogether; ++j) rows_8x32(b[j], x, (first + j) * 8, slice);
+#pragma unroll
+                for (int step = 0; step < 2; ++step) {
+#pragma unroll
+                    for (int i = 0; i < kF; ++i) {
+#pragma unroll
+                        for (int j = 0; j < kTogether; ++j) {
+                            mma_m16n8k16(sums[i][first + j], a[i][step], b[j][step * 2], b[j][step * 2 + 1]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    __device__ __forceinline__ static void tile(const GemmArguments& a, GemmPlace place, int rows) {
+        SHARED(unsigned char, stages);
+        int warp = threadIdx.x / 32, slice = warp / WARPS_F, feature = warp % WARPS_F * Tile::kWarpFeatures;
+        typename Tile::Sums sums = {};
+        Stages::each(a, place, rows, stages,
+                     [&](const unsigned char* stage) { multiply(sums, stage, feature, slice); });
         float* shared = reinterpret_cast<float*>(stages);
         Tile::reduce(sums, shared, feature, 0, slice);
         gemm_store<FEATURES, ROWS, Tile::kStride, kThreads>(a, place, rows, shared);
@@ -352,8 +378,8 @@ struct QuantisedTile {
     QUANTISED_KERNEL(name##_16x8, 4, group, 16, 8, 1, 4, 6)    \
     QUANTISED_KERNEL(name##_32x8, 4, group, 32, 8, 2, 4, 5)    \
     QUANTISED_KERNEL(name##_32x16, 3, group, 32, 16, 2, 4, 4)  \
-    QUANTISED_KERNEL(name##_64x64, 2, group, 64, 64, 4, 1, 5)  \
-    QUANTISED_KERNEL(name##_128x64, 1, group, 128, 64, 8, 1, 5)
+    QUANTISED_KERNEL(name##_32x32, 2, group, 32, 32, 2, 2, 4)  \
+    QUANTISED_KERNEL(name##_32x64, 2, group, 32, 64, 2, 2, 4)
 
 QUANTISED_KERNELS(rf_gemm_q8_0, GroupQ8_0)
 QUANTISED_KERNELS(rf_gemm_q4_0, GroupQ4_0)

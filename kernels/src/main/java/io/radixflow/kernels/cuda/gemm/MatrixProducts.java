@@ -87,7 +87,7 @@ public final class MatrixProducts {
 
   /** Rows of a matrix that are unpacked together; 0 where it is multiplied as it is. */
   private int unpackedRows(CudaMatrix matrix, int rows) {
-    if (space == null || !plan.unpacks(matrix.format(), rows, matrix.rows(), matrix.columns())) {
+    if (space == null || !GemmPlan.unpacks(matrix.format(), rows)) {
       return 0;
     }
     int fit = (int) Math.min(matrix.rows(), space.bytes() / BFloat16.BYTES / matrix.columns());

@@ -9,7 +9,7 @@ import java.util.Set;
  */
 final class UnpackedSpace {
 
-  private static final long MOST_BYTES = Long.getLong("radixflow.unpack.mb", 256) << 20;
+  private static final long MOST_BYTES = 256L << 20;
 
   /** Whose products have few rows, the step's outputs, and unpack in registers. */
   private static final Set<String> OF_OUTPUTS = Set.of("token_embd.weight", "output.weight");

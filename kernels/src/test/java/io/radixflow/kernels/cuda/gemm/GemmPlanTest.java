@@ -3,6 +3,7 @@ package io.radixflow.kernels.cuda.gemm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.radixflow.kernels.cuda.weights.WeightFormat;
 import io.radixflow.kernels.device.GpuMode;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -55,6 +56,21 @@ class GemmPlanTest {
     assertThat(plan(mode).kernel(2048, 28672, 4096).hopper()).isTrue();
     GemmPlan ampere = new GemmPlan(mode, 108, false, 163 << 10, 164 << 10);
     assertThat(ampere.kernel(2048, 28672, 4096).hopper()).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 8", "8, 8", "16, 16", "32, 32", "64, 64", "128, 64"})
+  void tilesOfQuantisedWeightsHaveTheRowsThatShareThem(int rows, int tileRows) {
+    GemmKernel kernel =
+        plan(GpuMode.DETERMINISTIC).kernel(WeightFormat.Q4_K, rows, 28672, 4096);
+    assertThat(kernel.rows()).isEqualTo(tileRows);
+  }
+
+  @Test
+  void quantisedWeightsAreUnpackedForManyRowsOnly() {
+    assertThat(GemmPlan.unpacks(WeightFormat.Q4_K, 128)).isFalse();
+    assertThat(GemmPlan.unpacks(WeightFormat.Q4_K, 256)).isTrue();
+    assertThat(GemmPlan.unpacks(WeightFormat.BF16, 1024)).isFalse();
   }
 
   @Test
