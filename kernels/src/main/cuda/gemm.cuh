@@ -165,9 +165,9 @@ __device__ __forceinline__ void gemm_store(const GemmArguments& a, GemmPlace pla
 // xor the row's, so that ldmatrix meets no bank twice and wgmma finds its 128-byte swizzle.
 __device__ __forceinline__ int panel_at(int row, int piece) { return row * 64 + ((piece ^ (row & 7)) << 3); }
 
-// The part that one thread plays in loading COUNT rows of PANELS * 64 elements into panels of [COUNT][64], 16 bytes at a
-// time. Rows that are not there become zero, or with SKIP stay as they are, which does no harm: rows do not influence each
-// other's sums. That is for few rows; where there are many, the branch takes longer than it spares.
+// The part that one thread plays in loading COUNT rows of PANELS * 64 elements into panels of [COUNT][64], 16 bytes at
+// a time. Rows that are not there become zero, or with SKIP stay as they are, which does no harm: rows do not influence
+// each other's sums. That is for few rows; where there are many, the branch takes longer than it spares.
 template <int COUNT, int PANELS, int PANEL_STRIDE, int THREADS, bool SKIP = false>
 struct GemmLoader {
     static constexpr int kPieces = PANELS * 8;

@@ -16,8 +16,8 @@ __device__ __forceinline__ uint32_t pack_bf16(float low, float high) {
     return bits;
 }
 
-// Nibble i of q, without `zero`, as a float: it is put into the mantissa of a power of two where it counts ones, and the
-// power is subtracted, which rounds nothing. A conversion of an integer would need shifts and is slower.
+// Nibble i of q, without `zero`, as a float: it is put into the mantissa of a power of two where it counts ones, and
+// the power is subtracted, which rounds nothing. A conversion of an integer would need shifts and is slower.
 struct Nibble {
     int at;       // its lowest bit in `bits`
     float power;  // so large that this bit of the mantissa is a one
@@ -235,7 +235,8 @@ __device__ __forceinline__ void transpose4(uint32_t (&to)[4], const uint32_t (&f
     }
 }
 
-// The part that one thread plays in loading stages of FEATURES / 8 runs of chunks, each RUN bytes long, one behind another.
+// The part that one thread plays in loading stages of FEATURES / 8 runs of chunks, each RUN bytes long, one behind
+// another.
 template <int FEATURES, int RUN, int CHUNK, int THREADS>
 struct GroupLoader {
     static constexpr int kPieces = RUN / 16, kAll = FEATURES / 8 * kPieces, kLoads = (kAll + THREADS - 1) / THREADS;
@@ -269,14 +270,15 @@ struct GroupLoader {
     }
 };
 
-// The fragments of 8 rows x 32 elements of a panel: b[0] and b[1] for the first 16 elements, b[2] and b[3] for the others.
+// The fragments of 8 rows x 32 elements of a panel: b[0] and b[1] for the first 16 elements, b[2] and b[3] for the
+// others.
 __device__ __forceinline__ void rows_8x32(uint32_t (&b)[4], const bf16* panel, int row, int slice) {
     int lane = threadIdx.x % 32;
     ldmatrix_x4(b, panel + panel_at(row + lane % 8, slice * 4 + lane / 8));
 }
 
-// Loads the stages of a block's tile of FEATURES x ROWS, PANELS * 64 elements each, and calls multiply(stage) for each. A
-// stage is chunks, then the panels of rows.
+// Loads the stages of a block's tile of FEATURES x ROWS, PANELS * 64 elements each, and calls multiply(stage) for each.
+// A stage is chunks, then the panels of rows.
 template <class Group, int FEATURES, int ROWS, int PANELS, int STAGES, int THREADS>
 struct QuantisedStages {
     static constexpr int kRun = PANELS * 2 * Group::kChunk;  // bytes of a stage of 8 features
@@ -289,8 +291,8 @@ struct QuantisedStages {
     }
 
     template <class Multiply>
-    __device__ __forceinline__ static void each(const GemmArguments& a, GemmPlace place, int rows, unsigned char* stages,
-                                                Multiply multiply) {
+    __device__ __forceinline__ static void each(const GemmArguments& a, GemmPlace place, int rows,
+                                                unsigned char* stages, Multiply multiply) {
         GroupLoader<FEATURES, kRun, Group::kChunk, THREADS> weights(a, place.feature);
         GemmLoader<ROWS, PANELS, ROWS * 64, THREADS, (ROWS < 32)> x(place.row, rows, a.gather);
         int steps = (a.depth + PANELS * 64 - 1) / (PANELS * 64);
@@ -313,8 +315,8 @@ struct QuantisedStages {
     }
 };
 
-// A tile as GemmTile's with two slices; the first half of a panel's 64 elements is slice 0's. A warp has all rows, so that
-// weights are unpacked once.
+// A tile as GemmTile's with two slices; the first half of a panel's 64 elements is slice 0's. A warp has all rows, so
+// that weights are unpacked once.
 template <class Group, int FEATURES, int ROWS, int WARPS_F, int PANELS, int STAGES>
 struct QuantisedTile {
     using Tile = GemmTile<FEATURES, ROWS, WARPS_F, 1, 2, PANELS, STAGES>;
@@ -392,8 +394,8 @@ QUANTISED_KERNELS(rf_gemm_iq4, GroupIQ4)
 QUANTISED_KERNELS(rf_gemm_mxfp4, GroupMXFP4)
 QUANTISED_KERNELS(rf_gemm_fp8, GroupFP8)
 
-// Writes `features` rows of weights in groups, from the chunks at `weights` on, as bf16, [feature][depth]: what a product
-// of many rows reads instead of unpacking each weight again for every tile of rows. A warp has kGroups chunks.
+// Writes `features` rows of weights in groups, from the chunks at `weights` on, as bf16, [feature][depth]: what a
+// product of many rows reads instead of unpacking each weight again for every tile of rows. A warp has kGroups chunks.
 template <class Group>
 __device__ __forceinline__ void unpack_matrix(const unsigned char* weights, bf16* out, int features, int depth) {
     constexpr int kGroups = 4;

@@ -164,14 +164,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     products.record(
         matrix,
         new MatrixProducts.Operands(
-            of(source),
-            of(result),
-            residual,
-            epilogue,
-            scale,
-            bound,
-            key.rows(),
-            buffers.step()),
+            of(source), of(result), residual, epilogue, scale, bound, key.rows(), buffers.step()),
         launches);
   }
 

@@ -61,8 +61,7 @@ class GemmPlanTest {
   @ParameterizedTest
   @CsvSource({"1, 8", "8, 8", "16, 16", "32, 32", "64, 64", "128, 64"})
   void tilesOfQuantisedWeightsHaveTheRowsThatShareThem(int rows, int tileRows) {
-    GemmKernel kernel =
-        plan(GpuMode.DETERMINISTIC).kernel(WeightFormat.Q4_K, rows, 28672, 4096);
+    GemmKernel kernel = plan(GpuMode.DETERMINISTIC).kernel(WeightFormat.Q4_K, rows, 28672, 4096);
     assertThat(kernel.rows()).isEqualTo(tileRows);
   }
 

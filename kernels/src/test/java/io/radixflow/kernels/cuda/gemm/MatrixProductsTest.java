@@ -81,8 +81,7 @@ class MatrixProductsTest extends KernelTest {
       names = {"Q4_K", "BF16"})
   void fewRowsAndFloatsAreMultipliedAsTheyAre(WeightFormat format) {
     int rows = format == WeightFormat.BF16 ? ROWS : 16;
-    CudaMatrix matrix =
-        new CudaMatrix(format, allocate(1 << 16), null, 16, 256, false, null);
+    CudaMatrix matrix = new CudaMatrix(format, allocate(1 << 16), null, 16, 256, false, null);
     Operands operands = operands(matrix, GemmEpilogue.PLAIN, allocate(1 << 16), rows);
     assertThat(launches(matrix, operands, allocate(1 << 16))).hasSize(1);
   }
@@ -137,7 +136,6 @@ class MatrixProductsTest extends KernelTest {
     byte[] bytes = WeightMemory.packed(tensor);
     DeviceMemory memory = allocate(bytes.length);
     memory.write(Pointer.to(bytes), bytes.length);
-    return new CudaMatrix(
-        WeightFormat.of(type), memory, bias, features, depth, false, below);
+    return new CudaMatrix(WeightFormat.of(type), memory, bias, features, depth, false, below);
   }
 }
