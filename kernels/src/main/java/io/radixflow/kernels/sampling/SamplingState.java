@@ -11,8 +11,13 @@ import java.util.Arrays;
  * can be rebuilt at any time. From the submit of a batch that names it until the ticket is done it
  * belongs to the backend, which calls {@link #accept} with each token it drew; a batch names a
  * state at most once. Without penalties nothing is counted.
+ *
+ * <p>A {@linkplain #draftView view} stands for the state in a row behind drafts: it draws what would
+ * be drawn if the drafts had been. Views are named in the batch of their state, and accept nothing:
+ * the engine calls {@link #accept} of the state for the drafts that turn out right.
  */
 public final class SamplingState {
+  private static final int[] NO_DRAFTS = {};
 
   private final SamplingParams params;
   private final int vocabSize;
@@ -20,6 +25,14 @@ public final class SamplingState {
   private final int[] biasIds;
   private final float[] biases;
   private int generated;
+
+  /** The state that a view is of; null for a sequence's own. */
+  private final SamplingState base;
+
+  /** The tokens that a view adds: {@code drafts[0 .. draftCount)} after {@code generated}. */
+  private int[] drafts = NO_DRAFTS;
+
+  private int draftCount;
 
   /**
    * @param params how to draw
@@ -29,6 +42,7 @@ public final class SamplingState {
    * @throws IllegalArgumentException if an id that counts is not in the vocabulary
    */
   public SamplingState(SamplingParams params, int[] prompt, int[] generated, int vocabSize) {
+    this.base = null;
     this.params = params;
     this.vocabSize = vocabSize;
     this.generated = generated.length;
@@ -49,6 +63,34 @@ public final class SamplingState {
     }
   }
 
+  private SamplingState(SamplingState base) {
+    this.base = base;
+    params = base.params;
+    vocabSize = base.vocabSize;
+    counts = base.counts;
+    biasIds = base.biasIds;
+    biases = base.biases;
+  }
+
+  /** Returns a view of this state for a row behind drafts; {@link #follow} says which. */
+  public SamplingState draftView() {
+    return new SamplingState(this);
+  }
+
+  /**
+   * Sets what a view follows: a reply of {@code replyTokens}, then drafts. The first of the drafts
+   * may stand for tokens of steps in flight; those that its state accepts meanwhile count once.
+   *
+   * @param drafts borrowed until the step with the view is done; ids of the vocabulary
+   * @param count how many of them
+   * @param replyTokens tokens of the reply before the drafts
+   */
+  public void follow(int[] drafts, int count, int replyTokens) {
+    this.drafts = drafts;
+    this.draftCount = count;
+    this.generated = replyTokens;
+  }
+
   /** The parameters of drawing. */
   public SamplingParams params() {
     return params;
@@ -56,11 +98,14 @@ public final class SamplingState {
 
   /** The random counter of the next draw: the number of tokens generated before it. */
   public int counter() {
-    return generated;
+    return generated + draftCount;
   }
 
-  /** Counts a drawn token. */
+  /** Counts a drawn token; of a view, nothing. */
   public void accept(int token) {
+    if (base != null) {
+      return;
+    }
     generated++;
     if (counts != null) {
       counts.add(token, 1);
@@ -74,7 +119,7 @@ public final class SamplingState {
 
   /** The most adjustments that {@link #writeAdjustments} writes. */
   public int mostAdjustments() {
-    return (counts == null ? 0 : counts.size()) + biasIds.length;
+    return (counts == null ? 0 : counts.size() + draftCount) + biasIds.length;
   }
 
   /**
@@ -89,16 +134,52 @@ public final class SamplingState {
     for (int slot = 0; counts != null && slot < counts.slots(); slot++) {
       int id = counts.idAt(slot);
       if (id >= 0) {
-        int index = Arrays.binarySearch(biasIds, id);
-        end = put(target, end, id, counts.countAt(slot), index < 0 ? 0 : biases[index]);
+        end = put(target, end, id, counts.countAt(slot) + drafted(id), biasOf(id));
+      }
+    }
+    for (int i = firstDraft(); counts != null && i < draftCount; i++) {
+      if (isNewDraft(i)) {
+        end = put(target, end, drafts[i], drafted(drafts[i]), biasOf(drafts[i]));
       }
     }
     for (int i = 0; i < biasIds.length; i++) {
-      if (counts == null || !counts.has(biasIds[i])) {
+      if (counts == null || !counts.has(biasIds[i]) && drafted(biasIds[i]) == 0) {
         end = put(target, end, biasIds[i], -1, biases[i]);
       }
     }
     return (end - at) / 4;
+  }
+
+  private float biasOf(int id) {
+    int index = Arrays.binarySearch(biasIds, id);
+    return index < 0 ? 0 : biases[index];
+  }
+
+  /** The first draft that the view's state has not accepted. */
+  private int firstDraft() {
+    return base == null ? 0 : base.generated - generated;
+  }
+
+  /** How often a token is among the drafts that the state has not accepted. */
+  private int drafted(int id) {
+    int times = 0;
+    for (int i = firstDraft(); i < draftCount; i++) {
+      times += drafts[i] == id ? 1 : 0;
+    }
+    return times;
+  }
+
+  /** Returns whether a draft is the first of its id, which the state does not count. */
+  private boolean isNewDraft(int index) {
+    if (counts.has(drafts[index])) {
+      return false;
+    }
+    for (int i = firstDraft(); i < index; i++) {
+      if (drafts[i] == drafts[index]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static int put(IntBuffer target, int at, int id, int count, float bias) {
@@ -131,19 +212,27 @@ public final class SamplingState {
   }
 
   private void penalise(float[] row) {
-    float repetition = params.repetitionPenalty();
     for (int slot = 0; slot < counts.slots(); slot++) {
       int id = counts.idAt(slot);
       if (id >= 0) {
-        float logit = row[id];
-        logit = logit > 0 ? logit / repetition : logit * repetition;
-        int count = counts.countAt(slot);
-        if (count > 0) {
-          logit -= params.frequencyPenalty() * count + params.presencePenalty();
-        }
-        row[id] = logit;
+        penalise(row, id, counts.countAt(slot) + drafted(id));
       }
     }
+    for (int i = firstDraft(); i < draftCount; i++) {
+      if (isNewDraft(i)) {
+        penalise(row, drafts[i], drafted(drafts[i]));
+      }
+    }
+  }
+
+  private void penalise(float[] row, int id, int count) {
+    float repetition = params.repetitionPenalty();
+    float logit = row[id];
+    logit = logit > 0 ? logit / repetition : logit * repetition;
+    if (count > 0) {
+      logit -= params.frequencyPenalty() * count + params.presencePenalty();
+    }
+    row[id] = logit;
   }
 
   private void count(int[] ids, int amount) {

@@ -26,6 +26,7 @@ import java.util.Objects;
  *     are checked after each step in any case
  * @param scheduler how waiting requests are chosen
  * @param tiers what is below the device
+ * @param speculation guesses that steps verify ahead of replies
  */
 @PublicApi
 public record EngineOptions(
@@ -43,7 +44,8 @@ public record EngineOptions(
     int attempts,
     long auditMillis,
     SchedulerOptions scheduler,
-    TierOptions tiers)
+    TierOptions tiers,
+    SpeculationOptions speculation)
     implements Serializable {
 
   /** Sizes for one machine and a small model. */
@@ -63,7 +65,8 @@ public record EngineOptions(
           3,
           10_000,
           SchedulerOptions.DEFAULT,
-          TierOptions.NONE);
+          TierOptions.NONE,
+          SpeculationOptions.DEFAULT);
 
   public EngineOptions {
     atLeast(kvPages, 0, "KV pages");
@@ -79,6 +82,7 @@ public record EngineOptions(
     atLeast(attempts, 1, "attempts");
     atLeast(auditMillis, 0, "audit interval");
     Objects.requireNonNull(scheduler, "scheduler");
+    Objects.requireNonNull(speculation, "speculation");
     if (tiers.enabled() && cache.caching() != PrefixCaching.RADIX) {
       throw new IllegalArgumentException(
           "tiers keep what a radix cache had, and this cache is " + cache.caching());
@@ -122,6 +126,7 @@ public record EngineOptions(
     private long auditMillis;
     private SchedulerOptions scheduler;
     private TierOptions tiers;
+    private SpeculationOptions speculation;
 
     private Builder(EngineOptions from) {
       kvPages = from.kvPages;
@@ -139,6 +144,7 @@ public record EngineOptions(
       auditMillis = from.auditMillis;
       scheduler = from.scheduler;
       tiers = from.tiers;
+      speculation = from.speculation;
     }
 
     public Builder kvPages(int value) {
@@ -216,6 +222,11 @@ public record EngineOptions(
       return this;
     }
 
+    public Builder speculation(SpeculationOptions value) {
+      speculation = value;
+      return this;
+    }
+
     /**
      * @throws IllegalArgumentException if a value is out of its range
      */
@@ -235,7 +246,8 @@ public record EngineOptions(
           attempts,
           auditMillis,
           scheduler,
-          tiers);
+          tiers,
+          speculation);
     }
   }
 }

@@ -31,6 +31,8 @@ import java.util.Map;
  * @param grammar what the reply is held to; null for nothing. Not together with {@code
  *     ignoreEndOfTurn}
  * @param reasoning what ends the reply's reasoning when its budget is used up; null for no budget
+ * @param prediction a text that the reply may repeat, so that it comes sooner; null for none. The
+ *     reply is the same without
  */
 public record EngineRequest(
     String label,
@@ -46,7 +48,8 @@ public record EngineRequest(
     CacheHints hints,
     Map<Integer, String> markup,
     GrammarSource grammar,
-    ReasoningSource reasoning) {
+    ReasoningSource reasoning,
+    PredictionSource prediction) {
 
   /** Makes a prompt; runs on an intake thread, so it may template and tokenise. */
   @FunctionalInterface
@@ -88,6 +91,13 @@ public record EngineRequest(
      * @param prompt its ids
      */
     ReasoningTracker of(int[] prompt);
+  }
+
+  /** Makes the tokens of a predicted text; runs on an intake thread. */
+  @FunctionalInterface
+  public interface PredictionSource {
+    /** Returns its ids; none if there is nothing to predict. */
+    int[] ids();
   }
 
   public EngineRequest {

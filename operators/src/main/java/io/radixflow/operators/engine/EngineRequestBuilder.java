@@ -22,6 +22,7 @@ public final class EngineRequestBuilder {
   private Map<Integer, String> markup = Map.of();
   private EngineRequest.GrammarSource grammar;
   private EngineRequest.ReasoningSource reasoning;
+  private EngineRequest.PredictionSource prediction;
 
   EngineRequestBuilder(String label, EngineRequest.PromptSource prompt, int maxTokens) {
     this.label = label;
@@ -84,6 +85,11 @@ public final class EngineRequestBuilder {
     return this;
   }
 
+  public EngineRequestBuilder prediction(EngineRequest.PredictionSource prediction) {
+    this.prediction = prediction;
+    return this;
+  }
+
   public EngineRequest build() {
     return new EngineRequest(
         label,
@@ -99,6 +105,7 @@ public final class EngineRequestBuilder {
         hints,
         markup,
         grammar,
-        reasoning);
+        reasoning,
+        prediction);
   }
 }

@@ -12,6 +12,7 @@ import io.radixflow.operators.tier.TierStats;
  * @param kvEvents what became of the changes of the radix cache
  * @param tiers the tiers below the device
  * @param grammars the grammars that replies are held to
+ * @param drafts guesses that steps have verified
  */
 public record EngineStats(
     StepStats steps,
@@ -20,4 +21,5 @@ public record EngineStats(
     SessionStats sessions,
     KvEventStats kvEvents,
     TierStats tiers,
-    GrammarStats grammars) {}
+    GrammarStats grammars,
+    DraftStats drafts) {}

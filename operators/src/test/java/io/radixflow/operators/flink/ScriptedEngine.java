@@ -5,6 +5,7 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.ChannelId;
+import io.radixflow.operators.engine.DraftStats;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.engine.EngineRequest;
@@ -219,7 +220,8 @@ public final class ScriptedEngine implements Engine {
         SessionStats.NONE,
         KvEventStats.NONE,
         TierStats.NONE,
-        GrammarStats.NONE);
+        GrammarStats.NONE,
+        DraftStats.NONE);
   }
 
   @Override

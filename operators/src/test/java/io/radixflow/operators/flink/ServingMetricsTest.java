@@ -2,6 +2,7 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.engine.DraftStats;
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.engine.GrammarStats;
 import io.radixflow.operators.engine.KvEventStats;
@@ -141,7 +142,8 @@ class ServingMetricsTest {
         sessions,
         events,
         TierStats.NONE,
-        GrammarStats.NONE);
+        GrammarStats.NONE,
+        DraftStats.NONE);
   }
 
   @Test
@@ -177,7 +179,8 @@ class ServingMetricsTest {
             SessionStats.NONE,
             KvEventStats.NONE,
             TierStats.NONE,
-            new GrammarStats(21, 22_000_000, 23, 24, 25_000_000));
+            new GrammarStats(21, 22_000_000, 23, 24, 25_000_000),
+            new DraftStats(61, 62, 63));
     serving.engine(() -> stats);
     Map<String, Number> wanted = new TreeMap<>();
     wanted.put("engineSteps", 1L);

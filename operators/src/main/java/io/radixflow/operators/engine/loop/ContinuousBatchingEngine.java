@@ -20,6 +20,7 @@ import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.engine.KvEventSink;
 import io.radixflow.operators.engine.ReplyChannel;
 import io.radixflow.operators.engine.SessionRef;
+import io.radixflow.operators.engine.draft.DraftPolicy;
 import io.radixflow.operators.engine.pages.Calibration;
 import io.radixflow.operators.engine.pages.KvPages;
 import io.radixflow.operators.engine.request.CachedSessions;
@@ -100,7 +101,8 @@ public final class ContinuousBatchingEngine implements Engine {
             Tiers.open(options.tiers(), pool, info.numericsEpoch(), this::onEngineThread),
             () -> System.nanoTime() / 1_000_000);
     quarantine = new Quarantine(journal, options.attempts(), this::toIntake);
-    scheduler = new Scheduler(options, pages, backend.maxBatchRows(), quarantine);
+    DraftPolicy drafts = new DraftPolicy(options.speculation());
+    scheduler = new Scheduler(options, pages, backend.maxBatchRows(), quarantine, drafts);
     IdlePrefill idle =
         new IdlePrefill(pages, sessions, sizing.contextLength(), options.cache().prefillWhenIdle());
     TurnTrimmer nextTurns =
@@ -109,7 +111,7 @@ public final class ContinuousBatchingEngine implements Engine {
     replies =
         new Replies(pages, scheduler, sessions, nextTurns::ended, tokenizer, grammars, quarantine);
     StepPipeline pipeline =
-        new StepPipeline(backend, options.attempts(), journal, pages, scheduler, replies, idle);
+        new StepPipeline(backend, options.attempts(), journal, pages, scheduler, replies, idle, drafts);
     loop =
         new EngineLoop(
             pages, scheduler, replies, pipeline, channels, journal, options.auditMillis());
@@ -119,6 +121,7 @@ public final class ContinuousBatchingEngine implements Engine {
             info,
             options,
             grammars,
+            drafts,
             journal,
             pages.loads()::name,
             request -> loop.execute(() -> adopt(request)));

@@ -258,6 +258,7 @@ final class EngineLoop implements Runnable {
             pages.sessionStats(pipeline.tokensAhead()),
             pages.eventStats(),
             pages.tiers().stats(),
-            replies.grammarStats());
+            replies.grammarStats(),
+            scheduler.draftStats());
   }
 }

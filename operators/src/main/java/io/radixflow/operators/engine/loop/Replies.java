@@ -66,6 +66,9 @@ final class Replies {
     int token = ticket.token(output);
     request.pending--;
     request.append(token);
+    if (request.drafter != null) {
+      request.drafter.append(token);
+    }
     generatedTokens++;
     boolean stopped = request.text.accept(token);
     request.ring.put(token, newText(request), logprob(request, token, ticket, output));

@@ -1,9 +1,12 @@
 package io.radixflow.operators.engine.loop;
 
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.operators.engine.EngineLostException;
+import io.radixflow.operators.engine.draft.DraftPolicy;
+import io.radixflow.operators.engine.draft.Drafter;
 import io.radixflow.operators.engine.pages.KvPages;
 import io.radixflow.operators.engine.request.Request;
 import io.radixflow.operators.engine.request.Step;
@@ -38,6 +41,7 @@ final class StepPipeline {
   private final Scheduler scheduler;
   private final Replies replies;
   private final IdlePrefill idle;
+  private final DraftPolicy drafts;
   private final ArrayDeque<Step> inFlight = new ArrayDeque<>();
   private final ArrayDeque<Step> spare = new ArrayDeque<>();
   private long steps;
@@ -46,6 +50,7 @@ final class StepPipeline {
 
   /**
    * @param idle what to run when nothing else does
+   * @param drafts is told how long steps take, and which drafts were right
    */
   StepPipeline(
       Backend backend,
@@ -54,8 +59,10 @@ final class StepPipeline {
       KvPages pages,
       Scheduler scheduler,
       Replies replies,
-      IdlePrefill idle) {
+      IdlePrefill idle,
+      DraftPolicy drafts) {
     this.idle = idle;
+    this.drafts = drafts;
     this.backend = backend;
     this.attempts = attempts;
     this.journal = journal;
@@ -130,7 +137,7 @@ final class StepPipeline {
     for (int i = 0; i < step.size(); i++) {
       Request request = step.request(i);
       if (!request.ahead) {
-        journal.step(request.row, request.computed, request.scheduled);
+        journal.step(request.row, request.computed, request.scheduled + request.drafts);
       }
     }
   }
@@ -158,13 +165,19 @@ final class StepPipeline {
     recycle(step);
   }
 
-  /** Reports to the tiers how long a step took that was one request's prefill. */
+  /** Reports how long a step took that decoded, or that was one request's prefill. */
   private void measure(Step step) {
     long now = System.nanoTime();
     long began = Math.max(step.submittedNanos, lastEndNanos);
     lastEndNanos = now;
     int rows = step.batch.rows();
-    if (step.size() == 1 && rows >= MEASURED_ROWS) {
+    boolean decodes = true;
+    for (int i = 0; i < step.size(); i++) {
+      decodes &= !step.request(i).isPrefilling();
+    }
+    if (decodes) {
+      drafts.measured(rows, now - began);
+    } else if (step.size() == 1 && rows >= MEASURED_ROWS) {
       pages.tiers().computed(step.end(0) - rows, rows, now - began);
     }
   }
@@ -212,8 +225,42 @@ final class StepPipeline {
       pages.commit(request);
     }
     pages.computed(request);
-    if (step.output(index) >= 0) {
+    if (step.drafts(index) > 0) {
+      verify(request, step.ticket, step.output(index));
+    } else if (step.output(index) >= 0) {
       replies.accept(request, step.ticket, step.output(index));
+    }
+  }
+
+  /**
+   * Passes on the token of a request's row, then that of each draft which is the token before it:
+   * what a step for each token would have given. The rows of other drafts count as not computed.
+   */
+  private void verify(Request request, StepTicket ticket, int output) {
+    Drafter drafter = request.drafter;
+    int drafted = request.drafts;
+    int skipped = request.draftsPending;
+    request.drafts = 0;
+    boolean follows =
+        skipped == 0 || request.tokens[request.length - 1] == drafter.token(0);
+    replies.accept(request, ticket, output);
+    int right = 0;
+    while (follows
+        && right < drafted
+        && request.state != Request.State.ENDED
+        && ticket.token(output + right) == drafter.token(skipped + right)) {
+      right++;
+      request.sampling.accept(ticket.token(output + right));
+      request.computed++;
+      request.pending++;
+      pages.computed(request);
+      replies.accept(request, ticket, output + right);
+    }
+    drafts.accepted(right);
+    request.draftsAccepted += right;
+    if (request.state != Request.State.ENDED) {
+      request.scheduled = request.computed;
+      pages.rewound(request);
     }
   }
 

@@ -415,6 +415,20 @@ public final class KvPages {
     return windows.extend(request, table(request), from + rows) - from;
   }
 
+  /**
+   * Gives drafts what their positions lack, as far as no other running request may need it.
+   *
+   * @param position of the first of them
+   * @param running requests that may each need a page
+   * @return how many of them the step can compute
+   */
+  public int prepareDrafts(Request request, int position, int drafts, int running) {
+    int end = position + drafts;
+    while (request.pages * pageTokens < end && availablePages() > running && grow(request)) {}
+    end = Math.min(end, request.pages * pageTokens);
+    return Math.max(0, windows.extend(request, table(request), end) - position);
+  }
+
   /** A step of a running request has ended, and its tokens are computed. */
   public void computed(Request request) {
     windows.computed(request, table(request));

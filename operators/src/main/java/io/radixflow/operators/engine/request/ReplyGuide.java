@@ -98,6 +98,11 @@ public final class ReplyGuide {
     return matcher == null ? reasoning.dependsOn(pending) : pending > 0 || !ready;
   }
 
+  /** Returns whether what may come after so many unknown tokens, or meanwhile, depends on them. */
+  boolean dependsOn(int unknown) {
+    return matcher != null || masked || reasoning.dependsOn(unknown);
+  }
+
   /** Returns the mask, which does not change while a step uses it; null if any token may come. */
   public long[] mask() {
     return masked ? mask : null;

@@ -11,6 +11,7 @@ import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.cache.session.CacheSlot;
 import io.radixflow.operators.cache.session.SessionPosition;
 import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.draft.Drafter;
 import io.radixflow.operators.engine.schedule.CrashJournal;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.ReplyError;
@@ -29,7 +30,8 @@ import java.util.concurrent.atomic.AtomicReference;
  *
  * <p>Positions: {@code computed <= scheduled <= length + pending}. Of the sequence's {@code length}
  * known tokens, the first {@code scheduled} are submitted and the first {@code computed} are in the
- * pool; {@code pending} more have been asked of steps in flight.
+ * pool; {@code pending} more have been asked of steps in flight. Rows of drafts come after {@code
+ * scheduled}; those that turn out right then count as computed, and others are written again.
  */
 public final class Request {
   /** {@link #suspectUntil} of a request against which nothing is held. */
@@ -85,6 +87,9 @@ public final class Request {
   /** Holds its reply to a grammar or a budget of reasoning; null for neither. */
   public ReplyGuide guide;
 
+  /** Guesses what its reply says next; null if no step runs ahead of it. */
+  public Drafter drafter;
+
   public FinishReason resumedEnd;
   public ReplyError refusal;
   public FinishReason refusalReason;
@@ -92,6 +97,16 @@ public final class Request {
   public int computed;
   public int scheduled;
   public int pending;
+
+  /** Drafts in the step in flight, which is its last until they are verified; see Drafter. */
+  public int drafts;
+
+  /** Tokens that were pending, and thus guessed, when that step was planned: 0 or 1. */
+  public int draftsPending;
+
+  /** Drafts that were right, so far. */
+  public int draftsAccepted;
+
   public int prefillEnd;
   public StepTicket lastTicket;
   public int lastOutput;
@@ -235,6 +250,9 @@ public final class Request {
 
   /** Returns the number of rows that could be submitted now. */
   public int rowsAhead() {
+    if (drafts > 0) {
+      return 0; // what comes next depends on how many are right
+    }
     return length + pending < maxLength ? length + pending - scheduled : 0;
   }
 
@@ -246,6 +264,21 @@ public final class Request {
   /** Returns whether its consumer has fallen behind too far for another token. */
   boolean isRingFull() {
     return ring.room() <= pending;
+  }
+
+  /**
+   * Returns how many drafts a step may verify that asks for its next token.
+   *
+   * @param limit more are not asked for
+   */
+  public int mostDrafts(int limit) {
+    if (drafter == null || pending > 1) {
+      return 0;
+    }
+    int left = Math.min(maxLength - length, ring.room()) - pending - 1;
+    int most = Math.min(limit, left);
+    boolean guided = most > 0 && guide != null && guide.dependsOn(pending + most);
+    return guided ? 0 : Math.max(0, most);
   }
 
   /** Marks a request whose ring is full, so that its consumer wakes the engine. */
@@ -291,6 +324,7 @@ public final class Request {
   public void rewind() {
     scheduled = computed;
     pending = 0;
+    drafts = 0;
     lastTicket = null;
   }
 

@@ -17,6 +17,7 @@ public final class Step {
   private int[] from = new int[16];
   private int[] rows = new int[16];
   private int[] outputs = new int[16];
+  private int[] drafts = new int[16];
 
   public void clear() {
     batch.clear();
@@ -25,18 +26,31 @@ public final class Step {
     size = 0;
   }
 
-  /** Records a request's chunk; {@code output} is -1 if it asks for no token. */
+  /** Records a request's chunk without drafts; see {@link #add(Request, int, int, int, int)}. */
   public void add(Request request, int position, int count, int output) {
+    add(request, position, count, output, 0);
+  }
+
+  /**
+   * Records a request's chunk.
+   *
+   * @param count its rows, without those of drafts
+   * @param output of the last of them; -1 if it asks for no token
+   * @param draftCount rows of drafts after them, with the outputs that follow
+   */
+  public void add(Request request, int position, int count, int output, int draftCount) {
     if (size == requests.length) {
       requests = Arrays.copyOf(requests, 2 * size);
       from = Arrays.copyOf(from, 2 * size);
       rows = Arrays.copyOf(rows, 2 * size);
       outputs = Arrays.copyOf(outputs, 2 * size);
+      drafts = Arrays.copyOf(drafts, 2 * size);
     }
     requests[size] = request;
     from[size] = position;
     rows[size] = count;
     outputs[size] = output;
+    drafts[size] = draftCount;
     size++;
   }
 
@@ -48,12 +62,17 @@ public final class Step {
     return requests[index];
   }
 
-  /** Returns the end of the positions that the request's chunk computes. */
+  /** Returns the end of the positions that the request's chunk computes, drafts left out. */
   public int end(int index) {
     return from[index] + rows[index];
   }
 
   public int output(int index) {
     return outputs[index];
+  }
+
+  /** Returns the number of drafts that the request's chunk has. */
+  public int drafts(int index) {
+    return drafts[index];
   }
 }

@@ -6,6 +6,8 @@ import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.SchedulerOptions;
 import io.radixflow.operators.engine.SchedulerStats;
+import io.radixflow.operators.engine.draft.DraftPolicy;
+import io.radixflow.operators.engine.DraftStats;
 import io.radixflow.operators.engine.pages.KvPages;
 import io.radixflow.operators.engine.request.ArrivalOrder;
 import io.radixflow.operators.engine.request.Request;
@@ -20,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * in.
  *
  * <ul>
- *   <li>Each decoding request gets a row; prefill chunks share what is left of the step, in order
+ *   <li>Each decoding request gets a row, and rows of drafts where these pay; prefill chunks share what is left of the step, in order
  *       of arrival. Requests are admitted only while rows are left, so that {@link Admission}
  *       chooses as late as possible.
  *   <li>A request that lacks pages is not overtaken in the same step. If it is more urgent than
@@ -45,6 +47,7 @@ public final class Scheduler {
   private final Admission admission;
   private final Preemption preemption;
   private final Quarantine quarantine;
+  private final DraftPolicy drafts;
   private final ArrayDeque<Request> suspects = new ArrayDeque<>();
 
   /** Submitted requests that have not been admitted yet, those in intake included. */
@@ -61,9 +64,16 @@ public final class Scheduler {
   /**
    * @param maxBatchRows the backend's limit
    * @param quarantine names the request that must run alone
+   * @param drafts decides how far steps run ahead of replies
    */
-  public Scheduler(EngineOptions options, KvPages pages, int maxBatchRows, Quarantine quarantine) {
+  public Scheduler(
+      EngineOptions options,
+      KvPages pages,
+      int maxBatchRows,
+      Quarantine quarantine,
+      DraftPolicy drafts) {
     this.quarantine = quarantine;
+    this.drafts = drafts;
     this.options = options;
     this.pages = pages;
     this.stepRows = Math.min(options.stepRows(), maxBatchRows);
@@ -118,6 +128,10 @@ public final class Scheduler {
         priorityPreemptions,
         admission.promotions(),
         admission.deferrals());
+  }
+
+  public DraftStats draftStats() {
+    return drafts.stats();
   }
 
   public long prefilledTokens() {
@@ -200,20 +214,34 @@ public final class Scheduler {
     if (quarantineRuns()) { // the suspect has just been admitted
       return pipelineEmpty && addAlone(step, quarantine.active());
     }
-    int left = stepRows;
-    for (int i = 0; i < running.size() && left > 0; i++) {
-      Request request = running.get(i);
-      if (isDecoding(request)) {
-        left -= addChunk(step, request, 1);
-      }
-    }
+    int left = addDecoding(step);
     for (int i = 0; i < running.size() && left > 0; i++) {
       Request request = running.get(i);
       if (!isDecoding(request)) {
-        left -= addChunk(step, request, Math.min(left, options.prefillChunk()));
+        left -= addChunk(step, request, Math.min(left, options.prefillChunk()), 0);
       }
     }
     return step.size() > 0;
+  }
+
+  /** Adds a row of each decoding request, and drafts that pay; returns how many rows are left. */
+  private int addDecoding(Step step) {
+    int decoding = 0;
+    for (int i = 0; i < running.size(); i++) {
+      decoding += isDecoding(running.get(i)) && running.get(i).rowsAhead() > 0 ? 1 : 0;
+    }
+    drafts.beginStep(decoding);
+    int left = stepRows;
+    int spare = stepRows - decoding;
+    for (int i = 0; i < running.size() && left > 0; i++) {
+      Request request = running.get(i);
+      if (isDecoding(request)) {
+        int rows = addChunk(step, request, 1, spare);
+        left -= rows;
+        spare -= Math.max(0, rows - 1);
+      }
+    }
+    return left;
   }
 
   private static boolean awaitsMask(Request alone) {
@@ -244,15 +272,15 @@ public final class Scheduler {
     return request.state == Request.State.RUNNING
         && reservePages(true)
         && request.state == Request.State.RUNNING
-        && addChunk(step, request, Math.min(stepRows, options.prefillChunk())) > 0;
+        && addChunk(step, request, Math.min(stepRows, options.prefillChunk()), 0) > 0;
   }
 
   private static boolean isDecoding(Request request) {
     return request.scheduled >= request.prefillEnd;
   }
 
-  /** Adds up to {@code most} rows of a request; returns how many. */
-  private int addChunk(Step step, Request request, int most) {
+  /** Adds up to {@code most} rows of a request, and up to so many drafts; returns how many. */
+  private int addChunk(Step step, Request request, int most, int mostDrafts) {
     int ahead = request.rowsAhead();
     int rows = Math.min(ahead, most);
     boolean asksToken = rows > 0 && rows == ahead;
@@ -267,6 +295,7 @@ public final class Scheduler {
     asksToken &= ready == rows;
     rows = ready;
     int position = request.scheduled;
+    int drafted = asksToken ? chooseDrafts(request, position + rows, mostDrafts) : 0;
     Batch batch = step.batch;
     batch.beginChunk(pages.table(request), request.pages, position);
     for (int at = position; at < position + rows; at++) {
@@ -278,17 +307,45 @@ public final class Scheduler {
     }
     int output = -1;
     if (asksToken) {
-      boolean logprobs = request.spec.sampling().topLogprobs() >= 0;
+      int wants =
+          request.spec.sampling().topLogprobs() >= 0 ? Batch.LOGPROBS : Batch.TOKEN;
       long[] mask = request.guide == null ? null : request.guide.mask();
-      output = batch.output(request.sampling, logprobs ? Batch.LOGPROBS : Batch.TOKEN, mask);
+      output = batch.output(request.sampling, wants, mask);
+      addDrafts(batch, request, drafted, wants);
       request.pending++;
       admission.generates(request);
     }
     prefilledTokens += isDecoding(request) ? 0 : rows;
     request.scheduled += rows;
     request.stepsInFlight++;
-    step.add(request, position, rows, output);
-    return rows;
+    step.add(request, position, rows, output, drafted);
+    return rows + drafted;
+  }
+
+  /** Chooses how many drafts follow a request's row, and gives them their pages. */
+  private int chooseDrafts(Request request, int position, int most) {
+    int possible = request.mostDrafts(Math.min(most, options.speculation().drafts()));
+    if (possible == 0) {
+      return 0;
+    }
+    int chosen = drafts.choose(request.drafter, request.pending, possible);
+    return chosen == 0 ? 0 : pages.prepareDrafts(request, position, chosen, running.size());
+  }
+
+  private void addDrafts(Batch batch, Request request, int drafted, int wants) {
+    if (drafted == 0) {
+      return;
+    }
+    int skipped = request.pending;
+    int replyTokens = request.length - request.promptLength;
+    for (int i = 0; i < drafted; i++) {
+      batch.token(request.drafter.token(skipped + i));
+      int behind = skipped + i + 1;
+      batch.output(request.drafter.view(request.sampling, i, behind, replyTokens), wants);
+    }
+    request.drafts = drafted;
+    request.draftsPending = skipped;
+    drafts.submitted(drafted);
   }
 
   /** Looks at each ring once a step, as its consumer may empty it at any time. */

@@ -8,6 +8,8 @@ import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.SessionRef;
+import io.radixflow.operators.engine.SpeculationOptions;
+import io.radixflow.operators.engine.draft.DraftPolicy;
 import io.radixflow.operators.engine.pages.KvPages;
 import io.radixflow.operators.engine.request.CachedSessions;
 import io.radixflow.operators.engine.request.Request;
@@ -36,7 +38,8 @@ public final class SchedulerRig {
             pages,
             options.stepRows(),
             new Quarantine(
-                CrashJournal.open(null, options.maxRunning(), () -> 0), 1, request -> {}));
+                CrashJournal.open(null, options.maxRunning(), () -> 0), 1, request -> {}),
+            new DraftPolicy(SpeculationOptions.OFF));
   }
 
   static KvPages pages(EngineOptions options) {

@@ -1,0 +1,109 @@
+package io.radixflow.operators.engine.draft;
+
+import io.radixflow.operators.engine.DraftStats;
+import io.radixflow.operators.engine.SpeculationOptions;
+import io.radixflow.operators.engine.SpeculationOptions.Mode;
+
+/**
+ * Decides how many drafts a step verifies: as many as make the most tokens of the step's time, by
+ * the chances of the drafts and by what steps of so many rows were measured to take. So drafts end
+ * where they do not pay: a reply that repeats nothing, a device or a batch on which a further row
+ * costs as much as it yields.
+ *
+ * <p>Engine thread only, but for {@link #open}.
+ */
+public final class DraftPolicy {
+  /** What a step must gain by drafts for them to be worth the risk. */
+  private static final double LEAST_GAIN = 1.05;
+
+  private final int mostDrafts;
+  private final boolean always;
+  private final DraftRates rates = new DraftRates();
+  private final StepCosts costs = new StepCosts();
+  private int rows;
+  private double tokens;
+  private long drafted;
+  private long accepted;
+  private long draftedSteps;
+
+  public DraftPolicy(SpeculationOptions options) {
+    mostDrafts = options.mode() == Mode.OFF ? 0 : options.drafts();
+    always = options.mode() == Mode.ALWAYS;
+  }
+
+  /**
+   * Makes a drafter; null if there are no drafts. Any thread.
+   *
+   * @param capacity tokens of the request, and of what it may repeat
+   */
+  public Drafter open(int capacity) {
+    return mostDrafts == 0 ? null : new Drafter(rates, mostDrafts, capacity);
+  }
+
+  /**
+   * Begins to plan a step.
+   *
+   * @param decodingRows rows without drafts
+   */
+  public void beginStep(int decodingRows) {
+    rows = decodingRows;
+    tokens = decodingRows;
+  }
+
+  /**
+   * Makes the drafts of a request.
+   *
+   * @param pending tokens of steps in flight, 0 or 1: drafts follow a guess of that one
+   * @param most drafts that the step has room for
+   * @return how many to verify, which are those from {@code pending} on
+   */
+  public int choose(Drafter drafter, int pending, int most) {
+    int made = drafter.draft(pending + Math.min(most, mostDrafts)) - pending;
+    if (always) {
+      return Math.max(0, made);
+    }
+    double chance = pending == 0 || made < 0 ? 1 : drafter.chanceOf(0);
+    double bestSpeed = tokens / costs.of(rows) * LEAST_GAIN;
+    double gain = 0;
+    double bestGain = 0;
+    int best = 0;
+    for (int count = 1; count <= made; count++) {
+      chance *= drafter.chanceOf(pending + count - 1);
+      gain += chance;
+      double speed = (tokens + gain) / costs.of(rows + count);
+      if (speed > bestSpeed) {
+        bestSpeed = speed;
+        bestGain = gain;
+        best = count;
+      }
+    }
+    rows += best;
+    tokens += bestGain;
+    return best;
+  }
+
+  /** A step verifies drafts. */
+  public void submitted(int drafts) {
+    drafted += drafts;
+    draftedSteps++;
+  }
+
+  /** So many drafts of a request were right. */
+  public void accepted(int drafts) {
+    accepted += drafts;
+  }
+
+  /** A step of decoding requests has taken so long. */
+  public void measured(int stepRows, long nanos) {
+    costs.add(stepRows, nanos);
+  }
+
+  /** Returns whether there are drafts at all. Any thread. */
+  public boolean isOn() {
+    return mostDrafts > 0;
+  }
+
+  public DraftStats stats() {
+    return new DraftStats(drafted, accepted, draftedSteps);
+  }
+}

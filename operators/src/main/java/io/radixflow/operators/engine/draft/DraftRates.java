@@ -1,0 +1,53 @@
+package io.radixflow.operators.engine.draft;
+
+/**
+ * How often a guess was right, by the length of the match that it continues and by whether other
+ * matches continue otherwise. Each guess counts, whether a step has verified it or not, so that
+ * what is known of texts does not depend on how much is drafted. Engine thread only.
+ */
+final class DraftRates {
+  /** Classes of guesses. */
+  static final int CLASSES = 20;
+
+  private static final double FORGET = 0.01;
+
+  /** By class of length, before anything was seen: measured on edits, code and chat. */
+  private static final double[] FIRST = {0.3, 0.4, 0.5, 0.55, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9};
+
+  private final double[] rates = new double[CLASSES];
+
+  DraftRates() {
+    for (int i = 0; i < FIRST.length; i++) {
+      rates[2 * i] = FIRST[i];
+      rates[2 * i + 1] = FIRST[i] / 2;
+    }
+  }
+
+  /**
+   * Returns the class of a guess.
+   *
+   * @param matchLength at least 2
+   * @param disputed whether another match goes on otherwise
+   */
+  static int classOf(int matchLength, boolean disputed) {
+    int size =
+        matchLength < 6
+            ? Math.max(0, matchLength - 2)
+            : matchLength < 8
+                ? 4
+                : matchLength < 12
+                    ? 5
+                    : matchLength < 16
+                        ? 6
+                        : matchLength < 24 ? 7 : matchLength < SuffixIndex.LONGEST ? 8 : 9;
+    return 2 * size + (disputed ? 1 : 0);
+  }
+
+  double of(int guessClass) {
+    return rates[guessClass];
+  }
+
+  void add(int guessClass, boolean right) {
+    rates[guessClass] += FORGET * ((right ? 1 : 0) - rates[guessClass]);
+  }
+}

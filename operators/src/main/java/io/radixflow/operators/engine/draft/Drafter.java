@@ -1,0 +1,195 @@
+package io.radixflow.operators.engine.draft;
+
+import io.radixflow.kernels.sampling.SamplingState;
+import java.util.Arrays;
+
+/**
+ * The drafts of one request: guesses of what its reply says next, taken from its prompt, its reply
+ * and texts that the reply may repeat.
+ *
+ * <p>Filled by an intake thread, then owned by the engine thread. {@link #append} takes constant
+ * time and allocates nothing but room for a text that has doubled.
+ */
+public final class Drafter {
+  /** How much the rates of all requests weigh against the request's own, in guesses. */
+  private static final double SHARED_WEIGHT = 6;
+
+  /** The number of guesses from which on older ones count less. */
+  private static final double REMEMBERED = 32;
+
+  /** The match that the beginning of a predicted text counts as. */
+  private static final int PREDICTION_MATCH = 12;
+
+  private final SuffixIndex index;
+  private final DraftRates shared;
+  private final double[] right = new double[DraftRates.CLASSES];
+  private final double[] guesses = new double[DraftRates.CLASSES];
+
+  private final int[] tokens;
+  private final double[] chances;
+  private final boolean[] dropped = new boolean[SuffixIndex.MOST_MATCHES];
+  private final SamplingState[] views;
+  private SamplingState viewed;
+
+  private int predictionTokens;
+  private int guess = SuffixIndex.SEPARATOR;
+  private int guessAt;
+  private int guessClass;
+  private int foretold;
+
+  /**
+   * @param shared rates of all requests
+   * @param most drafts of a step
+   * @param capacity tokens to have room for
+   */
+  Drafter(DraftRates shared, int most, int capacity) {
+    this.shared = shared;
+    index = new SuffixIndex(capacity);
+    tokens = new int[most + 1];
+    chances = new double[most + 1];
+    views = new SamplingState[most];
+  }
+
+  /** Adds a text that the reply may repeat from its beginning, or an empty one; before the prompt. */
+  public void predict(int[] ids) {
+    predictionTokens = ids.length;
+    for (int id : ids) {
+      index.add(id);
+    }
+    index.add(SuffixIndex.SEPARATOR);
+  }
+
+  /**
+   * Begins at the end of a sequence.
+   *
+   * @param length of its tokens
+   * @param promptLength of these, tokens of the prompt
+   */
+  public void begin(int[] sequence, int length, int promptLength) {
+    for (int i = 0; i < promptLength - 1; i++) {
+      index.add(sequence[i]);
+    }
+    index.append(sequence[promptLength - 1]);
+    if (predictionTokens > 0) {
+      index.anchor(0, PREDICTION_MATCH);
+    }
+    foresee();
+    for (int i = promptLength; i < length; i++) {
+      append(sequence[i]);
+    }
+  }
+
+  /** Takes the reply's next token. */
+  public void append(int token) {
+    if (guess >= 0) {
+      observe(guessClass, guess == token);
+      foretold += guess == token && guessAt < predictionTokens ? 1 : 0;
+    }
+    index.append(token);
+    foresee();
+  }
+
+  /** Returns how many tokens of the reply the predicted text has told, of how many it has. */
+  public int foretold() {
+    return foretold;
+  }
+
+  /** Returns the number of tokens of the predicted text. */
+  public int predictionTokens() {
+    return predictionTokens;
+  }
+
+  private void observe(int observed, boolean isRight) {
+    shared.add(observed, isRight);
+    if (guesses[observed] >= REMEMBERED) {
+      guesses[observed] /= 2;
+      right[observed] /= 2;
+    }
+    guesses[observed]++;
+    right[observed] += isRight ? 1 : 0;
+  }
+
+  /** Notes what the longest match goes on with, to learn from it whether it was right. */
+  private void foresee() {
+    guess = SuffixIndex.SEPARATOR;
+    if (index.matches() > 0) {
+      clearDropped();
+      guess = index.continuation(index.best(), 0);
+      guessAt = index.next(index.best());
+      guessClass = classOf(0, guess);
+    }
+  }
+
+  private double chance(int ofClass) {
+    return (right[ofClass] + SHARED_WEIGHT * shared.of(ofClass))
+        / (guesses[ofClass] + SHARED_WEIGHT);
+  }
+
+  /**
+   * Makes drafts: how the longest match goes on.
+   *
+   * @param most at most as many as the drafter was made for, and one more
+   * @return how many there are
+   */
+  int draft(int most) {
+    if (index.matches() == 0) {
+      return 0;
+    }
+    clearDropped();
+    for (int ahead = 0; ahead < most; ahead++) {
+      int next = index.continuation(index.best(), ahead);
+      if (next < 0) {
+        return ahead;
+      }
+      tokens[ahead] = next;
+      chances[ahead] = chance(classOf(ahead, next));
+    }
+    return most;
+  }
+
+  private void clearDropped() {
+    Arrays.fill(dropped, 0, index.matches(), false);
+  }
+
+  /** The class of a guess; drops the matches that go on otherwise. */
+  private int classOf(int ahead, int next) {
+    boolean disputed = false;
+    for (int match = 0; match < index.matches(); match++) {
+      if (!dropped[match] && index.continuation(match, ahead) != next) {
+        dropped[match] = true;
+        disputed = true;
+      }
+    }
+    return DraftRates.classOf(index.matchLength(index.best()) + ahead, disputed);
+  }
+
+  /** The drafts made last; not changed while a step uses them. */
+  public int token(int draft) {
+    return tokens[draft];
+  }
+
+  /** The chance that a draft is right if those before it are. */
+  double chanceOf(int draft) {
+    return chances[draft];
+  }
+
+  /**
+   * Returns the sampling state of the row behind a draft.
+   *
+   * @param state the request's
+   * @param number of the view, from 0
+   * @param count drafts that the row follows
+   * @param replyTokens tokens of the reply before them
+   */
+  public SamplingState view(SamplingState state, int number, int count, int replyTokens) {
+    if (viewed != state) {
+      Arrays.fill(views, null);
+      viewed = state;
+    }
+    if (views[number] == null) {
+      views[number] = state.draftView();
+    }
+    views[number].follow(tokens, count, replyTokens);
+    return views[number];
+  }
+}
