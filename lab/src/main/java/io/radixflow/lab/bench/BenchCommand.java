@@ -10,6 +10,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       BenchModelCommand.class,
       BenchGpuCommand.class,
+      BenchSpeculationCommand.class,
       BenchCacheCommand.class,
       BenchPipelineCommand.class,
       BenchStateCommand.class,

@@ -32,9 +32,11 @@ final class TurnTimer implements ReplyChannel.ReplyVisitor {
    *
    * @param tokenSeconds to the first token
    * @param textSeconds to the first text, or to the end if there is none
+   * @param endSeconds to the end
    * @param reply all token ids of it
    */
-  record TimedTurn(double tokenSeconds, double textSeconds, int[] reply, Usage usage) {}
+  record TimedTurn(
+      double tokenSeconds, double textSeconds, double endSeconds, int[] reply, Usage usage) {}
 
   TimedTurn run(EngineRequest request) throws InterruptedException {
     reply = new int[0];
@@ -48,8 +50,9 @@ final class TurnTimer implements ReplyChannel.ReplyVisitor {
       ready.drainPermits();
       channel.drain(this);
     }
+    double endSeconds = (System.nanoTime() - start) * 1e-9;
     return new TimedTurn(
-        (tokenNanos - start) * 1e-9, (textNanos - start) * 1e-9, reply, end.usage());
+        (tokenNanos - start) * 1e-9, (textNanos - start) * 1e-9, endSeconds, reply, end.usage());
   }
 
   @Override
