@@ -15,7 +15,11 @@ final class StepCosts {
   /** A number of rows that no step had for so many steps is measured again when it is asked for. */
   private static final long FORGOTTEN = 2000;
 
+  /** The least of so many first steps counts, as code that is new to the machine is slow. */
+  private static final int FIRST = 3;
+
   private final double[] nanos = new double[MOST_ROWS + 1];
+  private final int[] counts = new int[MOST_ROWS + 1];
   private final long[] measured = new long[MOST_ROWS + 1];
   private long steps;
 
@@ -25,15 +29,26 @@ final class StepCosts {
     if (rows < 1 || rows > MOST_ROWS) {
       return;
     }
+    if (isForgotten(rows)) {
+      counts[rows] = 0;
+    }
     double known = nanos[rows];
-    // a step is at times delayed, and never too quick
-    double weight = known == 0 ? 1 : stepNanos < known ? 0.25 : 0.05;
-    nanos[rows] = known + weight * (stepNanos - known);
+    if (counts[rows] < FIRST) {
+      nanos[rows] = counts[rows] == 0 ? stepNanos : Math.min(known, stepNanos);
+      counts[rows]++;
+    } else {
+      // a step is at times delayed, and never too quick
+      nanos[rows] = known + (stepNanos < known ? 0.2 : 0.05) * (stepNanos - known);
+    }
     measured[rows] = steps;
   }
 
   private boolean isKnown(int rows) {
-    return nanos[rows] > 0 && (rows == 1 || steps - measured[rows] < FORGOTTEN);
+    return counts[rows] >= FIRST && !isForgotten(rows);
+  }
+
+  private boolean isForgotten(int rows) {
+    return rows > 1 && steps - measured[rows] > FORGOTTEN;
   }
 
   /** Returns what a step takes; 0 if none was measured. */
