@@ -11,6 +11,7 @@ import io.radixflow.jobs.config.TierConfig;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.SpeculationOptions;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.tiers.ModelEngineFactory;
 import io.radixflow.operators.record.GenerationOptions;
@@ -43,6 +44,10 @@ public final class ServingSettings {
             .scheduler(SchedulerConfig.scheduler(settings))
             .attempts(settings.get(RadixflowOptions.ENGINE_ATTEMPTS))
             .intakeThreads(settings.get(RadixflowOptions.INTAKE_THREADS))
+            .speculation(
+                new SpeculationOptions(
+                    settings.get(RadixflowOptions.SPECULATION),
+                    settings.get(RadixflowOptions.SPECULATION_DRAFTS)))
             .build();
     DeviceOptions device =
         new DeviceOptions(

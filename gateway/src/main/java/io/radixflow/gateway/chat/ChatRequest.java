@@ -50,6 +50,7 @@ record ChatRequest(
           "chat_template_kwargs",
           "reasoning_effort",
           "thinking_token_budget",
+          "prediction",
           "thinking",
           "separate_reasoning",
           "safety_identifier",

@@ -154,6 +154,8 @@ abstract class CompletionJson {
     json.writeEndObject();
     json.writeObjectFieldStart("completion_tokens_details");
     json.writeNumberField("reasoning_tokens", usage.reasoningTokens());
+    json.writeNumberField("accepted_prediction_tokens", usage.acceptedPredictionTokens());
+    json.writeNumberField("rejected_prediction_tokens", usage.rejectedPredictionTokens());
     json.writeEndObject();
     json.writeEndObject();
   }

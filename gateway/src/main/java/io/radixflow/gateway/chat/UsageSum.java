@@ -28,7 +28,9 @@ final class UsageSum {
         Math.max(first.cachedTokens(), next.cachedTokens()),
         first.completionTokens() + next.completionTokens(),
         first.tiers().isNone() ? next.tiers() : first.tiers(),
-        first.reasoningTokens() + next.reasoningTokens());
+        first.reasoningTokens() + next.reasoningTokens(),
+        first.acceptedPredictionTokens() + next.acceptedPredictionTokens(),
+        first.rejectedPredictionTokens() + next.rejectedPredictionTokens());
   }
 
   private static Usage plus(Usage a, Usage b) {
@@ -41,7 +43,9 @@ final class UsageSum {
             a.tiers().diskTokens() + b.tiers().diskTokens(),
             a.tiers().remoteTokens() + b.tiers().remoteTokens(),
             a.tiers().micros() + b.tiers().micros()),
-        a.reasoningTokens() + b.reasoningTokens());
+        a.reasoningTokens() + b.reasoningTokens(),
+        a.acceptedPredictionTokens() + b.acceptedPredictionTokens(),
+        a.rejectedPredictionTokens() + b.rejectedPredictionTokens());
   }
 
   Usage total() {

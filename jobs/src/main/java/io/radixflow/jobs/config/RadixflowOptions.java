@@ -4,6 +4,8 @@ import static org.apache.flink.configuration.ConfigOptions.key;
 
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.operators.engine.SpeculationOptions;
+import io.radixflow.operators.engine.SpeculationOptions.Mode;
 import io.radixflow.operators.session.ServingOptions.ModelChange;
 import io.radixflow.operators.session.ServingOptions.Overflow;
 import java.time.Duration;
@@ -85,6 +87,16 @@ public final class RadixflowOptions {
   public static final ConfigOption<Integer> PREFILL_CHUNK =
       ALL.integer("engine.prefill-chunk", 256, 1, 65_536)
           .describe("Most prompt tokens of one request in a step.");
+
+  public static final ConfigOption<Mode> SPECULATION =
+      ALL.choice("engine.speculation", SpeculationOptions.DEFAULT.mode())
+          .describe(
+              "Whether steps run ahead of replies on guesses of what they say next, which changes their "
+                  + "speed and not their text: never, where it pays, or wherever there is a guess.");
+
+  public static final ConfigOption<Integer> SPECULATION_DRAFTS =
+      ALL.integer("engine.speculation-drafts", SpeculationOptions.DEFAULT.drafts(), 1, 64)
+          .describe("Most tokens that are guessed ahead of a reply in a step.");
 
   public static final ConfigOption<Integer> ENGINE_MAX_RUNNING =
       ALL.integer("engine.max-running", 64, 1, 65_536)

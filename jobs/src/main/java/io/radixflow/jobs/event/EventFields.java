@@ -22,15 +22,15 @@ final class EventFields {
           top_logprobs ignore_eos n priority tools tool_choice parallel_tool_calls tool_parser
           chat_template_kwargs reasoning_effort thinking_token_budget separate_reasoning
           response_format structured_outputs guided_json guided_regex guided_grammar
-          guided_choice
+          guided_choice prediction
           """);
 
   /** Fields of the OpenAI API and its kin that are known and not served. */
   static final List<String> NOT_SERVED =
       words(
           """
-          audio best_of echo function_call functions modalities prediction
-          service_tier suffix verbosity web_search_options
+          audio best_of echo function_call functions modalities service_tier
+          suffix verbosity web_search_options
           """);
 
   /** Fields of the OpenAI API that change nothing here; any event may have them. */

@@ -64,7 +64,8 @@ public final class GenerationOptionsReader {
         toInt(fields.integer("thinking_token_budget", 0, Integer.MAX_VALUE)),
         fields.bool("separate_reasoning"),
         StructureReader.responseFormat(fields),
-        StructureReader.structuredOutputs(fields));
+        StructureReader.structuredOutputs(fields),
+        PredictionReader.prediction(fields));
   }
 
   private static Integer maxTokens(JsonObject fields) {

@@ -65,6 +65,9 @@ public final class JsonRecords {
     @JsonRawValue
     String structuredOutputs();
 
+    @JsonSerialize(using = PredictionReader.Writer.class)
+    String prediction();
+
     @JsonSerialize(using = ToolChoice.class)
     String toolChoice();
   }

@@ -115,7 +115,26 @@ record ReplyFields(
       Details promptTokensDetails,
       Generated completionTokensDetails) {
 
-    record Generated(int reasoningTokens) {}
+    /** Counts of 0 are null. */
+    record Generated(
+        Integer reasoningTokens,
+        Integer acceptedPredictionTokens,
+        Integer rejectedPredictionTokens) {
+      private static final Generated NONE = new Generated(null, null, null);
+
+      static Generated of(Usage usage) {
+        Generated counts =
+            new Generated(
+                nullIfZero(usage.reasoningTokens()),
+                nullIfZero(usage.acceptedPredictionTokens()),
+                nullIfZero(usage.rejectedPredictionTokens()));
+        return counts.equals(NONE) ? null : counts;
+      }
+
+      private static Integer nullIfZero(int count) {
+        return count == 0 ? null : count;
+      }
+    }
 
     /** All but the first are null unless pages came from below the device. */
     record Details(
@@ -139,7 +158,7 @@ record ReplyFields(
                   tiers.diskTokens(),
                   tiers.remoteTokens(),
                   tiers.micros()),
-          usage.reasoningTokens() == 0 ? null : new Generated(usage.reasoningTokens()));
+          Generated.of(usage));
     }
 
     static Usage usage(UsageJson json) {
@@ -158,12 +177,16 @@ record ReplyFields(
                   (int) orZero(details.cachedDiskTokens),
                   (int) orZero(details.cachedRemoteTokens),
                   details.tierMicros);
+      Generated generated =
+          json.completionTokensDetails == null ? Generated.NONE : json.completionTokensDetails;
       return new Usage(
           json.promptTokens,
           details.cachedTokens,
           json.completionTokens,
           tiers,
-          json.completionTokensDetails == null ? 0 : json.completionTokensDetails.reasoningTokens);
+          (int) orZero(generated.reasoningTokens),
+          (int) orZero(generated.acceptedPredictionTokens),
+          (int) orZero(generated.rejectedPredictionTokens));
     }
   }
 

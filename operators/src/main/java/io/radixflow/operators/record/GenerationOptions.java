@@ -31,6 +31,7 @@ import java.util.Map;
  *     without white space
  * @param structuredOutputs the grammar of the reply's content, a JSON object without white space;
  *     not together with {@code responseFormat}
+ * @param prediction a text that the reply may repeat, so that it comes sooner; changes nothing else
  */
 public record GenerationOptions(
     Double temperature,
@@ -57,7 +58,8 @@ public record GenerationOptions(
     Integer thinkingTokenBudget,
     Boolean separateReasoning,
     String responseFormat,
-    String structuredOutputs)
+    String structuredOutputs,
+    String prediction)
     implements Serializable {
 
   /** Returns options that always take the likeliest token. */
@@ -97,7 +99,8 @@ public record GenerationOptions(
         .thinkingTokenBudget(thinkingTokenBudget)
         .separateReasoning(separateReasoning)
         .responseFormat(responseFormat)
-        .structuredOutputs(structuredOutputs);
+        .structuredOutputs(structuredOutputs)
+        .prediction(prediction);
   }
 
   /** Builds options; each method sets the component of its name, null for not given. */
@@ -127,6 +130,7 @@ public record GenerationOptions(
     private Boolean separateReasoning;
     private String responseFormat;
     private String structuredOutputs;
+    private String prediction;
 
     private Builder() {}
 
@@ -255,6 +259,11 @@ public record GenerationOptions(
       return this;
     }
 
+    public Builder prediction(String prediction) {
+      this.prediction = prediction;
+      return this;
+    }
+
     public GenerationOptions build() {
       return new GenerationOptions(
           temperature,
@@ -281,7 +290,8 @@ public record GenerationOptions(
           thinkingTokenBudget,
           separateReasoning,
           responseFormat,
-          structuredOutputs);
+          structuredOutputs,
+          prediction);
     }
   }
 }

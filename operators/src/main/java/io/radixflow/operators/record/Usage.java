@@ -9,13 +9,17 @@ package io.radixflow.operators.record;
  * @param completionTokens generated tokens, end token included
  * @param tiers which of the cached tokens came from below the device
  * @param reasoningTokens of the generated tokens, those of the reasoning
+ * @param acceptedPredictionTokens of the generated tokens, those that the predicted text told
+ * @param rejectedPredictionTokens of the predicted text, the other tokens
  */
 public record Usage(
     int promptTokens,
     int cachedTokens,
     int completionTokens,
     TierUsage tiers,
-    int reasoningTokens) {
+    int reasoningTokens,
+    int acceptedPredictionTokens,
+    int rejectedPredictionTokens) {
   public static final Usage NONE = new Usage(0, 0, 0);
 
   /** Counts of a reply for which the device had all that was cached. */
@@ -25,6 +29,6 @@ public record Usage(
 
   /** Counts of a reply without reasoning. */
   public Usage(int promptTokens, int cachedTokens, int completionTokens, TierUsage tiers) {
-    this(promptTokens, cachedTokens, completionTokens, tiers, 0);
+    this(promptTokens, cachedTokens, completionTokens, tiers, 0, 0, 0);
   }
 }

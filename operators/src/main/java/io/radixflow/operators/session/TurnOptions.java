@@ -22,6 +22,7 @@ import java.util.function.Function;
  * @param thinkingBudget tokens of reasoning after which the engine ends it; {@link
  *     ReasoningTracker#UNLIMITED} for no limit
  * @param prompt what its prompt has beside its messages, and how its reply is read
+ * @param prediction a text that the reply may repeat; null for none
  */
 public record TurnOptions(
     SamplingParams sampling,
@@ -30,7 +31,8 @@ public record TurnOptions(
     boolean ignoreEos,
     int priority,
     int thinkingBudget,
-    PromptOptions prompt) {
+    PromptOptions prompt,
+    String prediction) {
 
   /** The temperature if neither event nor session has one. */
   private static final double TEMPERATURE = 1;
@@ -77,7 +79,9 @@ public record TurnOptions(
               + " where separate_reasoning is false");
     }
     List<String> effective = prompt.constraint().endsReply() ? List.of() : stop;
-    return new TurnOptions(sampling, limit, effective, ignoreEos, priority, budget, prompt);
+    String prediction = first(layers, GenerationOptions::prediction, null);
+    return new TurnOptions(
+        sampling, limit, effective, ignoreEos, priority, budget, prompt, prediction);
   }
 
   /**

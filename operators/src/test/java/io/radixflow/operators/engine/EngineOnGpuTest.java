@@ -74,6 +74,15 @@ class EngineOnGpuTest {
   }
 
   @Test
+  void repliesWhoseDraftsAreVerifiedEqualALoneRun() {
+    SpeculationOptions always = new SpeculationOptions(SpeculationOptions.Mode.ALWAYS, 5);
+    try (Engine engine = open(EngineOptions.builder().speculation(always))) {
+      DraftStats drafts = alone.predicting(4).assertSameOn(engine).drafts();
+      assertThat(drafts.accepted()).isPositive().isLessThan(drafts.drafted());
+    }
+  }
+
+  @Test
   void aReplyFollowsItsGrammar() {
     assertThat(alone.replies().get(4).text.toString())
         .matches("([A-Z][a-z0-9]{2,5} )*([A-Z][a-z0-9]{0,5})?");

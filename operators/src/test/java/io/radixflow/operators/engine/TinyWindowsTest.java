@@ -70,6 +70,7 @@ class TinyWindowsTest {
               .contextLength(160)
               .stepRows(32)
               .maxRunning(8)
+              .speculation(new SpeculationOptions(SpeculationOptions.Mode.ALWAYS, 5))
               .auditMillis(0);
       for (double share : new double[] {0.01, 0.5, 1}) {
         CacheOptions cache = CacheOptions.DEFAULT.withWindowShare(share);
@@ -79,6 +80,8 @@ class TinyWindowsTest {
           for (int round = 0; round < 3; round++) {
             windows = alone.assertSameOn(engine).pool().windows();
           }
+          EngineStats stats = alone.predicting(5).assertSameOn(engine);
+          assertThat(stats.drafts().accepted()).isPositive();
           assertThat(windows.total()).isEqualTo(share == 1 ? 30 : share == 0.5 ? 15 : 7);
         }
       }

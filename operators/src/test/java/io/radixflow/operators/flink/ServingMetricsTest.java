@@ -183,6 +183,9 @@ class ServingMetricsTest {
             new DraftStats(61, 62, 63));
     serving.engine(() -> stats);
     Map<String, Number> wanted = new TreeMap<>();
+    wanted.put("draftTokens", 61L);
+    wanted.put("draftTokensAccepted", 62L);
+    wanted.put("draftChunks", 63L);
     wanted.put("engineSteps", 1L);
     wanted.put("engineTokensPrefilled", 2L);
     wanted.put("engineTokensCached", 3L);

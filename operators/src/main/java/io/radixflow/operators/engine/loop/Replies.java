@@ -138,6 +138,9 @@ final class Replies {
     }
     boolean complete = reason == FinishReason.STOP || reason == FinishReason.LENGTH;
     String held = complete ? heldText(request) : "";
+    if (request.drafter != null && request.drafter.predictionTokens() > 0) {
+      request.ring.foretold(request.drafter.foretold(), request.drafter.predictionTokens());
+    }
     request.ring.end(reason, held, reason == FinishReason.STOP ? request.text.stop() : null, error);
     publish(request);
     scheduler.remove(request);

@@ -33,6 +33,8 @@ public final class ReplyRing {
   private volatile int promptTokens;
   private volatile int cachedTokens;
   private volatile TierUsage tiers = TierUsage.NONE;
+  private volatile int foretold;
+  private volatile int predicted;
   private int tokenOffset;
   private int textOffset;
   private boolean ended;
@@ -63,6 +65,12 @@ public final class ReplyRing {
         (int) Math.min(Integer.MAX_VALUE, (System.nanoTime() - createdNanos) / 1_000_000);
     tiers = fromTiers;
     cachedTokens = count;
+  }
+
+  /** Records how many tokens of the reply its prediction has told, of how many it has. */
+  public void foretold(int count, int predictionTokens) {
+    foretold = Math.min(count, predictionTokens);
+    predicted = predictionTokens;
   }
 
   int room() {
@@ -127,7 +135,8 @@ public final class ReplyRing {
         end == null ? null : end.reason,
         end == null ? null : end.stop,
         queuedMillis,
-        new Usage(promptTokens, cachedTokens, tokenOffset, tiers),
+        new Usage(
+            promptTokens, cachedTokens, tokenOffset, tiers, 0, foretold, predicted - foretold),
         end == null ? null : end.error);
   }
 }

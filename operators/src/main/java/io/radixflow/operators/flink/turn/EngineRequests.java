@@ -127,7 +127,12 @@ public final class EngineRequests {
         .markup(isRaw(plan) ? Map.of() : reading.markup(given.prompt()))
         .grammar(grammar(plan))
         .reasoning(isRaw(plan) ? null : reading.budget(given.prompt(), given.thinkingBudget()))
+        .prediction(prediction(given.prediction()))
         .build();
+  }
+
+  private EngineRequest.PredictionSource prediction(String text) {
+    return text == null ? null : () -> tokenizer().encode(text);
   }
 
   /** Returns what makes the grammar of a turn's reply; null for none. */

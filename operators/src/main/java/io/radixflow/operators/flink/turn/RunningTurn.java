@@ -45,6 +45,9 @@ final class RunningTurn {
   /** The tiers that this attempt's prompt came from. */
   private TierUsage tiers = TierUsage.NONE;
 
+  private int acceptedPrediction;
+  private int rejectedPrediction;
+
   private String stopReason;
   private int shownTokens;
   private boolean promptSaved;
@@ -137,7 +140,9 @@ final class RunningTurn {
         cachedTokens,
         tokenCount,
         tiers,
-        parts.reasoningTokens());
+        parts.reasoningTokens(),
+        acceptedPrediction,
+        rejectedPrediction);
   }
 
   /**
@@ -198,6 +203,8 @@ final class RunningTurn {
     if (progress.usage() != null) {
       cachedTokens = progress.usage().cachedTokens();
       tiers = progress.usage().tiers();
+      acceptedPrediction = progress.usage().acceptedPredictionTokens();
+      rejectedPrediction = progress.usage().rejectedPredictionTokens();
     }
   }
 
