@@ -65,6 +65,19 @@ class ChatCompletionsTest {
   }
 
   @Test
+  void aPredictionGoesToTheJobAndTheUsageSaysHowMuchOfItWasRight() {
+    CompletableFuture<HttpResponse<String>> response =
+        chat(",\"prediction\":{\"type\":\"content\",\"content\":\"a file\"}");
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.options().prediction()).isEqualTo("a file");
+    gateway.topics().end(event, 0, "stop", new Usage(30, 16, 9, TierUsage.NONE, 0, 7, 2));
+    JsonNode details =
+        GatewayFixture.json(response.join().body()).at("/usage/completion_tokens_details");
+    assertThat(details.get("accepted_prediction_tokens").asInt()).isEqualTo(7);
+    assertThat(details.get("rejected_prediction_tokens").asInt()).isEqualTo(2);
+  }
+
+  @Test
   void theStopTextThatEndedACompletionIsNamed() {
     CompletableFuture<HttpResponse<String>> whole = chat(",\"stop\":\"END\"");
     gateway.topics().stop(gateway.topics().next(), 0, "END", Usage.NONE);

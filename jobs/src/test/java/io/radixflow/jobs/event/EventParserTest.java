@@ -47,6 +47,8 @@ class EventParserTest {
             + " \"a\":2}}}],\"tool_choice\":"
             + "{\"function\":{\"name\":\"f\"},\"type\":\"function\"},\"parallel_tool_calls\":false,"
             + "\"structured_outputs\":{\"choice\": [\"a\"]},"
+            + "\"prediction\":{\"type\":\"content\",\"content\":"
+            + "[{\"type\":\"text\",\"text\":\"a \"},{\"type\":\"text\",\"text\":\"b\"}]},"
             + "\"tool_parser\":\"hermes\",\"chat_template_kwargs\":{\"enable_thinking\": false},"
             + "\"reasoning_effort\":\"low\",\"thinking_token_budget\":64,\"separate_reasoning\":false,";
     assertThat(event("{" + TURN + options + HELLO + "}").options())
@@ -76,7 +78,8 @@ class EventParserTest {
                 64,
                 false,
                 null,
-                "{\"choice\":[\"a\"]}"));
+                "{\"choice\":[\"a\"]}",
+                "a b"));
   }
 
   @Test
@@ -184,6 +187,10 @@ class EventParserTest {
           "response_format":{"type":"json_schema","json_schema":{"name":"a"}} | response_format.json_schema.schema is missing
           "response_format":{"type":"text","json_schema":{"schema":{}}} | needs response_format.type to be json_schema
           "response_format":{"type":"text"},"structured_outputs":{"regex":"a"} | give one of them
+          "prediction":{"content":"a"}         | prediction.type is missing
+          "prediction":{"type":"x","content":"a"} | prediction.type
+          "prediction":{"type":"content","content":1} | prediction.content
+          "prediction":{"type":"content","content":[{"type":"image","text":"a"}]} | type
           "structured_outputs":{}              | structured_outputs must have one of json, regex, grammar, choice
           "structured_outputs":{"regex":"a","choice":["b"]} | structured_outputs must have one of
           "structured_outputs":{"choice":[]}   | structured_outputs.choice is empty

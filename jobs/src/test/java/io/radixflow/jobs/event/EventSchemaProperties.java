@@ -336,6 +336,17 @@ class EventSchemaProperties {
                   "null",
                   "1")),
           Map.entry(
+              "prediction",
+              List.of(
+                  "{\"type\":\"content\",\"content\":\"a\"}",
+                  "{\"type\":\"content\",\"content\":[{\"type\":\"text\",\"text\":\"a\"}]}",
+                  "{\"type\":\"content\",\"content\":[{\"type\":\"image\",\"text\":\"a\"}]}",
+                  "{\"type\":\"text\",\"content\":\"a\"}",
+                  "{\"type\":\"content\",\"content\":1}",
+                  "{\"type\":\"content\"}",
+                  "null",
+                  "\"a\"")),
+          Map.entry(
               "structured_outputs",
               List.of(
                   "{\"json\":{\"type\":\"null\"}}",
@@ -521,6 +532,7 @@ class EventSchemaProperties {
                     seed == null ? null : (int) (seed & 4095),
                     stop == null ? null : stop.isEmpty(),
                     topK == null ? "{\"type\":\"json_object\"}" : null,
-                    topK == null ? null : "{\"regex\":\"" + topK + "\"}"));
+                    topK == null ? null : "{\"regex\":\"" + topK + "\"}",
+                    minP == null ? null : "a \"prediction\" of " + minP));
   }
 }

@@ -29,6 +29,16 @@ public record Usage(
 
   /** Counts of a reply without reasoning. */
   public Usage(int promptTokens, int cachedTokens, int completionTokens, TierUsage tiers) {
-    this(promptTokens, cachedTokens, completionTokens, tiers, 0, 0, 0);
+    this(promptTokens, cachedTokens, completionTokens, tiers, 0);
+  }
+
+  /** Counts of a reply without prediction. */
+  public Usage(
+      int promptTokens,
+      int cachedTokens,
+      int completionTokens,
+      TierUsage tiers,
+      int reasoningTokens) {
+    this(promptTokens, cachedTokens, completionTokens, tiers, reasoningTokens, 0, 0);
   }
 }

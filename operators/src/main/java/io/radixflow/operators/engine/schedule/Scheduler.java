@@ -39,6 +39,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * only.
  */
 public final class Scheduler {
+  /** Logits that the rows of a step's drafts may adjust, since a device has so much room for them. */
+  private static final int DRAFT_ADJUSTMENTS = 8192;
+
   private final EngineOptions options;
   private final KvPages pages;
   private final int stepRows;
@@ -55,6 +58,9 @@ public final class Scheduler {
 
   /** Requests that had pages and wait for them again. */
   private int preempted;
+
+  /** What is left of {@link #DRAFT_ADJUSTMENTS} in the step that is planned. */
+  private int adjustmentsLeft;
 
   private long preemptions;
   private long priorityPreemptions;
@@ -231,6 +237,7 @@ public final class Scheduler {
       decoding += isDecoding(running.get(i)) && running.get(i).rowsAhead() > 0 ? 1 : 0;
     }
     drafts.beginStep(decoding);
+    adjustmentsLeft = DRAFT_ADJUSTMENTS;
     int left = stepRows;
     int spare = stepRows - decoding;
     for (int i = 0; i < running.size() && left > 0; i++) {
@@ -325,10 +332,15 @@ public final class Scheduler {
   /** Chooses how many drafts follow a request's row, and gives them their pages. */
   private int chooseDrafts(Request request, int position, int most) {
     int possible = request.mostDrafts(Math.min(most, options.speculation().drafts()));
+    int adjustments = request.sampling == null ? 0 : request.sampling.mostAdjustments();
+    if (adjustments > 0) {
+      possible = Math.min(possible, adjustmentsLeft / (adjustments + possible));
+    }
     if (possible == 0) {
       return 0;
     }
     int chosen = drafts.choose(request.drafter, request.pending, possible);
+    adjustmentsLeft -= chosen * (adjustments > 0 ? adjustments + possible : 0);
     return chosen == 0 ? 0 : pages.prepareDrafts(request, position, chosen, running.size());
   }
 
