@@ -61,9 +61,11 @@ class ArchitectureTest {
           ".session.SessionPages",
           ".session.SessionSlot",
           ".session.Turn",
+          ".session.TurnOptions",
           // requests, options, figures
           ".engine.EngineOptions",
           ".engine.EngineRequest",
+          ".engine.EngineStats",
           ".engine.PoolStats",
           ".engine.ReplyProgress",
           ".tier.TierStats",

@@ -61,6 +61,7 @@ public final class ContinuousBatchingEngine implements Engine {
   private final Backend backend;
   private final KvPages pages;
   private final Replies replies;
+  private final RequestDrafts requestDrafts;
   private final Scheduler scheduler;
   private final EngineLoop loop;
   private final Intake intake;
@@ -102,6 +103,7 @@ public final class ContinuousBatchingEngine implements Engine {
             () -> System.nanoTime() / 1_000_000);
     quarantine = new Quarantine(journal, options.attempts(), this::toIntake);
     DraftPolicy drafts = new DraftPolicy(options.speculation());
+    requestDrafts = new RequestDrafts(drafts, info.model().vocabSize(), sizing.contextLength());
     scheduler = new Scheduler(options, pages, backend.maxBatchRows(), quarantine, drafts);
     IdlePrefill idle =
         new IdlePrefill(pages, sessions, sizing.contextLength(), options.cache().prefillWhenIdle());
@@ -111,7 +113,7 @@ public final class ContinuousBatchingEngine implements Engine {
     replies =
         new Replies(pages, scheduler, sessions, nextTurns::ended, tokenizer, grammars, quarantine);
     StepPipeline pipeline =
-        new StepPipeline(backend, options.attempts(), journal, pages, scheduler, replies, idle, drafts);
+        new StepPipeline(backend, options.attempts(), journal, pages, scheduler, replies, idle);
     loop =
         new EngineLoop(
             pages, scheduler, replies, pipeline, channels, journal, options.auditMillis());
@@ -121,9 +123,8 @@ public final class ContinuousBatchingEngine implements Engine {
             info,
             options,
             grammars,
-            drafts,
             journal,
-            pages.loads()::name,
+            this::named,
             request -> loop.execute(() -> adopt(request)));
     announcements = new Announcements(pages, sessions, idle, intake, this::onEngineThread);
     pageTasks = new PageTasks(pages, announcements, this::onIntakeThread, this::onEngineThread);
@@ -225,6 +226,12 @@ public final class ContinuousBatchingEngine implements Engine {
       backend.close();
       throw e;
     }
+  }
+
+  /** Names the pages of a request whose prompt is right, and guesses its reply; intake thread. */
+  private void named(Request request) {
+    pages.loads().name(request);
+    requestDrafts.open(request);
   }
 
   private void toIntake(Request request) {

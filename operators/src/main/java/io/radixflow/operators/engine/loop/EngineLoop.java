@@ -259,6 +259,6 @@ final class EngineLoop implements Runnable {
             pages.eventStats(),
             pages.tiers().stats(),
             replies.grammarStats(),
-            scheduler.draftStats());
+            scheduler.drafts().stats());
   }
 }

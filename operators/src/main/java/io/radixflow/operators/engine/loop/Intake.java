@@ -11,8 +11,6 @@ import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.PromptException;
-import io.radixflow.operators.engine.draft.DraftPolicy;
-import io.radixflow.operators.engine.draft.Drafter;
 import io.radixflow.operators.engine.request.ReplyGuide;
 import io.radixflow.operators.engine.request.Request;
 import io.radixflow.operators.engine.schedule.CrashJournal;
@@ -41,7 +39,6 @@ final class Intake {
   private final int vocabSize;
   private final int contextLength;
   private final Grammars grammars;
-  private final DraftPolicy drafts;
   private final CrashJournal journal;
 
   /** Entries of the journal that no intake thread uses now. */
@@ -53,7 +50,6 @@ final class Intake {
 
   /**
    * @param grammars compiles what replies are held to
-   * @param drafts makes what guesses replies
    * @param journal records whose prompts are being made, in the entries after those of running
    *     requests
    * @param named gets each request whose prompt is right, on an intake thread
@@ -64,7 +60,6 @@ final class Intake {
       EngineInfo info,
       EngineOptions options,
       Grammars grammars,
-      DraftPolicy drafts,
       CrashJournal journal,
       Consumer<Request> named,
       Consumer<Request> ready) {
@@ -76,7 +71,6 @@ final class Intake {
     this.vocabSize = info.model().vocabSize();
     this.contextLength = info.contextLength();
     this.grammars = grammars;
-    this.drafts = drafts;
     this.journal = journal;
     this.named = named;
     this.ready = ready;
@@ -184,7 +178,6 @@ final class Intake {
     resume(request);
     if (request.resumedEnd == null) {
       request.guide = guide(request, prompt);
-      request.drafter = request.isExpected() ? null : drafter(request);
     }
     if (request.slot != null) {
       request.known = request.slot.known(request.tokens, request.length);
@@ -243,26 +236,6 @@ final class Intake {
     }
     guide.setReady(true);
     return guide;
-  }
-
-  private Drafter drafter(Request request) {
-    int[] predicted = predicted(request.spec.prediction());
-    Drafter drafter = drafts.open(request.length + predicted.length + 256);
-    if (drafter != null) {
-      drafter.predict(predicted);
-      drafter.begin(request.tokens, request.length, request.promptLength);
-    }
-    return drafter;
-  }
-
-  /** Returns the ids of a predicted text; more than the context holds are left out. */
-  private int[] predicted(EngineRequest.PredictionSource prediction) {
-    if (prediction == null || !drafts.isOn()) {
-      return NONE;
-    }
-    int[] ids = prediction.ids();
-    checkIds(ids);
-    return ids.length <= contextLength ? ids : Arrays.copyOf(ids, contextLength);
   }
 
   private boolean endsTurn(Request request, int token) {

@@ -50,7 +50,6 @@ final class StepPipeline {
 
   /**
    * @param idle what to run when nothing else does
-   * @param drafts is told how long steps take, and which drafts were right
    */
   StepPipeline(
       Backend backend,
@@ -59,10 +58,9 @@ final class StepPipeline {
       KvPages pages,
       Scheduler scheduler,
       Replies replies,
-      IdlePrefill idle,
-      DraftPolicy drafts) {
+      IdlePrefill idle) {
     this.idle = idle;
-    this.drafts = drafts;
+    this.drafts = scheduler.drafts();
     this.backend = backend;
     this.attempts = attempts;
     this.journal = journal;

@@ -7,7 +7,6 @@ import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.SchedulerOptions;
 import io.radixflow.operators.engine.SchedulerStats;
 import io.radixflow.operators.engine.draft.DraftPolicy;
-import io.radixflow.operators.engine.DraftStats;
 import io.radixflow.operators.engine.pages.KvPages;
 import io.radixflow.operators.engine.request.ArrivalOrder;
 import io.radixflow.operators.engine.request.Request;
@@ -136,8 +135,9 @@ public final class Scheduler {
         admission.deferrals());
   }
 
-  public DraftStats draftStats() {
-    return drafts.stats();
+  /** Returns what decides how far steps run ahead of replies; it learns from their ends. */
+  public DraftPolicy drafts() {
+    return drafts;
   }
 
   public long prefilledTokens() {
