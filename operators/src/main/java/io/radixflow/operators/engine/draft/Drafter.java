@@ -7,8 +7,9 @@ import java.util.Arrays;
  * The drafts of one request: guesses of what its reply says next, taken from its prompt, its reply
  * and texts that the reply may repeat.
  *
- * <p>Filled by an intake thread, then owned by the engine thread. {@link #append} takes constant
- * time and allocates nothing but room for a text that has doubled.
+ * <p>Filled by an intake thread with {@link #predict} and {@link #begin}, then owned by the engine
+ * thread. {@link #append} takes constant time and allocates nothing but room for a text that has
+ * doubled. What is guessed is a function of the request's tokens and its predicted text.
  */
 public final class Drafter {
   /** How much the rates of all requests weigh against the request's own, in guesses. */
@@ -50,7 +51,7 @@ public final class Drafter {
     views = new SamplingState[most];
   }
 
-  /** Adds a text that the reply may repeat from its beginning, or an empty one; before the prompt. */
+  /** Adds a text that the reply may repeat, or an empty one; before {@link #begin}. */
   public void predict(int[] ids) {
     predictionTokens = ids.length;
     for (int id : ids) {
@@ -75,12 +76,19 @@ public final class Drafter {
     }
     foresee();
     for (int i = promptLength; i < length; i++) {
-      append(sequence[i]);
+      take(sequence[i]);
     }
   }
 
   /** Takes the reply's next token. */
   public void append(int token) {
+    if (guess >= 0) {
+      shared.add(guessClass, guess == token);
+    }
+    take(token);
+  }
+
+  private void take(int token) {
     if (guess >= 0) {
       observe(guessClass, guess == token);
       foretold += guess == token && guessAt < predictionTokens ? 1 : 0;
@@ -100,7 +108,6 @@ public final class Drafter {
   }
 
   private void observe(int observed, boolean isRight) {
-    shared.add(observed, isRight);
     if (guesses[observed] >= REMEMBERED) {
       guesses[observed] /= 2;
       right[observed] /= 2;

@@ -255,7 +255,6 @@ final class StepPipeline {
       replies.accept(request, ticket, output + right);
     }
     drafts.accepted(right);
-    request.draftsAccepted += right;
     if (request.state != Request.State.ENDED) {
       request.scheduled = request.computed;
       pages.rewound(request);

@@ -104,9 +104,6 @@ public final class Request {
   /** Tokens that were pending, and thus guessed, when that step was planned: 0 or 1. */
   public int draftsPending;
 
-  /** Drafts that were right, so far. */
-  public int draftsAccepted;
-
   public int prefillEnd;
   public StepTicket lastTicket;
   public int lastOutput;
