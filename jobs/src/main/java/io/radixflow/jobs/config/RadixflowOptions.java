@@ -91,8 +91,9 @@ public final class RadixflowOptions {
   public static final ConfigOption<Mode> SPECULATION =
       ALL.choice("engine.speculation", SpeculationOptions.DEFAULT.mode())
           .describe(
-              "Whether steps run ahead of replies on guesses of what they say next, which changes their "
-                  + "speed and not their text: never, where it pays, or wherever there is a guess.");
+              "Whether steps run ahead of replies on guesses of what they say next, which changes"
+                  + " their speed and not their text: never, where it pays, or wherever there is a"
+                  + " guess.");
 
   public static final ConfigOption<Integer> SPECULATION_DRAFTS =
       ALL.integer("engine.speculation-drafts", SpeculationOptions.DEFAULT.drafts(), 1, 64)

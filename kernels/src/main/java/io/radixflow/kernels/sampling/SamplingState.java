@@ -12,9 +12,9 @@ import java.util.Arrays;
  * belongs to the backend, which calls {@link #accept} with each token it drew; a batch names a
  * state at most once. Without penalties nothing is counted.
  *
- * <p>A {@linkplain #draftView view} stands for the state in a row behind drafts: it draws what would
- * be drawn if the drafts had been. Views are named in the batch of their state, and accept nothing:
- * the engine calls {@link #accept} of the state for the drafts that turn out right.
+ * <p>A {@linkplain #draftView view} stands for the state in a row behind drafts: it draws what
+ * would be drawn if the drafts had been. Views are named in the batch of their state, and accept
+ * nothing: the engine calls {@link #accept} of the state for the drafts that turn out right.
  */
 public final class SamplingState {
   private static final int[] NO_DRAFTS = {};

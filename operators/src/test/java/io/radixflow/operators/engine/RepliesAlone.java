@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * What requests are answered one by one, without cache and speculation, and so must be whatever else runs.
+ * What requests are answered one by one, without cache and speculation, and so must be whatever
+ * else runs.
  *
  * @param requests in the order of {@code replies}
  */

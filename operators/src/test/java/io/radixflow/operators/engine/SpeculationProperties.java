@@ -111,9 +111,7 @@ class SpeculationProperties {
     assertThat(seen.tokens).isEqualTo(alone.tokens.subList(0, tokens));
     assertThat(seen.usage.completionTokens()).isEqualTo(tokens);
     for (int i = 0; i < seen.logprobs.size(); i++) {
-      assertThat(seen.logprobs.get(i))
-          .usingRecursiveComparison()
-          .isEqualTo(alone.logprobs.get(i));
+      assertThat(seen.logprobs.get(i)).usingRecursiveComparison().isEqualTo(alone.logprobs.get(i));
     }
   }
 

@@ -239,8 +239,7 @@ final class StepPipeline {
     int drafted = request.drafts;
     int skipped = request.draftsPending;
     request.drafts = 0;
-    boolean follows =
-        skipped == 0 || request.tokens[request.length - 1] == drafter.token(0);
+    boolean follows = skipped == 0 || request.tokens[request.length - 1] == drafter.token(0);
     replies.accept(request, ticket, output);
     int right = 0;
     while (follows

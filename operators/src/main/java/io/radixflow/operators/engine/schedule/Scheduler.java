@@ -21,9 +21,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * in.
  *
  * <ul>
- *   <li>Each decoding request gets a row, and rows of drafts where these pay; prefill chunks share what is left of the step, in order
- *       of arrival. Requests are admitted only while rows are left, so that {@link Admission}
- *       chooses as late as possible.
+ *   <li>Each decoding request gets a row, and rows of drafts where these pay; prefill chunks share
+ *       what is left of the step, in order of arrival. Requests are admitted only while rows are
+ *       left, so that {@link Admission} chooses as late as possible.
  *   <li>A request that lacks pages is not overtaken in the same step. If it is more urgent than
  *       running ones of its tenant, these are preempted: see {@link Preemption}.
  *   <li>A request that lacks window parts waits for the steps in flight, which release some, and
@@ -38,7 +38,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * only.
  */
 public final class Scheduler {
-  /** Logits that the rows of a step's drafts may adjust, since a device has so much room for them. */
+  /**
+   * Logits that the rows of a step's drafts may adjust, since a device has so much room for them.
+   */
   private static final int DRAFT_ADJUSTMENTS = 8192;
 
   private final EngineOptions options;
@@ -314,8 +316,7 @@ public final class Scheduler {
     }
     int output = -1;
     if (asksToken) {
-      int wants =
-          request.spec.sampling().topLogprobs() >= 0 ? Batch.LOGPROBS : Batch.TOKEN;
+      int wants = request.spec.sampling().topLogprobs() >= 0 ? Batch.LOGPROBS : Batch.TOKEN;
       long[] mask = request.guide == null ? null : request.guide.mask();
       output = batch.output(request.sampling, wants, mask);
       addDrafts(batch, request, drafted, wants);
