@@ -14,7 +14,7 @@ import io.radixflow.operators.engine.SpeculationOptions.Mode;
  */
 public final class DraftPolicy {
   /** What a step must gain by drafts for them to be worth the risk. */
-  private static final double LEAST_GAIN = 1.05;
+  private static final double LEAST_GAIN = 1.15;
 
   private final int mostDrafts;
   private final boolean always;
