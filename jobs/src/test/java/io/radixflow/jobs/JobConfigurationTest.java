@@ -3,9 +3,11 @@ package io.radixflow.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.jobs.config.SettingsLoader;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.runtime.state.StateBackend;
 import org.apache.flink.runtime.state.StateBackendLoader;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
@@ -47,6 +49,16 @@ class JobConfigurationTest {
     loader.set(List.of("flink.state.backend.rocksdb.memory.partitioned-index-filters=false"));
     assertThat(JobConfiguration.of(loader.load()).get(RocksDBOptions.USE_PARTITIONED_INDEX_FILTERS))
         .isFalse();
+  }
+
+  @Test
+  void recordsLeaveTheirBuffersAtOnceUnlessTheUserSaysOtherwise() {
+    SettingsLoader loader = new SettingsLoader();
+    assertThat(JobConfiguration.of(loader.load()).get(ExecutionOptions.BUFFER_TIMEOUT)).isZero();
+
+    loader.set(List.of("job.buffer-timeout=2ms"));
+    assertThat(JobConfiguration.of(loader.load()).get(ExecutionOptions.BUFFER_TIMEOUT))
+        .isEqualTo(Duration.ofMillis(2));
   }
 
   @Test

@@ -67,7 +67,7 @@ public final class TopicFollower implements AutoCloseable {
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
     properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-    properties.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "100");
+    properties.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "500");
     long timeout = settings.get(RadixflowOptions.CONNECT_TIMEOUT).toMillis();
     properties.put(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(timeout));
     KafkaConsumer<byte[], byte[]> consumer = null;

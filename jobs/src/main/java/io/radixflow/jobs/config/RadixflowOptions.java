@@ -342,8 +342,11 @@ public final class RadixflowOptions {
           .describe("Time between checkpoints: a finished reply waits this long to be committed.");
 
   public static final ConfigOption<Duration> BUFFER_TIMEOUT =
-      ALL.duration("job.buffer-timeout", Duration.ofMillis(2))
-          .describe("How long Flink may keep records in a network buffer.");
+      ALL.duration(
+              "job.buffer-timeout", Duration.ZERO, Duration.ZERO, "a duration such as 0ms or 2ms")
+          .describe(
+              "How long Flink may keep records in a network buffer; 0ms sends each at once and needs no"
+                  + " threads that look every so often.");
 
   private RadixflowOptions() {}
 

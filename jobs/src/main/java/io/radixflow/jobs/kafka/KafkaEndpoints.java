@@ -67,10 +67,11 @@ public final class KafkaEndpoints {
         .build();
   }
 
-  /** Deltas, at least once and at once. */
+  /** Deltas, at least once and within a millisecond. */
   public KafkaSink<ReplyDelta> deltas() {
     Properties producer = new Properties();
-    producer.put(ProducerConfig.LINGER_MS_CONFIG, "0");
+    // the deltas of a step come together, and one request for all of them is worth a millisecond
+    producer.put(ProducerConfig.LINGER_MS_CONFIG, "1");
     String topic = settings.get(RadixflowOptions.DELTAS_TOPIC);
     return this.<ReplyDelta>sink(producer)
         .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)

@@ -32,7 +32,7 @@ class OptionsTableTest {
             "| `session.retention` | `7d` |",
             "| `session.cancel-retention` | `10min` |",
             "| `job.checkpoint-interval` | `1s` |",
-            "| `job.buffer-timeout` | `2ms` |",
+            "| `job.buffer-timeout` | `0ms` |",
             "| `generation.top-k` |  | an integer, 0 or more |");
   }
 }

@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
       BenchSpeculationCommand.class,
       BenchCacheCommand.class,
       BenchPipelineCommand.class,
+      BenchJobCommand.class,
       BenchStateCommand.class,
       BenchTiersCommand.class,
       BenchDiskCommand.class

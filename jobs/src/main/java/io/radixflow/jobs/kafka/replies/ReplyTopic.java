@@ -32,6 +32,9 @@ public final class ReplyTopic implements LostReplies {
   /** The brokers' measure of a transaction's age may exceed the job's by this much. */
   private static final long MARGIN_MILLIS = 30_000;
 
+  /** Nobody reads a reply before its checkpoint, which sends at once what still waits. */
+  private static final String LINGER_MILLIS = "100";
+
   private final Settings settings;
 
   /** A record's key or value. */
@@ -65,6 +68,7 @@ public final class ReplyTopic implements LostReplies {
         ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, Long.toString(transactionTimeoutMillis()));
     producer.put(
         ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(maxBytes + TopicLimit.OVERHEAD));
+    producer.put(ProducerConfig.LINGER_MS_CONFIG, LINGER_MILLIS);
     return new RepliesSink(
         KafkaSink.<Reply>builder()
             .setKafkaProducerConfig(producer)

@@ -1,0 +1,109 @@
+package io.radixflow.lab.bench;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.ServingSettings;
+import io.radixflow.jobs.client.ConversationClient;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.JsonLineOutput;
+import io.radixflow.tools.cli.common.LocatedModel;
+import io.radixflow.tools.cli.common.Progress;
+import io.radixflow.tools.cli.common.SettingsOptions;
+import io.radixflow.tools.local.LocalStack;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Measures the CPU time that the job takes for a turn and for a delta, without a model. */
+@Command(
+    name = "job",
+    description = {
+      "Measure the CPU time of Kafka, Flink and the operator: for a turn whose reply has one token,"
+          + " and for each further delta.",
+      "Broker, Flink, the job of the model sim and a client run in this process. The time of an idle"
+          + " job is measured too, and left out of the others; so is that of the JVM's compilers and"
+          + " collectors, which is shown apart."
+    })
+final class BenchJobCommand extends CliCommand {
+  /** Times as many sessions and turns, so that the compilers are done sooner. */
+  private static final int WARM_UP_FACTOR = 4;
+
+  /** Steps between the last token of a reply and its session's next turn, about. */
+  private static final int PAUSE_STEPS = 16;
+
+  @Mixin SettingsOptions settingsOptions;
+  @Mixin BenchReport report;
+
+  @Option(names = "--sessions", paramLabel = "N", description = "Sessions with a turn at a time.")
+  int sessions = 8;
+
+  @Option(names = "--tokens", paramLabel = "N", description = "Tokens of a long reply.")
+  int tokens = 64;
+
+  @Option(names = "--step", paramLabel = "MS", description = "Milliseconds of a simulated step.")
+  int step = 10;
+
+  @Option(names = "--rate", paramLabel = "N", description = "Turns a second of one-token replies.")
+  int rate = 50;
+
+  @Option(names = "--seconds", paramLabel = "S", description = "Length of each measurement.")
+  int seconds = 20;
+
+  BenchJobCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    if (sessions < 1 || tokens < 2 || step < 1 || rate < 1 || seconds < 1) {
+      throw new CliException("--tokens must be 2 or more, the others 1 or more");
+    }
+    Settings settings =
+        settingsOptions.load().with(RadixflowOptions.MODEL, "sim:reply=9999999,step=" + step);
+    LocalStack.Options options = new LocalStack.Options(Optional.empty(), true, 0, 0);
+    try (Progress progress = progress("measuring");
+        LocalStack stack =
+            LocalStack.start(
+                settings,
+                options,
+                ServingSettings.engine(settings, LocatedModel::open),
+                progress::detail);
+        ConversationClient client = new ConversationClient(stack.settings())) {
+      client.failWith(stack.end());
+      measure(client, progress);
+    }
+    return 0;
+  }
+
+  private void measure(ConversationClient client, Progress progress) throws Exception {
+    String name = "bench-" + UUID.randomUUID();
+    JobLoad load = new JobLoad(client, sessions, name);
+    long replyNanos = TimeUnit.MILLISECONDS.toNanos((long) step * (tokens + PAUSE_STEPS));
+    long longGap = replyNanos / sessions;
+    long shortGap = TimeUnit.SECONDS.toNanos(1) / rate;
+    progress.detail("warming up");
+    JobLoad warmUp = new JobLoad(client, WARM_UP_FACTOR * sessions, name + "-warm-up");
+    warmUp.run(seconds / 2.0, 1, shortGap / WARM_UP_FACTOR);
+    warmUp.run(seconds, tokens, longGap / WARM_UP_FACTOR);
+    progress.detail("an idle job");
+    ThreadCpu before = ThreadCpu.take();
+    LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(seconds));
+    ThreadCpu.Used idle = ThreadCpu.take().since(before);
+    progress.detail("replies of one token");
+    JobLoad.Outcome turns = load.run(seconds, 1, shortGap);
+    progress.detail("replies of " + tokens + " tokens");
+    JobLoad.Outcome deltas = load.run(seconds, tokens, longGap);
+    JobCost cost = new JobCost(idle, turns, deltas);
+    cost.print(out());
+    ObjectNode json = JsonLineOutput.object();
+    cost.putInto(json);
+    report.write(this, json);
+  }
+}

@@ -1,0 +1,96 @@
+package io.radixflow.lab.bench;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.PrintWriter;
+import java.util.Locale;
+
+/** The CPU time of an idle job, of a turn and of a delta, by what the threads work for. */
+final class JobCost {
+  private final ThreadCpu.Used idle;
+  private final JobLoad.Outcome turns;
+  private final JobLoad.Outcome deltas;
+
+  /**
+   * @param turns of replies with one delta
+   * @param deltas of replies with many
+   */
+  JobCost(ThreadCpu.Used idle, JobLoad.Outcome turns, JobLoad.Outcome deltas) {
+    this.idle = idle;
+    this.turns = turns;
+    this.deltas = deltas;
+  }
+
+  /** Returns the nanoseconds of a turn with one delta, in one group of threads. */
+  private double turn(ThreadGroupName group) {
+    return aboveIdle(turns, group) / turns.turns();
+  }
+
+  /** Returns the nanoseconds of each further delta of a turn. */
+  private double delta(ThreadGroupName group) {
+    double more = aboveIdle(deltas, group) - deltas.turns() * turn(group);
+    return more / Math.max(1, deltas.deltas() - deltas.turns());
+  }
+
+  private double aboveIdle(JobLoad.Outcome outcome, ThreadGroupName group) {
+    double share = idle.nanos(group) / idle.seconds();
+    return outcome.used().nanos(group) - share * outcome.used().seconds();
+  }
+
+  void print(PrintWriter out) {
+    out.printf(
+        Locale.ROOT,
+        "%,d turns of 1 delta, then %,d of %.1f deltas; microseconds of CPU time%n",
+        turns.turns(),
+        deltas.turns(),
+        (double) deltas.deltas() / deltas.turns());
+    out.printf(Locale.ROOT, "%-38s %10s %10s %12s%n", "", "a turn", "a delta", "idle, a second");
+    double turn = 0;
+    double delta = 0;
+    double still = 0;
+    for (ThreadGroupName group : ThreadGroupName.values()) {
+      if (group != ThreadGroupName.JVM) {
+        line(out, group.title(), turn(group), delta(group), idleNanos(group));
+        turn += turn(group);
+        delta += delta(group);
+        still += idleNanos(group);
+      }
+    }
+    line(out, "all of these", turn, delta, still);
+    ThreadGroupName jvm = ThreadGroupName.JVM;
+    line(out, jvm.title(), turn(jvm), delta(jvm), idleNanos(jvm));
+    firstText(out, "first text of 1-token replies, ms", turns);
+    firstText(out, "first text of long replies, ms", deltas);
+    out.flush();
+  }
+
+  private double idleNanos(ThreadGroupName group) {
+    return idle.nanos(group) / idle.seconds();
+  }
+
+  private static void line(PrintWriter out, String name, double turn, double delta, double idle) {
+    out.printf(
+        Locale.ROOT, "%-38s %10.1f %10.2f %12.0f%n", name, turn / 1e3, delta / 1e3, idle / 1e3);
+  }
+
+  private static void firstText(PrintWriter out, String name, JobLoad.Outcome outcome) {
+    out.printf(
+        Locale.ROOT,
+        "%-38s p50 %.1f, p99 %.1f%n",
+        name,
+        outcome.firstText().median() * 1e3,
+        outcome.firstText().quantile(0.99) * 1e3);
+  }
+
+  void putInto(ObjectNode json) {
+    json.put("turns", turns.turns()).put("deltas", deltas.deltas());
+    ObjectNode groups = json.putObject("cpu_seconds");
+    for (ThreadGroupName group : ThreadGroupName.values()) {
+      groups
+          .putObject(group.name().toLowerCase(Locale.ROOT))
+          .put("turn", turn(group) * 1e-9)
+          .put("delta", delta(group) * 1e-9)
+          .put("idle", idleNanos(group) * 1e-9);
+    }
+    turns.firstText().putInto(json.putObject("first_text_seconds"));
+  }
+}
