@@ -46,6 +46,20 @@ public final class SchedulerConfig {
               "A request that lacks a slot or pages preempts running ones of its tenant whose priority "
                   + "is worse by more than this; the highest value turns it off.");
 
+  public static final ConfigOption<Double> STEP_STRETCH =
+      factor("scheduler.step-stretch", DEFAULT.stepStretch())
+          .describe(
+              "How many times as long as a step of running replies alone one may take that prompts share, "
+                  + "by what steps took so far. Less keeps replies more even, more brings first tokens "
+                  + "sooner; 0 sets no bound. Steps of 5 ms are always allowed.");
+
+  public static final ConfigOption<Double> PROMPT_SLOWDOWN =
+      factor("scheduler.prompt-slowdown", DEFAULT.promptSlowdown())
+          .describe(
+              "How many times as long as alone a prompt may take beside running replies, by what steps "
+                  + "took so far; where both cannot be, this comes before 'scheduler.step-stretch'. 0 sets "
+                  + "no bound.");
+
   public static final ConfigOption<Map<String, String>> TENANT_WEIGHTS =
       ALL.add(
               key("scheduler.tenant-weights").mapType().noDefaultValue(),
@@ -55,6 +69,13 @@ public final class SchedulerConfig {
               "Shares of the engine while tenants compete; those that are not named have weight 1.");
 
   private SchedulerConfig() {}
+
+  private static OptionGroup.Draft<Double> factor(String name, double byDefault) {
+    return ALL.add(
+        key(name).doubleType().defaultValue(byDefault),
+        "0, or a number from 1.1 to 1000",
+        factor -> factor == 0 || factor >= 1.1 && factor <= 1000);
+  }
 
   static List<OptionSpec<?>> specs() {
     return ALL.specs();
@@ -74,6 +95,8 @@ public final class SchedulerConfig {
         settings.get(AGEING),
         settings.get(LOW_PRIORITY_FIRST),
         settings.get(PREEMPTION_THRESHOLD),
+        settings.get(STEP_STRETCH),
+        settings.get(PROMPT_SLOWDOWN),
         weights);
   }
 

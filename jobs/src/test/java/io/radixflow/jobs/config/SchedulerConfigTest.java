@@ -27,11 +27,13 @@ class SchedulerConfigTest {
                     "scheduler.ageing=4",
                     "scheduler.low-priority-first=true",
                     "scheduler.preemption-threshold=0",
+                    "scheduler.step-stretch=1.5",
+                    "scheduler.prompt-slowdown=0",
                     "scheduler.tenant-weights=acme:3,beta:2"))
             .load();
     assertThat(SchedulerConfig.scheduler(settings))
         .isEqualTo(
             new SchedulerOptions(
-                SchedulePolicy.ROUTING_KEY, 7, 4, true, 0, Map.of("acme", 3, "beta", 2)));
+                SchedulePolicy.ROUTING_KEY, 7, 4, true, 0, 1.5, 0, Map.of("acme", 3, "beta", 2)));
   }
 }

@@ -14,6 +14,7 @@ import picocli.CommandLine.Command;
       BenchCacheCommand.class,
       BenchPipelineCommand.class,
       BenchJobCommand.class,
+      BenchEvenCommand.class,
       BenchStateCommand.class,
       BenchTiersCommand.class,
       BenchDiskCommand.class

@@ -98,6 +98,11 @@ public final class DraftPolicy {
     costs.add(stepRows, nanos);
   }
 
+  /** Returns what a step of so many rows of decoding requests takes; 0 if that is not known. */
+  public double stepNanos(int stepRows) {
+    return costs.of(stepRows);
+  }
+
   /** Returns whether there are drafts at all. Any thread. */
   public boolean isOn() {
     return mostDrafts > 0;

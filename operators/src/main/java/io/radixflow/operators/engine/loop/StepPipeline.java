@@ -163,19 +163,14 @@ final class StepPipeline {
     recycle(step);
   }
 
-  /** Reports how long a step took that decoded, or that was one request's prefill. */
+  /** Reports how long a step took: to the scheduler, and to the tiers if it was one's prefill. */
   private void measure(Step step) {
     long now = System.nanoTime();
     long began = Math.max(step.submittedNanos, lastEndNanos);
     lastEndNanos = now;
+    scheduler.measured(step, now - began);
     int rows = step.batch.rows();
-    boolean decodes = true;
-    for (int i = 0; i < step.size(); i++) {
-      decodes &= !step.request(i).isPrefilling();
-    }
-    if (decodes) {
-      drafts.measured(rows, now - began);
-    } else if (step.size() == 1 && rows >= MEASURED_ROWS) {
+    if (step.size() == 1 && rows >= MEASURED_ROWS) {
       pages.tiers().computed(step.end(0) - rows, rows, now - began);
     }
   }

@@ -12,6 +12,12 @@ public final class Step {
   /** When it was submitted. */
   public long submittedNanos;
 
+  /** Rows of requests that decode, with those of drafts, where it is not one request's alone. */
+  public int decodeRows;
+
+  /** Rows of prompts in it, where it is not one request's alone. */
+  public int prefillRows;
+
   private int size;
   private Request[] requests = new Request[16];
   private int[] from = new int[16];
@@ -22,6 +28,8 @@ public final class Step {
   public void clear() {
     batch.clear();
     ticket = null;
+    decodeRows = 0;
+    prefillRows = 0;
     Arrays.fill(requests, 0, size, null);
     size = 0;
   }

@@ -22,8 +22,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <ul>
  *   <li>Each decoding request gets a row, and rows of drafts where these pay; prefill chunks share
- *       what is left of the step, in order of arrival. Requests are admitted only while rows are
- *       left, so that {@link Admission} chooses as late as possible.
+ *       what is left of the step, in order of arrival, and as much as {@link PromptShare} leaves
+ *       them beside decodes. Requests are admitted only while rows are left, so that {@link
+ *       Admission} chooses as late as possible.
  *   <li>A request that lacks pages is not overtaken in the same step. If it is more urgent than
  *       running ones of its tenant, these are preempted: see {@link Preemption}.
  *   <li>A request that lacks window parts waits for the steps in flight, which release some, and
@@ -34,8 +35,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *   <li>Requests of a failed step run alone until each has succeeded or ended.
  * </ul>
  *
- * <p>The order is a pure function of the requests, of the tree and of ring states. Engine thread
- * only.
+ * <p>The order is a pure function of the requests, of the tree and of ring states; how long chunks
+ * are depends on measured time, too, which no reply does. Engine thread only.
  */
 public final class Scheduler {
   /**
@@ -52,6 +53,7 @@ public final class Scheduler {
   private final Preemption preemption;
   private final Quarantine quarantine;
   private final DraftPolicy drafts;
+  private final PromptShare promptShare;
   private final ArrayDeque<Request> suspects = new ArrayDeque<>();
 
   /** Submitted requests that have not been admitted yet, those in intake included. */
@@ -93,6 +95,9 @@ public final class Scheduler {
             pages,
             running);
     this.preemption = new Preemption(scheduling.preemptionThreshold());
+    this.promptShare =
+        new PromptShare(
+            scheduling.stepStretch(), scheduling.promptSlowdown(), drafts::stepNanos);
   }
 
   public List<Request> running() {
@@ -223,10 +228,14 @@ public final class Scheduler {
       return pipelineEmpty && addAlone(step, quarantine.active());
     }
     int left = addDecoding(step);
+    step.decodeRows = stepRows - left;
+    left = Math.min(left, promptShare.rows(step.decodeRows));
     for (int i = 0; i < running.size() && left > 0; i++) {
       Request request = running.get(i);
       if (!isDecoding(request)) {
-        left -= addChunk(step, request, Math.min(left, options.prefillChunk()), 0);
+        int rows = addChunk(step, request, Math.min(left, options.prefillChunk()), 0);
+        left -= rows;
+        step.prefillRows += rows;
       }
     }
     return step.size() > 0;
@@ -251,6 +260,15 @@ public final class Scheduler {
       }
     }
     return left;
+  }
+
+  /** Learns from the time that a step took. */
+  public void measured(Step step, long nanos) {
+    if (step.prefillRows > 0) {
+      promptShare.measured(step.decodeRows, step.prefillRows, nanos);
+    } else {
+      drafts.measured(step.decodeRows, nanos);
+    }
   }
 
   private static boolean awaitsMask(Request alone) {
@@ -399,15 +417,17 @@ public final class Scheduler {
 
   /** Returns the number of rows of a step that running requests leave over. */
   private int rowsLeft() {
-    int left = stepRows;
+    int decodes = 0;
+    int prefills = 0;
     for (int i = 0; i < running.size(); i++) {
       Request request = running.get(i);
-      boolean decoding = isDecoding(request);
-      if (!decoding || !request.paused) {
-        left -= Math.min(request.rowsAhead(), decoding ? 1 : options.prefillChunk());
+      if (!isDecoding(request)) {
+        prefills += Math.min(request.rowsAhead(), options.prefillChunk());
+      } else if (!request.paused) {
+        decodes += Math.min(request.rowsAhead(), 1);
       }
     }
-    return left;
+    return Math.min(stepRows - decodes, promptShare.rows(decodes)) - prefills;
   }
 
   /** Gives a request a permit to run and its pages, if both are available. */

@@ -30,6 +30,11 @@ public final class SchedulerRig {
   private final Step step = new Step();
   private long sequence;
 
+  /** What a decode and a row of a prompt take, if time is measured; else null. */
+  private long[] rowNanos;
+
+  private long stepNanos;
+
   public SchedulerRig(EngineOptions options) {
     this.pages = pages(options);
     this.scheduler =
@@ -131,7 +136,20 @@ public final class SchedulerRig {
     return rows;
   }
 
+  /** Runs one step that takes a known time for each row; returns the nanoseconds it took. */
+  long step(long decodeNanos, long prefillNanos) {
+    rowNanos = new long[] {decodeNanos, prefillNanos};
+    stepNanos = 0;
+    step();
+    rowNanos = null;
+    return stepNanos;
+  }
+
   private int complete() {
+    if (rowNanos != null) {
+      stepNanos = step.decodes * rowNanos[0] + step.prefillRows * rowNanos[1];
+      scheduler.measured(step, stepNanos);
+    }
     int rows = 0;
     for (int i = 0; i < step.size(); i++) {
       Request request = step.request(i);

@@ -1,0 +1,145 @@
+package io.radixflow.lab.bench;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.operators.engine.Engine;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.SchedulerOptions;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.JsonLineOutput;
+import io.radixflow.tools.cli.common.ModelOptions;
+import io.radixflow.tools.cli.common.Progress;
+import io.radixflow.tools.cli.common.Samples;
+import java.io.IOException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Measures how evenly replies go on while a long prompt comes in, and what that costs it. */
+@Command(
+    name = "even",
+    description = {
+      "Measure how far apart tokens of running replies are while a long prompt comes in, and how long"
+          + " its first token takes beside them and in an idle engine.",
+      "The engine alone, without Kafka and Flink. See scheduler.step-stretch and"
+          + " scheduler.prompt-slowdown."
+    })
+final class BenchEvenCommand extends CliCommand {
+  /** Tokens of each reply before the first prompt comes, and between two. */
+  private static final int SETTLED = 24;
+
+  @Mixin ModelOptions modelOptions;
+  @Mixin BenchRounds rounds;
+  @Mixin BenchReport report;
+
+  @Option(names = "--sessions", paramLabel = "N", description = "Running replies.")
+  int sessions = 8;
+
+  @Option(names = "--prompt", paramLabel = "N", description = "Tokens of the long prompt.")
+  int prompt = 2000;
+
+  @Option(
+      names = "--stretch",
+      paramLabel = "X",
+      description = "The option scheduler.step-stretch; 0 sets no bound.")
+  double stretch = SchedulerOptions.DEFAULT.stepStretch();
+
+  @Option(
+      names = "--slowdown",
+      paramLabel = "X",
+      description = "The option scheduler.prompt-slowdown; 0 sets no bound.")
+  double slowdown = SchedulerOptions.DEFAULT.promptSlowdown();
+
+  @Option(
+      names = "--chunk",
+      paramLabel = "N",
+      description = "The option engine.prefill-chunk.")
+  int chunk = EngineOptions.DEFAULT.prefillChunk();
+
+  private final Samples idle = new Samples();
+  private final Samples beside = new Samples();
+  private final Samples alone = new Samples();
+  private final Samples shared = new Samples();
+
+  BenchEvenCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    if (sessions < 1 || sessions > EngineOptions.DEFAULT.maxRunning() - 1 || prompt < 1 || chunk < 1) {
+      throw new CliException(
+          "--sessions must be 1 to %d, --prompt and --chunk at least 1"
+              .formatted(EngineOptions.DEFAULT.maxRunning() - 1));
+    }
+    try (ServedModel model = modelOptions.open(this);
+        Engine engine = open(model);
+        Progress progress = progress("measuring")) {
+      int vocabSize = model.config().vocabSize();
+      int replyTokens = model.config().contextLength() / 2;
+      try (EvenLoad load = new EvenLoad(engine, vocabSize, 0, replyTokens, 1)) {
+        for (int round = -1; round < rounds.count(); round++) {
+          double seconds = load.prompt(prompt, new Samples());
+          record(idle, seconds, round);
+        }
+      }
+      try (EvenLoad load = new EvenLoad(engine, vocabSize, sessions, replyTokens, 2)) {
+        for (int round = -1; round < rounds.count(); round++) {
+          progress.detail("round " + Math.max(0, round + 1) + " of " + rounds.count());
+          Samples between = load.decode(SETTLED);
+          Samples meanwhile = round < 0 ? new Samples() : shared;
+          double seconds = load.prompt(prompt, meanwhile);
+          record(beside, seconds, round);
+          alone.add(between.median());
+        }
+      }
+    }
+    show();
+    return 0;
+  }
+
+  private static void record(Samples samples, double seconds, int round) {
+    if (round >= 0) {
+      samples.add(seconds);
+    }
+  }
+
+  private Engine open(ServedModel model) {
+    int pageTokens = EngineOptions.DEFAULT.pageTokens();
+    int tokens = (sessions + 1) * model.config().contextLength();
+    EngineOptions options =
+        EngineOptions.builder()
+            .kvPages(tokens / pageTokens)
+            .prefillChunk(chunk)
+            .scheduler(SchedulerOptions.DEFAULT.withSharing(stretch, slowdown))
+            .build();
+    return ContinuousBatchingEngine.open(
+        modelOptions.openBackend(this, model), model.tokenizer(), options);
+  }
+
+  private void show() throws IOException {
+    double worst = shared.quantile(0.99);
+    print(
+        "%d running replies, a prompt of %,d tokens, stretch %.1f, slowdown %.1f%n",
+        sessions, prompt, stretch, slowdown);
+    print("between tokens, ms, without the prompt   p50 %8.1f%n", alone.median() * 1e3);
+    print(
+        "between tokens, ms, while it comes in    p50 %8.1f   p99 %8.1f   max %8.1f%n",
+        shared.median() * 1e3, worst * 1e3, shared.max() * 1e3);
+    print("p99 over the median without the prompt   %.2fx%n", worst / alone.median());
+    print("first token of the prompt, s, idle       p50 %8.3f%n", idle.median());
+    print("first token beside the replies, s        p50 %8.3f%n", beside.median());
+    print("over an idle engine's                    %.2fx%n", beside.median() / idle.median());
+    ObjectNode json = JsonLineOutput.object();
+    json.put("sessions", sessions).put("prompt", prompt).put("stretch", stretch).put("slowdown", slowdown);
+    alone.putInto(json.putObject("token_seconds_alone"));
+    shared.putInto(json.putObject("token_seconds"));
+    json.put("token_seconds_p99", worst);
+    idle.putInto(json.putObject("first_token_seconds_idle"));
+    beside.putInto(json.putObject("first_token_seconds"));
+    report.write(this, json);
+  }
+}
