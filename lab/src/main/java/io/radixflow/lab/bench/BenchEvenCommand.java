@@ -53,10 +53,7 @@ final class BenchEvenCommand extends CliCommand {
       description = "The option scheduler.prompt-slowdown; 0 sets no bound.")
   double slowdown = SchedulerOptions.DEFAULT.promptSlowdown();
 
-  @Option(
-      names = "--chunk",
-      paramLabel = "N",
-      description = "The option engine.prefill-chunk.")
+  @Option(names = "--chunk", paramLabel = "N", description = "The option engine.prefill-chunk.")
   int chunk = EngineOptions.DEFAULT.prefillChunk();
 
   private final Samples idle = new Samples();
@@ -70,7 +67,10 @@ final class BenchEvenCommand extends CliCommand {
 
   @Override
   public Integer call() throws Exception {
-    if (sessions < 1 || sessions > EngineOptions.DEFAULT.maxRunning() - 1 || prompt < 1 || chunk < 1) {
+    if (sessions < 1
+        || sessions > EngineOptions.DEFAULT.maxRunning() - 1
+        || prompt < 1
+        || chunk < 1) {
       throw new CliException(
           "--sessions must be 1 to %d, --prompt and --chunk at least 1"
               .formatted(EngineOptions.DEFAULT.maxRunning() - 1));
@@ -134,7 +134,10 @@ final class BenchEvenCommand extends CliCommand {
     print("first token beside the replies, s        p50 %8.3f%n", beside.median());
     print("over an idle engine's                    %.2fx%n", beside.median() / idle.median());
     ObjectNode json = JsonLineOutput.object();
-    json.put("sessions", sessions).put("prompt", prompt).put("stretch", stretch).put("slowdown", slowdown);
+    json.put("sessions", sessions)
+        .put("prompt", prompt)
+        .put("stretch", stretch)
+        .put("slowdown", slowdown);
     alone.putInto(json.putObject("token_seconds_alone"));
     shared.putInto(json.putObject("token_seconds"));
     json.put("token_seconds_p99", worst);

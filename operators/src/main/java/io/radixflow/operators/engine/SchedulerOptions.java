@@ -68,24 +68,46 @@ public record SchedulerOptions(
   /** Returns the same with another policy. */
   public SchedulerOptions withPolicy(SchedulePolicy other) {
     return new SchedulerOptions(
-        other, seed, ageing, lowPriorityFirst, preemptionThreshold, stepStretch, promptSlowdown, tenantWeights);
+        other,
+        seed,
+        ageing,
+        lowPriorityFirst,
+        preemptionThreshold,
+        stepStretch,
+        promptSlowdown,
+        tenantWeights);
   }
 
   /** Returns the same with another seed. */
   public SchedulerOptions withSeed(long other) {
     return new SchedulerOptions(
-        policy, other, ageing, lowPriorityFirst, preemptionThreshold, stepStretch, promptSlowdown, tenantWeights);
+        policy,
+        other,
+        ageing,
+        lowPriorityFirst,
+        preemptionThreshold,
+        stepStretch,
+        promptSlowdown,
+        tenantWeights);
   }
 
   /** Returns the same with another rate of admissions by age. */
   public SchedulerOptions withAgeing(int other) {
     return new SchedulerOptions(
-        policy, seed, other, lowPriorityFirst, preemptionThreshold, stepStretch, promptSlowdown, tenantWeights);
+        policy,
+        seed,
+        other,
+        lowPriorityFirst,
+        preemptionThreshold,
+        stepStretch,
+        promptSlowdown,
+        tenantWeights);
   }
 
   /** Returns the same with other rules for priorities. */
   public SchedulerOptions withPriorities(boolean lowFirst, int threshold) {
-    return new SchedulerOptions(policy, seed, ageing, lowFirst, threshold, stepStretch, promptSlowdown, tenantWeights);
+    return new SchedulerOptions(
+        policy, seed, ageing, lowFirst, threshold, stepStretch, promptSlowdown, tenantWeights);
   }
 
   /** Returns the same with other bounds of steps that prompts share with decodes. */
@@ -104,6 +126,13 @@ public record SchedulerOptions(
   /** Returns the same with other weights. */
   public SchedulerOptions withWeights(Map<String, Integer> weights) {
     return new SchedulerOptions(
-        policy, seed, ageing, lowPriorityFirst, preemptionThreshold, stepStretch, promptSlowdown, weights);
+        policy,
+        seed,
+        ageing,
+        lowPriorityFirst,
+        preemptionThreshold,
+        stepStretch,
+        promptSlowdown,
+        weights);
   }
 }

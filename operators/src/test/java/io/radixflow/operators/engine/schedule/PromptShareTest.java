@@ -125,7 +125,9 @@ class PromptShareTest {
               EngineOptions.builder()
                   .pageTokens(16)
                   .kvPages(1000)
-                  .scheduler(SchedulerOptions.DEFAULT.withSharing(stretch, SchedulerOptions.DEFAULT.promptSlowdown()))
+                  .scheduler(
+                      SchedulerOptions.DEFAULT.withSharing(
+                          stretch, SchedulerOptions.DEFAULT.promptSlowdown()))
                   .build());
       List<Request> replies = new ArrayList<>();
       for (int i = 0; i < decodes; i++) {
