@@ -96,8 +96,7 @@ public final class Scheduler {
             running);
     this.preemption = new Preemption(scheduling.preemptionThreshold());
     this.promptShare =
-        new PromptShare(
-            scheduling.stepStretch(), scheduling.promptSlowdown(), drafts::stepNanos);
+        new PromptShare(scheduling.stepStretch(), scheduling.promptSlowdown(), drafts::stepNanos);
   }
 
   public List<Request> running() {

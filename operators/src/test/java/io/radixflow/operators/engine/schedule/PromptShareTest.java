@@ -61,7 +61,7 @@ class PromptShareTest {
   /** Steps of 20 ms and of a millisecond a row, but 32 rows beside decodes take 60 ms. */
   private static void measureFewRows(PromptShare share) {
     share.measured(0, 100, 100 * MILLI);
-        for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 200; i++) {
       share.measured(8, 32, 80 * MILLI);
     }
   }
@@ -70,7 +70,7 @@ class PromptShareTest {
   void aStepThatWasHeldUpCountsForLittle() {
     PromptShare share = share(20 * MILLI, 3, 0);
     share.measured(0, 100, 100 * MILLI);
-        share.measured(8, 40, 60_000 * MILLI);
+    share.measured(8, 40, 60_000 * MILLI);
 
     assertThat(share.rows(8)).isBetween(25, 40);
   }

@@ -147,7 +147,7 @@ public final class SchedulerRig {
 
   private int complete() {
     if (rowNanos != null) {
-      stepNanos = step.decodes * rowNanos[0] + step.prefillRows * rowNanos[1];
+      stepNanos = step.decodeRows * rowNanos[0] + step.prefillRows * rowNanos[1];
       scheduler.measured(step, stepNanos);
     }
     int rows = 0;
