@@ -11,7 +11,7 @@ import io.radixflow.jobs.config.TierConfig;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.engine.SpeculationOptions;
+import io.radixflow.operators.engine.draft.SpeculationOptions;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.tiers.ModelEngineFactory;
 import io.radixflow.operators.record.GenerationOptions;

@@ -4,8 +4,8 @@ import static org.apache.flink.configuration.ConfigOptions.key;
 
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.GpuMode;
-import io.radixflow.operators.engine.SpeculationOptions;
-import io.radixflow.operators.engine.SpeculationOptions.Mode;
+import io.radixflow.operators.engine.draft.SpeculationOptions;
+import io.radixflow.operators.engine.draft.SpeculationOptions.Mode;
 import io.radixflow.operators.session.ServingOptions.ModelChange;
 import io.radixflow.operators.session.ServingOptions.Overflow;
 import java.time.Duration;

@@ -1,5 +1,9 @@
 package io.radixflow.lab.bench;
 
+import io.radixflow.lab.bench.job.BenchJobCommand;
+import io.radixflow.lab.bench.job.BenchStateCommand;
+import io.radixflow.lab.bench.tiers.BenchDiskCommand;
+import io.radixflow.lab.bench.tiers.BenchTiersCommand;
 import picocli.CommandLine.Command;
 
 /** The group of benchmark commands. */

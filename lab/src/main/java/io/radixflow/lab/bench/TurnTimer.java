@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.concurrent.Semaphore;
 
 /** Times requests to an engine, one after the other. */
-final class TurnTimer implements ReplyChannel.ReplyVisitor {
+public final class TurnTimer implements ReplyChannel.ReplyVisitor {
   private final Engine engine;
   private final Semaphore ready = new Semaphore(0);
   private final ReplyChannel channel;
@@ -22,7 +22,7 @@ final class TurnTimer implements ReplyChannel.ReplyVisitor {
   private int[] reply;
   private ReplyProgress end;
 
-  TurnTimer(Engine engine) {
+  public TurnTimer(Engine engine) {
     this.engine = engine;
     channel = engine.openChannel(new ChannelId("bench", 0, 0), ready::release);
   }
@@ -35,10 +35,11 @@ final class TurnTimer implements ReplyChannel.ReplyVisitor {
    * @param endSeconds to the end
    * @param reply all token ids of it
    */
-  record TimedTurn(
+  public record TimedTurn(
       double tokenSeconds, double textSeconds, double endSeconds, int[] reply, Usage usage) {}
 
-  TimedTurn run(EngineRequest request) throws InterruptedException {
+  /** Runs a request to its end. */
+  public TimedTurn run(EngineRequest request) throws InterruptedException {
     reply = new int[0];
     tokenNanos = 0;
     textNanos = 0;

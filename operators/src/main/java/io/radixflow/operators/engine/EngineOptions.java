@@ -2,6 +2,7 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.engine.draft.SpeculationOptions;
 import io.radixflow.operators.tier.TierOptions;
 import java.io.Serializable;
 import java.util.Objects;

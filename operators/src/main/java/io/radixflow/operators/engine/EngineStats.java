@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine;
 
+import io.radixflow.operators.engine.draft.DraftStats;
 import io.radixflow.operators.tier.TierStats;
 
 /**

@@ -9,6 +9,8 @@ import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.grammar.GrammarSpec;
 import io.radixflow.kernels.grammar.GrammarSpec.Kind;
 import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.operators.engine.draft.DraftStats;
+import io.radixflow.operators.engine.draft.SpeculationOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.tier.TierOptions;
 import java.util.ArrayList;

@@ -3,6 +3,7 @@ package io.radixflow.operators.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.engine.draft.SpeculationOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

@@ -10,6 +10,7 @@ import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.TinyChatModel;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.operators.engine.draft.SpeculationOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.tier.TierOptions;
 import java.io.File;

@@ -2,7 +2,6 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.engine.DraftStats;
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.engine.GrammarStats;
 import io.radixflow.operators.engine.KvEventStats;
@@ -11,6 +10,7 @@ import io.radixflow.operators.engine.SchedulerStats;
 import io.radixflow.operators.engine.SessionStats;
 import io.radixflow.operators.engine.StepStats;
 import io.radixflow.operators.engine.WindowStats;
+import io.radixflow.operators.engine.draft.DraftStats;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.tiers.TierMetrics;
 import io.radixflow.operators.flink.turn.ServingMetrics;

@@ -1,8 +1,6 @@
 package io.radixflow.operators.engine.draft;
 
-import io.radixflow.operators.engine.DraftStats;
-import io.radixflow.operators.engine.SpeculationOptions;
-import io.radixflow.operators.engine.SpeculationOptions.Mode;
+import io.radixflow.operators.engine.draft.SpeculationOptions.Mode;
 
 /**
  * Decides how many drafts a step verifies: as many as make the most tokens of the step's time, by

@@ -2,8 +2,7 @@ package io.radixflow.operators.engine.draft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.engine.SpeculationOptions;
-import io.radixflow.operators.engine.SpeculationOptions.Mode;
+import io.radixflow.operators.engine.draft.SpeculationOptions.Mode;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 

@@ -1,4 +1,4 @@
-package io.radixflow.lab.bench;
+package io.radixflow.lab.bench.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,10 +1,11 @@
-package io.radixflow.lab.bench;
+package io.radixflow.lab.bench.job;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.ServingSettings;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.kernels.ScratchDirectory;
+import io.radixflow.lab.bench.BenchReport;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
@@ -32,7 +33,7 @@ import picocli.CommandLine.Option;
       "Sessions are made up, written as a savepoint, and the job of the model sim goes on from there."
           + " What the active ones cost is measured twice; the first time warms the JVM up."
     })
-final class BenchStateCommand extends CliCommand {
+public final class BenchStateCommand extends CliCommand {
   @Mixin SettingsOptions settingsOptions;
   @Mixin BenchReport report;
 

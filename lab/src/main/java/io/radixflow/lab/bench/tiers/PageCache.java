@@ -1,4 +1,4 @@
-package io.radixflow.lab.bench;
+package io.radixflow.lab.bench.tiers;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;

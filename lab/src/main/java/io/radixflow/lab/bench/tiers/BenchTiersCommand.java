@@ -1,7 +1,9 @@
-package io.radixflow.lab.bench;
+package io.radixflow.lab.bench.tiers;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.ServedModel;
+import io.radixflow.lab.bench.BenchReport;
+import io.radixflow.lab.bench.BenchRounds;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
@@ -25,7 +27,7 @@ import picocli.CommandLine.Option;
           + " engine runs, on which another engine is opened in this process; the time of opening"
           + " it is reported separately."
     })
-final class BenchTiersCommand extends CliCommand {
+public final class BenchTiersCommand extends CliCommand {
   @Mixin ModelOptions modelOptions;
   @Mixin BenchRounds rounds;
   @Mixin BenchReport report;

@@ -1,7 +1,8 @@
-package io.radixflow.lab.bench;
+package io.radixflow.lab.bench.tiers;
 
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.lab.bench.TurnTimer;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.EngineRequest.PromptSource;

@@ -1,4 +1,4 @@
-package io.radixflow.lab.bench;
+package io.radixflow.lab.bench.tiers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

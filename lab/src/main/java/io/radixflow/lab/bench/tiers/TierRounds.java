@@ -1,8 +1,9 @@
-package io.radixflow.lab.bench;
+package io.radixflow.lab.bench.tiers;
 
 import io.radixflow.kernels.ScratchDirectory;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.lab.bench.TurnTimer;
 import io.radixflow.operators.tier.store.TenantKeys;
 import io.radixflow.tools.cli.common.CliException;
 import java.io.IOException;

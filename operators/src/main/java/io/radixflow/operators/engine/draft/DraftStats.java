@@ -1,4 +1,4 @@
-package io.radixflow.operators.engine;
+package io.radixflow.operators.engine.draft;
 
 /**
  * Drafts that steps have verified; counters since the engine was opened.

@@ -1,4 +1,4 @@
-package io.radixflow.lab.bench;
+package io.radixflow.lab.bench.job;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;

@@ -1,4 +1,4 @@
-package io.radixflow.lab.bench;
+package io.radixflow.lab.bench.tiers;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.tools.cli.common.JsonLineOutput;

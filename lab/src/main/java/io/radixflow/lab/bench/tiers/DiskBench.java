@@ -1,4 +1,4 @@
-package io.radixflow.lab.bench;
+package io.radixflow.lab.bench.tiers;
 
 import io.radixflow.operators.tier.disk.DiskStore;
 import io.radixflow.operators.tier.disk.DiskTierOptions;

@@ -1,7 +1,9 @@
-package io.radixflow.lab.bench;
+package io.radixflow.lab.bench.tiers;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.ScratchDirectory;
+import io.radixflow.lab.bench.BenchReport;
+import io.radixflow.lab.bench.BenchRounds;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
@@ -24,7 +26,7 @@ import picocli.CommandLine.Option;
           + " they are while the store is open and rests. A checkpoint copies nothing of a disk tier, so it"
           + " takes none of its time."
     })
-final class BenchDiskCommand extends CliCommand {
+public final class BenchDiskCommand extends CliCommand {
   @Mixin BenchRounds rounds;
   @Mixin BenchReport report;
 

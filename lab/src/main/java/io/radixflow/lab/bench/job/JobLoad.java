@@ -1,4 +1,4 @@
-package io.radixflow.lab.bench;
+package io.radixflow.lab.bench.job;
 
 import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.client.ReplyListener;

@@ -1,4 +1,4 @@
-package io.radixflow.operators.engine;
+package io.radixflow.operators.engine.draft;
 
 import io.radixflow.operators.PublicApi;
 import java.io.Serializable;

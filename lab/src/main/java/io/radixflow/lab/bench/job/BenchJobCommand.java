@@ -1,10 +1,11 @@
-package io.radixflow.lab.bench;
+package io.radixflow.lab.bench.job;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.ServingSettings;
 import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
+import io.radixflow.lab.bench.BenchReport;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
@@ -31,7 +32,7 @@ import picocli.CommandLine.Option;
           + " job is measured too, and left out of the others; so is that of the JVM's compilers and"
           + " collectors, which is shown apart."
     })
-final class BenchJobCommand extends CliCommand {
+public final class BenchJobCommand extends CliCommand {
   /** Times as many sessions and turns, so that the compilers are done sooner. */
   private static final int WARM_UP_FACTOR = 4;
 

@@ -1,4 +1,4 @@
-package io.radixflow.lab.bench;
+package io.radixflow.lab.bench.tiers;
 
 import io.radixflow.kernels.PrivateDirectories;
 import io.radixflow.tools.cli.common.CliException;
