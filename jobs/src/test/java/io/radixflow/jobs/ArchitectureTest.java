@@ -80,6 +80,7 @@ class ArchitectureTest {
           ".model.FeedForward$Router",
           ".model.ForwardGraph$Block",
           ".cuda.gemm.GemmKernel",
+          ".cuda.gemm.MatrixProducts$Operands",
           ".cuda.step.SamplingKernel");
 
   @Test

@@ -47,14 +47,14 @@ public final class SchedulerConfig {
                   + "is worse by more than this; the highest value turns it off.");
 
   public static final ConfigOption<Double> STEP_STRETCH =
-      factor("scheduler.step-stretch", DEFAULT.stepStretch())
+      factor("scheduler.step-stretch", DEFAULT.sharing().stretch())
           .describe(
               "How many times as long as a step of running replies alone one may take that prompts share, "
                   + "by what steps took so far. Less keeps replies more even, more brings first tokens "
                   + "sooner; 0 sets no bound. Steps of 5 ms are always allowed.");
 
   public static final ConfigOption<Double> PROMPT_SLOWDOWN =
-      factor("scheduler.prompt-slowdown", DEFAULT.promptSlowdown())
+      factor("scheduler.prompt-slowdown", DEFAULT.sharing().slowdown())
           .describe(
               "How many times as long as alone a prompt may take beside running replies, by what steps "
                   + "took so far; where both cannot be, this comes before 'scheduler.step-stretch'. 0 sets "
@@ -95,8 +95,7 @@ public final class SchedulerConfig {
         settings.get(AGEING),
         settings.get(LOW_PRIORITY_FIRST),
         settings.get(PREEMPTION_THRESHOLD),
-        settings.get(STEP_STRETCH),
-        settings.get(PROMPT_SLOWDOWN),
+        new SchedulerOptions.Sharing(settings.get(STEP_STRETCH), settings.get(PROMPT_SLOWDOWN)),
         weights);
   }
 

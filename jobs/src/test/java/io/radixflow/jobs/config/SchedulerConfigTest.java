@@ -34,6 +34,12 @@ class SchedulerConfigTest {
     assertThat(SchedulerConfig.scheduler(settings))
         .isEqualTo(
             new SchedulerOptions(
-                SchedulePolicy.ROUTING_KEY, 7, 4, true, 0, 1.5, 0, Map.of("acme", 3, "beta", 2)));
+                SchedulePolicy.ROUTING_KEY,
+                7,
+                4,
+                true,
+                0,
+                new SchedulerOptions.Sharing(1.5, 0),
+                Map.of("acme", 3, "beta", 2)));
   }
 }

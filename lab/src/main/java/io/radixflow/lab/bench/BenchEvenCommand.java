@@ -45,13 +45,13 @@ final class BenchEvenCommand extends CliCommand {
       names = "--stretch",
       paramLabel = "X",
       description = "The option scheduler.step-stretch; 0 sets no bound.")
-  double stretch = SchedulerOptions.DEFAULT.stepStretch();
+  double stretch = SchedulerOptions.DEFAULT.sharing().stretch();
 
   @Option(
       names = "--slowdown",
       paramLabel = "X",
       description = "The option scheduler.prompt-slowdown; 0 sets no bound.")
-  double slowdown = SchedulerOptions.DEFAULT.promptSlowdown();
+  double slowdown = SchedulerOptions.DEFAULT.sharing().slowdown();
 
   @Option(names = "--chunk", paramLabel = "N", description = "The option engine.prefill-chunk.")
   int chunk = EngineOptions.DEFAULT.prefillChunk();

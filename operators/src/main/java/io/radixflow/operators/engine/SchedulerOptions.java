@@ -15,10 +15,7 @@ import java.util.Map;
  * @param lowPriorityFirst whether lower priority values go first
  * @param preemptionThreshold a waiting request preempts a running one of its tenant if their
  *     priorities differ by more than this
- * @param stepStretch how many times as long as a step of decodes alone one may take that prompts
- *     share; 0 for any time, else more than 1
- * @param promptSlowdown how many times as long as alone a prompt may take beside decodes, which
- *     comes before {@code stepStretch} where both cannot be; 0 for any time, else more than 1
+ * @param sharing bounds of steps that prompts share with decodes
  * @param tenantWeights shares of tenants; those that are not named have weight 1
  */
 @PublicApi
@@ -28,15 +25,36 @@ public record SchedulerOptions(
     int ageing,
     boolean lowPriorityFirst,
     int preemptionThreshold,
-    double stepStretch,
-    double promptSlowdown,
+    Sharing sharing,
     Map<String, Integer> tenantWeights)
     implements Serializable {
   public static final int MAX_WEIGHT = 1000;
 
   /** By the longest cached prefix; every sixteenth admission by age. */
   public static final SchedulerOptions DEFAULT =
-      new SchedulerOptions(SchedulePolicy.LPM, 0, 16, false, 10, 2.8, 1.6, Map.of());
+      new SchedulerOptions(SchedulePolicy.LPM, 0, 16, false, 10, new Sharing(2.8, 1.6), Map.of());
+
+  /**
+   * How prompts share steps with decodes.
+   *
+   * @param stretch how many times as long as a step of decodes alone one may take that prompts
+   *     share; 0 for any time, else more than 1
+   * @param slowdown how many times as long as alone a prompt may take beside decodes, which comes
+   *     before {@code stretch} where both cannot be; 0 for any time, else more than 1
+   */
+  public record Sharing(double stretch, double slowdown) implements Serializable {
+    public Sharing {
+      check(stretch, "the stretch of a step");
+      check(slowdown, "the slowdown of a prompt");
+    }
+
+    private static void check(double factor, String name) {
+      if (factor != 0 && !(factor > 1)) {
+        throw new IllegalArgumentException(
+            name + " is " + factor + "; it must be 0 or more than 1");
+      }
+    }
+  }
 
   public SchedulerOptions {
     tenantWeights = Map.copyOf(tenantWeights);
@@ -47,15 +65,7 @@ public record SchedulerOptions(
       throw new IllegalArgumentException(
           "the preemption threshold is " + preemptionThreshold + "; it must be at least 0");
     }
-    checkFactor(stepStretch, "the stretch of a step");
-    checkFactor(promptSlowdown, "the slowdown of a prompt");
     tenantWeights.forEach(SchedulerOptions::checkWeight);
-  }
-
-  private static void checkFactor(double factor, String name) {
-    if (factor != 0 && !(factor > 1)) {
-      throw new IllegalArgumentException(name + " is " + factor + "; it must be 0 or more than 1");
-    }
   }
 
   private static void checkWeight(String tenant, int weight) {
@@ -68,46 +78,24 @@ public record SchedulerOptions(
   /** Returns the same with another policy. */
   public SchedulerOptions withPolicy(SchedulePolicy other) {
     return new SchedulerOptions(
-        other,
-        seed,
-        ageing,
-        lowPriorityFirst,
-        preemptionThreshold,
-        stepStretch,
-        promptSlowdown,
-        tenantWeights);
+        other, seed, ageing, lowPriorityFirst, preemptionThreshold, sharing, tenantWeights);
   }
 
   /** Returns the same with another seed. */
   public SchedulerOptions withSeed(long other) {
     return new SchedulerOptions(
-        policy,
-        other,
-        ageing,
-        lowPriorityFirst,
-        preemptionThreshold,
-        stepStretch,
-        promptSlowdown,
-        tenantWeights);
+        policy, other, ageing, lowPriorityFirst, preemptionThreshold, sharing, tenantWeights);
   }
 
   /** Returns the same with another rate of admissions by age. */
   public SchedulerOptions withAgeing(int other) {
     return new SchedulerOptions(
-        policy,
-        seed,
-        other,
-        lowPriorityFirst,
-        preemptionThreshold,
-        stepStretch,
-        promptSlowdown,
-        tenantWeights);
+        policy, seed, other, lowPriorityFirst, preemptionThreshold, sharing, tenantWeights);
   }
 
   /** Returns the same with other rules for priorities. */
   public SchedulerOptions withPriorities(boolean lowFirst, int threshold) {
-    return new SchedulerOptions(
-        policy, seed, ageing, lowFirst, threshold, stepStretch, promptSlowdown, tenantWeights);
+    return new SchedulerOptions(policy, seed, ageing, lowFirst, threshold, sharing, tenantWeights);
   }
 
   /** Returns the same with other bounds of steps that prompts share with decodes. */
@@ -118,21 +106,13 @@ public record SchedulerOptions(
         ageing,
         lowPriorityFirst,
         preemptionThreshold,
-        stretch,
-        slowdown,
+        new Sharing(stretch, slowdown),
         tenantWeights);
   }
 
   /** Returns the same with other weights. */
   public SchedulerOptions withWeights(Map<String, Integer> weights) {
     return new SchedulerOptions(
-        policy,
-        seed,
-        ageing,
-        lowPriorityFirst,
-        preemptionThreshold,
-        stepStretch,
-        promptSlowdown,
-        weights);
+        policy, seed, ageing, lowPriorityFirst, preemptionThreshold, sharing, weights);
   }
 }

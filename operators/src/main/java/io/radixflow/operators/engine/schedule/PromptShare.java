@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine.schedule;
 
+import io.radixflow.operators.engine.SchedulerOptions;
 import java.util.function.IntToDoubleFunction;
 
 /**
@@ -33,15 +34,11 @@ final class PromptShare {
   private double rowNanos;
 
   /**
-   * @param stretch how many times as long as decodes alone a step with prompts may take; 0 for any
-   *     time
-   * @param slowdown how many times as long as without decodes a prompt may take beside them, which
-   *     comes first where both cannot be; 0 for any time
    * @param decodeNanos the time of a step of so many rows of decodes; 0 if it is not known
    */
-  PromptShare(double stretch, double slowdown, IntToDoubleFunction decodeNanos) {
-    this.stretch = stretch;
-    this.slowdown = slowdown;
+  PromptShare(SchedulerOptions.Sharing sharing, IntToDoubleFunction decodeNanos) {
+    this.stretch = sharing.stretch();
+    this.slowdown = sharing.slowdown();
     this.decodeNanos = decodeNanos;
   }
 

@@ -95,8 +95,7 @@ public final class Scheduler {
             pages,
             running);
     this.preemption = new Preemption(scheduling.preemptionThreshold());
-    this.promptShare =
-        new PromptShare(scheduling.stepStretch(), scheduling.promptSlowdown(), drafts::stepNanos);
+    this.promptShare = new PromptShare(scheduling.sharing(), drafts::stepNanos);
   }
 
   public List<Request> running() {

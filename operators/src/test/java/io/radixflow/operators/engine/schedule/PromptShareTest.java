@@ -55,7 +55,7 @@ class PromptShareTest {
   }
 
   private static PromptShare share(long decodeNanos, double stretch, double slowdown) {
-    return new PromptShare(stretch, slowdown, rows -> decodeNanos);
+    return new PromptShare(new SchedulerOptions.Sharing(stretch, slowdown), rows -> decodeNanos);
   }
 
   /** Steps of 20 ms and of a millisecond a row, but 32 rows beside decodes take 60 ms. */
@@ -101,7 +101,7 @@ class PromptShareTest {
 
   @Test
   void whileALongPromptComesInRepliesGoOnEvenlyAndItsFirstTokenIsNotFarBehind() {
-    double stretch = SchedulerOptions.DEFAULT.stepStretch();
+    double stretch = SchedulerOptions.DEFAULT.sharing().stretch();
     Run idle = new Run(stretch, 0);
     Run busy = new Run(stretch, DECODES);
     Run unbounded = new Run(0, DECODES);
@@ -127,7 +127,7 @@ class PromptShareTest {
                   .kvPages(1000)
                   .scheduler(
                       SchedulerOptions.DEFAULT.withSharing(
-                          stretch, SchedulerOptions.DEFAULT.promptSlowdown()))
+                          stretch, SchedulerOptions.DEFAULT.sharing().slowdown()))
                   .build());
       List<Request> replies = new ArrayList<>();
       for (int i = 0; i < decodes; i++) {
