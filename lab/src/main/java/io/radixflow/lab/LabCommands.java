@@ -1,6 +1,5 @@
 package io.radixflow.lab;
 
-import io.radixflow.lab.bench.BenchCommand;
 import io.radixflow.lab.drill.DrillCommand;
 import io.radixflow.lab.hitrates.CacheSimulateCommand;
 import io.radixflow.lab.hitrates.CacheWorkloadCommand;

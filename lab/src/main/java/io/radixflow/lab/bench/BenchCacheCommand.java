@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
       "With --host-memory it is what the tiers cost instead: an engine that copies each page to host"
           + " memory as it is computed, against one with the cache alone."
     })
-final class BenchCacheCommand extends CliCommand {
+public final class BenchCacheCommand extends CliCommand {
   private static final int PROMPT = 128;
   private static final int REPLY = 64;
 

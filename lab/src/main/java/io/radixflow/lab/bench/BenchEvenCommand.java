@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
       "The engine alone, without Kafka and Flink. See scheduler.step-stretch and"
           + " scheduler.prompt-slowdown."
     })
-final class BenchEvenCommand extends CliCommand {
+public final class BenchEvenCommand extends CliCommand {
   /** Tokens of each reply before the first prompt comes, and between two. */
   private static final int SETTLED = 24;
 

@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
           + " pages that of pinned copies), or the operations at --tflops; the ratio is floor by"
           + " time. Small kernels find their data in the device's cache and may come in above 1."
     })
-final class BenchGpuCommand extends CliCommand {
+public final class BenchGpuCommand extends CliCommand {
   @Mixin BenchReport report;
 
   @Option(

@@ -41,7 +41,7 @@ import picocli.CommandLine.Option;
           + " products are of integers) that this machine was measured to reach with as many"
           + " threads."
     })
-final class BenchModelCommand extends CliCommand {
+public final class BenchModelCommand extends CliCommand {
   private static final int PREFILL = 512;
   private static final int DECODE = 64;
   private static final int SEQUENCES = 8;

@@ -41,7 +41,7 @@ import picocli.CommandLine.Option;
       "Both answer the same messages, one at a time, in turn. The difference of the medians is what"
           + " the pipeline adds."
     })
-final class BenchPipelineCommand extends CliCommand {
+public final class BenchPipelineCommand extends CliCommand {
   private static final int MAX_TOKENS = 4;
   private static final int WARM_UP = 10;
 

@@ -44,7 +44,7 @@ import picocli.CommandLine.Option;
       "Two engines answer each prompt in turn, and the replies are checked to be equal. Edits"
           + " predict the text that is edited."
     })
-final class BenchSpeculationCommand extends CliCommand {
+public final class BenchSpeculationCommand extends CliCommand {
   private static final String PROMPTS = "speculation.jsonl";
   private static final ObjectMapper JSON = new ObjectMapper();
 

@@ -1,5 +1,11 @@
-package io.radixflow.lab.bench;
+package io.radixflow.lab;
 
+import io.radixflow.lab.bench.BenchCacheCommand;
+import io.radixflow.lab.bench.BenchEvenCommand;
+import io.radixflow.lab.bench.BenchGpuCommand;
+import io.radixflow.lab.bench.BenchModelCommand;
+import io.radixflow.lab.bench.BenchPipelineCommand;
+import io.radixflow.lab.bench.BenchSpeculationCommand;
 import io.radixflow.lab.bench.job.BenchJobCommand;
 import io.radixflow.lab.bench.job.BenchStateCommand;
 import io.radixflow.lab.bench.tiers.BenchDiskCommand;
@@ -23,4 +29,4 @@ import picocli.CommandLine.Command;
       BenchTiersCommand.class,
       BenchDiskCommand.class
     })
-public final class BenchCommand {}
+final class BenchCommand {}
