@@ -131,27 +131,35 @@ final class GroupedMatmul implements WorkerTeam.Region {
   /** Rounds the rows of products of codes; all products have rows of one width. */
   private void roundRows() {
     int count = 0;
-    int rows = 0;
     sharedRows = true;
     for (int i = 0; i < products; i++) {
       firstRounded[i] = count;
       count += isInteger(i) ? counts[i] : 0;
       sharedRows &= inOffsets[i] == inOffsets[0];
-      for (int row = firsts[i]; row < firsts[i] + counts[i]; row++) {
-        rows = Math.max(rows, inRows[i][row] + 1);
-      }
     }
     if (count == 0) {
       return;
     }
     int columns = matrices[0].panels().columns();
     if (sharedRows) {
+      int rows = endOfRows();
       integerRows.begin(rows, columns);
       team.run((rows + ROUNDED_ROWS - 1) / ROUNDED_ROWS, roundingShared);
     } else {
       integerRows.begin(count, columns);
       team.run(products, rounding);
     }
+  }
+
+  /** The number behind the highest of all rows that products read. */
+  private int endOfRows() {
+    int end = 0;
+    for (int i = 0; i < products; i++) {
+      for (int row = firsts[i]; row < firsts[i] + counts[i]; row++) {
+        end = Math.max(end, inRows[i][row] + 1);
+      }
+    }
+    return end;
   }
 
   private void roundShared(int task, int worker) {

@@ -31,19 +31,28 @@ final class ProfiledForward implements ForwardOps<CpuMatrix, float[]> {
     time(name, 0, 0, operation);
   }
 
+  /** Rounding and draws within the operation are operations of their own. */
   private void time(String name, long multiplyAdds, long weightBytes, Runnable operation) {
     long rounded = forward.roundingNanos();
+    long drawn = forward.drawNanos();
     long tasks = team.taskNanos();
     long start = System.nanoTime();
     operation.run();
     long nanos = System.nanoTime() - start;
     long taskNanos = team.taskNanos() - tasks;
     long rounding = forward.roundingNanos() - rounded;
-    if (rounding > 0) {
-      profile.add(new StepProfile.Phase("rounding", 1, rounding, 0, 0, 0));
+    long draws = forward.drawNanos() - drawn;
+    addPart("rounding", rounding);
+    addPart("draws", draws);
+    long own = nanos - rounding - draws;
+    long ownTasks = Math.round((double) taskNanos * own / nanos);
+    profile.add(new StepProfile.Phase(name, 1, own, ownTasks, multiplyAdds, weightBytes));
+  }
+
+  private void addPart(String name, long nanos) {
+    if (nanos > 0) {
+      profile.add(new StepProfile.Phase(name, 1, nanos, 0, 0, 0));
     }
-    profile.add(
-        new StepProfile.Phase(name, 1, nanos - rounding, taskNanos, multiplyAdds, weightBytes));
   }
 
   private static String target(Activation source, Activation target) {
@@ -136,21 +145,10 @@ final class ProfiledForward implements ForwardOps<CpuMatrix, float[]> {
     if (forward.outputs() == 0) {
       return;
     }
-    long before = forward.drawNanos();
-    long tasks = team.taskNanos();
-    long start = System.nanoTime();
-    forward.outputs(norm, head);
-    long nanos = System.nanoTime() - start;
-    long draws = forward.drawNanos() - before;
-    long taskNanos = Math.max(0, team.taskNanos() - tasks - draws);
-    profile.add(
-        new StepProfile.Phase(
-            product("head", head),
-            1,
-            nanos - draws,
-            taskNanos,
-            forward.outputs() * weights(head),
-            head.panels().bytes()));
-    profile.add(new StepProfile.Phase("draws", 1, draws, 0, 0, 0));
+    time(
+        product("head", head),
+        forward.outputs() * weights(head),
+        head.panels().bytes(),
+        () -> forward.outputs(norm, head));
   }
 }
