@@ -32,16 +32,22 @@ fi
 
 objects=$(mktemp -d)
 trap 'rm -rf "$objects"' EXIT
-# variant NAME FLAG...: the products for one instruction set.
+# variant SOURCE NAME FLAG...: the kernels of a file for one instruction set.
 variant() {
-  isa=$1
-  shift
+  source=$1
+  isa=$2
+  shift 2
   # shellcheck disable=SC2086 # a list of flags
-  gcc $flags "$@" "-DISA=$isa" -c kernels.c -o "$objects/$isa.o"
+  gcc $flags "$@" "-DISA=$isa" -c "$source.c" -o "$objects/$source-$isa.o"
 }
-variant avx2
-variant avxvnni -mavxvnni
-variant avx512vnni -mavx512f -mavx512bw -mavx512vl -mavx512vnni
+avx512='-mavx512f -mavx512bw -mavx512vl -mavx512vnni'
+variant kernels avx2
+variant kernels avxvnni -mavxvnni
+# shellcheck disable=SC2086
+variant kernels avx512vnni $avx512
+variant attention avx2
+# shellcheck disable=SC2086
+variant attention avx512vnni $avx512
 gcc -std=c11 -O2 -fPIC -fvisibility=hidden -Wall -Wextra -I "$java_home/include" -I "$java_home/include/linux" \
   -shared jni.c "$objects"/*.o -o "$out/libradixflow-cpu.so"
 printf 'native=true\ngcc=%s\nsources.sha256=%s\n' "$version" "$hash" >"$out/native.properties"

@@ -1,11 +1,6 @@
 // Compiled once for each instruction set; the build names it with -DISA=avx2, avxvnni or avx512vnni.
 #include "kernels.h"
-
-#include <immintrin.h>
-
-#define JOIN_(a, b) a##b
-#define JOIN(a, b) JOIN_(a, b)
-#define NAMED(name) JOIN(name##_, ISA)
+#include "vectors.h"
 
 // Bytes of activations that stay in the second-level cache while panels pass by.
 enum { CACHED_BYTES = 256 * 1024, UNIT = 256 };
@@ -14,74 +9,8 @@ enum { CACHED_BYTES = 256 * 1024, UNIT = 256 };
 // then take twice the time.
 enum { AHEAD = 8192 };
 
-#ifdef __AVX512VNNI__
-
-enum { LANES = 16, MOST_ROWS = 8 };
-
-typedef __m512i ints;
-typedef __m512 floats;
-
-#define load_ints(p) _mm512_loadu_si512(p)
-#define zero_ints() _mm512_setzero_si512()
-#define repeat_int(x) _mm512_set1_epi32(x)
-#define and_ints(a, b) _mm512_and_si512(a, b)
-#define choose_bits(mask, a, b) _mm512_ternarylogic_epi32(mask, a, b, 0xca)
-#define add_ints(a, b) _mm512_add_epi32(a, b)
-#define shift_left_16(v, n) _mm512_slli_epi16(v, n)
-#define shift_right_16(v, n) _mm512_srli_epi16(v, n)
-#define shift_signed_16(v, n) _mm512_srai_epi16(v, n)
-#define to_floats(v) _mm512_cvtepi32_ps(v)
-#define load_floats(p) _mm512_loadu_ps(p)
-#define store_floats(p, v) _mm512_storeu_ps(p, v)
-#define repeat_float(x) _mm512_set1_ps(x)
-#define multiply_floats(a, b) _mm512_mul_ps(a, b)
-#define multiply_add(a, b, c) _mm512_fmadd_ps(a, b, c)
-#define widen_halves(p) _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(p)))
-#define widen_bytes(p) _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(p))))
-
-// The intrinsic makes gcc 12 copy the sum.
-static inline __attribute__((always_inline)) ints add_products(ints sum, ints a, ints b) {
-    __asm__("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
-    return sum;
-}
-
-#else
-
-enum { LANES = 8, MOST_ROWS = 4 };
-
-typedef __m256i ints;
-typedef __m256 floats;
-
-#define load_ints(p) _mm256_loadu_si256((const __m256i *)(p))
-#define zero_ints() _mm256_setzero_si256()
-#define repeat_int(x) _mm256_set1_epi32(x)
-#define and_ints(a, b) _mm256_and_si256(a, b)
-#define choose_bits(mask, a, b) _mm256_or_si256(_mm256_and_si256(mask, a), _mm256_andnot_si256(mask, b))
-#define add_ints(a, b) _mm256_add_epi32(a, b)
-#define shift_left_16(v, n) _mm256_slli_epi16(v, n)
-#define shift_right_16(v, n) _mm256_srli_epi16(v, n)
-#define shift_signed_16(v, n) _mm256_srai_epi16(v, n)
-#define to_floats(v) _mm256_cvtepi32_ps(v)
-#define load_floats(p) _mm256_loadu_ps(p)
-#define store_floats(p, v) _mm256_storeu_ps(p, v)
-#define repeat_float(x) _mm256_set1_ps(x)
-#define multiply_floats(a, b) _mm256_mul_ps(a, b)
-#define multiply_add(a, b, c) _mm256_fmadd_ps(a, b, c)
-#define widen_halves(p) _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(p)))
-#define widen_bytes(p) _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(p))))
-
-static inline __attribute__((always_inline)) ints add_products(ints sum, ints a, ints b) {
-#ifdef __AVXVNNI__
-    __asm__("%{vex%} vpdpwssd %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
-    return sum;
-#else
-    return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
-#endif
-}
-
-#endif
-
-#define INLINE static inline __attribute__((always_inline))
+// Rows whose sums fit the registers.
+enum { MOST_ROWS = LANES / 2 };
 
 // Adds the products of one pair of columns: two vectors of weights with each row.
 #define PAIR(w0, w1, pair)                                       \
@@ -222,11 +151,6 @@ INLINE void add_scaled(const struct weights *w, const struct activations *x, con
 
 INLINE void clear(int rows, ints t[][2]) {
     _Pragma("GCC unroll 8") for (int r = 0; r < rows; r++) t[r][0] = t[r][1] = zero_ints();
-}
-
-// Fetches bytes; an address behind the last does no harm.
-INLINE void fetch(const void *from, int count) {
-    for (int i = 0; i < count; i += 64) _mm_prefetch((const char *)from + i, _MM_HINT_T0);
 }
 
 // Outputs begin with the bias.
@@ -389,33 +313,6 @@ void NAMED(pack)(const float *in, int columns, int32_t *pairs, float *scales, fl
 
 void NAMED(widen)(const uint16_t *in, int count, float *out) {
     for (int i = 0; i < count; i += LANES) store_floats(out + i, widen_halves(in + i));
-}
-
-// Eight elements of eight tokens.
-INLINE void transpose_eight(const float *in, float *out, int elements) {
-    __m256 row[8], pair[8], four[8];
-    for (int i = 0; i < 8; i++) row[i] = _mm256_loadu_ps(in + i * 16);
-    for (int i = 0; i < 8; i += 2) {
-        pair[i] = _mm256_unpacklo_ps(row[i], row[i + 1]);
-        pair[i + 1] = _mm256_unpackhi_ps(row[i], row[i + 1]);
-    }
-    for (int i = 0; i < 8; i += 4) {
-        four[i] = _mm256_shuffle_ps(pair[i], pair[i + 2], 0x44);
-        four[i + 1] = _mm256_shuffle_ps(pair[i], pair[i + 2], 0xee);
-        four[i + 2] = _mm256_shuffle_ps(pair[i + 1], pair[i + 3], 0x44);
-        four[i + 3] = _mm256_shuffle_ps(pair[i + 1], pair[i + 3], 0xee);
-    }
-    for (int i = 0; i < 4; i++) {
-        _mm256_storeu_ps(out + (long)i * elements, _mm256_permute2f128_ps(four[i], four[i + 4], 0x20));
-        _mm256_storeu_ps(out + (long)(i + 4) * elements, _mm256_permute2f128_ps(four[i], four[i + 4], 0x31));
-    }
-}
-
-void NAMED(transpose)(const float *in, int elements, float *out) {
-    for (int d = 0; d < elements; d += 8) {
-        transpose_eight(in + d * 16, out + d, elements);
-        transpose_eight(in + d * 16 + 8, out + d + 8L * elements, elements);
-    }
 }
 
 // Twelve chains hide the latency and fit the registers.

@@ -42,16 +42,12 @@ typedef void pack_function(const float *in, int columns, int32_t *pairs, float *
 // Widens binary16 to float; the count is a multiple of 16.
 typedef void widen_function(const uint16_t *in, int count, float *out);
 
-// Turns [element][16 tokens] round to [token][element]; the count of elements is a multiple of 8.
-typedef void transpose_function(const float *in, int elements, float *out);
-
 // Multiplies and adds in registers only; returns how many multiply-adds that were.
 typedef long peak_function(long rounds);
 
 multiply_function multiply_avx2, multiply_avxvnni, multiply_avx512vnni;
 pack_function pack_avx2, pack_avxvnni, pack_avx512vnni;
 widen_function widen_avx2, widen_avxvnni, widen_avx512vnni;
-transpose_function transpose_avx2, transpose_avxvnni, transpose_avx512vnni;
 peak_function peak_avx2, peak_avxvnni, peak_avx512vnni;
 
 #endif

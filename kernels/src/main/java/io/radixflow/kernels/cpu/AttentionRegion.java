@@ -1,8 +1,11 @@
 package io.radixflow.kernels.cpu;
 
-import static io.radixflow.kernels.cpu.CpuKvPool.PAGE_TOKENS;
+import static io.radixflow.kernels.cpu.attention.CpuKvPool.PAGE_TOKENS;
 import static io.radixflow.kernels.cpu.kernel.Kernels.QUERIES;
 
+import io.radixflow.kernels.cpu.attention.CpuKvPool;
+import io.radixflow.kernels.cpu.attention.HeadQueries;
+import io.radixflow.kernels.cpu.attention.PageAttention;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.model.Attention;
 import io.radixflow.kernels.model.Layer;
@@ -10,45 +13,36 @@ import io.radixflow.kernels.model.ModelConfig;
 import java.util.Arrays;
 
 /**
- * Causal attention over the paged pool. A task is a block of consecutive rows of one sequence and
- * the query heads that share one KV head, so that a page is read once for all of them; heads of
- * latent attention, which all share one, are several tasks.
+ * Causal attention over the paged pool. A unit of work is a block of consecutive rows of one
+ * sequence and the query heads that share one KV head, so that a page is read once for all of them;
+ * heads of latent attention, which all share one, may be several units.
  *
  * <p>Each query has two passes over the positions that it sees: all scores, softmax, then values in
  * order of position. Neither depends on the block, the chunk or the pages' numbers. A page that no
- * query of a block sees is not read.
+ * query of a block sees is not read. Where units are too few for the team, workers share each: the
+ * pages of its scores, the queries of its softmax, the elements of its values. Whoever computes an
+ * output does so in the same order.
  *
  * <p>Owned by the dispatcher; reused.
  */
-final class AttentionRegion implements WorkerTeam.Region {
+final class AttentionRegion {
 
-  /** Heads of latent attention in a task, at most. */
-  private static final int LATENT_HEADS = 8;
+  /** Units a worker below which they are shared. */
+  private static final int FEW = 4;
 
-  /** Buffers of one worker. */
-  private static final class Scratch {
-    final float[] lanes = new float[Kernels.LANES];
-    final float[] page;
-    final float[] values;
-    final float[] query;
-    final float[] out;
-    float[] scores = new float[0];
+  /** Positions from which on sharing a unit is worth two regions more. */
+  private static final int LONG = 256;
 
-    Scratch(int queryElements, int outElements, int pageElements, int transposedElements) {
-      page = new float[pageElements];
-      values = new float[transposedElements];
-      query = new float[queryElements];
-      out = new float[outElements];
-    }
-  }
+  /** Elements of values that are not shared: a cache line of binary16. */
+  private static final int ELEMENTS = 32;
 
-  /** The properties that all tasks of a layer share. */
+  /** The properties that all units of a layer share. */
   private record Shape(
-      int tasks, int group, int keyDim, int valueDim, int window, float scale, float softCap) {
+      int units, int group, int keyDim, int valueDim, int window, float scale, float softCap) {
 
-    static Shape of(Attention attention) {
+    static Shape of(Attention attention, int latentHeads) {
       if (attention instanceof Attention.Latent latent) {
-        int group = Math.min(latent.heads(), LATENT_HEADS);
+        int group = Math.min(latent.heads(), latentHeads);
         while (latent.heads() % group != 0) {
           group--;
         }
@@ -84,8 +78,18 @@ final class AttentionRegion implements WorkerTeam.Region {
   }
 
   private final Kernels kernels;
+  private final PageAttention attention;
+  private final WorkerTeam team;
   private final Shape[] shapes;
-  private final Scratch[] scratch;
+  private final float[][] lanes;
+
+  /** One for each worker where units are whole, else one for each unit. */
+  private HeadQueries[] units;
+
+  private final WorkerTeam.Region wholeUnit = this::runUnit;
+  private final WorkerTeam.Region someScores = this::runScores;
+  private final WorkerTeam.Region someWeights = this::runWeights;
+  private final WorkerTeam.Region someValues = this::runValues;
 
   private CpuKvPool pool;
   private StepRows rows;
@@ -96,26 +100,20 @@ final class AttentionRegion implements WorkerTeam.Region {
   private int queryStride;
   private float[] attended;
   private int attendedStride;
+  private int parts;
 
-  AttentionRegion(ModelConfig config, Kernels kernels, int workers) {
+  AttentionRegion(ModelConfig config, Kernels kernels, PageAttention attention, WorkerTeam team) {
     this.kernels = kernels;
+    this.attention = attention;
+    this.team = team;
     shapes = new Shape[config.layers()];
-    int queryElements = 0;
-    int outElements = 0;
-    int pageElements = 0;
-    int transposed = 0;
     for (int i = 0; i < shapes.length; i++) {
-      Shape s = Shape.of(config.layer(i).attention());
-      int queries = (rowsPerBlock(config) * s.group + QUERIES - 1) / QUERIES * QUERIES;
-      queryElements = Math.max(queryElements, queries * s.keyDim);
-      outElements = Math.max(outElements, queries * s.valueDim);
-      pageElements = Math.max(pageElements, PAGE_TOKENS * s.keyDim);
-      transposed = Math.max(transposed, s.latent() ? PAGE_TOKENS * s.valueDim : 0);
-      shapes[i] = s;
+      shapes[i] = Shape.of(config.layer(i).attention(), attention.latentHeads());
     }
-    scratch = new Scratch[workers];
-    for (int i = 0; i < workers; i++) {
-      scratch[i] = new Scratch(queryElements, outElements, pageElements, transposed);
+    lanes = new float[team.size()][Kernels.LANES];
+    units = new HeadQueries[FEW * team.size()];
+    for (int i = 0; i < units.length; i++) {
+      units[i] = new HeadQueries();
     }
   }
 
@@ -129,11 +127,11 @@ final class AttentionRegion implements WorkerTeam.Region {
   }
 
   /**
-   * Sets the step's data; afterwards the region may run, with {@link #tasks()} tasks.
+   * Computes a layer's attention of all rows of the step.
    *
    * @param sinks a logit a head, or null
    */
-  void prepare(
+  void run(
       CpuKvPool pool,
       StepRows rows,
       int layer,
@@ -151,220 +149,109 @@ final class AttentionRegion implements WorkerTeam.Region {
     this.attended = attended;
     this.attendedStride = attendedStride;
     shape = shapes[layer];
+    int count = rows.blocks * shape.units;
+    if (!attention.splits() || count >= units.length || rows.longest < LONG || team.size() == 1) {
+      team.run(count, wholeUnit);
+    } else {
+      runShared(count);
+    }
   }
 
-  int tasks() {
-    return rows.blocks * shape.tasks;
+  private void runShared(int count) {
+    for (int unit = 0; unit < count; unit++) {
+      begin(units[unit], unit);
+    }
+    parts = (units.length + count - 1) / count;
+    team.run(count * parts, someScores);
+    team.run(count * parts, someWeights);
+    team.run(count * parts, someValues);
   }
 
-  @Override
-  public void run(int task, int worker) {
-    int block = task / shape.tasks;
-    int head = task % shape.tasks;
+  private void runUnit(int unit, int worker) {
+    HeadQueries q = units[worker];
+    begin(q, unit);
+    attention.scores(q, 0, q.pages, worker);
+    softmax(q, unit, 0, q.count, lanes[worker]);
+    attention.values(q, 0, shape.valueDim, worker);
+  }
+
+  private void runScores(int task, int worker) {
+    HeadQueries q = units[task / parts];
+    int part = task % parts;
+    attention.scores(q, q.pages * part / parts, q.pages * (part + 1) / parts, worker);
+  }
+
+  private void runWeights(int task, int worker) {
+    HeadQueries q = units[task / parts];
+    int part = task % parts;
+    int from = q.count * part / parts;
+    softmax(q, task / parts, from, q.count * (part + 1) / parts, lanes[worker]);
+  }
+
+  private void runValues(int task, int worker) {
+    int part = task % parts;
+    int width = (shape.valueDim + parts - 1) / parts;
+    width = (width + ELEMENTS - 1) / ELEMENTS * ELEMENTS;
+    int end = Math.min(shape.valueDim, (part + 1) * width);
+    if (part * width < end) {
+      attention.values(units[task / parts], part * width, end, worker);
+    }
+  }
+
+  /** The first head of a unit's queries. */
+  private int firstHead(int unit) {
+    return unit % shape.units * shape.group;
+  }
+
+  private void begin(HeadQueries q, int unit) {
+    int block = unit / shape.units;
     int first = rows.blockFirst[block];
     int count = rows.blockRows[block];
-    int firstPage = shape.first(rows.position[first]) / PAGE_TOKENS;
-    int pages = rows.position[first + count - 1] / PAGE_TOKENS + 1 - firstPage;
-    int groups = (count * shape.group + QUERIES - 1) / QUERIES;
-    Scratch s = scratch[worker];
-    if (s.scores.length < groups * QUERIES * pages * PAGE_TOKENS) {
-      s.scores = new float[groups * QUERIES * Math.max(pages + pages / 2, 16) * PAGE_TOKENS];
-    }
-    gatherQueries(s, first, count, head, groups);
-    scorePages(s, rows.pages[first], firstPage, pages, head, groups);
-    softmax(s, first, count, head, firstPage * PAGE_TOKENS, pages * PAGE_TOKENS);
-    Arrays.fill(s.out, 0, groups * QUERIES * shape.valueDim, 0f);
-    addPages(s, first, count, firstPage, pages, head, groups);
-    scatter(s, first, count, head);
-  }
-
-  /** Interleaves the queries of row-major (row, head) order in groups; the last fills up. */
-  private void gatherQueries(Scratch s, int first, int count, int head, int groups) {
-    int group = shape.group;
-    int keyDim = shape.keyDim;
-    int last = count * group - 1;
-    for (int q = 0; q < groups * QUERIES; q++) {
-      int query = Math.min(q, last);
-      int from = (first + query / group) * queryStride + (head * group + query % group) * keyDim;
-      int at = q / QUERIES * QUERIES * keyDim + q % QUERIES;
-      for (int d = 0; d < keyDim; d++) {
-        s.query[at + d * QUERIES] = queries[from + d];
-      }
-    }
-  }
-
-  /** The head of the pool that a task's queries share. */
-  private int poolHead(int head) {
-    return shape.latent() ? 0 : head;
-  }
-
-  private void scorePages(Scratch s, int[] table, int firstPage, int pages, int head, int groups) {
-    int stride = pages * PAGE_TOKENS;
-    int kvHead = poolHead(head);
-    for (int p = 0; p < pages; p++) {
-      int page = table[firstPage + p];
-      float[] keys = pool.keysArray(kernels, page, layer, kvHead, s.page);
-      int at = pool.keysOffset(page, layer, kvHead);
-      for (int g = 0; g < groups; g++) {
-        kernels.scores(
-            s.query,
-            g * QUERIES * shape.keyDim,
-            keys,
-            at,
-            shape.keyDim,
-            shape.scale,
-            s.scores,
-            g * QUERIES * stride + p * PAGE_TOKENS,
-            stride);
-      }
+    q.pool = pool;
+    q.layer = layer;
+    q.kvHead = shape.latent() ? 0 : unit % shape.units;
+    q.table = rows.pages[first];
+    q.firstPage = shape.first(rows.position[first]) / PAGE_TOKENS;
+    q.pages = rows.position[first + count - 1] / PAGE_TOKENS + 1 - q.firstPage;
+    q.keyDim = shape.keyDim;
+    q.valueDim = shape.valueDim;
+    q.scale = shape.scale;
+    q.queries = queries;
+    q.out = attended;
+    q.count = count * shape.group;
+    q.ensure(q.count, q.pages);
+    int start = q.firstPage * PAGE_TOKENS;
+    for (int i = 0; i < q.count; i++) {
+      int row = first + i / shape.group;
+      int head = firstHead(unit) + i % shape.group;
+      q.queryAt[i] = row * queryStride + head * shape.keyDim;
+      q.outAt[i] = row * attendedStride + head * shape.valueDim;
+      q.from[i] = shape.first(rows.position[row]) - start;
+      q.to[i] = rows.position[row] + 1 - start;
     }
   }
 
   /**
-   * Turns scores into weights; the inverse of each sum takes the place of the queries. Sums begin
-   * at the page in which the query's window begins, so that their lanes depend on the query alone.
-   *
-   * @param start position of the first score
+   * Turns scores of some queries into weights, and finds the inverse of each sum. Sums begin at the
+   * page in which the query's window begins, so that their lanes depend on the query alone.
    */
-  private void softmax(Scratch s, int first, int count, int head, int start, int stride) {
-    int group = shape.group;
-    for (int q = 0; q < count * group; q++) {
-      int position = rows.position[first + q / group];
-      int seen = shape.first(position);
-      int from = seen / PAGE_TOKENS * PAGE_TOKENS;
-      int at = q * stride + from - start;
-      int tokens = position + 1 - from;
+  private void softmax(HeadQueries q, int unit, int first, int end, float[] lanes) {
+    for (int i = first; i < end; i++) {
+      int from = q.from[i] / PAGE_TOKENS * PAGE_TOKENS;
+      int at = i * q.stride() + from;
+      int tokens = q.to[i] - from;
       if (shape.softCap > 0) {
-        kernels.softCap(s.scores, at, tokens, shape.softCap);
+        kernels.softCap(q.scores, at, tokens, shape.softCap);
       }
-      Arrays.fill(s.scores, at, at + seen - from, Float.NEGATIVE_INFINITY);
-      float max = kernels.max(s.scores, at, tokens, s.lanes);
+      Arrays.fill(q.scores, at, at + q.from[i] - from, Float.NEGATIVE_INFINITY);
+      float max = kernels.max(q.scores, at, tokens, lanes);
       if (sinks == null) {
-        s.query[q] = 1f / kernels.exponentials(s.scores, at, tokens, max, s.lanes);
+        q.factor[i] = 1f / kernels.exponentials(q.scores, at, tokens, max, lanes);
       } else {
-        float sink = sinks[head * group + q % group];
+        float sink = sinks[firstHead(unit) + i % shape.group];
         max = Math.max(max, sink);
-        float sum = kernels.exponentials(s.scores, at, tokens, max, s.lanes);
-        s.query[q] = 1f / (sum + kernels.exp(sink - max));
-      }
-    }
-  }
-
-  private void addPages(
-      Scratch s, int first, int count, int firstPage, int pages, int head, int groups) {
-    int stride = pages * PAGE_TOKENS;
-    int[] table = rows.pages[first];
-    for (int p = 0; p < pages; p++) {
-      int page = table[firstPage + p];
-      float[] values;
-      int at;
-      if (shape.latent()) {
-        values = transposedKeys(s, page);
-        at = 0;
-      } else {
-        values = pool.valuesArray(kernels, page, layer, head, s.page);
-        at = pool.valuesOffset(page, layer, head);
-      }
-      for (int g = 0; g < groups; g++) {
-        addPage(s, first, count, g, values, at, firstPage * PAGE_TOKENS, p * PAGE_TOKENS, stride);
-      }
-    }
-  }
-
-  /** The compressed values of a page, token by token: the beginning of its keys. */
-  private float[] transposedKeys(Scratch s, int page) {
-    float[] keys = pool.keysArray(kernels, page, layer, 0, s.page);
-    int at = pool.keysOffset(page, layer, 0);
-    kernels.transpose(keys, at, shape.valueDim, s.values);
-    return s.values;
-  }
-
-  /**
-   * Adds the values that all queries of a group see at once, the others one by one; each query's in
-   * the order of their positions.
-   *
-   * @param start position of the first score
-   * @param page the page's first score
-   */
-  private void addPage(
-      Scratch s,
-      int first,
-      int count,
-      int g,
-      float[] values,
-      int at,
-      int start,
-      int page,
-      int stride) {
-    int last = count * shape.group - 1;
-    int from = g * QUERIES;
-    int end = from + QUERIES - 1;
-    int sharedFrom = seenFrom(position(first, end, last) - start, page, start);
-    int sharedTo = seenTo(position(first, from, last) - start, page);
-    boolean shared = sharedFrom < sharedTo;
-    if (shared && sharedFrom > 0) {
-      for (int q = from; q <= Math.min(last, end); q++) {
-        int own = seenFrom(position(first, q, last) - start, page, start);
-        addOne(s, q, values, at, own, sharedFrom, page, stride);
-      }
-    }
-    if (shared) {
-      kernels.values(
-          s.scores,
-          from * stride + page + sharedFrom,
-          stride,
-          values,
-          at + sharedFrom * shape.valueDim,
-          shape.valueDim,
-          sharedTo - sharedFrom,
-          s.out,
-          from * shape.valueDim);
-    }
-    for (int q = from; q <= Math.min(last, end); q++) {
-      int position = position(first, q, last) - start;
-      int next = shared ? sharedTo : seenFrom(position, page, start);
-      addOne(s, q, values, at, next, seenTo(position, page), page, stride);
-    }
-  }
-
-  /** Adds the values of tokens {@code from} to before {@code to} of a page for one query. */
-  private void addOne(
-      Scratch s, int q, float[] values, int at, int from, int to, int page, int stride) {
-    if (from < to) {
-      kernels.valuesOne(
-          s.scores,
-          q * stride + page + from,
-          values,
-          at + from * shape.valueDim,
-          shape.valueDim,
-          to - from,
-          s.out,
-          q * shape.valueDim);
-    }
-  }
-
-  /** The first token of a page that a query sees; positions count from that of the first score. */
-  private int seenFrom(int position, int page, int start) {
-    return Math.max(0, shape.first(position + start) - start - page);
-  }
-
-  /** The token of a page after the last that a query sees. */
-  private static int seenTo(int position, int page) {
-    return Math.min(PAGE_TOKENS, position + 1 - page);
-  }
-
-  private int position(int first, int query, int last) {
-    return rows.position[first + Math.min(query, last) / shape.group];
-  }
-
-  private void scatter(Scratch s, int first, int count, int head) {
-    int group = shape.group;
-    int valueDim = shape.valueDim;
-    for (int q = 0; q < count * group; q++) {
-      int to = (first + q / group) * attendedStride + (head * group + q % group) * valueDim;
-      float factor = s.query[q];
-      for (int d = 0; d < valueDim; d++) {
-        attended[to + d] = s.out[q * valueDim + d] * factor;
+        float sum = kernels.exponentials(q.scores, at, tokens, max, lanes);
+        q.factor[i] = 1f / (sum + kernels.exp(sink - max));
       }
     }
   }

@@ -2,6 +2,8 @@ package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.attention.CpuKvPool;
+import io.radixflow.kernels.cpu.attention.PageAttention;
 import io.radixflow.kernels.cpu.integer.IntegerProducts;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
@@ -100,7 +102,8 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
             : null;
     matmul = new MatmulRegion(team, kernels, tuner, products);
     grouped = new GroupedMatmul(team, kernels, tuner, products);
-    attention = new AttentionRegion(config, kernels, team.size());
+    attention =
+        new AttentionRegion(config, kernels, PageAttention.of(fast, kernels, team.size()), team);
     experts = new ExpertsStage(config, team, kernels, grouped);
     outputs = new OutputStage(config, team, kernels, matmul);
     lanes = new float[team.size()][Kernels.LANES];
@@ -314,8 +317,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     boolean latent = config.layer(layer).attention() instanceof Latent;
     from(latent ? Activation.LATENT_QUERY : Activation.QKV);
     to(latent ? Activation.LATENT_ATTENDED : Activation.ATTENDED);
-    attention.prepare(pool, rows, layer, sinks, source, sourceStride, target, targetStride);
-    team.run(attention.tasks(), attention);
+    attention.run(pool, rows, layer, sinks, source, sourceStride, target, targetStride);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cpu;
 
+import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.model.Attention;
 import io.radixflow.kernels.model.Attention.Grouped;

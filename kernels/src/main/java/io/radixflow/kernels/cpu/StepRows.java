@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cpu;
 
+import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.device.Batch;
 import java.util.Arrays;
 

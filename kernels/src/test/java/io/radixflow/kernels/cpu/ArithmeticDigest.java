@@ -1,6 +1,7 @@
 package io.radixflow.kernels.cpu;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.TestModels;
+import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.file.ModelFile;

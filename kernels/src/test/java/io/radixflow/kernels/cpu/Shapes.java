@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cpu;
 
+import io.radixflow.kernels.model.Attention;
 import io.radixflow.kernels.model.Attention.Grouped;
 import io.radixflow.kernels.model.Attention.Latent;
 import io.radixflow.kernels.model.Attention.QkNorm;
@@ -159,6 +160,11 @@ public final class Shapes {
             new Grouped(4, 2, 16, rope, true, true, QkNorm.NONE, 0, Scores.of(16)),
             experts,
             Norms.BEFORE));
+  }
+
+  /** One layer with this attention. */
+  public static ModelConfig of(Attention attention) {
+    return model(Norm.rms(1e-5f), Scales.NONE, new Layer(attention, Dense.silu(64), Norms.BEFORE));
   }
 
   private static ModelConfig model(Norm norm, Scales scales, Layer... layers) {

@@ -3,6 +3,7 @@ package io.radixflow.kernels.cpu;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.file.ModelFile;
 import io.radixflow.kernels.model.file.QuantisedCopy;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.TinyModels;
+import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.file.ModelFile;
 import java.io.IOException;

@@ -48,6 +48,11 @@ public final class NativeKernels {
     this.isa = isa.ordinal();
   }
 
+  /** The number of the instruction set in jni.c. */
+  int isaNumber() {
+    return isa;
+  }
+
   /** The instruction set, such as {@code avx512-vnni}. */
   public String isa() {
     return Isa.values()[isa].name().toLowerCase(Locale.ROOT).replace('_', '-');
@@ -224,13 +229,6 @@ public final class NativeKernels {
 
   private static native void widenHalf(
       int isa, short[] source, int so, int count, float[] out, int oo);
-
-  /** Turns a page round as {@link Kernels#transpose}, for a multiple of eight elements. */
-  void transpose(float[] in, int from, int elements, float[] out) {
-    transpose(isa, in, from, elements, out);
-  }
-
-  private static native void transpose(int isa, float[] in, int from, int elements, float[] out);
 
   /**
    * Multiplies 16-bit integers and adds them in registers only, as fast as one thread can; returns

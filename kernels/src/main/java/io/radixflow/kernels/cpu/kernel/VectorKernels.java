@@ -128,15 +128,6 @@ final class VectorKernels implements Kernels {
   }
 
   @Override
-  public void transpose(float[] in, int from, int elements, float[] out) {
-    if (fast == null || elements % 8 != 0) {
-      Kernels.super.transpose(in, from, elements, out);
-    } else {
-      fast.transpose(in, from, elements, out);
-    }
-  }
-
-  @Override
   public float sumOfSquares(float[] x, int xo, int n, float[] lanes) {
     return VectorRows.sumOfSquares(x, xo, n, lanes);
   }

@@ -1,6 +1,6 @@
-package io.radixflow.kernels.cpu;
+package io.radixflow.kernels.cpu.attention;
 
-import static io.radixflow.kernels.cpu.CpuKvPool.PAGE_TOKENS;
+import static io.radixflow.kernels.cpu.attention.CpuKvPool.PAGE_TOKENS;
 
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.device.KvSpec;
@@ -14,8 +14,15 @@ import java.nio.ByteBuffer;
  */
 final class KvSlabs {
 
+  /** What elements are, in the order of attention.h. */
+  enum Type {
+    FLOAT,
+    HALF,
+    FLOAT8
+  }
+
   /** Elements of one array, about: large enough to be few, small enough to find room in a heap. */
-  private static final long ARRAY_ELEMENTS = 1L << 24;
+  private static final long ARRAY_ELEMENTS = 1L << 26;
 
   final int units;
   final int elements;
@@ -42,6 +49,26 @@ final class KvSlabs {
         codes[i] = new byte[length];
       }
     }
+  }
+
+  /** What elements are. */
+  Type type() {
+    return floats != null ? Type.FLOAT : halves != null ? Type.HALF : Type.FLOAT8;
+  }
+
+  /** How many arrays there are. */
+  int arrays() {
+    return (units + perArray - 1) / perArray;
+  }
+
+  /** Which array has a unit. */
+  int number(int unit) {
+    return unit / perArray;
+  }
+
+  /** An array by its number: {@code float[]}, {@code short[]} or {@code byte[]}. */
+  Object array(int number) {
+    return floats != null ? floats[number] : halves != null ? halves[number] : codes[number];
   }
 
   /** The array that has a unit, where elements are floats; null where they must be widened. */

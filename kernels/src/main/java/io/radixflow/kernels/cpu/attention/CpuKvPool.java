@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cpu;
+package io.radixflow.kernels.cpu.attention;
 
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.device.HostPages;
@@ -26,10 +26,10 @@ import java.util.function.Consumer;
  * <p>The caller knows which pages hold what. Written and read by workers; rows of one step write
  * different slots, and a step's regions order writes before reads.
  */
-final class CpuKvPool implements KvPool {
+public final class CpuKvPool implements KvPool {
 
   /** Tokens a page: one vector of 512 bits. */
-  static final int PAGE_TOKENS = Kernels.LANES;
+  public static final int PAGE_TOKENS = Kernels.LANES;
 
   private final int pages;
   private final int[] layerOffsets;
@@ -57,7 +57,7 @@ final class CpuKvPool implements KvPool {
    * @param parts window parts; 0 if the pages hold all layers
    * @param dispatcher makes copies in the order of submission among the steps
    */
-  CpuKvPool(
+  public CpuKvPool(
       ModelConfig config,
       KvSpec.Type type,
       int pages,
@@ -129,12 +129,16 @@ final class CpuKvPool implements KvPool {
     partOf[page] = part;
   }
 
-  private KvSlabs slabs(int layer) {
+  KvSlabs.Type type() {
+    return inPages.type();
+  }
+
+  KvSlabs slabs(int layer) {
     return hasWindow[layer] ? inParts : inPages;
   }
 
   /** Returns which of a layer's units has a page's entries. */
-  private int unit(int page, int layer) {
+  int unit(int page, int layer) {
     int unit = hasWindow[layer] ? partOf[page] : page;
     if (unit < 0) {
       throw new IllegalStateException("page " + page + " has no window part");
@@ -143,12 +147,13 @@ final class CpuKvPool implements KvPool {
   }
 
   /** Returns where a head of a layer begins in the array that has the unit. */
-  private int offset(KvSlabs slabs, int unit, int layer, int kvHead) {
+  int offset(KvSlabs slabs, int unit, int layer, int kvHead) {
     return slabs.offset(unit) + layerOffsets[layer] + kvHead * headElements[layer];
   }
 
   /** Stores one token's key and value of one head, which are equally wide. */
-  void store(int page, int slot, int layer, int kvHead, float[] k, int ko, float[] v, int vo) {
+  public void store(
+      int page, int slot, int layer, int kvHead, float[] k, int ko, float[] v, int vo) {
     storeKey(page, slot, layer, kvHead, k, ko);
     KvSlabs slabs = slabs(layer);
     int unit = unit(page, layer);
@@ -159,7 +164,7 @@ final class CpuKvPool implements KvPool {
   }
 
   /** Stores one token's key of one head. */
-  void storeKey(int page, int slot, int layer, int kvHead, float[] k, int ko) {
+  public void storeKey(int page, int slot, int layer, int kvHead, float[] k, int ko) {
     KvSlabs slabs = slabs(layer);
     int unit = unit(page, layer);
     int keys = offset(slabs, unit, layer, kvHead);
@@ -168,7 +173,7 @@ final class CpuKvPool implements KvPool {
   }
 
   /** Returns the index at which the values of a page's head begin. */
-  private int values(KvSlabs slabs, int unit, int layer, int kvHead) {
+  int values(KvSlabs slabs, int unit, int layer, int kvHead) {
     return offset(slabs, unit, layer, kvHead) + PAGE_TOKENS * keyElements[layer];
   }
 

@@ -1,0 +1,93 @@
+package io.radixflow.kernels.cpu.attention;
+
+/**
+ * The queries of some rows of one sequence that share a KV head, and what attention makes of them.
+ * Tokens and pages count from the first page that any of them sees.
+ *
+ * <p>Filled by the dispatcher or one worker; afterwards workers write different pages of the scores
+ * or different elements of the output.
+ */
+public final class HeadQueries {
+
+  /** Where keys and values are. */
+  public CpuKvPool pool;
+
+  /** The layer in {@link #pool}. */
+  public int layer;
+
+  /** The KV head in {@link #pool}; 0 for latent attention. */
+  public int kvHead;
+
+  /** The sequence's page table. */
+  public int[] table;
+
+  /** The first page that a query sees, in {@link #table}. */
+  public int firstPage;
+
+  /** How many pages from there on. */
+  public int pages;
+
+  /** Elements of a key. */
+  public int keyDim;
+
+  /** Elements of a value; fewer than of a key where values are the beginning of latent keys. */
+  public int valueDim;
+
+  /** What scores are multiplied with. */
+  public float scale;
+
+  /** How many queries. */
+  public int count;
+
+  /** Query {@code i} is at {@code queries[queryAt[i]]}. */
+  public float[] queries;
+
+  public int[] queryAt = new int[0];
+
+  /** Query {@code i} sees tokens from {@code from[i]} to before {@code to[i]}. */
+  public int[] from = new int[0];
+
+  public int[] to = new int[0];
+
+  /** Element (query, token) at {@code query * stride + token}: scores, then weights. */
+  public float[] scores = new float[0];
+
+  /** What sums are multiplied with at last. */
+  public float[] factor = new float[0];
+
+  /** The output of query {@code i} begins at {@code out[outAt[i]]}. */
+  public float[] out;
+
+  public int[] outAt = new int[0];
+
+  /** Sums of native latent attention; see attention.h. */
+  float[] latentSums = new float[0];
+
+  /** Makes room for {@code queries} queries over {@code pages} pages. */
+  public void ensure(int queries, int pages) {
+    if (queryAt.length < queries) {
+      queryAt = new int[queries];
+      from = new int[queries];
+      to = new int[queries];
+      factor = new float[queries];
+      outAt = new int[queries];
+    }
+    int rows = (queries + 3) / 4 * 4;
+    if (scores.length < rows * pages * CpuKvPool.PAGE_TOKENS) {
+      scores = new float[rows * Math.max(pages + pages / 2, 16) * CpuKvPool.PAGE_TOKENS];
+    }
+    int sums = latent() ? (queries + 15) / 16 * 16 * valueDim : 0;
+    if (latentSums.length < sums) {
+      latentSums = new float[sums];
+    }
+  }
+
+  /** Floats from one query's scores to the next's. */
+  public int stride() {
+    return pages * CpuKvPool.PAGE_TOKENS;
+  }
+
+  boolean latent() {
+    return valueDim < keyDim;
+  }
+}
