@@ -81,6 +81,20 @@ final class Automaton {
     return known;
   }
 
+  /**
+   * Returns whether a lexeme that has begun goes on with a byte. It takes no {@link #work}, and the
+   * state after the byte may be dead all the same where too many calls would be open.
+   */
+  boolean goesOnWith(GrammarState state, int value) {
+    int byteClass = pool.classOf(value);
+    for (Regex lexeme : state.lexemes) {
+      if (pool.next(lexeme, byteClass) != pool.empty) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** The expression after one more byte of a lexeme, EMPTY if none is allowed. */
   Regex step(Regex lexeme, int value) {
     work += 1 + (lexeme.cost >> 3);

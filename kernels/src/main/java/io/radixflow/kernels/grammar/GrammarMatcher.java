@@ -21,6 +21,11 @@ public final class GrammarMatcher {
   private GrammarState state;
   private int epoch;
 
+  private int markedLength;
+  private boolean markedEnd;
+  private GrammarState markedState;
+  private int markedEpoch;
+
   GrammarMatcher(Grammar grammar, TokenTrie trie, TokenMasks masks) {
     this.grammar = grammar;
     this.trie = trie;
@@ -109,6 +114,47 @@ public final class GrammarMatcher {
     return bytes.length - from;
   }
 
+  /** Notes where the text is now, for {@link #rewind}. */
+  public void mark() {
+    markedLength = length;
+    markedEnd = ended;
+    markedState = state;
+    markedEpoch = epoch;
+  }
+
+  /** Goes back to where the text was at the last {@link #mark}, which has to come first. */
+  public void rewind() {
+    length = markedLength;
+    ended = markedEnd;
+    state = markedState;
+    if (epoch != markedEpoch) {
+      synchronized (grammar.lock) {
+        feed();
+      }
+    }
+  }
+
+  /** Returns whether the text has ended with a token that ends a turn. */
+  public boolean hasEnded() {
+    return ended;
+  }
+
+  /**
+   * Writes how the text surely goes on, but for white space, which is written as it came before in
+   * like places. It is a guess: no state changes, and {@link Limits} end it.
+   *
+   * @return the number of bytes, up to those of {@code target}; 0 where there is a choice
+   */
+  public int forcedText(byte[] target) {
+    if (ended) {
+      return 0;
+    }
+    synchronized (grammar.lock) {
+      refresh();
+      return ForcedText.write(grammar.automaton, state, accepted, length, target);
+    }
+  }
+
   /** Returns whether the text may end here. */
   public boolean canEnd() {
     synchronized (grammar.lock) {
@@ -142,11 +188,15 @@ public final class GrammarMatcher {
   private void refresh() {
     grammar.automaton.trim();
     if (epoch != grammar.automaton.epoch()) {
-      epoch = grammar.automaton.epoch();
-      state = grammar.automaton.start();
-      for (int i = 0; i < length; i++) {
-        state = grammar.automaton.step(state, accepted[i] & 0xFF);
-      }
+      feed();
+    }
+  }
+
+  private void feed() {
+    epoch = grammar.automaton.epoch();
+    state = grammar.automaton.start();
+    for (int i = 0; i < length; i++) {
+      state = grammar.automaton.step(state, accepted[i] & 0xFF);
     }
   }
 }

@@ -7,6 +7,9 @@ import io.radixflow.kernels.grammar.regex.Regex;
  * by an {@link Automaton}.
  */
 final class GrammarState {
+  /** Of {@link #forced}: not looked for yet. */
+  static final short UNKNOWN = -2;
+
   final Regex[] lexemes;
   final CallStack[] stacks;
 
@@ -18,6 +21,9 @@ final class GrammarState {
 
   /** Work of the steps in {@link #row}. */
   int[] work;
+
+  /** The byte that is all but decided, see {@link ForcedText}; {@link #UNKNOWN} at first. */
+  short forced = UNKNOWN;
 
   GrammarState(Regex[] lexemes, CallStack[] stacks, boolean accepting) {
     this.lexemes = lexemes;

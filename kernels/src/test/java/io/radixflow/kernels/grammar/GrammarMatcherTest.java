@@ -115,6 +115,56 @@ class GrammarMatcherTest {
     }
   }
 
+  private static String forced(GrammarMatcher matcher) {
+    byte[] target = new byte[64];
+    return new String(target, 0, matcher.forcedText(target), StandardCharsets.UTF_8);
+  }
+
+  private static void accept(GrammarMatcher matcher, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    assertThat(matcher.acceptBytes(bytes)).isEqualTo(bytes.length);
+  }
+
+  @Test
+  void theTextThatAGrammarLeavesNoChoiceAboutIsKnownAhead() {
+    GrammarMatcher matcher =
+        Grammar.jsonSchema(
+                "{\"type\":\"object\",\"properties\":{\"city\":{\"type\":\"string\"},"
+                    + "\"days\":{\"type\":\"integer\"}},\"required\":[\"city\",\"days\"],"
+                    + "\"additionalProperties\":false}",
+                Whitespace.SHORT)
+            .matcher(trie());
+
+    assertThat(forced(matcher)).isEqualTo("{\"city\": \"");
+    accept(matcher, "{\n  \"city\":\"Oslo");
+    assertThat(forced(matcher)).isEmpty();
+    accept(matcher, "\"");
+    assertThat(forced(matcher)).isEqualTo(", \"days\":");
+    accept(matcher, ",\n  \"days\":4");
+    assertThat(forced(matcher)).isEmpty();
+    accept(matcher, "}");
+    assertThat(forced(matcher)).isEmpty();
+  }
+
+  @Test
+  void aTextGoesBackToItsMark() {
+    TokenTrie trie = trie("abc");
+    GrammarMatcher matcher = Grammar.regex("(abc)*x").matcher(trie);
+    matcher.acceptToken(258);
+    List<Integer> before = allowed(matcher, trie);
+    matcher.mark();
+    matcher.acceptToken(258);
+    matcher.acceptToken(id('x'));
+    matcher.acceptToken(END);
+    assertThat(matcher.hasEnded()).isTrue();
+    matcher.rewind();
+
+    assertThat(matcher.hasEnded()).isFalse();
+    assertThat(matcher.length()).isEqualTo(3);
+    assertThat(allowed(matcher, trie)).isEqualTo(before);
+    assertThat(matcher.acceptToken(id('a'))).isTrue();
+  }
+
   @Test
   void aRejectedTokenChangesNothing() {
     TokenTrie trie = trie("abx", "abc");

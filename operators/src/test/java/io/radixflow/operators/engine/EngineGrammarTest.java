@@ -7,6 +7,8 @@ import io.radixflow.kernels.grammar.GrammarSpec.Kind;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.EngineClient.Seen;
+import io.radixflow.operators.engine.draft.SpeculationOptions;
+import io.radixflow.operators.engine.draft.SpeculationOptions.Mode;
 import io.radixflow.operators.record.FinishReason;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -69,6 +71,30 @@ class EngineGrammarTest {
       assertThat(stats.compiled() + stats.reused()).isEqualTo(21);
       assertThat(stats.masks()).isGreaterThan(21 * 10);
     }
+  }
+
+  @Test
+  void whatAGrammarLeavesNoChoiceAboutIsVerifiedInFewSteps() {
+    GrammarSpec names =
+        new GrammarSpec(
+            Kind.JSON_SCHEMA,
+            "{\"type\":\"object\",\"properties\":{\"identifier\":{\"type\":\"boolean\"},"
+                + "\"description\":{\"type\":\"null\"}},\"required\":[\"identifier\",\"description\"],"
+                + "\"additionalProperties\":false}");
+    SpeculationOptions always = new SpeculationOptions(Mode.ALWAYS, 16);
+    List<Seen> replies = new ArrayList<>();
+    List<Long> steps = new ArrayList<>();
+    for (SpeculationOptions options : List.of(SpeculationOptions.OFF, always)) {
+      try (Engine engine =
+              Engines.open(
+                  SimOptions.DEFAULT, EngineOptions.builder().speculation(options).build());
+          EngineClient client = new EngineClient(engine)) {
+        replies.add(client.run(held(7, names)));
+        steps.add(Engines.awaitIdle(engine).steps().steps());
+      }
+    }
+    assertThat(replies.get(1).tokens).isEqualTo(replies.get(0).tokens);
+    assertThat(steps.get(1)).isLessThan(steps.get(0) / 2);
   }
 
   @Test

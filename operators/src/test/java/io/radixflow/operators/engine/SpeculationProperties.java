@@ -2,6 +2,8 @@ package io.radixflow.operators.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.kernels.grammar.GrammarSpec;
+import io.radixflow.kernels.grammar.GrammarSpec.Kind;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.engine.EngineClient.Seen;
@@ -30,6 +32,7 @@ class SpeculationProperties {
    *
    * @param wrongEvery of its predicted text, which is its reply, one token of so many is another
    * @param cancelAfter tokens after which it is cancelled; -1 for never
+   * @param schema number of the random schema that it is held to; -1 for none
    */
   record Job(
       int[] prompt,
@@ -37,10 +40,18 @@ class SpeculationProperties {
       int maxTokens,
       List<String> stop,
       int wrongEvery,
-      int cancelAfter) {
+      int cancelAfter,
+      int schema) {
 
     EngineRequestBuilder request() {
-      return EngineRequest.builder("test", () -> prompt, maxTokens).sampling(sampling).stop(stop);
+      EngineRequestBuilder request =
+          EngineRequest.builder("test", () -> prompt, maxTokens).sampling(sampling).stop(stop);
+      if (schema >= 0) {
+        String text = StructuredReplyProperties.schema(schema).toString();
+        GrammarSpec grammar = new GrammarSpec(Kind.JSON_SCHEMA, text);
+        request.grammar(ids -> grammar);
+      }
+      return request;
     }
 
     EngineRequest predicting(Seen reply) {
@@ -54,8 +65,9 @@ class SpeculationProperties {
 
     @Override
     public String toString() {
-      return "Job[%s, %s, maxTokens=%s, stop=%s, wrongEvery=%s, cancelAfter=%s]"
-          .formatted(Arrays.toString(prompt), sampling, maxTokens, stop, wrongEvery, cancelAfter);
+      return "Job[%s, %s, maxTokens=%s, stop=%s, wrongEvery=%s, cancelAfter=%s, schema=%s]"
+          .formatted(
+              Arrays.toString(prompt), sampling, maxTokens, stop, wrongEvery, cancelAfter, schema);
     }
   }
 
@@ -140,16 +152,18 @@ class SpeculationProperties {
                 Arbitraries.<List<String>>of(
                     List.of(), List.of(), List.of("e", "no "), List.of("a. ", "ion")),
                 Arbitraries.of(1, 2, 5, 20, 1000),
-                Arbitraries.of(-1, -1, -1, -1, 0, 1, 9))
+                Arbitraries.of(-1, -1, -1, -1, 0, 1, 9),
+                Arbitraries.integers().between(0, 99).injectNull(0.5))
             .as(
-                (length, seed, sampling, maxTokens, stop, wrongEvery, cancelAfter) ->
+                (length, seed, sampling, maxTokens, stop, wrongEvery, cancelAfter, schema) ->
                     new Job(
                         Engines.letters(seed, length),
                         sampling,
                         maxTokens,
                         stop,
                         wrongEvery,
-                        cancelAfter));
+                        cancelAfter,
+                        schema == null ? -1 : schema));
     return job.list().ofMinSize(1).ofMaxSize(10);
   }
 

@@ -112,7 +112,7 @@ class StructuredReplyProperties {
         .isEmpty();
   }
 
-  private static JsonNode schema(int seed) {
+  static JsonNode schema(int seed) {
     return value(new Random(seed * 7919L + 1), 3);
   }
 

@@ -18,6 +18,7 @@ public final class DraftPolicy {
   private final boolean always;
   private final DraftRates rates = new DraftRates();
   private final StepCosts costs = new StepCosts();
+  private int decodingRows;
   private int rows;
   private double tokens;
   private long drafted;
@@ -44,19 +45,26 @@ public final class DraftPolicy {
    * @param decodingRows rows without drafts
    */
   public void beginStep(int decodingRows) {
+    this.decodingRows = decodingRows;
     rows = decodingRows;
     tokens = decodingRows;
   }
 
   /**
-   * Makes the drafts of a request.
+   * Makes the drafts of a request, and decides on them.
    *
    * @param pending tokens of steps in flight, 0 or 1: drafts follow a guess of that one
    * @param most drafts that the step has room for
    * @return how many to verify, which are those from {@code pending} on
    */
   public int choose(Drafter drafter, int pending, int most) {
-    int made = drafter.draft(pending + Math.min(most, mostDrafts)) - pending;
+    drafter.propose(pending + Math.min(most, mostDrafts));
+    return decide(drafter, pending, most);
+  }
+
+  /** Decides as {@link #choose} does on the drafts that there are. */
+  public int decide(Drafter drafter, int pending, int most) {
+    int made = Math.min(drafter.count() - pending, most);
     if (always) {
       return Math.max(0, made);
     }
@@ -78,6 +86,20 @@ public final class DraftPolicy {
     rows += best;
     tokens += bestGain;
     return best;
+  }
+
+  /**
+   * Returns how many drafts of a request may pay if all are right, beside others as in the last
+   * step.
+   */
+  public int mostUseful() {
+    int most = always ? mostDrafts : 0;
+    int beside = Math.max(1, decodingRows);
+    double worth = LEAST_GAIN * beside / costs.of(beside);
+    for (int count = mostDrafts; count > most; count--) {
+      most = (beside + count) / costs.of(beside + count) > worth ? count : most;
+    }
+    return most;
   }
 
   /** A step verifies drafts. */

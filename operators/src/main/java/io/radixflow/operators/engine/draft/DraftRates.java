@@ -6,8 +6,13 @@ package io.radixflow.operators.engine.draft;
  * what is known of texts does not depend on how much is drafted. Engine thread only.
  */
 final class DraftRates {
+  /** The class of a token of a text that a grammar forces, which may be cut otherwise. */
+  static final int FORCED = 20;
+
   /** Classes of guesses. */
-  static final int CLASSES = 20;
+  static final int CLASSES = 21;
+
+  private static final double FIRST_FORCED = 0.7;
 
   private static final double FORGET = 0.01;
 
@@ -21,6 +26,7 @@ final class DraftRates {
       rates[2 * i] = FIRST[i];
       rates[2 * i + 1] = FIRST[i] / 2;
     }
+    rates[FORCED] = FIRST_FORCED;
   }
 
   /**

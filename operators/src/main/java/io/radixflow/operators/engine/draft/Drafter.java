@@ -38,6 +38,12 @@ public final class Drafter {
   private int guessClass;
   private int foretold;
 
+  /** Drafts made last. */
+  private int count;
+
+  /** What the grammar was expected to force next; a separator if nothing. */
+  private int forced = SuffixIndex.SEPARATOR;
+
   /**
    * @param shared rates of all requests
    * @param most drafts of a step
@@ -84,6 +90,11 @@ public final class Drafter {
   public void append(int token) {
     if (guess >= 0) {
       shared.add(guessClass, guess == token);
+    }
+    if (forced >= 0) {
+      shared.add(DraftRates.FORCED, forced == token);
+      observe(DraftRates.FORCED, forced == token);
+      forced = SuffixIndex.SEPARATOR;
     }
     take(token);
   }
@@ -138,20 +149,61 @@ public final class Drafter {
    * @param most at most as many as the drafter was made for, and one more
    * @return how many there are
    */
-  int draft(int most) {
+  public int propose(int most) {
+    count = 0;
     if (index.matches() == 0) {
       return 0;
     }
     clearDropped();
-    for (int ahead = 0; ahead < most; ahead++) {
-      int next = index.continuation(index.best(), ahead);
+    while (count < most) {
+      int next = index.continuation(index.best(), count);
       if (next < 0) {
-        return ahead;
+        break;
       }
-      tokens[ahead] = next;
-      chances[ahead] = chance(classOf(ahead, next));
+      put(next, chance(classOf(count, next)));
     }
-    return most;
+    return count;
+  }
+
+  private void put(int token, double chance) {
+    tokens[count] = token;
+    chances[count++] = chance;
+  }
+
+  /** Returns how many drafts there are. */
+  public int count() {
+    return count;
+  }
+
+  /** Drops the drafts from one on. */
+  void cut(int from) {
+    count = Math.min(count, from);
+  }
+
+  /** Makes a token the draft at a position, which is right if those before it are. */
+  void putCertain(int at, int token) {
+    cut(at == count || tokens[at] != token ? at : count);
+    if (at == count) {
+      put(token, 1);
+    }
+    chances[at] = 1;
+  }
+
+  /** Adds what a grammar forces, up to a number of drafts in all. */
+  void addForced(int[] ids, int most) {
+    for (int i = 0; i < ids.length && count < Math.min(most, tokens.length - 1); i++) {
+      put(ids[i], forcedChance());
+    }
+  }
+
+  /** The chance that a token of a text that a grammar forces is right. */
+  double forcedChance() {
+    return chance(DraftRates.FORCED);
+  }
+
+  /** Notes what a grammar forces next, to learn from it whether it was right. */
+  void foreseeForced(int token) {
+    forced = token;
   }
 
   private void clearDropped() {

@@ -8,6 +8,7 @@ import io.radixflow.kernels.text.message.ReasoningTracker;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.GrammarStats;
 import io.radixflow.operators.engine.request.ReplyGuide;
+import io.radixflow.operators.engine.request.Request;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.concurrent.Future;
@@ -106,7 +107,7 @@ final class Grammars {
    */
   ReplyGuide guide(GrammarSpec spec, ReasoningTracker reasoning, boolean markup) {
     if (spec == null) {
-      return new ReplyGuide(null, reasoning, vocabSize);
+      return new ReplyGuide(null, reasoning, tokenizer, vocabSize);
     }
     Grammar grammar = kept(spec);
     if (grammar == null) {
@@ -118,7 +119,7 @@ final class Grammars {
     } else {
       reused.increment();
     }
-    return new ReplyGuide(grammar.matcher(trie(markup)), reasoning, vocabSize);
+    return new ReplyGuide(grammar.matcher(trie(markup)), reasoning, tokenizer, vocabSize);
   }
 
   private Grammar kept(GrammarSpec spec) {
@@ -213,17 +214,28 @@ final class Grammars {
   }
 
   /**
-   * Has a guide take a token and make the mask of the next, on another thread.
+   * Has a request's guide take its last tokens, make the mask of the next, and make drafts of those
+   * that its drafter proposes, on another thread.
    *
+   * @param tokens how many are new to the guide
+   * @param drafts to make at most
    * @param done gets what went wrong, or null, on the engine thread
    */
-  void advance(ReplyGuide guide, int token, Consumer<Throwable> done) {
+  void advance(Request request, int tokens, int drafts, Consumer<Throwable> done) {
+    ReplyGuide guide = request.guide;
+    int[] ids = request.tokens;
+    int end = request.length;
     threads.execute(
         () -> {
           Throwable failure = null;
           try {
-            guide.accept(token);
+            for (int i = end - tokens; i < end; i++) {
+              guide.accept(ids[i]);
+            }
             prepare(guide);
+            if (drafts > 0) {
+              guide.prepareDrafts(request.drafter, drafts);
+            }
           } catch (RuntimeException | Error e) { // the request must go on, or end
             failure = e;
           }

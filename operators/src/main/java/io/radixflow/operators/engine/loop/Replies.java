@@ -78,23 +78,31 @@ final class Replies {
       end(request, FinishReason.LENGTH, null);
     } else {
       publish(request);
-      if (request.guide != null) {
-        follow(request, token);
-      }
     }
   }
 
-  /** Has the mask of the next token made; a reply whose grammar cannot go on ends alone. */
-  private void follow(Request request, int token) {
+  /**
+   * Has the mask of the next token made, and masks behind drafts, where the reply has a guide; a
+   * reply whose grammar cannot go on ends alone.
+   *
+   * @param tokens how many were accepted since the last time
+   */
+  void follow(Request request, int tokens) {
+    if (request.guide == null || request.state == Request.State.ENDED) {
+      return;
+    }
     if (!request.guide.isSlow()) {
-      request.guide.accept(token);
+      for (int i = request.length - tokens; i < request.length; i++) {
+        request.guide.accept(request.tokens[i]);
+      }
       request.guide.prepare();
       return;
     }
     request.guide.setReady(false);
     grammars.advance(
-        request.guide,
-        token,
+        request,
+        tokens,
+        propose(request),
         failure -> {
           request.guide.setReady(true);
           if (failure != null && request.state != Request.State.ENDED) {
@@ -103,6 +111,16 @@ final class Replies {
             end(request, FinishReason.ERROR, ReplyError.failed(message));
           }
         });
+  }
+
+  /** Makes the drafts of which a grammar allows some; returns how many there may be. */
+  private int propose(Request request) {
+    if (request.drafter == null) {
+      return 0;
+    }
+    int most = Math.min(scheduler.drafts().mostUseful(), request.maxLength - request.length - 1);
+    request.drafter.propose(Math.max(0, most));
+    return most;
   }
 
   private static String newText(Request request) {

@@ -222,6 +222,7 @@ final class StepPipeline {
       verify(request, step.ticket, step.output(index));
     } else if (step.output(index) >= 0) {
       replies.accept(request, step.ticket, step.output(index));
+      replies.follow(request, 1);
     }
   }
 
@@ -248,6 +249,7 @@ final class StepPipeline {
       pages.computed(request);
       replies.accept(request, ticket, output + right);
     }
+    replies.follow(request, 1 + right);
     drafts.accepted(right);
     if (request.state != Request.State.ENDED) {
       request.scheduled = request.computed;

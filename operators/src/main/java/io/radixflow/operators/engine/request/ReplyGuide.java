@@ -4,6 +4,9 @@ import io.radixflow.kernels.grammar.GrammarMatcher;
 import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.sampling.TokenMask;
 import io.radixflow.kernels.text.message.ReasoningTracker;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.operators.engine.draft.Drafter;
+import io.radixflow.operators.engine.draft.GrammarDrafts;
 import java.util.Arrays;
 
 /**
@@ -11,26 +14,31 @@ import java.util.Arrays;
  * may come next. It is a pure function of these and the reply's ids, so it is made again by feeding
  * them.
  *
- * <p>With a grammar, {@link #accept} and {@link #prepare} may run on any thread, one at a time; the
- * engine thread owns the rest, and submits a step with the mask only while {@link #isReady}.
- * Without one the engine thread owns all of it, and they take no time.
+ * <p>With a grammar, {@link #accept}, {@link #prepare} and {@link #prepareDrafts} may run on any
+ * thread, one at a time; the engine thread owns the rest, and submits a step with the mask only
+ * while {@link #isReady}. Without one the engine thread owns all of it, and they take no time.
  */
 public final class ReplyGuide {
   private final GrammarMatcher matcher;
   private final ReasoningTracker reasoning;
+  private final GrammarDrafts drafts;
   private final long[] mask;
+  private int draftCount;
   private boolean ready;
   private boolean masked;
 
   /**
    * @param matcher follows the grammar; null for none
    * @param reasoning follows the reasoning; null if that has no budget
+   * @param tokenizer cuts what the grammar forces
    * @param vocabSize the model's, or the tokenizer's if that is larger
    */
-  public ReplyGuide(GrammarMatcher matcher, ReasoningTracker reasoning, int vocabSize) {
+  public ReplyGuide(
+      GrammarMatcher matcher, ReasoningTracker reasoning, Tokenizer tokenizer, int vocabSize) {
     this.matcher = matcher;
     this.reasoning = reasoning;
     this.mask = new long[TokenMask.words(vocabSize)];
+    this.drafts = matcher == null ? null : new GrammarDrafts(matcher, tokenizer, mask.length);
   }
 
   /** Returns whether masks take time, so that they are made on another thread. */
@@ -60,6 +68,7 @@ public final class ReplyGuide {
   public void prepare() {
     boolean restricted = reasoning != null && reasoning.restricts();
     masked = matcher != null || restricted;
+    draftCount = 0;
     if (!masked) {
       return;
     }
@@ -80,6 +89,21 @@ public final class ReplyGuide {
         "vocabulary", "", "the vocabulary has no token that the grammar allows here");
   }
 
+  /**
+   * Makes drafts that the grammar allows of those that a drafter proposes, and the masks behind
+   * them, after {@link #prepare}. There are none where a budget of reasoning may end among them.
+   *
+   * @param drafter the reply's, which no other thread uses until the guide is ready
+   * @param most drafts
+   */
+  public void prepareDrafts(Drafter drafter, int most) {
+    boolean free = reasoning == null || !reasoning.restricts() && !reasoning.dependsOn(most);
+    if (free) {
+      drafts.make(drafter, mask, most);
+    }
+    draftCount = free ? drafter.count() : 0;
+  }
+
   /** Sets whether the mask is that of the next token. */
   public void setReady(boolean ready) {
     this.ready = ready;
@@ -98,9 +122,22 @@ public final class ReplyGuide {
     return matcher == null ? reasoning.dependsOn(pending) : pending > 0 || !ready;
   }
 
-  /** Returns whether what may come after so many unknown tokens, or meanwhile, depends on them. */
-  boolean dependsOn(int unknown) {
-    return matcher != null || masked || reasoning.dependsOn(unknown);
+  /**
+   * Returns how many drafts may be verified.
+   *
+   * @param pending tokens of steps in flight
+   * @param most drafts that there is room for
+   */
+  int mostDrafts(int pending, int most) {
+    if (matcher != null) {
+      return Math.min(most, draftCount);
+    }
+    return masked || reasoning.dependsOn(pending + most) ? 0 : most;
+  }
+
+  /** Returns the mask of the token behind a draft; null if any token may come. */
+  public long[] mask(int draft) {
+    return matcher == null ? null : drafts.mask(draft);
   }
 
   /** Returns the mask, which does not change while a step uses it; null if any token may come. */

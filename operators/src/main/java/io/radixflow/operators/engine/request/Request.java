@@ -273,9 +273,8 @@ public final class Request {
       return 0;
     }
     int left = Math.min(maxLength - length, ring.room()) - pending - 1;
-    int most = Math.min(limit, left);
-    boolean guided = most > 0 && guide != null && guide.dependsOn(pending + most);
-    return guided ? 0 : Math.max(0, most);
+    int most = Math.max(0, Math.min(limit, left));
+    return most == 0 || guide == null ? most : guide.mostDrafts(pending, most);
   }
 
   /** Marks a request whose ring is full, so that its consumer wakes the engine. */

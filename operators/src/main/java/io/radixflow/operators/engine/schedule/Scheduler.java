@@ -356,7 +356,11 @@ public final class Scheduler {
     if (possible == 0) {
       return 0;
     }
-    int chosen = drafts.choose(request.drafter, request.pending, possible);
+    boolean made = request.guide != null && request.guide.isSlow();
+    int chosen =
+        made
+            ? drafts.decide(request.drafter, request.pending, possible)
+            : drafts.choose(request.drafter, request.pending, possible);
     adjustmentsLeft -= chosen * (adjustments > 0 ? adjustments + possible : 0);
     return chosen == 0 ? 0 : pages.prepareDrafts(request, position, chosen, running.size());
   }
@@ -370,7 +374,8 @@ public final class Scheduler {
     for (int i = 0; i < drafted; i++) {
       batch.token(request.drafter.token(skipped + i));
       int behind = skipped + i + 1;
-      batch.output(request.drafter.view(request.sampling, i, behind, replyTokens), wants);
+      long[] mask = request.guide == null ? null : request.guide.mask(i);
+      batch.output(request.drafter.view(request.sampling, i, behind, replyTokens), wants, mask);
     }
     request.drafts = drafted;
     request.draftsPending = skipped;
