@@ -47,7 +47,8 @@ public final class ServingSettings {
             .speculation(
                 new SpeculationOptions(
                     settings.get(RadixflowOptions.SPECULATION),
-                    settings.get(RadixflowOptions.SPECULATION_DRAFTS)))
+                    settings.get(RadixflowOptions.SPECULATION_DRAFTS),
+                    settings.get(RadixflowOptions.SPECULATION_HISTORY).getBytes()))
             .build();
     DeviceOptions device =
         new DeviceOptions(

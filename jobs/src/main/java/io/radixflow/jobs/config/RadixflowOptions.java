@@ -99,6 +99,15 @@ public final class RadixflowOptions {
       ALL.integer("engine.speculation-drafts", SpeculationOptions.DEFAULT.drafts(), 1, 64)
           .describe("Most tokens that are guessed ahead of a reply in a step.");
 
+  public static final ConfigOption<MemorySize> SPECULATION_HISTORY =
+      ALL.size(
+              "engine.speculation-history",
+              new MemorySize(SpeculationOptions.DEFAULT_HISTORY),
+              "a memory size such as 16mb")
+          .describe(
+              "Memory for the tokens of turns that have ended, from which replies of the same"
+                  + " tenant are guessed; 0 for none.");
+
   public static final ConfigOption<Integer> ENGINE_MAX_RUNNING =
       ALL.integer("engine.max-running", 64, 1, 65_536)
           .describe("Requests that generate at once; at most engine.step-rows.");

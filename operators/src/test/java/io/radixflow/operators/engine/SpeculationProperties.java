@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.kernels.grammar.GrammarSpec;
 import io.radixflow.kernels.grammar.GrammarSpec.Kind;
 import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.engine.EngineClient.Seen;
 import io.radixflow.operators.engine.draft.DraftStats;
@@ -22,6 +23,7 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
 
 /** A reply has the same tokens, text, log probabilities and end with speculation and without. */
 class SpeculationProperties {
@@ -45,7 +47,10 @@ class SpeculationProperties {
 
     EngineRequestBuilder request() {
       EngineRequestBuilder request =
-          EngineRequest.builder("test", () -> prompt, maxTokens).sampling(sampling).stop(stop);
+          EngineRequest.builder("test", () -> prompt, maxTokens)
+              .namespace("tenant " + wrongEvery % 2)
+              .sampling(sampling)
+              .stop(stop);
       if (schema >= 0) {
         String text = StructuredReplyProperties.schema(schema).toString();
         GrammarSpec grammar = new GrammarSpec(Kind.JSON_SCHEMA, text);
@@ -109,6 +114,37 @@ class SpeculationProperties {
       EngineStats stats = Engines.awaitIdle(engine);
       assertThat(stats.drafts().accepted()).isLessThanOrEqualTo(stats.drafts().drafted());
     }
+  }
+
+  @Test
+  void draftsComeFromTurnsOfTheSameTenantAndOfNoOther() {
+    EngineOptions options =
+        EngineOptions.builder().speculation(new SpeculationOptions(Mode.ALWAYS, 8)).build();
+    try (Engine engine = Engines.open(SimOptions.DEFAULT, options);
+        EngineClient client = new EngineClient(engine)) {
+      DraftStats alone = drafts(engine, client, "a");
+      DraftStats other = drafts(engine, client, "b");
+      DraftStats again = drafts(engine, client, "a");
+
+      assertThat(other.drafted()).isEqualTo(alone.drafted());
+      assertThat(other.accepted()).isEqualTo(alone.accepted());
+      assertThat(again.accepted()).isGreaterThan(alone.accepted() + 20);
+      engine.eraseTenant("a").join();
+      assertThat(drafts(engine, client, "b").accepted()).isEqualTo(alone.accepted());
+    }
+  }
+
+  /** Returns what a turn of a tenant, always the same one, adds to the drafts. */
+  private static DraftStats drafts(Engine engine, EngineClient client, String tenant) {
+    DraftStats before = Engines.stats(engine).drafts();
+    client.run(
+        EngineRequest.builder("test", () -> Engines.letters(1, 40), 60).namespace(tenant).build());
+    DraftStats after = Engines.stats(engine).drafts();
+    return new DraftStats(
+        after.drafted() - before.drafted(),
+        after.accepted() - before.accepted(),
+        after.chunks() - before.chunks(),
+        after.historyBytes());
   }
 
   private static void check(Job job, Seen alone, Seen seen) {

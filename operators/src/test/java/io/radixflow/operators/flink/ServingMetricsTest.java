@@ -180,12 +180,13 @@ class ServingMetricsTest {
             KvEventStats.NONE,
             TierStats.NONE,
             new GrammarStats(21, 22_000_000, 23, 24, 25_000_000),
-            new DraftStats(61, 62, 63));
+            new DraftStats(61, 62, 63, 64));
     serving.engine(() -> stats);
     Map<String, Number> wanted = new TreeMap<>();
     wanted.put("draftTokens", 61L);
     wanted.put("draftTokensAccepted", 62L);
     wanted.put("draftChunks", 63L);
+    wanted.put("draftHistoryBytes", 64L);
     wanted.put("engineSteps", 1L);
     wanted.put("engineTokensPrefilled", 2L);
     wanted.put("engineTokensCached", 3L);

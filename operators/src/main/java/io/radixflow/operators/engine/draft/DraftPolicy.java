@@ -16,6 +16,7 @@ public final class DraftPolicy {
 
   private final int mostDrafts;
   private final boolean always;
+  private final DraftHistory history;
   private final DraftRates rates = new DraftRates();
   private final StepCosts costs = new StepCosts();
   private int decodingRows;
@@ -28,15 +29,36 @@ public final class DraftPolicy {
   public DraftPolicy(SpeculationOptions options) {
     mostDrafts = options.mode() == Mode.OFF ? 0 : options.drafts();
     always = options.mode() == Mode.ALWAYS;
+    history = new DraftHistory(mostDrafts == 0 ? 0 : options.historyBytes());
   }
 
   /**
    * Makes a drafter; null if there are no drafts. Any thread.
    *
    * @param capacity tokens of the request, and of what it may repeat
+   * @param namespace whose history it may repeat
    */
-  public Drafter open(int capacity) {
-    return mostDrafts == 0 ? null : new Drafter(rates, mostDrafts, capacity);
+  public Drafter open(int capacity, String namespace) {
+    return mostDrafts == 0
+        ? null
+        : new Drafter(rates, mostDrafts, capacity, new HistoryMatches(history, namespace));
+  }
+
+  /**
+   * Remembers a turn that has ended, for drafts of others of its namespace.
+   *
+   * @param from where what this engine has not seen before begins in {@code tokens}
+   * @param promptLength tokens of the prompt; its end is kept beside the reply in any case
+   * @param to the end of the reply
+   */
+  public void remember(String namespace, int[] tokens, int from, int promptLength, int to) {
+    int begin = Math.min(from, promptLength - SuffixIndex.LONGEST);
+    history.add(namespace, tokens, Math.max(0, begin), to);
+  }
+
+  /** Drops what is remembered, as a session or a tenant is erased. */
+  public void forget() {
+    history.clear();
   }
 
   /**
@@ -129,6 +151,6 @@ public final class DraftPolicy {
   }
 
   public DraftStats stats() {
-    return new DraftStats(drafted, accepted, draftedSteps);
+    return new DraftStats(drafted, accepted, draftedSteps, history.bytes());
   }
 }

@@ -7,12 +7,18 @@ package io.radixflow.operators.engine.draft;
  */
 final class DraftRates {
   /** The class of a token of a text that a grammar forces, which may be cut otherwise. */
-  static final int FORCED = 20;
+  static final int FORCED = 40;
+
+  /** Added to the class of a guess from the history of other turns. */
+  static final int HISTORY = 20;
 
   /** Classes of guesses. */
-  static final int CLASSES = 21;
+  static final int CLASSES = 41;
 
   private static final double FIRST_FORCED = 0.7;
+
+  /** What a match with other turns is assumed to be worth of one with the request's own text. */
+  private static final double OTHER_TURNS = 0.8;
 
   private static final double FORGET = 0.01;
 
@@ -25,6 +31,8 @@ final class DraftRates {
     for (int i = 0; i < FIRST.length; i++) {
       rates[2 * i] = FIRST[i];
       rates[2 * i + 1] = FIRST[i] / 2;
+      rates[HISTORY + 2 * i] = FIRST[i] * OTHER_TURNS;
+      rates[HISTORY + 2 * i + 1] = FIRST[i] * OTHER_TURNS / 2;
     }
     rates[FORCED] = FIRST_FORCED;
   }

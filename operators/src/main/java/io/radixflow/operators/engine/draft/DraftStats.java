@@ -1,13 +1,14 @@
 package io.radixflow.operators.engine.draft;
 
 /**
- * Drafts that steps have verified; counters since the engine was opened.
+ * Drafts that steps have verified; counters since the engine was opened, and what is kept for more.
  *
  * @param drafted drafts
  * @param accepted of these, those that were right, each of which has saved a step of its request
  * @param chunks times that a request had drafts in a step
+ * @param historyBytes memory that turns take now that have ended, to make drafts of others from
  */
-public record DraftStats(long drafted, long accepted, long chunks) {
+public record DraftStats(long drafted, long accepted, long chunks, long historyBytes) {
   /** An engine without drafts. */
-  public static final DraftStats NONE = new DraftStats(0, 0, 0);
+  public static final DraftStats NONE = new DraftStats(0, 0, 0, 0);
 }

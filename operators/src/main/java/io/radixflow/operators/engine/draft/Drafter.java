@@ -4,8 +4,8 @@ import io.radixflow.kernels.sampling.SamplingState;
 import java.util.Arrays;
 
 /**
- * The drafts of one request: guesses of what its reply says next, taken from its prompt, its reply
- * and texts that the reply may repeat.
+ * The drafts of one request: guesses of what its reply says next, taken from its prompt, its reply,
+ * texts that the reply may repeat, and the history of its namespace.
  *
  * <p>Filled by an intake thread with {@link #predict} and {@link #begin}, then owned by the engine
  * thread. {@link #append} takes constant time and allocates nothing but room for a text that has
@@ -22,6 +22,7 @@ public final class Drafter {
   private static final int PREDICTION_MATCH = 12;
 
   private final SuffixIndex index;
+  private final HistoryMatches history;
   private final DraftRates shared;
   private final double[] right = new double[DraftRates.CLASSES];
   private final double[] guesses = new double[DraftRates.CLASSES];
@@ -38,6 +39,11 @@ public final class Drafter {
   private int guessClass;
   private int foretold;
 
+  /** What the history of other turns goes on with, and the class of that guess. */
+  private int historyGuess = SuffixIndex.SEPARATOR;
+
+  private int historyClass;
+
   /** Drafts made last. */
   private int count;
 
@@ -48,9 +54,11 @@ public final class Drafter {
    * @param shared rates of all requests
    * @param most drafts of a step
    * @param capacity tokens to have room for
+   * @param history of other turns, which is looked at from the first {@link #append} on
    */
-  Drafter(DraftRates shared, int most, int capacity) {
+  Drafter(DraftRates shared, int most, int capacity, HistoryMatches history) {
     this.shared = shared;
+    this.history = history;
     index = new SuffixIndex(capacity);
     tokens = new int[most + 1];
     chances = new double[most + 1];
@@ -86,10 +94,14 @@ public final class Drafter {
     }
   }
 
-  /** Takes the reply's next token. */
+  /** Takes the reply's next token. Engine thread. */
   public void append(int token) {
     if (guess >= 0) {
       shared.add(guessClass, guess == token);
+    }
+    if (historyGuess >= 0) {
+      shared.add(historyClass, historyGuess == token);
+      observe(historyClass, historyGuess == token);
     }
     if (forced >= 0) {
       shared.add(DraftRates.FORCED, forced == token);
@@ -97,6 +109,13 @@ public final class Drafter {
       forced = SuffixIndex.SEPARATOR;
     }
     take(token);
+    history.follow(index);
+    historyGuess = SuffixIndex.SEPARATOR;
+    if (history.matches() > 0) {
+      clearDropped();
+      historyGuess = history.continuation(history.best(), 0);
+      historyClass = classOf(history, 0, historyGuess);
+    }
   }
 
   private void take(int token) {
@@ -134,7 +153,7 @@ public final class Drafter {
       clearDropped();
       guess = index.continuation(index.best(), 0);
       guessAt = index.next(index.best());
-      guessClass = classOf(0, guess);
+      guessClass = classOf(index, 0, guess);
     }
   }
 
@@ -144,23 +163,26 @@ public final class Drafter {
   }
 
   /**
-   * Makes drafts: how the longest match goes on.
+   * Makes drafts: how the longest match goes on, in the request's texts or in the history of other
+   * turns, whichever is likelier to be right.
    *
    * @param most at most as many as the drafter was made for, and one more
    * @return how many there are
    */
   public int propose(int most) {
     count = 0;
-    if (index.matches() == 0) {
+    boolean others = historyGuess >= 0 && (guess < 0 || chance(historyClass) > chance(guessClass));
+    Matches source = others ? history : index;
+    if (source.matches() == 0) {
       return 0;
     }
     clearDropped();
     while (count < most) {
-      int next = index.continuation(index.best(), count);
+      int next = source.continuation(source.best(), count);
       if (next < 0) {
         break;
       }
-      put(next, chance(classOf(count, next)));
+      put(next, chance(classOf(source, count, next)));
     }
     return count;
   }
@@ -207,19 +229,20 @@ public final class Drafter {
   }
 
   private void clearDropped() {
-    Arrays.fill(dropped, 0, index.matches(), false);
+    Arrays.fill(dropped, false);
   }
 
   /** The class of a guess; drops the matches that go on otherwise. */
-  private int classOf(int ahead, int next) {
+  private int classOf(Matches source, int ahead, int next) {
     boolean disputed = false;
-    for (int match = 0; match < index.matches(); match++) {
-      if (!dropped[match] && index.continuation(match, ahead) != next) {
+    for (int match = 0; match < source.matches(); match++) {
+      if (!dropped[match] && source.continuation(match, ahead) != next) {
         dropped[match] = true;
         disputed = true;
       }
     }
-    return DraftRates.classOf(index.matchLength(index.best()) + ahead, disputed);
+    int own = DraftRates.classOf(source.matchLength(source.best()) + ahead, disputed);
+    return source == index ? own : DraftRates.HISTORY + own;
   }
 
   /** The drafts made last; not changed while a step uses them. */

@@ -10,7 +10,7 @@ import java.util.Arrays;
  * <p>Ends of equal pairs are chained from the latest to the first. {@link #append} looks at a fixed
  * number of them, so it takes constant time; arrays double as the text grows.
  */
-final class SuffixIndex {
+final class SuffixIndex implements Matches {
   /** Separates parts of the text; matches nothing. */
   static final int SEPARATOR = -1;
 
@@ -23,7 +23,8 @@ final class SuffixIndex {
   /** With the one that went on with the last token. */
   static final int MOST_MATCHES = MOST + 1;
 
-  private static final int SHORTEST = 2;
+  /** Tokens of the shortest match. */
+  static final int SHORTEST = 2;
 
   private int[] text;
   private int length;
@@ -72,7 +73,7 @@ final class SuffixIndex {
     int last = length - 1;
     int end = previous[last] - 1;
     for (int seen = 0; end >= 0 && seen < MOST; seen++, end = previous[end] - 1) {
-      int same = end == continued ? 0 : commonSuffix(end, last);
+      int same = end == continued ? 0 : commonSuffix(this, end);
       if (same >= SHORTEST) {
         match(end, same);
       }
@@ -94,13 +95,50 @@ final class SuffixIndex {
     matches++;
   }
 
-  private int commonSuffix(int end, int last) {
+  /** Returns how many tokens up to an end in a text are the last of this one. */
+  int commonSuffix(SuffixIndex other, int end) {
     int same = 0;
-    int most = Math.min(LONGEST, end + 1);
-    while (same < most && text[end - same] == text[last - same] && text[end - same] >= 0) {
+    int last = length - 1;
+    int most = Math.min(LONGEST, Math.min(end, last) + 1);
+    while (same < most
+        && other.text[end - same] == text[last - same]
+        && other.text[end - same] >= 0) {
       same++;
     }
     return same;
+  }
+
+  /** The end of the last pair here that may be the last two tokens of another text; -1 if none. */
+  int latestLike(SuffixIndex other) {
+    int last = other.length - 1;
+    if (last < 1 || other.text[last] < 0 || other.text[last - 1] < 0) {
+      return -1;
+    }
+    return latest[slot(other.text[last - 1], other.text[last])] - 1;
+  }
+
+  /** The end of the pair before that may be the same as the one that ends there; -1 if none. */
+  int before(int end) {
+    return previous[end] - 1;
+  }
+
+  /** Returns a token; a separator at the end of the text. */
+  int at(int position) {
+    return position < length ? text[position] : SEPARATOR;
+  }
+
+  int length() {
+    return length;
+  }
+
+  /** The memory that the text takes. */
+  long bytes() {
+    return 4L * (text.length + previous.length + latest.length);
+  }
+
+  private int slot(int first, int second) {
+    int hash = (first * 0x9E3779B1 ^ second * 0x85EBCA6B) * 0xC2B2AE35;
+    return hash >>> 8 & latest.length - 1;
   }
 
   private void link(int position) {
@@ -108,8 +146,7 @@ final class SuffixIndex {
       previous[position] = 0;
       return;
     }
-    int hash = (text[position - 1] * 0x9E3779B1 ^ text[position] * 0x85EBCA6B) * 0xC2B2AE35;
-    int slot = hash >>> 8 & latest.length - 1;
+    int slot = slot(text[position - 1], text[position]);
     previous[position] = latest[slot];
     latest[slot] = position + 1;
   }
@@ -123,28 +160,24 @@ final class SuffixIndex {
     }
   }
 
-  /** Number of occurrences of the text's end that were found. */
-  int matches() {
+  @Override
+  public int matches() {
     return matches;
   }
 
-  /** The occurrence with the longest match; the latest of equal ones. */
-  int best() {
+  @Override
+  public int best() {
     return best;
   }
 
-  /** Tokens before the end of an occurrence that are the text's last. */
-  int matchLength(int match) {
+  @Override
+  public int matchLength(int match) {
     return lengths[match];
   }
 
-  /**
-   * The token that an occurrence goes on with; where it overlaps the text's end, it repeats itself.
-   *
-   * @param ahead from 0
-   * @return {@link #SEPARATOR} at the end of a part
-   */
-  int continuation(int match, int ahead) {
+  /** {@inheritDoc} Where it overlaps the text's end, it repeats itself. */
+  @Override
+  public int continuation(int match, int ahead) {
     int next = ends[match] + 1;
     return text[next + ahead % (length - next)];
   }

@@ -353,7 +353,7 @@ public final class ContinuousBatchingEngine implements Engine {
 
   @Override
   public CompletableFuture<Boolean> erase(Supplier<byte[]> names) {
-    grammars.erase();
+    forgetTexts();
     return pageTasks.erase(names);
   }
 
@@ -369,14 +369,20 @@ public final class ContinuousBatchingEngine implements Engine {
 
   @Override
   public CompletableFuture<Boolean> eraseTenant(String tenant) {
-    grammars.erase();
+    forgetTexts();
     return pageTasks.eraseTenant(tenant);
   }
 
   @Override
   public CompletableFuture<Boolean> eraseAll() {
-    grammars.erase();
+    forgetTexts();
     return pageTasks.eraseAll();
+  }
+
+  /** Drops what is kept of texts beside pages, as sessions or tenants are erased. */
+  private void forgetTexts() {
+    grammars.erase();
+    loop.execute(scheduler.drafts()::forget);
   }
 
   private void cancelAll(EngineChannel channel) {

@@ -164,6 +164,9 @@ final class Replies {
     scheduler.remove(request);
     request.state = Request.State.ENDED;
     request.complete = complete;
+    if (complete && request.drafter != null) {
+      remember(request);
+    }
     quarantine.ended(request);
     if (request.row < 0) {
       slots.leave(request.slot);
@@ -171,6 +174,20 @@ final class Replies {
       request.failed = reason == FinishReason.ERROR;
       commitUnlessFailed(request);
       releaseIfUnused(request);
+    }
+  }
+
+  /**
+   * Keeps a turn for drafts of others: the prompt from where its session was known to this engine,
+   * so all of it where a restored session is seen first; of a prompt without a session its end.
+   */
+  private void remember(Request request) {
+    if (request.slot == null || !request.slot.isClosed()) {
+      int from = request.slot == null ? request.promptLength : request.known.tokens();
+      scheduler
+          .drafts()
+          .remember(
+              request.spec.namespace(), request.tokens, from, request.promptLength, request.length);
     }
   }
 

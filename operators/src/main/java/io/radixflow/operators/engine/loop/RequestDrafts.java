@@ -29,7 +29,8 @@ final class RequestDrafts {
       return;
     }
     int[] predicted = predicted(request.spec.prediction());
-    Drafter drafter = policy.open(request.length + predicted.length + REPLY_TOKENS);
+    Drafter drafter =
+        policy.open(request.length + predicted.length + REPLY_TOKENS, request.spec.namespace());
     drafter.predict(predicted);
     drafter.begin(request.tokens, request.length, request.promptLength);
     request.drafter = drafter;

@@ -107,6 +107,7 @@ public final class ServingMetrics {
     group.gauge("draftTokens", (Gauge<Long>) () -> stats.get().drafts().drafted());
     group.gauge("draftTokensAccepted", (Gauge<Long>) () -> stats.get().drafts().accepted());
     group.gauge("draftChunks", (Gauge<Long>) () -> stats.get().drafts().chunks());
+    group.gauge("draftHistoryBytes", (Gauge<Long>) () -> stats.get().drafts().historyBytes());
     group.gauge("kvEventsPublished", (Gauge<Long>) () -> stats.get().kvEvents().published());
     group.gauge("kvEventsDropped", (Gauge<Long>) () -> stats.get().kvEvents().dropped());
     group.gauge("kvEventResyncs", (Gauge<Long>) () -> stats.get().kvEvents().resyncs());

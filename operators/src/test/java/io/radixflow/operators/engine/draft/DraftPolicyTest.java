@@ -13,7 +13,7 @@ class DraftPolicyTest {
 
   /** A drafter whose reply has repeated the first tokens of its prompt. */
   private static Drafter repeating(DraftPolicy policy, int replyTokens) {
-    Drafter drafter = policy.open(64);
+    Drafter drafter = policy.open(64, "");
     drafter.begin(TEXT, TEXT.length, TEXT.length);
     IntStream.of(TEXT).limit(replyTokens).forEach(drafter::append);
     return drafter;
@@ -81,7 +81,7 @@ class DraftPolicyTest {
   @Test
   void aTextWithoutRepetitionGivesNoDrafts() {
     steps(1, 1000);
-    Drafter drafter = policy.open(64);
+    Drafter drafter = policy.open(64, "");
     drafter.begin(TEXT, TEXT.length, TEXT.length);
     assertThat(choose(drafter, 1)).isZero();
   }
@@ -90,7 +90,7 @@ class DraftPolicyTest {
   void guessesThatWereWrongEndDrafts() {
     steps(1, 1000);
     steps(17, 6000);
-    Drafter drafter = policy.open(64);
+    Drafter drafter = policy.open(64, "");
     int[] pairs = {7, 8, 1, 7, 8, 2, 7, 8, 3, 7, 8};
     drafter.begin(pairs, pairs.length, pairs.length);
     for (int i = 0; i < 60; i++) {
@@ -105,7 +105,7 @@ class DraftPolicyTest {
   void aPredictedTextIsDraftedFromItsBeginning() {
     steps(1, 1000);
     steps(17, 1100);
-    Drafter drafter = policy.open(64);
+    Drafter drafter = policy.open(64, "");
     drafter.predict(TEXT);
     drafter.begin(new int[] {1, 2, 3}, 3, 3);
     assertThat(choose(drafter, 1)).isEqualTo(16);
@@ -120,7 +120,7 @@ class DraftPolicyTest {
   void aReplyThatGoesOnElsewhereHasTheSameDrafts() {
     steps(1, 1000);
     steps(17, 1100);
-    Drafter resumed = policy.open(64);
+    Drafter resumed = policy.open(64, "");
     resumed.predict(TEXT);
     int[] tokens = {1, 2, 3, TEXT[0], TEXT[1], TEXT[2], 9};
     resumed.begin(tokens, tokens.length, 3);
