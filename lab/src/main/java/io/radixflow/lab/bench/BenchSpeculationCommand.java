@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.grammar.GrammarSpec;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.TemplateOptions;
@@ -39,8 +40,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "speculation",
     description = {
-      "Measure how much quicker one sequence decodes with speculation than without, on 30 prompts:"
-          + " edits, code, summaries, tool calls, steps of agents and chat.",
+      "Measure how much quicker one sequence decodes with speculation than without, on 35 prompts:"
+          + " edits, code, summaries, tool calls, the same held to schemas, steps of agents and"
+          + " chat.",
       "Two engines answer each prompt in turn, and the replies are checked to be equal. Edits"
           + " predict the text that is edited."
     })
@@ -64,19 +66,29 @@ public final class BenchSpeculationCommand extends CliCommand {
   @Option(names = "--drafts", paramLabel = "N", description = "Most drafts of a step.")
   int drafts = SpeculationOptions.DEFAULT.drafts();
 
+  @Option(
+      names = "--history",
+      description = "Make drafts of earlier replies, too: from the second round on of the same.")
+  boolean history;
+
   BenchSpeculationCommand(CliEnvironment environment) {
     super(environment);
   }
 
-  private record Prompt(String kind, List<ChatMessage> messages, String prediction) {
+  private record Prompt(
+      String kind, List<ChatMessage> messages, String prediction, GrammarSpec schema) {
     static Prompt of(JsonNode line) {
       List<ChatMessage> messages = new ArrayList<>();
       for (JsonNode each : line.get("messages")) {
         messages.add(new ChatMessage(each.get("role").asText(), each.get("content").asText()));
       }
       JsonNode prediction = line.get("prediction");
+      JsonNode schema = line.get("schema");
       return new Prompt(
-          line.get("kind").asText(), messages, prediction == null ? null : prediction.asText());
+          line.get("kind").asText(),
+          messages,
+          prediction == null ? null : prediction.asText(),
+          schema == null ? null : new GrammarSpec(GrammarSpec.Kind.JSON_SCHEMA, schema.toString()));
     }
   }
 
@@ -95,7 +107,7 @@ public final class BenchSpeculationCommand extends CliCommand {
     Map<String, Kind> kinds = new LinkedHashMap<>();
     try (ServedModel model = modelOptions.open(this);
         Engine off = engine(model, SpeculationOptions.OFF);
-        Engine on = engine(model, new SpeculationOptions(Mode.AUTO, drafts));
+        Engine on = engine(model, speculation());
         Progress progress = progress("measuring")) {
       List<Prompt> prompts = prompts();
       TurnTimer without = new TurnTimer(off);
@@ -123,6 +135,11 @@ public final class BenchSpeculationCommand extends CliCommand {
     }
     show(kinds);
     return 0;
+  }
+
+  private SpeculationOptions speculation() {
+    return new SpeculationOptions(
+        Mode.AUTO, drafts, history ? SpeculationOptions.DEFAULT_HISTORY : 0);
   }
 
   private Engine engine(ServedModel model, SpeculationOptions speculation) {
@@ -154,6 +171,9 @@ public final class BenchSpeculationCommand extends CliCommand {
             tokens);
     if (prompt.prediction() != null) {
       request.prediction(() -> model.tokenizer().encode(prompt.prediction()));
+    }
+    if (prompt.schema() != null) {
+      request.grammar(ids -> prompt.schema());
     }
     return request
         .sampling(new SamplingParams(temperature, 0, 1f, 0f, 1f, 0f, 0f, Map.of(), 7, -1))
