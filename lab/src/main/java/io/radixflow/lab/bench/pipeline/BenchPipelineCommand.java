@@ -1,0 +1,135 @@
+package io.radixflow.lab.bench.pipeline;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.ServingSettings;
+import io.radixflow.jobs.client.ConversationClient;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.TemplateOptions;
+import io.radixflow.lab.bench.BenchReport;
+import io.radixflow.lab.bench.TurnTimer;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.flink.engine.EngineFactory;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.record.Usage;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.JsonLineOutput;
+import io.radixflow.tools.cli.common.LocatedModel;
+import io.radixflow.tools.cli.common.ModelOptions;
+import io.radixflow.tools.cli.common.Progress;
+import io.radixflow.tools.cli.common.SettingsOptions;
+import io.radixflow.tools.local.LocalStack;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Measures the delay that Kafka and Flink add to the first delta, and where it comes from. */
+@Command(
+    name = "pipeline",
+    description = {
+      "Measure the time to the first text of a reply: from the engine alone, and through Kafka, Flink"
+          + " and Kafka in this process.",
+      "Both answer the same messages, one at a time, in turn. The difference of the medians is what"
+          + " the pipeline adds. A second table says how long the text takes from one place to the"
+          + " next."
+    })
+public final class BenchPipelineCommand extends CliCommand {
+  private static final int MAX_TOKENS = 4;
+
+  @Mixin ModelOptions model;
+  @Mixin SettingsOptions settingsOptions;
+  @Mixin BenchReport report;
+
+  @Option(names = "--requests", paramLabel = "N", description = "Measured requests each.")
+  int requests = 300;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "N",
+      description = "Requests before that, while the JVM compiles what they run.")
+  int warmUp = 300;
+
+  BenchPipelineCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    if (requests < 1 || warmUp < 0) {
+      throw new CliException("--requests must be at least 1, --warm-up 0 or more");
+    }
+    Settings given = settingsOptions.load(this, model);
+    LocatedModel located = model.locate(this, given.get(RadixflowOptions.MODEL));
+    Settings settings = KafkaHops.time(given.with(RadixflowOptions.MODEL, located.location()));
+    EngineFactory engines =
+        new TimedEngineFactory(ServingSettings.engine(settings, LocatedModel::open));
+    FirstTexts bare = new FirstTexts();
+    FirstTexts piped = new FirstTexts();
+    try (LocalStack stack = start(settings, engines);
+        ServingEngine engine = open(engines);
+        ConversationClient client = new ConversationClient(stack.settings());
+        Progress progress = progress("measuring")) {
+      client.failWith(stack.end());
+      TurnTimer direct = new TurnTimer(engine.engine());
+      PipedTurns turns = new PipedTurns(client, MAX_TOKENS);
+      for (int i = -warmUp; i < requests; i++) {
+        progress.detail(i < 0 ? "warming up" : "request " + (i + 1) + " of " + requests);
+        String message = "Tell me about the number " + (10_000 + i) + ".";
+        FirstTexts.Turn alone = alone(direct, engine, message);
+        FirstTexts.Turn through = turns.run(message);
+        if (i >= 0) {
+          bare.add(alone);
+          piped.add(through);
+        }
+      }
+    }
+    show(bare, piped);
+    return 0;
+  }
+
+  private LocalStack start(Settings settings, EngineFactory engines) throws Exception {
+    LocalStack.Options options = new LocalStack.Options(Optional.empty(), true, 0, 0);
+    try (Progress progress = progress("starting")) {
+      return LocalStack.start(settings, options, engines, progress::detail);
+    }
+  }
+
+  /** A second engine with the same options, which sleeps while the pipeline's works. */
+  private ServingEngine open(EngineFactory engines) throws Exception {
+    try (Progress progress = progress("loading the engine to compare with")) {
+      return engines.open();
+    }
+  }
+
+  private static FirstTexts.Turn alone(TurnTimer timer, ServingEngine engine, String message)
+      throws InterruptedException {
+    List<ChatMessage> messages = List.of(new ChatMessage("user", message));
+    EngineRequest request =
+        EngineRequest.builder(
+                "bench",
+                () -> engine.model().chatTemplate().encode(messages, true, TemplateOptions.NONE),
+                MAX_TOKENS)
+            .build();
+    TurnTimeline timeline = TurnTimeline.CURRENT;
+    timeline.begin();
+    TurnTimer.TimedTurn turn = timer.run(request);
+    Usage usage = turn.usage();
+    return new FirstTexts.Turn(turn.textSeconds(), timeline.times(), usage);
+  }
+
+  private void show(FirstTexts bare, FirstTexts piped) throws Exception {
+    int cores = Runtime.getRuntime().availableProcessors();
+    print("%d cores, of which the engine had %d; ", cores, model.computeThreads());
+    PipelineTable table = new PipelineTable(bare, piped);
+    table.print(out());
+    ObjectNode json = JsonLineOutput.object();
+    json.put("cores", cores).put("engine_threads", model.computeThreads());
+    table.putInto(json);
+    report.write(this, json);
+  }
+}

@@ -1,0 +1,128 @@
+package io.radixflow.lab.bench.pipeline;
+
+import io.radixflow.operators.engine.ChannelId;
+import io.radixflow.operators.engine.Engine;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.PromptException;
+import io.radixflow.operators.engine.ReplyChannel;
+import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.record.FinishReason;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+
+/** Takes the times at which a turn goes into an engine and its text comes out. */
+final class EngineHops implements InvocationHandler {
+  private final Engine engine;
+
+  private EngineHops(Engine engine) {
+    this.engine = engine;
+  }
+
+  /** Returns the engine with its turns timed. */
+  static Engine time(Engine engine) {
+    return (Engine)
+        Proxy.newProxyInstance(
+            Engine.class.getClassLoader(), new Class<?>[] {Engine.class}, new EngineHops(engine));
+  }
+
+  /** Passes on all calls, and takes the times of those that belong to a turn. */
+  @Override
+  public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+    switch (method.getName()) {
+      case "openChannel" -> {
+        return open((ChannelId) arguments[0], (Runnable) arguments[1]);
+      }
+      case "submit" -> {
+        TurnTimeline.CURRENT.pass(Hop.SUBMITTED);
+        EngineRequest request = timePrompt((EngineRequest) arguments[2]);
+        engine.submit(((TimedChannel) arguments[0]).channel, (Long) arguments[1], request);
+        return null;
+      }
+      case "cancel" -> {
+        ReplyChannel channel = ((TimedChannel) arguments[0]).channel;
+        engine.cancel(channel, (Long) arguments[1], (FinishReason) arguments[2]);
+        return null;
+      }
+      default -> {
+        try {
+          return method.invoke(engine, arguments);
+        } catch (InvocationTargetException e) {
+          throw e.getCause();
+        }
+      }
+    }
+  }
+
+  private ReplyChannel open(ChannelId id, Runnable onReady) {
+    Runnable timed =
+        () -> {
+          TurnTimeline.CURRENT.passUntil(Hop.SIGNALLED, Hop.DRAINED);
+          onReady.run();
+        };
+    return new TimedChannel(engine.openChannel(id, timed));
+  }
+
+  private static EngineRequest timePrompt(EngineRequest request) {
+    return new EngineRequest(
+        request.label(),
+        request.namespace(),
+        new TimedPrompt(request.prompt()),
+        request.resumed(),
+        request.sampling(),
+        request.maxTokens(),
+        request.stop(),
+        request.ignoreEndOfTurn(),
+        request.session(),
+        request.service(),
+        request.hints(),
+        request.markup(),
+        request.grammar(),
+        request.reasoning(),
+        request.prediction());
+  }
+
+  private record TimedPrompt(EngineRequest.PromptSource prompt)
+      implements EngineRequest.PromptSource {
+    @Override
+    public int[] ids() throws PromptException {
+      int[] ids = prompt.ids();
+      TurnTimeline.CURRENT.pass(Hop.PROMPTED);
+      return ids;
+    }
+
+    @Override
+    public int publicTokens() {
+      return prompt.publicTokens();
+    }
+  }
+
+  private record TimedChannel(ReplyChannel channel) implements ReplyChannel {
+    @Override
+    public void drain(ReplyVisitor visitor) {
+      channel.drain(new TimedVisitor(visitor));
+    }
+
+    @Override
+    public void close() {
+      channel.close();
+    }
+  }
+
+  private record TimedVisitor(ReplyChannel.ReplyVisitor visitor)
+      implements ReplyChannel.ReplyVisitor {
+    @Override
+    public void promptReady(long requestId) {
+      visitor.promptReady(requestId);
+    }
+
+    @Override
+    public void progress(long requestId, ReplyProgress progress) {
+      if (!progress.text().isEmpty()) {
+        TurnTimeline.CURRENT.pass(Hop.DRAINED);
+      }
+      visitor.progress(requestId, progress);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package io.radixflow.lab.bench.pipeline;
+
+/** Where the first text of a turn has got to, in the order of time. */
+enum Hop {
+  SENT("the client sends the event"),
+  READ("the job's consumer has read it"),
+  SUBMITTED("the operator hands the turn to the engine"),
+  PROMPTED("its prompt is made"),
+  SIGNALLED("the engine signals text"),
+  DRAINED("the operator reads the text"),
+  WRITTEN("the sink writes the delta"),
+  FOLLOWED("the client's consumer has read it"),
+  HEARD("the client hears the text");
+
+  private final String title;
+
+  Hop(String title) {
+    this.title = title;
+  }
+
+  String title() {
+    return title;
+  }
+}

@@ -1,0 +1,71 @@
+package io.radixflow.lab.bench.pipeline;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.tools.cli.common.Samples;
+import java.io.PrintWriter;
+import java.util.Locale;
+
+/** Compares first texts from the engine alone with those that came through the pipeline. */
+final class PipelineTable {
+  private final FirstTexts bare;
+  private final FirstTexts piped;
+
+  PipelineTable(FirstTexts bare, FirstTexts piped) {
+    this.bare = bare;
+    this.piped = piped;
+  }
+
+  private double added(double share) {
+    return piped.seconds().quantile(share) - bare.seconds().quantile(share);
+  }
+
+  void print(PrintWriter out) {
+    out.printf(
+        Locale.ROOT,
+        "%d requests; %.1f tokens of a prompt, %.1f of them cached, and %.1f and %.1f%n",
+        piped.count(),
+        bare.averagePromptTokens(),
+        bare.averageCachedTokens(),
+        piped.averagePromptTokens(),
+        piped.averageCachedTokens());
+    out.printf(
+        "%-42s %17s %23s%n", "milliseconds, p50 and p99", "engine alone", "Kafka, Flink, Kafka");
+    line(out, "to the first text", bare.seconds(), piped.seconds());
+    for (Hop hop : Hop.values()) {
+      if (piped.seconds(hop) != null) {
+        line(out, "  until " + hop.title(), bare.seconds(hop), piped.seconds(hop));
+      }
+    }
+    out.printf(
+        Locale.ROOT, "added: %.1f at p50, %.1f at p99%n", added(0.5) * 1e3, added(0.99) * 1e3);
+  }
+
+  private static void line(PrintWriter out, String name, Samples alone, Samples through) {
+    out.printf("%-42s %17s %23s%n", name, alone == null ? "" : times(alone), times(through));
+  }
+
+  private static String times(Samples seconds) {
+    return String.format(
+        Locale.ROOT, "%.2f %8.2f", seconds.median() * 1e3, seconds.quantile(0.99) * 1e3);
+  }
+
+  void putInto(ObjectNode json) {
+    json.put("added_seconds_p50", added(0.5)).put("added_seconds_p99", added(0.99));
+    put(json.putObject("engine_seconds"), bare);
+    put(json.putObject("pipeline_seconds"), piped);
+  }
+
+  private static void put(ObjectNode json, FirstTexts texts) {
+    put(json.putObject("first_text"), texts.seconds());
+    for (Hop hop : Hop.values()) {
+      if (texts.seconds(hop) != null) {
+        put(json.putObject(hop.name().toLowerCase(Locale.ROOT)), texts.seconds(hop));
+      }
+    }
+  }
+
+  private static void put(ObjectNode json, Samples seconds) {
+    seconds.putInto(json);
+    json.put("p99", seconds.quantile(0.99));
+  }
+}
