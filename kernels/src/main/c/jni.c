@@ -4,6 +4,7 @@
 
 #include <jni.h>
 #include <stddef.h>
+#include <sys/resource.h>
 
 enum isa { AVX2, AVX_VNNI, AVX512_VNNI };
 
@@ -34,6 +35,13 @@ JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_suppor
         isas |= 1 << AVX512_VNNI;
     }
     return isas;
+}
+
+// Sets the nice value of the calling thread, which is 0 to Linux. Returns 0, or -1 if that is not allowed.
+JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_setNice(JNIEnv *env, jclass type, jint nice) {
+    (void)env;
+    (void)type;
+    return setpriority(PRIO_PROCESS, 0, nice);
 }
 
 // Arrays that stay where they are until release().

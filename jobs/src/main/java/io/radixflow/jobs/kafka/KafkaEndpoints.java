@@ -70,8 +70,9 @@ public final class KafkaEndpoints {
   /** Deltas, at least once and within a millisecond. */
   public KafkaSink<ReplyDelta> deltas() {
     Properties producer = new Properties();
-    // the deltas of a step come together, and one request for all of them is worth a millisecond
-    producer.put(ProducerConfig.LINGER_MS_CONFIG, "1");
+    // the first delta goes at once; those that come meanwhile share the request behind it
+    producer.put(ProducerConfig.LINGER_MS_CONFIG, "0");
+    producer.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, "1");
     String topic = settings.get(RadixflowOptions.DELTAS_TOPIC);
     return this.<ReplyDelta>sink(producer)
         .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)

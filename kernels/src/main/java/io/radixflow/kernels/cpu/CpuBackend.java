@@ -397,6 +397,7 @@ public final class CpuBackend implements Backend {
   }
 
   private void dispatch() {
+    NativeKernels.deferToOthers(WorkerTeam.NICE);
     long completed = 0;
     while (awaitStep(completed)) {
       runCopies(completed);

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cpu;
 
+import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
@@ -13,7 +14,8 @@ import java.util.concurrent.locks.LockSupport;
  * <p>A worker claims the next task by a compare-and-set on a word that holds the region's number
  * and the tasks left, so a worker that was not scheduled in time delays no other: its claim fails.
  * The caller waits for tasks, not for workers. Between regions workers spin for some microseconds,
- * then park; a team without work costs nothing.
+ * then park; a team without work costs nothing. Where all cores compute, threads that move records
+ * come first: they need them for microseconds, and a client waits for what they move.
  */
 final class WorkerTeam implements AutoCloseable {
 
@@ -29,6 +31,9 @@ final class WorkerTeam implements AutoCloseable {
 
   /** About 30 µs: longer than the gap between two regions of a step, short for a busy machine. */
   private static final int SPINS = 1000;
+
+  /** A thread of weight 1024 that wakes takes the core of one of weight 110. */
+  static final int NICE = 10;
 
   private static final int LINE = 8;
 
@@ -172,6 +177,7 @@ final class WorkerTeam implements AutoCloseable {
   }
 
   private void serve(int worker) {
+    NativeKernels.deferToOthers(NICE);
     long seen = 0;
     while (!closed) {
       seen = awaitRegion(seen, worker);

@@ -2,7 +2,15 @@ package io.radixflow.kernels.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.radixflow.kernels.cpu.kernel.NativeKernels;
+import io.radixflow.kernels.device.Uninterruptibly;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +58,39 @@ class WorkerTeamTest {
       AtomicIntegerArray runs = new AtomicIntegerArray(8);
       team.run(8, (task, worker) -> runs.incrementAndGet(task));
       assertThat(runs.toString()).isEqualTo("[1, 1, 1, 1, 1, 1, 1, 1]");
+    }
+  }
+
+  @Test
+  void aWorkerDefersToOtherThreadsAndItsCallerDoesNot() throws Exception {
+    assumeThat(NativeKernels.supported()).isNotEmpty();
+    int own = nice();
+    assumeThat(own).isLessThan(WorkerTeam.NICE);
+    CountDownLatch ran = new CountDownLatch(1);
+    AtomicIntegerArray nice = new AtomicIntegerArray(2);
+    try (WorkerTeam team = new WorkerTeam(2)) {
+      team.run(
+          2,
+          (task, worker) -> {
+            nice.set(worker, nice());
+            if (worker == 0) {
+              Uninterruptibly.await(ran::await);
+            } else {
+              ran.countDown();
+            }
+          });
+    }
+    assertThat(nice.get(0)).isEqualTo(own);
+    assertThat(nice.get(1)).isEqualTo(WorkerTeam.NICE);
+  }
+
+  /** Returns the nice value of the calling thread: field 19 of its line, whose second is a name. */
+  private static int nice() {
+    try {
+      String line = Files.readString(Path.of("/proc/thread-self/stat"));
+      return Integer.parseInt(line.substring(line.lastIndexOf(')') + 2).split(" ")[16]);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 }

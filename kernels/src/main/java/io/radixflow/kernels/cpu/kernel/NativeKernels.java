@@ -121,6 +121,19 @@ public final class NativeKernels {
     }
   }
 
+  /**
+   * Has the system prefer other threads to the calling one from now on. Does nothing without the
+   * native kernels: Java's own priorities have no effect on Linux.
+   *
+   * @param nice 1 to 19: each takes a fifth of the thread's weight
+   * @return whether the system did so
+   */
+  public static boolean deferToOthers(int nice) {
+    return !SUPPORTED.isEmpty() && setNice(nice) == 0;
+  }
+
+  private static native int setNice(int nice);
+
   private static native int supportedIsas();
 
   /**
