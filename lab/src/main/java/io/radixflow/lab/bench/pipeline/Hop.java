@@ -2,6 +2,7 @@ package io.radixflow.lab.bench.pipeline;
 
 /** Where the first text of a turn has got to, in the order of time. */
 enum Hop {
+  ASKED("the client is asked"),
   SENT("the client sends the event"),
   READ("the job's consumer has read it"),
   SUBMITTED("the operator hands the turn to the engine"),

@@ -15,11 +15,12 @@ final class TurnTimeline {
 
   private TurnTimeline() {}
 
-  /** Forgets the turn before. */
+  /** Forgets the turn before, and takes the time at which another begins. */
   void begin() {
     for (Hop hop : Hop.values()) {
       nanos.set(hop.ordinal(), 0);
     }
+    pass(Hop.ASKED);
   }
 
   /** Takes the time of a hop, unless the turn got there before. */
