@@ -48,6 +48,8 @@ variant kernels avx512vnni $avx512
 variant attention avx2
 # shellcheck disable=SC2086
 variant attention avx512vnni $avx512
+# shellcheck disable=SC2086 # a list of flags
+gcc $flags -I "$java_home/include" -I "$java_home/include/linux" -c repack.c -o "$objects/repack.o"
 gcc -std=c11 -O2 -fPIC -fvisibility=hidden -Wall -Wextra -I "$java_home/include" -I "$java_home/include/linux" \
   -shared jni.c "$objects"/*.o -o "$out/libradixflow-cpu.so"
 printf 'native=true\ngcc=%s\nsources.sha256=%s\n' "$version" "$hash" >"$out/native.properties"

@@ -5,6 +5,7 @@ import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
+import io.radixflow.kernels.cpu.kernel.NativeRepacking;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
@@ -93,7 +94,9 @@ public final class CpuBackend implements Backend {
     config = weights.config();
     kvSpec = KvSpec.of(config, kvType);
     TileTuner.begin(kernels);
-    CpuWeightLoader loader = new CpuWeightLoader(weights, team, progress);
+    NativeRepacking repacking = fast == null ? null : new NativeRepacking(fast);
+    CpuWeightLoader loader =
+        new CpuWeightLoader(weights, new PanelLoader(team, repacking), progress);
     graph = load(loader, config, needs.weightBytes(), progress);
     weightBytes = loader.bytes() - (config.tiedEmbedding() ? 0 : loader.embeddingBytes());
     rows =
@@ -124,7 +127,7 @@ public final class CpuBackend implements Backend {
       CpuWeightLoader loader, ModelConfig config, long bytes, ModelProgress progress) {
     progress.begin("weights of " + config.name(), bytes, 0);
     try {
-      return new ForwardGraph<>(config, loader);
+      return loader.load();
     } finally {
       progress.end();
     }

@@ -4,12 +4,16 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.cpu.weights.Panels;
+import io.radixflow.kernels.model.ForwardGraph;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.ModelProgress;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.WeightLoader;
 import io.radixflow.kernels.model.WeightSource;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Repacks a model's weights into panels; says how far it is. */
 final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
@@ -17,16 +21,47 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
   private final WeightSource source;
   private final PanelLoader panels;
   private final ModelProgress progress;
+
+  /** Matrices that are loaded and wait for the graph, by the names of their tensors. */
+  private final Map<List<String>, Panels> loaded = new HashMap<>();
+
   private long bytes;
   private long embeddingBytes;
 
   /**
    * @param progress receives the bytes of each tensor
    */
-  CpuWeightLoader(WeightSource source, WorkerTeam team, ModelProgress progress) {
+  CpuWeightLoader(WeightSource source, PanelLoader panels, ModelProgress progress) {
     this.source = source;
+    this.panels = panels;
     this.progress = progress;
-    panels = new PanelLoader(team);
+  }
+
+  /** Loads all weights: first the matrices, many at a time, then what else the graph asks for. */
+  ForwardGraph<CpuMatrix, float[]> load() {
+    List<List<String>> names = new ArrayList<>();
+    new ForwardGraph<>(source.config(), new MatrixNames(names));
+    List<Panels> matrices =
+        panels.load(names.stream().map(source::tensors).toList(), this::report);
+    for (int i = 0; i < names.size(); i++) {
+      loaded.put(names.get(i), matrices.get(i));
+    }
+    return new ForwardGraph<>(source.config(), this);
+  }
+
+  /** Lists the matrices that a graph asks for. */
+  private record MatrixNames(List<List<String>> names) implements WeightLoader<Void, Void> {
+
+    @Override
+    public Void matrix(List<String> weights, List<String> biases) {
+      names.add(weights);
+      return null;
+    }
+
+    @Override
+    public Void vector(String name) {
+      return null;
+    }
   }
 
   /** Bytes loaded so far. */
@@ -41,15 +76,14 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
 
   @Override
   public CpuMatrix matrix(List<String> weights, List<String> biases) {
-    Panels loaded = panels.load(source.tensors(weights));
-    report(loaded.bytes());
+    Panels matrix = loaded.remove(weights);
     if (weights.get(0).equals("token_embd.weight")) {
-      embeddingBytes = loaded.bytes();
+      embeddingBytes = matrix.bytes();
     }
     if (biases.isEmpty()) {
-      return new CpuMatrix(loaded, null);
+      return new CpuMatrix(matrix, null);
     }
-    float[] bias = new float[loaded.count() * PANEL];
+    float[] bias = new float[matrix.count() * PANEL];
     int at = 0;
     for (String name : biases) {
       Tensor tensor = source.tensor(name);
@@ -58,7 +92,7 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
       report(4L * tensor.columns());
       at += tensor.columns();
     }
-    return new CpuMatrix(loaded, bias);
+    return new CpuMatrix(matrix, bias);
   }
 
   @Override
@@ -80,8 +114,8 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
     }
   }
 
-  private void report(long loaded) {
-    bytes += loaded;
-    progress.advance(loaded);
+  private void report(long more) {
+    bytes += more;
+    progress.advance(more);
   }
 }

@@ -3,12 +3,14 @@ package io.radixflow.kernels.cpu;
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.kernel.CodeForm;
+import io.radixflow.kernels.cpu.kernel.NativeRepacking;
 import io.radixflow.kernels.cpu.weights.BlockPanels;
 import io.radixflow.kernels.cpu.weights.BlockScales;
 import io.radixflow.kernels.cpu.weights.Float8Panels;
 import io.radixflow.kernels.model.BlockCodes;
 import io.radixflow.kernels.model.EightBytes;
 import io.radixflow.kernels.model.Float16;
+import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ShortBuffer;
@@ -29,6 +31,11 @@ final class PanelFiller {
   private static final int TILE = 64;
   private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
+  private final NativeRepacking fast;
+
+  /** What the native code reads; kept for the life of a load. */
+  private ByteBuffer direct;
+
   private final BlockCodes[] codes = new BlockCodes[SQUARE];
   private final long[] square = new long[SQUARE];
   private final short[] tile = new short[PANEL * TILE];
@@ -41,8 +48,88 @@ final class PanelFiller {
   private int runLane;
   private int runEnd;
 
+  /**
+   * @param fast native code, or null for Java
+   */
+  PanelFiller(NativeRepacking fast) {
+    this.fast = fast;
+  }
+
+  /** What native code does with some rows of a panel; returns whether all scales are finite. */
+  @FunctionalInterface
+  private interface Move {
+    boolean rows(ByteBuffer rows, int number, int lane, int count);
+  }
+
+  /** Moves a panel by native code; returns whether there is any, and it does rows of this size. */
+  private boolean isMoved(StackedRows source, int panel, Move move) {
+    int lanes = source.lanes(panel);
+    for (int lane = 0; lane < lanes && fast != null; lane++) {
+      if (source.bytes(panel * PANEL + lane) > StackedRows.RUN_BYTES) {
+        return false;
+      }
+    }
+    for (int lane = 0; lane < lanes && fast != null; ) {
+      int number = panel * PANEL + lane;
+      if (direct == null) {
+        direct = ByteBuffer.allocateDirect(StackedRows.RUN_BYTES);
+      }
+      ByteBuffer rows = source.run(number, lanes - lane, direct);
+      int count = rows.limit() / source.bytes(number);
+      if (!move.rows(rows, number, lane, count)) {
+        throw refuse(source, number, count);
+      }
+      lane += count;
+    }
+    return fast != null;
+  }
+
+  /** The error of the first of some rows that has a value which is not finite. */
+  private static ModelFormatException refuse(StackedRows source, int first, int count) {
+    TensorType type = source.type(first);
+    for (int number = first; number < first + count; number++) {
+      if (type.blockElements() == 1) {
+        float[] values = new float[source.columns()];
+        source.dequantize(number, values);
+        requireFiniteWeights(source, number, values);
+      } else {
+        BlockCodes row = new BlockCodes(type, source.columns());
+        row.read(source.run(number, 1, EMPTY));
+        requireFinite(source, number, row.scales);
+        requireFinite(source, number, row.minima);
+      }
+    }
+    throw new IllegalStateException(source + ": native code refuses rows that Java takes");
+  }
+
   /** Fills a panel of codes and their scales. */
   void codes(StackedRows source, int panel, BlockPanels target) {
+    BlockScales scales = target.scales();
+    boolean factors = scales.form() == BlockScales.Form.FACTOR;
+    boolean moved =
+        isMoved(
+            source,
+            panel,
+            (rows, number, lane, count) ->
+                fast.codes(
+                    source.type(number),
+                    target.form(),
+                    rows,
+                    target.columns(),
+                    count,
+                    target.codes(),
+                    target.codesAt(panel, 0) + lane,
+                    scales.values(),
+                    scales.at(panel, 0) + lane,
+                    scales.parts(),
+                    factors ? scales.halves() : null,
+                    factors ? scales.unitsAt(panel, 0) + lane : 0));
+    if (!moved) {
+      codesInJava(source, panel, target);
+    }
+  }
+
+  private void codesInJava(StackedRows source, int panel, BlockPanels target) {
     for (int lane = 0; lane < source.lanes(panel); lane++) {
       int number = panel * PANEL + lane;
       TensorType type = source.type(number);
@@ -121,6 +208,22 @@ final class PanelFiller {
 
   /** Fills a panel of 8-bit floats, {@code byte[k][PANEL]}, with {@code float[block][PANEL]}. */
   void float8(StackedRows source, int panel, byte[] target, float[] scales) {
+    int columns = source.columns();
+    int codesAt = panel * columns * PANEL;
+    int scalesAt = codesAt / Float8Panels.BLOCK;
+    boolean moved =
+        isMoved(
+            source,
+            panel,
+            (rows, number, lane, count) ->
+                fast.float8(
+                    rows, columns, count, target, codesAt + lane, scales, scalesAt + lane));
+    if (!moved) {
+      float8InJava(source, panel, target, scales);
+    }
+  }
+
+  private void float8InJava(StackedRows source, int panel, byte[] target, float[] scales) {
     int columns = source.columns();
     int scalesAt = panel * (columns / Float8Panels.BLOCK) * PANEL;
     int lanes = source.lanes(panel);
@@ -204,6 +307,19 @@ final class PanelFiller {
 
   /** Fills a panel of {@code short[k][PANEL]} with floats of 16 bits. */
   void halves(StackedRows source, int panel, boolean brain, short[] target) {
+    int columns = source.columns();
+    boolean moved =
+        isMoved(
+            source,
+            panel,
+            (rows, number, lane, count) ->
+                fast.halves(brain, rows, columns, count, target, panel * columns * PANEL + lane));
+    if (!moved) {
+      halvesInJava(source, panel, brain, target);
+    }
+  }
+
+  private void halvesInJava(StackedRows source, int panel, boolean brain, short[] target) {
     int columns = source.columns();
     int lanes = source.lanes(panel);
     for (int lane = 0; lane < lanes; lane++) {

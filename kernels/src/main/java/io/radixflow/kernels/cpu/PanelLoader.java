@@ -3,19 +3,22 @@ package io.radixflow.kernels.cpu;
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.kernel.CodeForm;
+import io.radixflow.kernels.cpu.kernel.NativeRepacking;
 import io.radixflow.kernels.cpu.weights.BlockPanels;
 import io.radixflow.kernels.cpu.weights.BlockScales;
 import io.radixflow.kernels.cpu.weights.Float8Panels;
-import io.radixflow.kernels.cpu.weights.FloatPanels;
-import io.radixflow.kernels.cpu.weights.HalfPanels;
 import io.radixflow.kernels.cpu.weights.Panels;
 import io.radixflow.kernels.cpu.weights.StackedPanels;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
+import java.util.function.LongConsumer;
 
 /** Repacks tensors into {@link Panels}, on all threads of the team. */
 final class PanelLoader {
@@ -113,23 +116,48 @@ final class PanelLoader {
   private final WorkerTeam team;
   private final PanelFiller[] fillers;
 
-  PanelLoader(WorkerTeam team) {
+  /**
+   * @param fast native code, or null for Java
+   */
+  PanelLoader(WorkerTeam team, NativeRepacking fast) {
     this.team = team;
     fillers = new PanelFiller[team.size()];
-    Arrays.setAll(fillers, worker -> new PanelFiller());
+    Arrays.setAll(fillers, worker -> new PanelFiller(fast));
+  }
+
+  /** Stacks tensors by rows. Same errors as {@link #load(List, LongConsumer)}. */
+  Panels load(List<Tensor> tensors) {
+    return load(List.of(tensors), bytes -> {}).get(0);
   }
 
   /**
-   * Stacks tensors by rows.
+   * Loads matrices, each stacked of tensors by rows.
    *
-   * @throws ModelFormatException if columns differ or the matrix exceeds an array
+   * @param loaded receives the bytes of parts that are complete, from one thread at a time
+   * @throws ModelFormatException if columns differ, a matrix exceeds an array or a weight is not
+   *     finite
    */
-  Panels load(List<Tensor> tensors) {
-    List<Panels> parts = new ArrayList<>();
-    for (Part part : plan(tensors)) {
-      parts.add(loadAs(part.form, new StackedRows(part.tensors)));
-    }
-    return parts.size() == 1 ? parts.get(0) : new StackedPanels(parts);
+  List<Panels> load(List<List<Tensor>> matrices, LongConsumer loaded) {
+    List<List<MatrixLoad>> loads =
+        matrices.stream()
+            .map(tensors -> plan(tensors).stream().map(MatrixLoad::new).toList())
+            .toList();
+    LoadQueue queue = new LoadQueue(largestFirst(loads), loaded);
+    team.run(team.size(), (task, worker) -> queue.work(fillers[worker]));
+    return loads.stream()
+        .map(parts -> parts.stream().map(MatrixLoad::panels).toList())
+        .map(parts -> parts.size() == 1 ? parts.get(0) : new StackedPanels(parts))
+        .toList();
+  }
+
+  /** The largest begins, since one thread has to allocate it; the others come as in the file. */
+  private static Deque<MatrixLoad> largestFirst(List<List<MatrixLoad>> loads) {
+    Deque<MatrixLoad> ordered = new ArrayDeque<>();
+    loads.forEach(ordered::addAll);
+    MatrixLoad largest = Collections.max(ordered, Comparator.comparing(MatrixLoad::bytes));
+    ordered.remove(largest);
+    ordered.addFirst(largest);
+    return ordered;
   }
 
   /**
@@ -158,56 +186,5 @@ final class PanelLoader {
     return tensors.stream()
         .map(tensor -> new Part(Form.of(tensor.type()), List.of(tensor)))
         .toList();
-  }
-
-  private Panels loadAs(Form form, StackedRows source) {
-    int rows = source.rows();
-    int columns = source.columns();
-    int panels = (rows + PANEL - 1) / PANEL;
-    long elements = (long) panels * PANEL * columns;
-    if (elements > Integer.MAX_VALUE - 8) {
-      throw new ModelFormatException(
-          source + " has " + elements + " weights; a matrix may have " + (Integer.MAX_VALUE - 8));
-    }
-    int size = (int) elements;
-    if (form.codes != null) {
-      return loadCodes(form, source, panels);
-    }
-    switch (form) {
-      case FLOAT8 -> {
-        Float8Panels target =
-            new Float8Panels(rows, columns, new byte[size], new float[size / Float8Panels.BLOCK]);
-        team.run(
-            panels,
-            (panel, worker) ->
-                fillers[worker].float8(source, panel, target.codes(), target.scales()));
-        return target;
-      }
-      case HALF, BRAIN -> {
-        boolean brain = form == Form.BRAIN;
-        HalfPanels target = new HalfPanels(rows, columns, brain, new short[size]);
-        team.run(
-            panels,
-            (panel, worker) -> fillers[worker].halves(source, panel, brain, target.values()));
-        return target;
-      }
-      default -> {
-        FloatPanels target = new FloatPanels(rows, columns, new float[size]);
-        team.run(panels, (panel, worker) -> fillers[worker].floats(source, panel, target.values()));
-        return target;
-      }
-    }
-  }
-
-  private BlockPanels loadCodes(Form form, StackedRows source, int panels) {
-    int columns = source.columns();
-    int words = Math.toIntExact((long) panels * (columns / CodeForm.BLOCK) * form.codes.words());
-    BlockScales scales =
-        BlockScales.allocate(form.scales, form.block, form.minima, panels, columns);
-    BlockPanels target =
-        new BlockPanels(
-            source.rows(), columns, form.codes, new int[words * PANEL], scales, form.wide);
-    team.run(panels, (panel, worker) -> fillers[worker].codes(source, panel, target));
-    return target;
   }
 }

@@ -12,7 +12,8 @@ import java.util.List;
 /** The rows of tensors, one below the other, that become one matrix. Safe for many threads. */
 final class StackedRows {
 
-  private static final int RUN_BYTES = 1 << 20;
+  /** The most that {@link #run} reads of several rows. */
+  static final int RUN_BYTES = 1 << 20;
 
   private final List<Tensor> tensors;
 
@@ -52,7 +53,7 @@ final class StackedRows {
    *
    * @param most the most rows
    * @param reuse an earlier result that may be overwritten, or an empty buffer
-   * @return a buffer with an array
+   * @return a buffer with an array, or {@code reuse}
    */
   ByteBuffer run(int row, int most, ByteBuffer reuse) {
     Tensor tensor = tensor(row);

@@ -8,7 +8,6 @@ import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.device.MemoryStatus;
 import io.radixflow.kernels.device.PoolRequest;
-import io.radixflow.kernels.model.ForwardGraph;
 import io.radixflow.kernels.model.ModelProgress;
 import io.radixflow.kernels.model.TensorType;
 import org.junit.jupiter.api.Test;
@@ -24,8 +23,9 @@ class CpuMemoryNeedsTest {
   void theBytesKnownBeforeLoadingAreThoseLoaded(TensorType type) {
     SyntheticWeights weights = SyntheticWeights.of(Shapes.llama(), type);
     WorkerTeam team = new WorkerTeam(1);
-    CpuWeightLoader loader = new CpuWeightLoader(weights, team, ModelProgress.NONE);
-    new ForwardGraph<>(weights.config(), loader);
+    CpuWeightLoader loader =
+        new CpuWeightLoader(weights, new PanelLoader(team, null), ModelProgress.NONE);
+    loader.load();
 
     MemoryNeeds needs = CpuBackend.memoryNeeds(weights);
 

@@ -36,7 +36,7 @@ final class IntegerCase implements AutoCloseable {
    */
   IntegerCase(List<Tensor> tensors, float[] bias) {
     reference = new IntegerReference(tensors, bias);
-    matrix = new CpuMatrix(new PanelLoader(team).load(tensors), bias);
+    matrix = new CpuMatrix(new PanelLoader(team, null).load(tensors), bias);
     assertThat(matrix.panels().hasIntegers()).isTrue();
     products.keySet().forEach(name -> rounded.put(name, new IntegerRows()));
   }

@@ -68,7 +68,7 @@ class IntegerMatmulTest {
   }
 
   private CpuMatrix matrix(List<Tensor> tensors, float[] bias) {
-    return new CpuMatrix(new PanelLoader(team).load(tensors), bias);
+    return new CpuMatrix(new PanelLoader(team, null).load(tensors), bias);
   }
 
   @ParameterizedTest

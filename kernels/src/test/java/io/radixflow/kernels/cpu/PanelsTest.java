@@ -39,7 +39,7 @@ class PanelsTest {
 
   private static void assertSameWeights(List<Tensor> tensors) {
     try (WorkerTeam team = new WorkerTeam(2)) {
-      Panels panels = new PanelLoader(team).load(tensors);
+      Panels panels = new PanelLoader(team, null).load(tensors);
       int columns = panels.columns();
       float[] unpacked = new float[Panels.DEPTH * Kernels.PANEL];
       float[] scales = new float[Panels.SCALES];
@@ -95,7 +95,7 @@ class PanelsTest {
             tensor("b", TensorType.Q4_1, 64),
             tensor("c", TensorType.Q4_0, 20));
     try (WorkerTeam team = new WorkerTeam(2)) {
-      Panels panels = new PanelLoader(team).load(tensors);
+      Panels panels = new PanelLoader(team, null).load(tensors);
       assertThat(panels).isInstanceOf(StackedPanels.class);
       assertThat(((StackedPanels) panels).parts()).isEqualTo(3);
       assertThat(panels.hasIntegers()).isTrue();
@@ -107,7 +107,7 @@ class PanelsTest {
   @Test
   void codesAboveFloatsHaveNoIntegers() {
     try (WorkerTeam team = new WorkerTeam(2)) {
-      PanelLoader loader = new PanelLoader(team);
+      PanelLoader loader = new PanelLoader(team, null);
       for (TensorType type : TensorType.values()) {
         boolean codes = type.blockElements() > 1 && type != TensorType.FP8;
         Tensor whole = tensor("a", type, 32);
@@ -130,7 +130,7 @@ class PanelsTest {
     float[] unpacked = new float[Panels.DEPTH * Kernels.PANEL];
     float[] scales = new float[Panels.SCALES];
     try (WorkerTeam team = new WorkerTeam(2)) {
-      Panels panels = new PanelLoader(team).load(List.of(tensor("a", type, 45)));
+      Panels panels = new PanelLoader(team, null).load(List.of(tensor("a", type, 45)));
       for (int panel = 0; panel < panels.count(); panel++) {
         float[] expected = new float[Kernels.PANEL];
         for (int from = 0; from < COLUMNS; from += Panels.DEPTH) {
@@ -164,7 +164,7 @@ class PanelsTest {
     Tensor narrow = new SyntheticTensor("narrow", TensorType.F32, 4, 8, 1f, 0f, 1);
     try (WorkerTeam team = new WorkerTeam(1)) {
       assertThatThrownBy(
-              () -> new PanelLoader(team).load(List.of(tensor("a", TensorType.F32, 4), narrow)))
+              () -> new PanelLoader(team, null).load(List.of(tensor("a", TensorType.F32, 4), narrow)))
           .isInstanceOf(ModelFormatException.class)
           .hasMessageContaining("narrow");
     }

@@ -50,7 +50,7 @@ class StackedRowsTest {
 
   private static void assertSameWeights(List<Tensor> tensors) {
     try (WorkerTeam team = new WorkerTeam(2)) {
-      Panels panels = new PanelLoader(team).load(tensors);
+      Panels panels = new PanelLoader(team, null).load(tensors);
       float[] expected = new float[panels.columns()];
       float[] actual = new float[panels.columns()];
       int row = 0;

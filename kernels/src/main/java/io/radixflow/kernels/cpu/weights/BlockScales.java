@@ -71,6 +71,15 @@ public record BlockScales(
     return parts(minima);
   }
 
+  /** The array of scales and minima, or of their factors. */
+  public Object values() {
+    return switch (form) {
+      case FLOAT -> floats;
+      case HALF -> halves;
+      case FACTOR -> factors;
+    };
+  }
+
   /** Where the scales of a panel's block begin in floats, halves or factors. */
   public int at(int panel, int index) {
     return (panel * (columns / block) + index) * parts() * PANEL;
