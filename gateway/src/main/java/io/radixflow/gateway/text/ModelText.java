@@ -28,13 +28,25 @@ public final class ModelText implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ModelText.class);
 
+  /** Opens a model by its name. */
+  @FunctionalInterface
+  interface Opener {
+    ServedModel open(String name) throws IOException;
+  }
+
   private final String name;
+  private final Opener opener;
   private ServedModel model;
   private volatile PromptText prompts;
   private boolean closed;
 
   public ModelText(Settings settings) {
-    name = settings.get(RadixflowOptions.MODEL);
+    this(settings.get(RadixflowOptions.MODEL), name -> ModelLoader.open(name, Path::of));
+  }
+
+  ModelText(String name, Opener opener) {
+    this.name = name;
+    this.opener = opener;
   }
 
   /**
@@ -90,7 +102,7 @@ public final class ModelText implements AutoCloseable {
     }
     if (model == null) {
       try {
-        ServedModel opened = ModelLoader.open(name, Path::of);
+        ServedModel opened = opener.open(name);
         try {
           prompts = new PromptText(opened);
           model = opened;

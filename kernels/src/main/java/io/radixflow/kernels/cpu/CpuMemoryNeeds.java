@@ -12,6 +12,8 @@ import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.WeightLoader;
 import io.radixflow.kernels.model.WeightSource;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /** Adds up what a model takes in the heap: asks for its weights as a load does, and reads none. */
@@ -22,6 +24,7 @@ final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
 
   private final WeightSource source;
   private final MemoryNeeds.Sum sum = new MemoryNeeds.Sum();
+  private final List<Long> held = new ArrayList<>();
 
   private CpuMemoryNeeds(WeightSource source) {
     this.source = source;
@@ -30,7 +33,18 @@ final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
   static MemoryNeeds of(WeightSource source) {
     CpuMemoryNeeds needs = new CpuMemoryNeeds(source);
     new ForwardGraph<>(source.config(), needs);
-    return new MemoryNeeds(source.config().name(), needs.sum.sizes(), work(source.config()));
+    // what a load holds is free again when the buffers of steps are made
+    long work = Math.max(work(source.config()), needs.held());
+    return new MemoryNeeds(source.config().name(), needs.sum.sizes(), work);
+  }
+
+  /** The most that a load keeps of what it reads whole: that of the matrices open at a time. */
+  private long held() {
+    return held.stream()
+        .sorted(Comparator.reverseOrder())
+        .limit(LoadQueue.MOST_OPEN)
+        .mapToLong(Long::longValue)
+        .sum();
   }
 
   /** Bytes of the buffers of a step of the most rows and the longest context. */
@@ -65,6 +79,7 @@ final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
         sum.add(tensor.type(), elements, part.form().bytes(elements));
       }
       bytes += part.bytes();
+      held.add(part.tensors().stream().mapToLong(Tensor::heldBytes).sum());
     }
     biases.forEach(this::vector);
     return bytes;

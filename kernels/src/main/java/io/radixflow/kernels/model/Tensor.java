@@ -38,6 +38,11 @@ public interface Tensor {
     return List.of();
   }
 
+  /** Bytes of {@link #hold}, known before they are read. */
+  default long heldBytes() {
+    return 0;
+  }
+
   /** Dequantises one row to floats, at {@code target[offset ..]}. */
   void dequantize(int row, float[] target, int offset);
 

@@ -8,8 +8,12 @@ import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.device.MemoryStatus;
 import io.radixflow.kernels.device.PoolRequest;
+import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelProgress;
+import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
+import io.radixflow.kernels.model.WeightSource;
+import java.lang.reflect.Proxy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -33,6 +37,48 @@ class CpuMemoryNeedsTest {
     assertThat(needs.weights()).containsKey(type);
     assertThat(needs.fileBytes()).isPositive();
     assertThat(needs.workBytes()).isPositive();
+  }
+
+  /** Of AWQ, GPTQ, FP8 and MXFP4 in safetensors a matrix's codes and scales are read whole. */
+  @Test
+  void whatALoadReadsWholeCountsForAsManyMatricesAsAreOpenAtATime() {
+    SyntheticWeights weights = SyntheticWeights.of(Shapes.llama(), TensorType.BF16);
+    long each = 1L << 40;
+    assertThat(CpuBackend.memoryNeeds(weights).workBytes()).isLessThan(each);
+
+    MemoryNeeds needs = CpuBackend.memoryNeeds(new WholeWeights(weights, each));
+
+    assertThat(needs.workBytes())
+        .isBetween(LoadQueue.MOST_OPEN * each, 3 * LoadQueue.MOST_OPEN * each);
+  }
+
+  /** Weights of which each tensor keeps so many bytes while it is read. */
+  private record WholeWeights(WeightSource weights, long each) implements WeightSource {
+
+    @Override
+    public ModelConfig config() {
+      return weights.config();
+    }
+
+    @Override
+    public Tensor tensor(String name) {
+      return (Tensor)
+          Proxy.newProxyInstance(
+              Tensor.class.getClassLoader(),
+              new Class<?>[] {Tensor.class},
+              (proxy, method, arguments) ->
+                  method.getName().equals("heldBytes")
+                      ? (Object) each
+                      : method.invoke(weights.tensor(name), arguments));
+    }
+
+    @Override
+    public String fingerprint() {
+      return weights.fingerprint();
+    }
+
+    @Override
+    public void close() {}
   }
 
   @Test

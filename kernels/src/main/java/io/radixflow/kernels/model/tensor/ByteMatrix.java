@@ -4,7 +4,6 @@ import io.radixflow.kernels.model.Float8;
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.function.Supplier;
 
 /**
  * A matrix of 8-bit floats or integers with a scale for each block of rows and columns: {@code w =
@@ -22,7 +21,7 @@ public final class ByteMatrix extends CodedMatrix {
   public record Block(int rows, int columns) {}
 
   private final boolean floats;
-  private final Supplier<ByteBuffer> codes;
+  private final HeldBytes codes;
   private final FloatGrid scales;
   private final Block block;
 
@@ -34,7 +33,7 @@ public final class ByteMatrix extends CodedMatrix {
       String name,
       int columns,
       boolean floats,
-      Supplier<ByteBuffer> codes,
+      HeldBytes codes,
       FloatGrid scales,
       Block block) {
     super(name, columns);
@@ -56,6 +55,11 @@ public final class ByteMatrix extends CodedMatrix {
   @Override
   List<ByteBuffer> hold() {
     return List.of(codes.get(), scales.values().get());
+  }
+
+  @Override
+  long heldBytes() {
+    return codes.size() + scales.values().size();
   }
 
   @Override

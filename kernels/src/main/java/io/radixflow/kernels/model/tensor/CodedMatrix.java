@@ -33,6 +33,9 @@ public abstract class CodedMatrix {
   /** What rows are gathered from, in memory while the list is reachable. */
   abstract List<ByteBuffer> hold();
 
+  /** Bytes of {@link #hold}. */
+  abstract long heldBytes();
+
   /** Appends one row in blocks of {@link #type}. */
   abstract void copyRow(int row, ByteBuffer target);
 

@@ -31,6 +31,11 @@ public final class CodedTensor extends RearrangedTensor {
   }
 
   @Override
+  public long heldBytes() {
+    return matrix.heldBytes();
+  }
+
+  @Override
   void copyRow(int row, ByteBuffer target) {
     long first = part.place().offset() + row * part.place().rowStride();
     int width = matrix.columns();

@@ -2,13 +2,12 @@ package io.radixflow.kernels.model.tensor;
 
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
-import java.util.function.Supplier;
 
 /**
  * Bytes of a file from which rows are gathered out of order. All of them are read when they are
  * first needed, and again if meanwhile nobody held them. Safe for many threads.
  */
-public final class FileBytes implements Supplier<ByteBuffer> {
+public final class FileBytes implements HeldBytes {
 
   private final OpenFile file;
   private final String tensor;
@@ -32,6 +31,11 @@ public final class FileBytes implements Supplier<ByteBuffer> {
   public ByteBuffer get() {
     ByteBuffer bytes = known.get();
     return bytes == null ? read() : bytes;
+  }
+
+  @Override
+  public long size() {
+    return count;
   }
 
   private synchronized ByteBuffer read() {

@@ -3,7 +3,6 @@ package io.radixflow.kernels.model.tensor;
 import io.radixflow.kernels.model.Float16;
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
-import java.util.function.Supplier;
 
 /**
  * A small matrix of floats in a file, such as the scales of a quantised one.
@@ -12,7 +11,7 @@ import java.util.function.Supplier;
  * @param type F32, F16 or BF16
  * @param width columns
  */
-public record FloatGrid(Supplier<ByteBuffer> values, TensorType type, int width) {
+public record FloatGrid(HeldBytes values, TensorType type, int width) {
 
   float at(int row, int column) {
     int index = row * width + column;

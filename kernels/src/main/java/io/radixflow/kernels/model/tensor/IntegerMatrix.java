@@ -122,6 +122,12 @@ public final class IntegerMatrix extends CodedMatrix {
   }
 
   @Override
+  long heldBytes() {
+    long zeros = integers.zeros == null ? 0 : integers.zeros.words().size();
+    return integers.codes.words().size() + zeros + scales.values().size();
+  }
+
+  @Override
   void copyRow(int row, ByteBuffer target) {
     switch (type) {
       case INT4 -> copyNibbles(row, target);

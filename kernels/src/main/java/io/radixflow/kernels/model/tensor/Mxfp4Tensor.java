@@ -3,7 +3,6 @@ package io.radixflow.kernels.model.tensor;
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.function.Supplier;
 
 /**
  * A matrix of an expert in MXFP4 as gpt_oss stores it: the codes of a block, in pairs of
@@ -15,8 +14,8 @@ public final class Mxfp4Tensor extends RearrangedTensor {
   private static final int BLOCK = TensorType.MXFP4.blockElements();
   private static final int CODE_BYTES = BLOCK / 2;
 
-  private final Supplier<ByteBuffer> codes;
-  private final Supplier<ByteBuffer> exponents;
+  private final HeldBytes codes;
+  private final HeldBytes exponents;
 
   /**
    * @param part its place counts rows: the first of the expert's, and those from one to the next;
@@ -25,7 +24,7 @@ public final class Mxfp4Tensor extends RearrangedTensor {
    * @param exponents of all rows of the expert
    */
   public Mxfp4Tensor(
-      String name, StoredPart part, Supplier<ByteBuffer> codes, Supplier<ByteBuffer> exponents) {
+      String name, StoredPart part, HeldBytes codes, HeldBytes exponents) {
     super(name, TensorType.MXFP4, part);
     this.codes = codes;
     this.exponents = exponents;
@@ -34,6 +33,11 @@ public final class Mxfp4Tensor extends RearrangedTensor {
   @Override
   public List<ByteBuffer> hold() {
     return List.of(codes.get(), exponents.get());
+  }
+
+  @Override
+  public long heldBytes() {
+    return codes.size() + exponents.size();
   }
 
   @Override

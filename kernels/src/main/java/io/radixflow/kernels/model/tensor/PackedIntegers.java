@@ -6,7 +6,6 @@ import java.lang.invoke.VarHandle;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.function.Supplier;
 
 /**
  * A matrix of unsigned integers of 2, 4 or 8 bits, several to a 32-bit word.
@@ -16,7 +15,7 @@ import java.util.function.Supplier;
  * @param width columns of the matrix of integers
  * @param packing which integers share a word
  */
-public record PackedIntegers(Supplier<ByteBuffer> words, int bits, int width, Packing packing) {
+public record PackedIntegers(HeldBytes words, int bits, int width, Packing packing) {
 
   /** The integers of a word, lowest bits first. */
   public enum Packing {

@@ -3,7 +3,6 @@ package io.radixflow.kernels.model.tensor;
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.function.Supplier;
 
 /**
  * A matrix or vector whose elements do not lie one behind the other in its file, such as a
@@ -11,12 +10,12 @@ import java.util.function.Supplier;
  */
 public final class StridedTensor extends RearrangedTensor {
 
-  private final Supplier<ByteBuffer> span;
+  private final HeldBytes span;
 
   /**
    * @param span the elements from the first to the last
    */
-  public StridedTensor(String name, TensorType type, StoredPart part, Supplier<ByteBuffer> span) {
+  public StridedTensor(String name, TensorType type, StoredPart part, HeldBytes span) {
     super(name, type, part);
     this.span = span;
   }
@@ -24,6 +23,11 @@ public final class StridedTensor extends RearrangedTensor {
   @Override
   public List<ByteBuffer> hold() {
     return List.of(span.get());
+  }
+
+  @Override
+  public long heldBytes() {
+    return span.size();
   }
 
   @Override

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /** Reads the tokenizer of a GGUF file from its {@code tokenizer.ggml.*} metadata. */
@@ -107,7 +108,8 @@ public final class GgufTokenizers {
     String pre = metadata.has(PREFIX + "pre") ? metadata.string(PREFIX + "pre") : "gpt-2";
     PreTokenizer preTokenizer = NamedPreTokenizers.of(pre);
     List<String> merges = metadata.strings(PREFIX + "merges");
-    String fingerprint = fingerprint("byte-level " + pre).add(merges).digits();
+    CompletableFuture<String> fingerprint =
+        CompletableFuture.supplyAsync(() -> fingerprint("byte-level " + pre).add(merges).digits());
     ByteLevelVocabulary vocabulary = new ByteLevelVocabulary(tokens, added());
     return new VocabularyTokenizer(
         vocabulary.vocabulary(endOfTurnIds()),
@@ -119,19 +121,19 @@ public final class GgufTokenizers {
             preTokenizer,
             vocabulary.encoder(pairs(merges), NamedPreTokenizers.takesWholeWords(pre)),
             false),
-        fingerprint);
+        fingerprint.join());
   }
 
   /** The two tokens of each merge, which a space parts; it is not the first character. */
   private static List<String[]> pairs(List<String> merges) {
-    List<String[]> pairs = new ArrayList<>(merges.size());
-    for (String merge : merges) {
-      int space = merge.indexOf(' ', 1);
-      if (space > 0) {
-        pairs.add(new String[] {merge.substring(0, space), merge.substring(space + 1)});
-      }
-    }
-    return pairs;
+    return merges.parallelStream()
+        .filter(merge -> merge.indexOf(' ', 1) > 0)
+        .map(
+            merge -> {
+              int space = merge.indexOf(' ', 1);
+              return new String[] {merge.substring(0, space), merge.substring(space + 1)};
+            })
+        .toList();
   }
 
   private VocabularyTokenizer sentencePiece() {

@@ -3,6 +3,7 @@ package io.radixflow.kernels.text.tokenizer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * The merges of a BPE vocabulary: a pair of token ids to its rank (lower merges first) and the id
@@ -30,20 +31,28 @@ final class MergeTable {
   }
 
   /**
-   * The table of listed pairs, best first; pairs of texts that are no tokens are left out.
+   * The table of listed pairs, best first, which all processors look up; pairs of texts that are
+   * no tokens are left out.
    *
    * @param pairs texts of the two tokens of each merge
    * @param ids the id of each token's text
    */
   static MergeTable of(List<String[]> pairs, Map<String, Integer> ids) {
-    MergeTable table = new MergeTable(pairs.size());
-    for (int rank = 0; rank < pairs.size(); rank++) {
-      String[] pair = pairs.get(rank);
-      Integer left = ids.get(pair[0]);
-      Integer right = ids.get(pair[1]);
-      Integer merged = ids.get(pair[0] + pair[1]);
-      if (left != null && right != null && merged != null) {
-        table.put(left, right, rank, merged);
+    int count = pairs.size();
+    int[] found = new int[3 * count];
+    IntStream.range(0, count)
+        .parallel()
+        .forEach(
+            rank -> {
+              String[] pair = pairs.get(rank);
+              found[3 * rank] = ids.getOrDefault(pair[0], -1);
+              found[3 * rank + 1] = ids.getOrDefault(pair[1], -1);
+              found[3 * rank + 2] = ids.getOrDefault(pair[0] + pair[1], -1);
+            });
+    MergeTable table = new MergeTable(count);
+    for (int rank = 0; rank < count; rank++) {
+      if (found[3 * rank] >= 0 && found[3 * rank + 1] >= 0 && found[3 * rank + 2] >= 0) {
+        table.put(found[3 * rank], found[3 * rank + 1], rank, found[3 * rank + 2]);
       }
     }
     return table;

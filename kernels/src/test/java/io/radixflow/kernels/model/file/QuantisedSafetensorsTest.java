@@ -10,14 +10,17 @@ import io.radixflow.kernels.model.TensorType;
 import io.radixflow.kernels.model.file.QuantisedCopy.Format;
 import io.radixflow.kernels.model.file.QuantisedCopy.Stored;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class QuantisedSafetensorsTest {
   private static final String Q = "model.layers.1.self_attn.q_proj.";
@@ -35,6 +38,19 @@ class QuantisedSafetensorsTest {
     try (ModelFile model = ModelFile.open(directory, directory)) {
       assertThat(model.tensor("blk.1.attn_q.weight").type()).isEqualTo(type);
       assertThat(model.tensor("token_embd.weight").type()).isEqualTo(TensorType.F32);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Format.class)
+  void whatALoadKeepsOfATensorIsKnownBeforeItIsRead(Format format) throws IOException {
+    write(format);
+    try (ModelFile model = ModelFile.open(directory, directory)) {
+      Tensor tensor = model.tensor("blk.1.attn_q.weight");
+      long known = tensor.heldBytes();
+      assertThat(known).isPositive();
+      assertThat(Set.copyOf(tensor.hold()).stream().mapToLong(ByteBuffer::capacity).sum())
+          .isEqualTo(known);
     }
   }
 

@@ -14,6 +14,8 @@ import java.nio.file.Path;
  * file has bytes left. Errors name the file and the field that was being read.
  */
 final class GgufCursor {
+  private static final char REPLACEMENT = '\ufffd';
+
   private final Path file;
   private final FileChannel channel;
   private final long size;
@@ -90,11 +92,20 @@ final class GgufCursor {
       buffer.get(bytes, done, take);
       done += take;
     }
-    try {
-      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-    } catch (CharacterCodingException e) {
-      throw error("a string is not UTF-8");
+    return text(bytes);
+  }
+
+  /** Decodes UTF-8 fast; looks again where the result may have replaced what is none. */
+  private String text(byte[] bytes) {
+    String text = new String(bytes, StandardCharsets.UTF_8);
+    if (text.indexOf(REPLACEMENT) >= 0) {
+      try {
+        return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      } catch (CharacterCodingException e) {
+        throw error("a string is not UTF-8");
+      }
     }
+    return text;
   }
 
   ModelFormatException error(String what) {
