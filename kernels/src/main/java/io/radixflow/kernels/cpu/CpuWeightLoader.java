@@ -41,8 +41,7 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
   ForwardGraph<CpuMatrix, float[]> load() {
     List<List<String>> names = new ArrayList<>();
     new ForwardGraph<>(source.config(), new MatrixNames(names));
-    List<Panels> matrices =
-        panels.load(names.stream().map(source::tensors).toList(), this::report);
+    List<Panels> matrices = panels.load(names.stream().map(source::tensors).toList(), this::report);
     for (int i = 0; i < names.size(); i++) {
       loaded.put(names.get(i), matrices.get(i));
     }

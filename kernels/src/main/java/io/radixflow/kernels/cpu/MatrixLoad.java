@@ -54,11 +54,9 @@ final class MatrixLoad {
     target =
         switch (part.form()) {
           case FLOAT8 ->
-              new Float8Panels(
-                  rows, columns, new byte[size], new float[size / Float8Panels.BLOCK]);
+              new Float8Panels(rows, columns, new byte[size], new float[size / Float8Panels.BLOCK]);
           case HALF, BRAIN ->
-              new HalfPanels(
-                  rows, columns, part.form() == PanelLoader.Form.BRAIN, new short[size]);
+              new HalfPanels(rows, columns, part.form() == PanelLoader.Form.BRAIN, new short[size]);
           case FLOAT -> new FloatPanels(rows, columns, new float[size]);
           default -> blocks(part.form(), rows, columns, panels);
         };

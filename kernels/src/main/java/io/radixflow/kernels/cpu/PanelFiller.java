@@ -216,8 +216,7 @@ final class PanelFiller {
             source,
             panel,
             (rows, number, lane, count) ->
-                fast.float8(
-                    rows, columns, count, target, codesAt + lane, scales, scalesAt + lane));
+                fast.float8(rows, columns, count, target, codesAt + lane, scales, scalesAt + lane));
     if (!moved) {
       float8InJava(source, panel, target, scales);
     }

@@ -19,7 +19,8 @@ class DamagedWeightsTest {
     Tensor whole = new SyntheticTensor("blk.3.ffn_up.weight", type, ROWS, 512, 0.7f, 0f, 1);
     try (WorkerTeam team = new WorkerTeam(2)) {
       assertThatThrownBy(
-              () -> new PanelLoader(team, null).load(List.of(new DamagedTensor(whole, (byte) 0xff))))
+              () ->
+                  new PanelLoader(team, null).load(List.of(new DamagedTensor(whole, (byte) 0xff))))
           .isInstanceOf(ModelFormatException.class)
           .hasMessageContaining("tensor blk.3.ffn_up.weight: row " + DamagedTensor.ROW)
           .hasMessageContaining("the file is corrupt");

@@ -164,7 +164,8 @@ class PanelsTest {
     Tensor narrow = new SyntheticTensor("narrow", TensorType.F32, 4, 8, 1f, 0f, 1);
     try (WorkerTeam team = new WorkerTeam(1)) {
       assertThatThrownBy(
-              () -> new PanelLoader(team, null).load(List.of(tensor("a", TensorType.F32, 4), narrow)))
+              () ->
+                  new PanelLoader(team, null).load(List.of(tensor("a", TensorType.F32, 4), narrow)))
           .isInstanceOf(ModelFormatException.class)
           .hasMessageContaining("narrow");
     }

@@ -280,6 +280,7 @@ class LauncherTest {
         .contains(
             "-XX:MaxRAMPercentage=60\n",
             "-XX:MaxNewSize=256m\n",
+            "-XX:GCTimeRatio=1\n",
             "-XX:MaxHeapFreeRatio=30\n-Xmx8g\n-Da=b\n-cp\n");
   }
 

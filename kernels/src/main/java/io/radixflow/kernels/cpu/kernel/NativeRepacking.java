@@ -107,8 +107,7 @@ public final class NativeRepacking {
     if (!rows.isDirect()) {
       throw new IllegalArgumentException("rows are not in a direct buffer");
     }
-    Objects.checkFromIndexSize(
-        rows.position(), Math.multiplyExact(rowBytes, count), rows.limit());
+    Objects.checkFromIndexSize(rows.position(), Math.multiplyExact(rowBytes, count), rows.limit());
   }
 
   /** Checks that an array has {@code perLane} elements, PANEL apart, of each lane. */

@@ -30,12 +30,7 @@ public final class ByteMatrix extends CodedMatrix {
    * @param codes row by row
    */
   public ByteMatrix(
-      String name,
-      int columns,
-      boolean floats,
-      HeldBytes codes,
-      FloatGrid scales,
-      Block block) {
+      String name, int columns, boolean floats, HeldBytes codes, FloatGrid scales, Block block) {
     super(name, columns);
     this.floats = floats;
     this.codes = codes;

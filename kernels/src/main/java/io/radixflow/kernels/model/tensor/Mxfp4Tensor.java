@@ -23,8 +23,7 @@ public final class Mxfp4Tensor extends RearrangedTensor {
    * @param codes of all rows of the expert
    * @param exponents of all rows of the expert
    */
-  public Mxfp4Tensor(
-      String name, StoredPart part, HeldBytes codes, HeldBytes exponents) {
+  public Mxfp4Tensor(String name, StoredPart part, HeldBytes codes, HeldBytes exponents) {
     super(name, TensorType.MXFP4, part);
     this.codes = codes;
     this.exponents = exponents;
