@@ -63,7 +63,11 @@ public final class HeadQueries {
   /** Sums of native latent attention; see attention.h. */
   float[] latentSums = new float[0];
 
-  /** Makes room for {@code queries} queries over {@code pages} pages. */
+  /**
+   * Makes room for {@code queries} queries over {@code pages} pages.
+   *
+   * @throws ArithmeticException if their scores exceed an array
+   */
   public void ensure(int queries, int pages) {
     if (queryAt.length < queries) {
       queryAt = new int[queries];
@@ -72,9 +76,11 @@ public final class HeadQueries {
       factor = new float[queries];
       outAt = new int[queries];
     }
-    int rows = (queries + 3) / 4 * 4;
-    if (scores.length < rows * pages * CpuKvPool.PAGE_TOKENS) {
-      scores = new float[rows * Math.max(pages + pages / 2, 16) * CpuKvPool.PAGE_TOKENS];
+    int tokens = (queries + 3) / 4 * 4 * CpuKvPool.PAGE_TOKENS;
+    int needed = Math.multiplyExact(tokens, pages); // native code relies on it
+    if (scores.length < needed) {
+      long roomy = Math.max(needed + needed / 2L, 16L * tokens);
+      scores = new float[(int) Math.min(roomy, Integer.MAX_VALUE - 8)];
     }
     int sums = latent() ? (queries + 15) / 16 * 16 * valueDim : 0;
     if (latentSums.length < sums) {

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.Random;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
@@ -69,6 +70,20 @@ class PageAttentionProperties {
     int rank = eighths * 12;
     Attention attention = new Attention.Latent(heads, 0, rank, 16, 8, 20, ROPE, false, 0.2f);
     check(new Case(attention, type, 0, rank + 8, rank, heads, rows, tokens, 0, seed));
+  }
+
+  /** Native code takes at most 2,048 pages in one call. */
+  @Example
+  void pagesOfSeveralCallsGetTheSameBits() {
+    int tokens = 2 * 2048 * CpuKvPool.PAGE_TOKENS + 100;
+    Attention grouped =
+        new Attention.Grouped(
+            2, 2, 8, ROPE, false, false, Attention.QkNorm.NONE, 0, Attention.Scores.of(8));
+    check(new Case(grouped, KvSpec.Type.F16, 1, 8, 8, 1, 3, tokens, 0, 1));
+    int window = 2048 * CpuKvPool.PAGE_TOKENS + 50;
+    check(new Case(grouped, KvSpec.Type.F16, 1, 8, 8, 1, 3, tokens, window, 2));
+    Attention latent = new Attention.Latent(3, 0, 8, 16, 8, 20, ROPE, false, 0.2f);
+    check(new Case(latent, KvSpec.Type.F16, 0, 16, 8, 3, 2, tokens, 0, 3));
   }
 
   /** Pages of random numbers behind queries of consecutive rows, the last of which ends them. */
