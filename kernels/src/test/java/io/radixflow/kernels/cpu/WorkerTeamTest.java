@@ -66,18 +66,15 @@ class WorkerTeamTest {
     assumeThat(NativeKernels.supported()).isNotEmpty();
     int own = nice();
     assumeThat(own).isLessThan(WorkerTeam.NICE);
-    CountDownLatch ran = new CountDownLatch(1);
+    CountDownLatch ran = new CountDownLatch(2); // so that each worker has one task
     AtomicIntegerArray nice = new AtomicIntegerArray(2);
     try (WorkerTeam team = new WorkerTeam(2)) {
       team.run(
           2,
           (task, worker) -> {
             nice.set(worker, nice());
-            if (worker == 0) {
-              Uninterruptibly.await(ran::await);
-            } else {
-              ran.countDown();
-            }
+            ran.countDown();
+            Uninterruptibly.await(ran::await);
           });
     }
     assertThat(nice.get(0)).isEqualTo(own);
