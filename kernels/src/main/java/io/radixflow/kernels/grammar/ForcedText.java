@@ -37,12 +37,15 @@ final class ForcedText {
   static int write(
       Automaton automaton, GrammarState state, byte[] text, int length, byte[] target) {
     ForcedText forced = new ForcedText(automaton, state, text, length, target);
-    int spaces = 0;
-    while (forced.count < target.length && forced.next()) {
-      boolean space = isSpace(target[forced.count - 1] & 0xFF);
-      spaces = space ? spaces + 1 : 0;
+    boolean goesOn = true;
+    while (goesOn && forced.count < target.length) {
+      goesOn = forced.next();
     }
-    return forced.count - spaces; // white space alone, or before a choice, is no guess
+    int end = forced.count;
+    while (end > 0 && isSpace(target[end - 1] & 0xFF)) {
+      end--; // white space alone, or before a choice, is no guess
+    }
+    return end;
   }
 
   /** Writes white space, if it is likely here, and the byte that has to come. */

@@ -147,6 +147,20 @@ class GrammarMatcherTest {
   }
 
   @Test
+  void textThatIsKnownAheadNeverEndsWithGuessedWhiteSpace() {
+    GrammarMatcher matcher =
+        Grammar.jsonSchema(
+                "{\"type\":\"object\",\"properties\":{\"city\":{\"type\":\"string\"}},"
+                    + "\"required\":[\"city\"],\"additionalProperties\":false}",
+                Whitespace.SHORT)
+            .matcher(trie());
+
+    int length = matcher.forcedText(new byte["{\"city\": ".length()]);
+
+    assertThat(length).isEqualTo("{\"city\":".length());
+  }
+
+  @Test
   void aTextGoesBackToItsMark() {
     TokenTrie trie = trie("abc");
     GrammarMatcher matcher = Grammar.regex("(abc)*x").matcher(trie);
