@@ -11,6 +11,7 @@ import io.radixflow.operators.engine.EngineClient.Seen;
 import io.radixflow.operators.engine.draft.DraftStats;
 import io.radixflow.operators.engine.draft.SpeculationOptions;
 import io.radixflow.operators.engine.draft.SpeculationOptions.Mode;
+import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.FinishReason;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -134,11 +135,32 @@ class SpeculationProperties {
     }
   }
 
-  /** Returns what a turn of a tenant, always the same one, adds to the drafts. */
+  @Test
+  void aTurnWhosePagesAreNotStoredGivesNoDraftsToOthers() {
+    EngineOptions options =
+        EngineOptions.builder().speculation(new SpeculationOptions(Mode.ALWAYS, 8)).build();
+    try (Engine engine = Engines.open(SimOptions.DEFAULT, options);
+        EngineClient client = new EngineClient(engine)) {
+      CacheHints noStore = new CacheHints(true, 0, List.of(), null);
+      DraftStats alone = drafts(engine, client, "a", noStore);
+
+      assertThat(drafts(engine, client, "a").accepted()).isEqualTo(alone.accepted());
+    }
+  }
+
   private static DraftStats drafts(Engine engine, EngineClient client, String tenant) {
+    return drafts(engine, client, tenant, CacheHints.NONE);
+  }
+
+  /** Returns what a turn of a tenant, always the same one, adds to the drafts. */
+  private static DraftStats drafts(
+      Engine engine, EngineClient client, String tenant, CacheHints hints) {
     DraftStats before = Engines.stats(engine).drafts();
     client.run(
-        EngineRequest.builder("test", () -> Engines.letters(1, 40), 60).namespace(tenant).build());
+        EngineRequest.builder("test", () -> Engines.letters(1, 40), 60)
+            .namespace(tenant)
+            .hints(hints)
+            .build());
     DraftStats after = Engines.stats(engine).drafts();
     return new DraftStats(
         after.drafted() - before.drafted(),

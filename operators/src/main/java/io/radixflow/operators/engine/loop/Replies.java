@@ -179,10 +179,12 @@ final class Replies {
 
   /**
    * Keeps a turn for drafts of others: the prompt from where its session was known to this engine,
-   * so all of it where a restored session is seen first; of a prompt without a session its end.
+   * so all of it where a restored session is seen first; of a prompt without a session its end. A
+   * turn whose pages no other may find gives no other drafts.
    */
   private void remember(Request request) {
-    if (request.slot == null || !request.slot.isClosed()) {
+    boolean stored = !request.spec.hints().noStore();
+    if (stored && (request.slot == null || !request.slot.isClosed())) {
       int from = request.slot == null ? request.promptLength : request.known.tokens();
       scheduler
           .drafts()
