@@ -57,7 +57,7 @@ public final class DraftPolicy {
   }
 
   /** Drops what is remembered, as a session or a tenant is erased. */
-  public void forget() {
+  public void erase() {
     history.clear();
   }
 

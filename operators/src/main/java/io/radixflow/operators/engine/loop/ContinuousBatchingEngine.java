@@ -353,7 +353,7 @@ public final class ContinuousBatchingEngine implements Engine {
 
   @Override
   public CompletableFuture<Boolean> erase(Supplier<byte[]> names) {
-    forgetTexts();
+    eraseTexts();
     return pageTasks.erase(names);
   }
 
@@ -369,20 +369,20 @@ public final class ContinuousBatchingEngine implements Engine {
 
   @Override
   public CompletableFuture<Boolean> eraseTenant(String tenant) {
-    forgetTexts();
+    eraseTexts();
     return pageTasks.eraseTenant(tenant);
   }
 
   @Override
   public CompletableFuture<Boolean> eraseAll() {
-    forgetTexts();
+    eraseTexts();
     return pageTasks.eraseAll();
   }
 
   /** Drops what is kept of texts beside pages, as sessions or tenants are erased. */
-  private void forgetTexts() {
+  private void eraseTexts() {
     grammars.erase();
-    loop.execute(scheduler.drafts()::forget);
+    loop.execute(scheduler.drafts()::erase);
   }
 
   private void cancelAll(EngineChannel channel) {

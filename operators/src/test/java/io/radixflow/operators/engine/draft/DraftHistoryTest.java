@@ -54,7 +54,7 @@ class DraftHistoryTest {
     Drafter running = policy.open(64, "a");
     running.begin(new int[] {1, 2, 3}, 3, 3);
     IntStream.of(TURN).limit(20).forEach(running::append);
-    policy.forget();
+    policy.erase();
 
     assertThat(policy.choose(running, 0, 16)).isZero();
     running.append(TURN[20]);
