@@ -9,7 +9,8 @@ import java.util.Arrays;
  *
  * <p>Filled by an intake thread with {@link #predict} and {@link #begin}, then owned by the engine
  * thread. {@link #append} takes constant time and allocates nothing but room for a text that has
- * doubled. What is guessed is a function of the request's tokens and its predicted text.
+ * doubled. What is guessed is a function of the request's tokens, its predicted text, the history
+ * and the rates.
  */
 public final class Drafter {
   /** How much the rates of all requests weigh against the request's own, in guesses. */
@@ -46,6 +47,9 @@ public final class Drafter {
 
   /** Drafts made last. */
   private int count;
+
+  /** The chance of forced tokens when drafts were proposed: another thread may ask for it. */
+  private double forcedChance;
 
   /** What the grammar was expected to force next; a separator if nothing. */
   private int forced = SuffixIndex.SEPARATOR;
@@ -171,6 +175,7 @@ public final class Drafter {
    */
   public int propose(int most) {
     count = 0;
+    forcedChance = chance(DraftRates.FORCED);
     boolean others = historyGuess >= 0 && (guess < 0 || chance(historyClass) > chance(guessClass));
     Matches source = others ? history : index;
     if (source.matches() == 0) {
@@ -220,7 +225,7 @@ public final class Drafter {
 
   /** The chance that a token of a text that a grammar forces is right. */
   double forcedChance() {
-    return chance(DraftRates.FORCED);
+    return forcedChance;
   }
 
   /** Notes what a grammar forces next, to learn from it whether it was right. */
