@@ -67,7 +67,7 @@ public final class KafkaEndpoints {
         .build();
   }
 
-  /** Deltas, at least once and within a millisecond. */
+  /** Deltas, at least once; each goes as soon as the brokers have those before it. */
   public KafkaSink<ReplyDelta> deltas() {
     Properties producer = new Properties();
     // the first delta goes at once; those that come meanwhile share the request behind it
