@@ -10,6 +10,9 @@ import java.util.function.Consumer;
  * removed, touch no other node: among a million each would be a miss of the processor's caches.
  */
 final class ChildTable {
+  /** Slots that a search for the latest child looks at. */
+  private static final int MOST_LOOKED_AT = 64;
+
   private TreeNode[] slots;
   private int[] hashes;
   private int size;
@@ -42,6 +45,26 @@ final class ChildTable {
       }
     }
     return null;
+  }
+
+  /**
+   * Returns the child of a namespace that was used last among those that begin with some tokens; of
+   * more than 42 children, the last of some. Null if there is none.
+   *
+   * @param span tokens from {@code from} on, at most a page; 0 for any child
+   */
+  TreeNode latest(String namespace, int[] tokens, int from, int span) {
+    TreeNode latest = null;
+    int end = slots == null ? 0 : Math.min(slots.length, MOST_LOOKED_AT);
+    for (int i = 0; i < end; i++) {
+      TreeNode node = slots[i];
+      if (node != null
+          && (latest == null || node.lastUsedAt > latest.lastUsedAt)
+          && node.beginsWith(namespace, tokens, from, span)) {
+        latest = node;
+      }
+    }
+    return latest;
   }
 
   void add(TreeNode node) {

@@ -234,6 +234,18 @@ public final class RadixCache {
   }
 
   /**
+   * Copies the tokens that cached pages of the key's namespace have after those of the key, where
+   * prefixes branch those of the page that was used last. Changes nothing.
+   *
+   * @param resume as {@link #match(RadixKey, int, TreeNode, int)} takes it
+   * @param into gets the tokens, as many as it has room for
+   * @return how many; 0 if the key's tokens are not all cached
+   */
+  public int copyContinuation(RadixKey key, TreeNode resume, int known, int[] into) {
+    return tree.copyContinuation(key, resume, known, into);
+  }
+
+  /**
    * Writes the numbers of the pages from the root to the end of {@code node} to {@code table}.
    *
    * @param pages how many these are

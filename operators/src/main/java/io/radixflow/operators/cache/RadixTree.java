@@ -107,6 +107,38 @@ final class RadixTree {
     return node.children.find(pageHash, namespace, key.tokens(), from, pageTokens);
   }
 
+  /** See {@link RadixCache#copyContinuation}. */
+  int copyContinuation(RadixKey key, TreeNode resume, int known, int[] into) {
+    PrefixMatch match = match(key, Integer.MAX_VALUE, resume, known);
+    TreeNode node = match.node();
+    if (node == null || match.pages() < key.pages(pageTokens)) {
+      return 0;
+    }
+    int end = match.pages() * pageTokens;
+    int rest = key.length() - end;
+    int from = match.offset() * pageTokens;
+    if (match.offset() == node.pageCount()) {
+      node = node.children.latest(key.namespace(), key.tokens(), end, rest);
+      from = 0;
+    } else if (!node.goesOn(from, key.namespace(), key.tokens(), end, rest)) {
+      return 0;
+    }
+    return copyFrom(node, from + rest, key.namespace(), into);
+  }
+
+  /** Copies a node's tokens from one on, and those of the nodes below that were used last. */
+  private int copyFrom(TreeNode first, int from, String namespace, int[] into) {
+    TreeNode node = first;
+    int begin = from;
+    int copied = 0;
+    while (node != null && copied < into.length) {
+      copied += node.copyTokensTo(into, copied, begin, pageTokens);
+      node = node.children.latest(namespace, into, 0, 0);
+      begin = 0;
+    }
+    return copied;
+  }
+
   TreeNode rootOf(String namespace) {
     return roots.computeIfAbsent(namespace, TreeNode::new);
   }

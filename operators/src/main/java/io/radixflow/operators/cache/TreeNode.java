@@ -290,10 +290,21 @@ public final class TreeNode {
     removed = true;
   }
 
-  /** Returns whether this node begins with the page of {@code ids} at {@code from}. */
+  /**
+   * Returns whether this node begins with the {@code span} tokens of {@code ids} at {@code from}.
+   */
   boolean beginsWith(String namespace, int[] ids, int from, int span) {
+    return goesOn(0, namespace, ids, from, span);
+  }
+
+  /**
+   * Returns whether this node goes on with {@code span} tokens of {@code ids}.
+   *
+   * @param at from which of its own tokens on; it has as many
+   */
+  boolean goesOn(int at, String namespace, int[] ids, int from, int span) {
     return this.namespace.equals(namespace)
-        && Arrays.equals(tokens, 0, span, ids, from, from + span);
+        && Arrays.equals(tokens, at, at + span, ids, from, from + span);
   }
 
   /**
@@ -308,6 +319,13 @@ public final class TreeNode {
     int begin = first * pageTokens;
     int at = Arrays.mismatch(tokens, begin, begin + length, ids, from, from + length);
     return at < 0 ? count : at / pageTokens;
+  }
+
+  /** Copies token ids from one on, as many as there is room for; returns how many. */
+  int copyTokensTo(int[] ids, int at, int from, int pageTokens) {
+    int count = Math.min(pageCount * pageTokens - from, ids.length - at);
+    System.arraycopy(tokens, from, ids, at, count);
+    return count;
   }
 
   void copyPagesTo(int[] table, int at) {

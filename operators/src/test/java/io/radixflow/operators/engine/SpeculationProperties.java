@@ -112,15 +112,23 @@ class SpeculationProperties {
       for (int i = 0; i < jobs.size(); i++) {
         check(jobs.get(i), alone.get(i), client.await(ids.get(i)));
       }
+      ids.clear();
+      jobs.forEach(job -> ids.add(client.submit(job.request().build()))); // some are cached now
+      for (int i = 0; i < jobs.size(); i++) {
+        check(jobs.get(i), alone.get(i), client.await(ids.get(i)));
+      }
       EngineStats stats = Engines.awaitIdle(engine);
       assertThat(stats.drafts().accepted()).isLessThanOrEqualTo(stats.drafts().drafted());
     }
   }
 
   @Test
-  void draftsComeFromTurnsOfTheSameTenantAndOfNoOther() {
+  void draftsComeFromTheHistoryOfTheSameTenantAndOfNoOther() {
     EngineOptions options =
-        EngineOptions.builder().speculation(new SpeculationOptions(Mode.ALWAYS, 8)).build();
+        EngineOptions.builder()
+            .speculation(new SpeculationOptions(Mode.ALWAYS, 8))
+            .cache(CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE))
+            .build();
     try (Engine engine = Engines.open(SimOptions.DEFAULT, options);
         EngineClient client = new EngineClient(engine)) {
       DraftStats alone = drafts(engine, client, "a");
@@ -145,6 +153,23 @@ class SpeculationProperties {
       DraftStats alone = drafts(engine, client, "a", noStore);
 
       assertThat(drafts(engine, client, "a").accepted()).isEqualTo(alone.accepted());
+    }
+  }
+
+  @Test
+  void draftsComeFromCachedTurnsOfTheSameTenantAndOfNoOther() {
+    EngineOptions options =
+        EngineOptions.builder().speculation(new SpeculationOptions(Mode.ALWAYS, 8, 0)).build();
+    try (Engine engine = Engines.open(SimOptions.DEFAULT, options);
+        EngineClient client = new EngineClient(engine)) {
+      DraftStats alone = drafts(engine, client, "a");
+      DraftStats other = drafts(engine, client, "b");
+      DraftStats again = drafts(engine, client, "a");
+
+      assertThat(other.drafted()).isEqualTo(alone.drafted());
+      assertThat(other.accepted()).isEqualTo(alone.accepted());
+      assertThat(again.accepted()).isGreaterThan(alone.accepted() + 20);
+      assertThat(again.historyBytes()).isZero();
     }
   }
 
@@ -195,7 +220,9 @@ class SpeculationProperties {
   @Provide
   Arbitrary<SpeculationOptions> speculations() {
     return Combinators.combine(
-            Arbitraries.of(Mode.ALWAYS, Mode.ALWAYS, Mode.AUTO), Arbitraries.of(1, 2, 5, 16, 64))
+            Arbitraries.of(Mode.ALWAYS, Mode.ALWAYS, Mode.AUTO),
+            Arbitraries.of(1, 2, 5, 16, 64),
+            Arbitraries.of(0L, SpeculationOptions.DEFAULT_HISTORY))
         .as(SpeculationOptions::new);
   }
 

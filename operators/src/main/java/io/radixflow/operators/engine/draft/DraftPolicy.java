@@ -41,7 +41,12 @@ public final class DraftPolicy {
   public Drafter open(int capacity, String namespace) {
     return mostDrafts == 0
         ? null
-        : new Drafter(rates, mostDrafts, capacity, new HistoryMatches(history, namespace));
+        : new Drafter(
+            rates,
+            mostDrafts,
+            capacity,
+            new HistoryMatches(history, namespace),
+            new TreePath(history));
   }
 
   /**

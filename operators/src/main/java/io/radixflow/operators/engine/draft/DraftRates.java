@@ -6,14 +6,20 @@ package io.radixflow.operators.engine.draft;
  * what is known of texts does not depend on how much is drafted. Engine thread only.
  */
 final class DraftRates {
-  /** The class of a token of a text that a grammar forces, which may be cut otherwise. */
-  static final int FORCED = 40;
+  /** Added to the class of a guess from the request's own text, or from its predicted text. */
+  static final int OWN = 0;
 
   /** Added to the class of a guess from the history of other turns. */
   static final int HISTORY = 20;
 
+  /** Added to the class of a guess from the radix cache; at first as likely as one of the own. */
+  static final int TREE = 40;
+
+  /** The class of a token of a text that a grammar forces, which may be cut otherwise. */
+  static final int FORCED = 60;
+
   /** Classes of guesses. */
-  static final int CLASSES = 41;
+  static final int CLASSES = 61;
 
   private static final double FIRST_FORCED = 0.7;
 
@@ -29,10 +35,12 @@ final class DraftRates {
 
   DraftRates() {
     for (int i = 0; i < FIRST.length; i++) {
-      rates[2 * i] = FIRST[i];
-      rates[2 * i + 1] = FIRST[i] / 2;
+      rates[OWN + 2 * i] = FIRST[i];
+      rates[OWN + 2 * i + 1] = FIRST[i] / 2;
       rates[HISTORY + 2 * i] = FIRST[i] * OTHER_TURNS;
       rates[HISTORY + 2 * i + 1] = FIRST[i] * OTHER_TURNS / 2;
+      rates[TREE + 2 * i] = FIRST[i];
+      rates[TREE + 2 * i + 1] = FIRST[i] / 2;
     }
     rates[FORCED] = FIRST_FORCED;
   }

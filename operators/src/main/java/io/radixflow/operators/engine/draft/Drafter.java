@@ -2,15 +2,16 @@ package io.radixflow.operators.engine.draft;
 
 import io.radixflow.kernels.sampling.SamplingState;
 import java.util.Arrays;
+import java.util.function.ToIntFunction;
 
 /**
  * The drafts of one request: guesses of what its reply says next, taken from its prompt, its reply,
- * texts that the reply may repeat, and the history of its namespace.
+ * texts that the reply may repeat, and of its namespace the history and the radix cache.
  *
  * <p>Filled by an intake thread with {@link #predict} and {@link #begin}, then owned by the engine
  * thread. {@link #append} takes constant time and allocates nothing but room for a text that has
- * doubled. What is guessed is a function of the request's tokens, its predicted text, the history
- * and the rates.
+ * doubled; at times it asks the radix cache. What is guessed is a function of the request's tokens,
+ * its predicted text, the history, the cache and the rates.
  */
 public final class Drafter {
   /** How much the rates of all requests weigh against the request's own, in guesses. */
@@ -24,26 +25,20 @@ public final class Drafter {
 
   private final SuffixIndex index;
   private final HistoryMatches history;
+  private final TreePath tree;
+  private final DraftSource own;
+  private final DraftSource[] sources;
   private final DraftRates shared;
   private final double[] right = new double[DraftRates.CLASSES];
   private final double[] guesses = new double[DraftRates.CLASSES];
 
   private final int[] tokens;
   private final double[] chances;
-  private final boolean[] dropped = new boolean[SuffixIndex.MOST_MATCHES];
   private final SamplingState[] views;
   private SamplingState viewed;
 
   private int predictionTokens;
-  private int guess = SuffixIndex.SEPARATOR;
-  private int guessAt;
-  private int guessClass;
   private int foretold;
-
-  /** What the history of other turns goes on with, and the class of that guess. */
-  private int historyGuess = SuffixIndex.SEPARATOR;
-
-  private int historyClass;
 
   /** Drafts made last. */
   private int count;
@@ -59,11 +54,18 @@ public final class Drafter {
    * @param most drafts of a step
    * @param capacity tokens to have room for
    * @param history of other turns, which is looked at from the first {@link #append} on
+   * @param tree what the radix cache has after the request, from {@link #follow} on
    */
-  Drafter(DraftRates shared, int most, int capacity, HistoryMatches history) {
+  Drafter(DraftRates shared, int most, int capacity, HistoryMatches history, TreePath tree) {
     this.shared = shared;
     this.history = history;
+    this.tree = tree;
     index = new SuffixIndex(capacity);
+    own = new DraftSource(index, DraftRates.OWN);
+    sources =
+        new DraftSource[] {
+          own, new DraftSource(tree, DraftRates.TREE), new DraftSource(history, DraftRates.HISTORY)
+        };
     tokens = new int[most + 1];
     chances = new double[most + 1];
     views = new SamplingState[most];
@@ -92,20 +94,30 @@ public final class Drafter {
     if (predictionTokens > 0) {
       index.anchor(0, PREDICTION_MATCH);
     }
-    foresee();
+    own.foresee();
     for (int i = promptLength; i < length; i++) {
       take(sequence[i]);
+      own.foresee();
     }
+  }
+
+  /**
+   * Begins to follow the radix cache, as the request is admitted. Engine thread.
+   *
+   * @param copyNext copies the tokens that the cache has after the request's now, as many as the
+   *     array has room for, and returns how many; called at once, and by {@link #append}
+   */
+  public void follow(ToIntFunction<int[]> copyNext) {
+    tree.begin(copyNext);
+    foresee();
   }
 
   /** Takes the reply's next token. Engine thread. */
   public void append(int token) {
-    if (guess >= 0) {
-      shared.add(guessClass, guess == token);
-    }
-    if (historyGuess >= 0) {
-      shared.add(historyClass, historyGuess == token);
-      observe(historyClass, historyGuess == token);
+    for (DraftSource source : sources) {
+      if (source.guess() >= 0) {
+        shared.add(source.guessClass(), source.guess() == token);
+      }
     }
     if (forced >= 0) {
       shared.add(DraftRates.FORCED, forced == token);
@@ -114,21 +126,26 @@ public final class Drafter {
     }
     take(token);
     history.follow(index);
-    historyGuess = SuffixIndex.SEPARATOR;
-    if (history.matches() > 0) {
-      clearDropped();
-      historyGuess = history.continuation(history.best(), 0);
-      historyClass = classOf(history, 0, historyGuess);
-    }
+    tree.follow(token);
+    foresee();
   }
 
   private void take(int token) {
-    if (guess >= 0) {
-      observe(guessClass, guess == token);
-      foretold += guess == token && guessAt < predictionTokens ? 1 : 0;
+    for (DraftSource source : sources) {
+      if (source.guess() >= 0) {
+        observe(source.guessClass(), source.guess() == token);
+      }
+    }
+    if (own.guess() == token && index.next(index.best()) < predictionTokens) {
+      foretold++;
     }
     index.append(token);
-    foresee();
+  }
+
+  private void foresee() {
+    for (DraftSource source : sources) {
+      source.foresee();
+    }
   }
 
   /** Returns how many tokens of the reply the predicted text has told, of how many it has. */
@@ -150,25 +167,13 @@ public final class Drafter {
     right[observed] += isRight ? 1 : 0;
   }
 
-  /** Notes what the longest match goes on with, to learn from it whether it was right. */
-  private void foresee() {
-    guess = SuffixIndex.SEPARATOR;
-    if (index.matches() > 0) {
-      clearDropped();
-      guess = index.continuation(index.best(), 0);
-      guessAt = index.next(index.best());
-      guessClass = classOf(index, 0, guess);
-    }
-  }
-
   private double chance(int ofClass) {
     return (right[ofClass] + SHARED_WEIGHT * shared.of(ofClass))
         / (guesses[ofClass] + SHARED_WEIGHT);
   }
 
   /**
-   * Makes drafts: how the longest match goes on, in the request's texts or in the history of other
-   * turns, whichever is likelier to be right.
+   * Makes drafts: how the longest match of a source goes on, the one whose guess is the likeliest.
    *
    * @param most at most as many as the drafter was made for, and one more
    * @return how many there are
@@ -176,20 +181,27 @@ public final class Drafter {
   public int propose(int most) {
     count = 0;
     forcedChance = chance(DraftRates.FORCED);
-    boolean others = historyGuess >= 0 && (guess < 0 || chance(historyClass) > chance(guessClass));
-    Matches source = others ? history : index;
-    if (source.matches() == 0) {
-      return 0;
-    }
-    clearDropped();
+    DraftSource source = likeliest();
+    source.restart();
     while (count < most) {
-      int next = source.continuation(source.best(), count);
+      int next = source.token(count);
       if (next < 0) {
         break;
       }
-      put(next, chance(classOf(source, count, next)));
+      put(next, chance(source.classOf(count, next)));
     }
     return count;
+  }
+
+  private DraftSource likeliest() {
+    DraftSource best = own;
+    for (DraftSource source : sources) {
+      if (source.guess() >= 0
+          && (best.guess() < 0 || chance(source.guessClass()) > chance(best.guessClass()))) {
+        best = source;
+      }
+    }
+    return best;
   }
 
   private void put(int token, double chance) {
@@ -231,23 +243,6 @@ public final class Drafter {
   /** Notes what a grammar forces next, to learn from it whether it was right. */
   void foreseeForced(int token) {
     forced = token;
-  }
-
-  private void clearDropped() {
-    Arrays.fill(dropped, false);
-  }
-
-  /** The class of a guess; drops the matches that go on otherwise. */
-  private int classOf(Matches source, int ahead, int next) {
-    boolean disputed = false;
-    for (int match = 0; match < source.matches(); match++) {
-      if (!dropped[match] && source.continuation(match, ahead) != next) {
-        dropped[match] = true;
-        disputed = true;
-      }
-    }
-    int own = DraftRates.classOf(source.matchLength(source.best()) + ahead, disputed);
-    return source == index ? own : DraftRates.HISTORY + own;
   }
 
   /** The drafts made last; not changed while a step uses them. */

@@ -487,6 +487,16 @@ public final class KvPages {
     return Request.sharedTokens(waiting, running) / pageTokens;
   }
 
+  /**
+   * Copies the tokens that the cache has after those of a running request.
+   *
+   * @param into gets as many as it has room for
+   * @return how many
+   */
+  public int copyContinuation(Request request, int[] into) {
+    return cache.copyContinuation(request.keyIn(cache), request.locked, request.cachedPages, into);
+  }
+
   public int pageTokens() {
     return pageTokens;
   }

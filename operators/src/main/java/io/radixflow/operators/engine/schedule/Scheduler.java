@@ -443,6 +443,9 @@ public final class Scheduler {
     admission.admitted(request);
     request.state = Request.State.RUNNING;
     ArrivalOrder.insert(running, request);
+    if (request.drafter != null) {
+      request.drafter.follow(into -> pages.copyContinuation(request, into));
+    }
     if (request.admittedBefore) {
       preempted--;
     } else {
