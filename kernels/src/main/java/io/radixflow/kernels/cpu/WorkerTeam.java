@@ -146,7 +146,7 @@ final class WorkerTeam implements AutoCloseable {
     try {
       measuredTask(body, task, worker);
     } catch (RuntimeException | Error e) {
-      failure = e;
+      failure = failure == null ? e : failure;
     } finally {
       finished.incrementAndGet();
     }

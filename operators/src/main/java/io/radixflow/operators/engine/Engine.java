@@ -75,7 +75,7 @@ public interface Engine extends AutoCloseable {
 
   /**
    * Erases pages in all tiers below the device, whichever engine they came from, but for those that
-   * another page follows which stays. Drops what was compiled for requests at once. Never blocks.
+   * another page follows which stays. Never blocks.
    *
    * @param pages makes the {@link PageNames names} of the pages; called on a thread that may take
    *     its time
@@ -86,12 +86,21 @@ public interface Engine extends AutoCloseable {
     return CompletableFuture.completedFuture(false);
   }
 
-  /** Erases all pages, as {@link #erase} does. */
+  /**
+   * Drops what is kept of texts beside pages: grammars that were compiled for requests, and the
+   * tokens of ended turns that drafts are taken from. Never blocks.
+   */
+  default void eraseTexts() {}
+
+  /** Erases all pages, as {@link #erase} does, and what {@link #eraseTexts} drops. */
   default CompletableFuture<Boolean> eraseAll() {
     return CompletableFuture.completedFuture(false);
   }
 
-  /** Erases all pages of a tenant but those in the public namespace, as {@link #erase} does. */
+  /**
+   * Erases all pages of a tenant but those in the public namespace, as {@link #erase} does, and
+   * what {@link #eraseTexts} drops.
+   */
   default CompletableFuture<Boolean> eraseTenant(String tenant) {
     return CompletableFuture.completedFuture(false);
   }

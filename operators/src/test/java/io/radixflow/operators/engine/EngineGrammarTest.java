@@ -107,7 +107,7 @@ class EngineGrammarTest {
 
       engine.eraseTenant("any");
       client.run(held(3, JSON));
-      engine.erase(() -> new byte[0]);
+      engine.eraseTexts();
       client.run(held(4, JSON));
       engine.eraseAll();
       client.run(held(5, JSON));
@@ -127,7 +127,7 @@ class EngineGrammarTest {
               .grammar(
                   prompt -> {
                     client.cancel(first);
-                    engine.erase(() -> new byte[0]);
+                    engine.eraseTexts();
                     return JSON;
                   })
               .build();

@@ -353,7 +353,6 @@ public final class ContinuousBatchingEngine implements Engine {
 
   @Override
   public CompletableFuture<Boolean> erase(Supplier<byte[]> names) {
-    eraseTexts();
     return pageTasks.erase(names);
   }
 
@@ -379,8 +378,8 @@ public final class ContinuousBatchingEngine implements Engine {
     return pageTasks.eraseAll();
   }
 
-  /** Drops what is kept of texts beside pages, as sessions or tenants are erased. */
-  private void eraseTexts() {
+  @Override
+  public void eraseTexts() {
     grammars.erase();
     loop.execute(scheduler.drafts()::erase);
   }

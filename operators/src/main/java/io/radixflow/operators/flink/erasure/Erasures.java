@@ -74,11 +74,21 @@ public final class Erasures implements AutoCloseable {
   private long pages;
   private boolean retrying;
 
-  /** The things that an erasure deletes: pages by name, all pages, or keys by id. */
+  /**
+   * The things that an erasure deletes: pages by name, all pages, keys by id, or what engines keep
+   * of an erased session, which are texts and pages by name. Checkpoints have them; new ones go
+   * last.
+   */
   public enum What {
     PAGES,
     ALL_PAGES,
-    KEYS
+    KEYS,
+    SESSION;
+
+    /** Returns whether names are those of pages. */
+    boolean namesPages() {
+      return this == PAGES || this == SESSION;
+    }
   }
 
   /**
@@ -118,7 +128,7 @@ public final class Erasures implements AutoCloseable {
     }
 
     Pages(What what, byte[] names, boolean toPassOn) {
-      this(what, () -> names, what == What.PAGES ? names.length / PageNames.BYTES : 0, toPassOn);
+      this(what, () -> names, what.namesPages() ? names.length / PageNames.BYTES : 0, toPassOn);
     }
 
     /** Returns the names, which are made by the first caller; any thread. */
@@ -265,9 +275,21 @@ public final class Erasures implements AutoCloseable {
    * @param everywhere whether the engines of all subtasks do it
    */
   public void erasePages(Supplier<byte[]> names, int most, boolean everywhere) {
+    erase(What.PAGES, names, most, everywhere);
+  }
+
+  /**
+   * Begins to erase the pages of an erased session, and what the engines of all subtasks keep of
+   * texts; the parameters are those of {@link #erasePages(Supplier, int, boolean)}.
+   */
+  public void eraseSession(Supplier<byte[]> names, int most) {
+    erase(What.SESSION, names, most, true);
+  }
+
+  private void erase(What what, Supplier<byte[]> names, int most, boolean everywhere) {
     boolean toPassOn = everywhere && coordinator != null;
     if (pages + most <= maxPages) {
-      add(UUID.randomUUID().toString(), new Pages(What.PAGES, names, most, toPassOn));
+      add(UUID.randomUUID().toString(), new Pages(what, names, most, toPassOn));
       return;
     }
     LOG.warn("More than {} pages wait to be erased: all pages of the tiers are erased", maxPages);
@@ -289,8 +311,11 @@ public final class Erasures implements AutoCloseable {
   }
 
   private void begin(String id, Pages erasure) {
+    if (erasure.what == What.SESSION) {
+      engine.eraseTexts();
+    }
     switch (erasure.what) {
-      case PAGES ->
+      case PAGES, SESSION ->
           whenErased(
               engine.erase(
                   () -> {

@@ -17,6 +17,7 @@ import io.radixflow.operators.session.Turn;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
 import org.apache.flink.util.function.RunnableWithException;
 
 /**
@@ -26,8 +27,6 @@ import org.apache.flink.util.function.RunnableWithException;
  * on the current key.
  */
 public final class SessionErasure {
-  private static final byte[] NONE = {};
-
   private final TenantNamespaces namespaces;
   private final ServingEngine engine;
   private final Erasures erasures;
@@ -58,21 +57,21 @@ public final class SessionErasure {
   /**
    * Erases the pages of all branches, which are about to be removed from the history. Those of an
    * erased session go from all engines, as sessions that said the same may have left them there,
-   * and so does what was compiled for its turns, where there are no pages, too. With its tenant,
-   * {@link Erasures} erases all but public pages.
+   * and so does what these keep of its texts. With its tenant, {@link Erasures} erases all but
+   * public pages.
    */
   void ended(SessionContext session, Ending ending) throws Exception {
     SessionSlot slot = session.slot();
-    boolean erased = ending == Ending.ERASED || ending == Ending.TENANT_ERASED;
-    boolean found = false;
-    if (hasPages(session)
+    if (ending == Ending.ERASED) {
+      if (slot.opened()) {
+        List<Text> texts = hasPages(session) ? texts(session) : List.of();
+        erasures.eraseSession(names(slot, texts, List.of()), pages(texts));
+      }
+    } else if (hasPages(session)
         && (ending != Ending.TENANT_ERASED
             || namespaces.namespace(slot).equals(NamespaceKey.PUBLIC))) {
-      boolean everywhere = erased || slot.wasElsewhere(engine.instance());
-      found = erase(session, texts(session), List.of(), everywhere);
-    }
-    if (ending == Ending.ERASED && slot.opened() && !found) {
-      erasures.erasePages(() -> NONE, 0, slot.wasElsewhere(engine.instance()));
+      boolean everywhere = ending == Ending.TENANT_ERASED || slot.wasElsewhere(engine.instance());
+      erase(session, texts(session), List.of(), everywhere);
     }
   }
 
@@ -160,22 +159,26 @@ public final class SessionErasure {
     return all;
   }
 
-  /** Returns whether there were pages to erase. */
-  private boolean erase(
-      SessionContext session, List<Text> texts, List<Text> kept, boolean everywhere)
-      throws Exception {
-    SessionSlot slot = session.slot();
-    int pageTokens = engine.engine().info().pageTokens();
-    long pages = texts.stream().mapToLong(text -> text.ids.length).sum() / pageTokens;
+  private void erase(
+      SessionContext session, List<Text> texts, List<Text> kept, boolean everywhere) {
+    int pages = pages(texts);
     if (pages > 0) {
-      String namespace = namespaces.namespace(slot);
-      boolean shared = namespaces.sharesSystemPrompt(slot);
-      erasures.erasePages(
-          () -> names(namespace, shared, texts, kept, pageTokens),
-          (int) Math.min(pages, Integer.MAX_VALUE),
-          everywhere);
+      erasures.erasePages(names(session.slot(), texts, kept), pages, everywhere);
     }
-    return pages > 0;
+  }
+
+  /** Returns how many pages texts have at most. */
+  private int pages(List<Text> texts) {
+    long tokens = texts.stream().mapToLong(text -> text.ids.length).sum();
+    return (int) Math.min(tokens / engine.engine().info().pageTokens(), Integer.MAX_VALUE);
+  }
+
+  /** Returns what {@link #names(String, boolean, List, List, int)} makes, to be made later. */
+  private Supplier<byte[]> names(SessionSlot slot, List<Text> texts, List<Text> kept) {
+    String namespace = namespaces.namespace(slot);
+    boolean shared = namespaces.sharesSystemPrompt(slot);
+    int pageTokens = engine.engine().info().pageTokens();
+    return () -> names(namespace, shared, texts, kept, pageTokens);
   }
 
   /**

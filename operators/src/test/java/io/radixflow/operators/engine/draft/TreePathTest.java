@@ -106,7 +106,7 @@ class TreePathTest {
   void textsThatAreErasedGiveNoDraftsNotEvenToRunningReplies() {
     Drafter drafter = admitted();
     cached = new int[][] {};
-    policy.forget();
+    policy.erase();
 
     assertThat(drafts(drafter)).isEmpty();
     append(drafter, REPLY[0]);
