@@ -56,7 +56,7 @@ class PageAttentionProperties {
             Attention.QkNorm.NONE,
             0,
             Attention.Scores.of(width));
-    check(new Case(attention, type, 1, width, width, group, rows, tokens, window, seed));
+    check(new Case(attention, type, rows, tokens, window, seed));
   }
 
   @Property(tries = 200)
@@ -69,7 +69,7 @@ class PageAttentionProperties {
       @ForAll long seed) {
     int rank = eighths * 12;
     Attention attention = new Attention.Latent(heads, 0, rank, 16, 8, 20, ROPE, false, 0.2f);
-    check(new Case(attention, type, 0, rank + 8, rank, heads, rows, tokens, 0, seed));
+    check(new Case(attention, type, rows, tokens, 0, seed));
   }
 
   /** Native code takes at most 2,048 pages in one call. */
@@ -79,25 +79,36 @@ class PageAttentionProperties {
     Attention grouped =
         new Attention.Grouped(
             2, 2, 8, ROPE, false, false, Attention.QkNorm.NONE, 0, Attention.Scores.of(8));
-    check(new Case(grouped, KvSpec.Type.F16, 1, 8, 8, 1, 3, tokens, 0, 1));
+    check(new Case(grouped, KvSpec.Type.F16, 3, tokens, 0, 1));
     int window = 2048 * CpuKvPool.PAGE_TOKENS + 50;
-    check(new Case(grouped, KvSpec.Type.F16, 1, 8, 8, 1, 3, tokens, window, 2));
+    check(new Case(grouped, KvSpec.Type.F16, 3, tokens, window, 2));
     Attention latent = new Attention.Latent(3, 0, 8, 16, 8, 20, ROPE, false, 0.2f);
-    check(new Case(latent, KvSpec.Type.F16, 0, 16, 8, 3, 2, tokens, 0, 3));
+    check(new Case(latent, KvSpec.Type.F16, 2, tokens, 0, 3));
   }
 
   /** Pages of random numbers behind queries of consecutive rows, the last of which ends them. */
   private record Case(
-      Attention attention,
-      KvSpec.Type type,
-      int kvHead,
-      int keyDim,
-      int valueDim,
-      int group,
-      int rows,
-      int tokens,
-      int window,
-      long seed) {
+      Attention attention, KvSpec.Type type, int rows, int tokens, int window, long seed) {
+
+    int keyDim() {
+      return attention instanceof Attention.Latent latent
+          ? latent.keyWidth()
+          : ((Attention.Grouped) attention).headDim();
+    }
+
+    int valueDim() {
+      return attention instanceof Attention.Latent latent ? latent.kvRank() : keyDim();
+    }
+
+    /** The last KV head. */
+    int kvHead() {
+      return attention.kvHeads() - 1;
+    }
+
+    /** Query heads that share a KV head. */
+    int group() {
+      return attention.heads() / attention.kvHeads();
+    }
 
     int longest() {
       return tokens + rows - 1;
@@ -111,17 +122,17 @@ class PageAttentionProperties {
       ModelConfig config = Shapes.of(attention);
       CpuKvPool pool = new CpuKvPool(config, type, pages() + 3, 0, t -> {}, () -> {});
       Random random = new Random(seed);
-      float[] k = new float[keyDim];
-      float[] v = new float[keyDim];
+      float[] k = new float[keyDim()];
+      float[] v = new float[keyDim()];
       for (int token = 0; token < longest(); token++) {
         fill(random, k);
         fill(random, v);
         int page = table()[token / CpuKvPool.PAGE_TOKENS];
         int slot = token % CpuKvPool.PAGE_TOKENS;
-        if (valueDim < keyDim) {
-          pool.storeKey(page, slot, 0, kvHead, k, 0);
+        if (valueDim() < keyDim()) {
+          pool.storeKey(page, slot, 0, kvHead(), k, 0);
         } else {
-          pool.store(page, slot, 0, kvHead, k, 0, v, 0);
+          pool.store(page, slot, 0, kvHead(), k, 0, v, 0);
         }
       }
       return pool;
@@ -145,24 +156,24 @@ class PageAttentionProperties {
     HeadQueries queries(CpuKvPool pool) {
       HeadQueries q = new HeadQueries();
       q.pool = pool;
-      q.kvHead = kvHead;
+      q.kvHead = kvHead();
       q.table = table();
       int seen = window == 0 ? 0 : Math.max(0, tokens - window);
       q.firstPage = seen / CpuKvPool.PAGE_TOKENS;
       q.pages = pages() - q.firstPage;
-      q.keyDim = keyDim;
-      q.valueDim = valueDim;
+      q.keyDim = keyDim();
+      q.valueDim = valueDim();
       q.scale = 0.3f;
-      q.count = rows * group;
+      q.count = rows * group();
       q.ensure(q.count, q.pages);
-      q.queries = new float[q.count * keyDim];
+      q.queries = new float[q.count * keyDim()];
       fill(new Random(seed + 1), q.queries);
-      q.out = new float[q.count * valueDim];
+      q.out = new float[q.count * valueDim()];
       int start = q.firstPage * CpuKvPool.PAGE_TOKENS;
       for (int i = 0; i < q.count; i++) {
-        q.queryAt[i] = i * keyDim;
-        q.outAt[i] = i * valueDim;
-        q.to[i] = tokens + i / group - start;
+        q.queryAt[i] = i * keyDim();
+        q.outAt[i] = i * valueDim();
+        q.to[i] = tokens + i / group() - start;
         q.from[i] = window == 0 ? 0 : Math.max(0, q.to[i] + start - window) - start;
         q.factor[i] = 0.5f + i;
       }
@@ -183,7 +194,7 @@ class PageAttentionProperties {
             q.scores, i * q.stride() + q.from[i], scores, i * longest() + start + q.from[i], count);
       }
       for (int part = 0; part < parts; part++) {
-        implementation.values(q, valueDim * part / parts, valueDim * (part + 1) / parts, 0);
+        implementation.values(q, valueDim() * part / parts, valueDim() * (part + 1) / parts, 0);
       }
       return new float[][] {scores, q.out};
     }
