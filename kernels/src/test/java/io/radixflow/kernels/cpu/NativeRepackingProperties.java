@@ -19,6 +19,7 @@ import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -114,6 +115,27 @@ class NativeRepackingProperties {
                     null,
                     0))
         .isInstanceOfAny(IndexOutOfBoundsException.class, IllegalArgumentException.class);
+  }
+
+  @Example
+  void panelsOfAnotherTypeAreRefused() {
+    ByteBuffer rows = ByteBuffer.allocateDirect(TensorType.Q4_1.blockBytes());
+    int[] codes = new int[8 * 32];
+    CodeForm form = CodeForm.NIBBLE;
+    short[] halves = new short[2 * 32];
+    for (TensorType type : List.of(TensorType.Q4_0, TensorType.FP8, TensorType.F16)) {
+      assertThatThrownBy(() -> fast.codes(type, form, rows, 32, 1, codes, 0, halves, 0, 2, null, 0))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+    TensorType type = TensorType.Q4_1;
+    assertThat(fast.codes(type, form, rows, 32, 1, codes, 0, halves, 0, 2, null, 0)).isTrue();
+    assertThatThrownBy(() -> fast.codes(type, form, rows, 32, 1, codes, 0, halves, 0, 1, null, 0))
+        .isInstanceOf(IllegalArgumentException.class);
+    byte[] bytes = new byte[2 * 32];
+    assertThatThrownBy(() -> fast.codes(type, form, rows, 32, 1, codes, 0, bytes, 0, 2, null, 0))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> fast.codes(type, form, rows, 32, 1, codes, 0, halves, 0, 2, halves, 0))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   private static void assertSame(Panels actual, Panels expected) {

@@ -49,6 +49,7 @@ public final class NativeRepacking {
       int parts,
       short[] units,
       int unitsAt) {
+    requireLayout(type, form, scales, parts, units);
     int rowBytes = rowBytes(type, columns);
     requireRows(rows, rowBytes, count);
     int words = columns / CodeForm.BLOCK * form.words();
@@ -94,6 +95,36 @@ public final class NativeRepacking {
     requireLanes(columns, count, codesAt, codes.length);
     requireLanes(columns / TensorType.FP8.blockElements(), count, scalesAt, scales.length);
     return float8(rows, rows.position(), columns, count, codes, codesAt, scales, scalesAt);
+  }
+
+  /** Checks that a panel lies as the native code, which knows the type alone, writes it. */
+  private static void requireLayout(
+      TensorType type, CodeForm form, Object scales, int parts, short[] units) {
+    CodeForm ownForm =
+        switch (type) {
+          case Q4_0 -> CodeForm.SIGNED_NIBBLE;
+          case Q4_1, Q4_K, INT4 -> CodeForm.NIBBLE;
+          case Q8_0, IQ4_NL, INT8, MXFP4, IQ4_XS -> CodeForm.BYTE;
+          case Q5_0, Q5_1, Q2_K, Q3_K, Q5_K, Q6_K -> CodeForm.SIX;
+          case F32, F16, BF16, FP8 -> null;
+        };
+    int ownParts =
+        switch (type) {
+          case Q4_1, Q5_1, Q2_K, Q4_K, Q5_K, INT4 -> 2;
+          default -> 1;
+        };
+    boolean factors = type.blockElements() > CodeForm.BLOCK;
+    Class<?> ownScales =
+        switch (type) {
+          case INT4, INT8, MXFP4 -> float[].class;
+          default -> factors ? byte[].class : short[].class;
+        };
+    if (form != ownForm
+        || parts != ownParts
+        || !ownScales.isInstance(scales)
+        || factors != (units != null)) {
+      throw new IllegalArgumentException("the panel is not one of " + type);
+    }
   }
 
   private static int rowBytes(TensorType type, int columns) {
