@@ -11,11 +11,12 @@ import java.util.concurrent.locks.LockSupport;
  * Threads that share the tasks of one parallel region at a time. The thread that calls {@link #run}
  * is worker 0 and takes tasks too; one thread may call it at a time.
  *
- * <p>A worker claims the next task by a compare-and-set on a word that holds the region's number
- * and the tasks left, so a worker that was not scheduled in time delays no other: its claim fails.
- * The caller waits for tasks, not for workers. Between regions workers spin for some microseconds,
- * then park; a team without work costs nothing. Where all cores compute, threads that move records
- * come first: they need them for microseconds, and a client waits for what they move.
+ * <p>Task t belongs to worker t modulo the team's size, so a worker has the same tasks of equal
+ * regions step after step, and workers that keep pace share no word. A worker whose own tasks have
+ * all begun takes those of others, so one that was not scheduled in time delays no other. The
+ * caller waits for tasks, not for workers. Between regions workers spin for some microseconds, then
+ * park; a team without work costs nothing. Where all cores compute, threads that move records come
+ * first: they need them for microseconds, and a client waits for what they move.
  */
 final class WorkerTeam implements AutoCloseable {
 
@@ -37,15 +38,22 @@ final class WorkerTeam implements AutoCloseable {
 
   private static final int LINE = 8;
 
-  private static final int LEFT_BITS = 32;
-  private static final long LEFT_MASK = (1L << LEFT_BITS) - 1;
+  private static final int COUNT_BITS = 24;
+
+  /** Tasks of a region, at most. Numbers of regions have 39 bits: they last for years. */
+  private static final int MOST_TASKS = (1 << COUNT_BITS) - 1;
 
   private final Thread[] threads;
   private final AtomicIntegerArray parked;
+
+  /** The region's number, and the number of its tasks in the low bits. */
   private final AtomicLong work = new AtomicLong();
+
+  /** Of each worker, a cache line apart: a region's number, and how many of its tasks have begun. */
+  private final AtomicLongArray begun;
+
   private final AtomicInteger finished = new AtomicInteger();
   private volatile Region region;
-  private volatile int tasks;
   private volatile Throwable failure;
   private volatile boolean closed;
   private volatile boolean measured;
@@ -59,6 +67,7 @@ final class WorkerTeam implements AutoCloseable {
   WorkerTeam(int size) {
     parked = new AtomicIntegerArray(size);
     taskNanos = new AtomicLongArray(size * LINE);
+    begun = new AtomicLongArray(size * LINE);
     threads = new Thread[size - 1];
     for (int i = 0; i < threads.length; i++) {
       int worker = i + 1;
@@ -85,13 +94,15 @@ final class WorkerTeam implements AutoCloseable {
       }
       return;
     }
-    long number = (work.get() >>> LEFT_BITS) + 1;
+    if (count > MOST_TASKS) {
+      throw new IllegalArgumentException(count + " tasks are more than " + MOST_TASKS);
+    }
+    long next = ((work.get() >>> COUNT_BITS) + 1) << COUNT_BITS | count;
     region = body;
-    tasks = count;
     finished.set(0);
-    work.set(number << LEFT_BITS | count);
+    work.set(next);
     wake();
-    takeTasks(number, 0);
+    takeTasks(next, 0);
     awaitTasks(count);
     Throwable thrown = failure;
     if (thrown != null) {
@@ -126,18 +137,39 @@ final class WorkerTeam implements AutoCloseable {
     }
   }
 
-  private void takeTasks(long number, int worker) {
-    for (; ; ) {
-      long claim = work.get();
-      int left = (int) (claim & LEFT_MASK);
-      if (claim >>> LEFT_BITS != number || left == 0) {
-        return;
+  /** Runs tasks of the worker, then what others have not begun. */
+  private void takeTasks(long work, int worker) {
+    long number = work >>> COUNT_BITS;
+    int count = (int) work & MOST_TASKS;
+    int ran = 0;
+    for (int i = 0; i < size(); i++) {
+      int owner = (worker + i) % size();
+      int share = (count - owner + size() - 1) / size();
+      for (int nth = begin(number, owner, share); nth >= 0; nth = begin(number, owner, share)) {
+        runTask(region, owner + nth * size(), worker); // the region lasts until this task has ended
+        ran++;
       }
-      Region body = region;
-      int task = tasks - left;
-      if (work.compareAndSet(claim, claim - 1)) {
-        // The region cannot have ended before, so body and tasks were its own.
-        runTask(body, task, worker);
+    }
+    if (ran > 0) {
+      finished.addAndGet(ran);
+    }
+  }
+
+  /**
+   * Claims the owner's next task.
+   *
+   * @return which of its {@code share} tasks; -1 if all have begun, or the region has ended
+   */
+  private int begin(long number, int owner, int share) {
+    for (; ; ) {
+      long word = begun.get(owner * LINE);
+      long last = word >>> COUNT_BITS;
+      int nth = last == number ? (int) word & MOST_TASKS : 0;
+      if (last > number || nth >= share) {
+        return -1;
+      }
+      if (begun.compareAndSet(owner * LINE, word, number << COUNT_BITS | (nth + 1))) {
+        return nth;
       }
     }
   }
@@ -147,8 +179,6 @@ final class WorkerTeam implements AutoCloseable {
       measuredTask(body, task, worker);
     } catch (RuntimeException | Error e) {
       failure = failure == null ? e : failure;
-    } finally {
-      finished.incrementAndGet();
     }
   }
 
@@ -188,9 +218,9 @@ final class WorkerTeam implements AutoCloseable {
   private long awaitRegion(long seen, int worker) {
     int spins = 0;
     for (; ; ) {
-      long number = work.get() >>> LEFT_BITS;
-      if (number != seen || closed) {
-        return number;
+      long current = work.get();
+      if (current != seen || closed) {
+        return current;
       }
       if (++spins < SPINS) {
         Thread.onSpinWait();
@@ -203,7 +233,7 @@ final class WorkerTeam implements AutoCloseable {
   /** Announces the nap before the last look at the region's number, so that no wake-up is lost. */
   private void park(long seen, int worker) {
     parked.set(worker, 1);
-    if (work.get() >>> LEFT_BITS == seen && !closed) {
+    if (work.get() == seen && !closed) {
       LockSupport.park(this);
     }
     parked.set(worker, 0);

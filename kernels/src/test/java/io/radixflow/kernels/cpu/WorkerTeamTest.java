@@ -43,6 +43,41 @@ class WorkerTeamTest {
   }
 
   @Test
+  void aTaskIsItsWorkersOwnWhereAllKeepPace() {
+    try (WorkerTeam team = new WorkerTeam(3)) {
+      CountDownLatch begun = new CountDownLatch(3);
+      AtomicIntegerArray workers = new AtomicIntegerArray(3);
+      team.run(
+          3,
+          (task, worker) -> {
+            workers.set(task, worker);
+            begun.countDown();
+            Uninterruptibly.await(begun::await);
+          });
+      assertThat(workers.toString()).isEqualTo("[0, 1, 2]");
+    }
+  }
+
+  @Test
+  void othersRunTheTasksOfAWorkerThatIsHeldUp() {
+    try (WorkerTeam team = new WorkerTeam(2)) {
+      CountDownLatch others = new CountDownLatch(7);
+      AtomicIntegerArray runs = new AtomicIntegerArray(8);
+      team.run(
+          8,
+          (task, worker) -> {
+            runs.incrementAndGet(task);
+            if (task == 1) {
+              Uninterruptibly.await(others::await);
+            } else {
+              others.countDown();
+            }
+          });
+      assertThat(runs.toString()).isEqualTo("[1, 1, 1, 1, 1, 1, 1, 1]");
+    }
+  }
+
+  @Test
   void aFailingTaskFailsItsRegionAndTheTeamKeepsRunning() {
     try (WorkerTeam team = new WorkerTeam(2)) {
       assertThatThrownBy(
