@@ -82,7 +82,7 @@ final class HuggingFaceConfig {
             family.type(),
             name,
             config.size("vocab_size"),
-            config.size("max_position_embeddings"),
+            config.size("max_position_embeddings", family.context()),
             config.size("hidden_size"),
             norm(),
             scales(),

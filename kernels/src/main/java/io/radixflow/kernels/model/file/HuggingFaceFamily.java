@@ -11,42 +11,45 @@ import java.util.Locale;
  * defaults of fields that a {@code config.json} may leave out.
  */
 enum HuggingFaceFamily {
-  LLAMA(Norms.BEFORE, 0, 0, 1e-6, 10_000),
-  MISTRAL(Norms.BEFORE, 8, 0, 1e-6, 10_000),
-  MINISTRAL(Norms.BEFORE, 8, 0, 1e-6, 10_000),
-  MINISTRAL3(Norms.BEFORE, 8, 128, 1e-5, 1_000_000),
-  MIXTRAL(Norms.BEFORE, 8, 0, 1e-5, 1_000_000),
-  QWEN2(Norms.BEFORE, 32, 0, 1e-6, 10_000),
-  QWEN2_MOE(Norms.BEFORE, 16, 0, 1e-6, 10_000),
-  QWEN3(Norms.BEFORE, 32, 128, 1e-6, 10_000),
-  QWEN3_MOE(Norms.BEFORE, 4, 0, 1e-6, 10_000),
-  PHI3(Norms.BEFORE, 0, 0, 1e-5, 10_000),
-  SMOLLM3(Norms.BEFORE, 4, 0, 1e-6, 2_000_000),
-  GRANITE(Norms.BEFORE, 0, 0, 1e-6, 10_000),
-  GLM4(Norms.BEFORE_AND_AFTER, 2, 128, 1.5625e-7, 10_000),
-  GLM4_MOE(Norms.BEFORE, 8, 0, 1e-5, 10_000),
-  OLMO2(Norms.AFTER, 0, 0, 1e-5, 10_000),
-  OLMO3(Norms.AFTER, 0, 0, 1e-5, 500_000),
-  EXAONE4(Norms.AFTER, 32, 0, 1e-5, 10_000),
-  GEMMA2(Norms.BEFORE_AND_AFTER, 4, 256, 1e-6, 10_000),
-  GEMMA3_TEXT(Norms.BEFORE_AND_AFTER, 4, 256, 1e-6, 1_000_000),
-  COHERE2(Norms.PARALLEL, 0, 0, 1e-5, 10_000),
-  GPT_OSS(Norms.BEFORE, 8, 64, 1e-5, 150_000),
-  DEEPSEEK_V2(Norms.BEFORE, 0, 0, 1e-6, 10_000),
-  DEEPSEEK_V3(Norms.BEFORE, 0, 0, 1e-6, 10_000);
+  LLAMA(Norms.BEFORE, 0, 0, 1e-6, 10_000, 2048),
+  MISTRAL(Norms.BEFORE, 8, 0, 1e-6, 10_000, 131_072),
+  MINISTRAL(Norms.BEFORE, 8, 0, 1e-6, 10_000, 131_072),
+  MINISTRAL3(Norms.BEFORE, 8, 128, 1e-5, 1_000_000, 262_144),
+  MIXTRAL(Norms.BEFORE, 8, 0, 1e-5, 1_000_000, 131_072),
+  QWEN2(Norms.BEFORE, 32, 0, 1e-6, 10_000, 32_768),
+  QWEN2_MOE(Norms.BEFORE, 16, 0, 1e-6, 10_000, 32_768),
+  QWEN3(Norms.BEFORE, 32, 128, 1e-6, 10_000, 32_768),
+  QWEN3_MOE(Norms.BEFORE, 4, 0, 1e-6, 10_000, 32_768),
+  PHI3(Norms.BEFORE, 0, 0, 1e-5, 10_000, 4096),
+  SMOLLM3(Norms.BEFORE, 4, 0, 1e-6, 2_000_000, 32_768),
+  GRANITE(Norms.BEFORE, 0, 0, 1e-6, 10_000, 2048),
+  GLM4(Norms.BEFORE_AND_AFTER, 2, 128, 1.5625e-7, 10_000, 131_072),
+  GLM4_MOE(Norms.BEFORE, 8, 0, 1e-5, 10_000, 131_072),
+  OLMO2(Norms.AFTER, 0, 0, 1e-5, 10_000, 2048),
+  OLMO3(Norms.AFTER, 0, 0, 1e-5, 500_000, 2048),
+  EXAONE4(Norms.AFTER, 32, 0, 1e-5, 10_000, 2048),
+  GEMMA2(Norms.BEFORE_AND_AFTER, 4, 256, 1e-6, 10_000, 8192),
+  GEMMA3_TEXT(Norms.BEFORE_AND_AFTER, 4, 256, 1e-6, 1_000_000, 131_072),
+  COHERE2(Norms.PARALLEL, 0, 0, 1e-5, 10_000, 8192),
+  GPT_OSS(Norms.BEFORE, 8, 64, 1e-5, 150_000, 131_072),
+  DEEPSEEK_V2(Norms.BEFORE, 0, 0, 1e-6, 10_000, 2048),
+  DEEPSEEK_V3(Norms.BEFORE, 0, 0, 1e-6, 10_000, 4096);
 
   private final Norms norms;
   private final int kvHeads;
   private final int headDim;
   private final double epsilon;
   private final double theta;
+  private final int context;
 
-  HuggingFaceFamily(Norms norms, int kvHeads, int headDim, double epsilon, double theta) {
+  HuggingFaceFamily(
+      Norms norms, int kvHeads, int headDim, double epsilon, double theta, int context) {
     this.norms = norms;
     this.kvHeads = kvHeads;
     this.headDim = headDim;
     this.epsilon = epsilon;
     this.theta = theta;
+    this.context = context;
   }
 
   /** The value of {@code model_type}. */
@@ -84,6 +87,11 @@ enum HuggingFaceFamily {
 
   double theta() {
     return theta;
+  }
+
+  /** Positions where the file does not say. */
+  int context() {
+    return context;
   }
 
   boolean gemma() {
@@ -130,6 +138,11 @@ enum HuggingFaceFamily {
 
   boolean interleaved() {
     return deepseek() || is(COHERE2, GLM4);
+  }
+
+  /** Whether {@code partial_rotary_factor} is read from the file. */
+  boolean readsRotatedPart() {
+    return is(PHI3, GLM4, GLM4_MOE);
   }
 
   /** Share of a head that is rotated where the file does not say. */

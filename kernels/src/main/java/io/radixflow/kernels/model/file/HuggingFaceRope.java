@@ -35,9 +35,7 @@ final class HuggingFaceRope {
    */
   Rope read(boolean windowed, int headDim) {
     ConfigFields parameters = parameters(windowed);
-    double part =
-        parameters.real(
-            "partial_rotary_factor", config.real("partial_rotary_factor", family.rotatedPart()));
+    double part = part(parameters);
     int width = (int) (headDim * part);
     if (!(part > 0 && part <= 1) || width < 2 || width % 2 != 0) {
       throw config.error(
@@ -55,6 +53,15 @@ final class HuggingFaceRope {
       case "longrope" -> longrope(plain, parameters, width);
       default -> throw config.unsupported("rope_scaling", "type '" + kind + "'");
     };
+  }
+
+  private double part(ConfigFields parameters) {
+    String field = "partial_rotary_factor";
+    double part = parameters.real(field, config.real(field, family.rotatedPart()));
+    if (part != 1 && !family.readsRotatedPart()) {
+      throw config.unsupported(field, Double.toString(part));
+    }
+    return part;
   }
 
   /** The factor by which queries grow with their position; null for none. */
@@ -134,8 +141,13 @@ final class HuggingFaceRope {
 
   private int original(ConfigFields parameters) {
     String field = "original_max_position_embeddings";
-    int inner = parameters.size(field, config.size("max_position_embeddings"));
+    int inner = parameters.size(field, context());
     return config.size(field, family == HuggingFaceFamily.PHI3 ? 4096 : inner);
+  }
+
+  /** Positions with the scaling. */
+  private int context() {
+    return config.size("max_position_embeddings", family.context());
   }
 
   private Llama3Scaling llama3(ConfigFields parameters) {
@@ -154,10 +166,7 @@ final class HuggingFaceRope {
 
   private Rope yarn(Rope plain, ConfigFields parameters) {
     int original = original(parameters);
-    double factor =
-        parameters.has("factor")
-            ? factor(parameters)
-            : (double) config.size("max_position_embeddings") / original;
+    double factor = parameters.has("factor") ? factor(parameters) : (double) context() / original;
     double mscale = parameters.real("mscale", 0);
     double allDim = parameters.real("mscale_all_dim", 0);
     double usual =
@@ -204,7 +213,7 @@ final class HuggingFaceRope {
   /** Long factors wherever the context that is served exceeds the original one. */
   private Rope longrope(Rope plain, ConfigFields parameters, int width) {
     int original = original(parameters);
-    int context = config.size("max_position_embeddings");
+    int context = context();
     double factor = parameters.real("factor", (double) context / original);
     double usual =
         factor <= 1 ? 1 : Math.sqrt(1 + StrictMath.log(factor) / StrictMath.log(original));

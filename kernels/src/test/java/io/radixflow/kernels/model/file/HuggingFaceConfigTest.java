@@ -34,6 +34,15 @@ class HuggingFaceConfigTest {
     assertThat(config.tiedEmbedding()).isTrue();
   }
 
+  @ParameterizedTest
+  @CsvSource({"llama, 2048", "gemma2, 8192", "qwen3_moe, 32768", "gpt_oss, 131072"})
+  void aFileWithoutAContextHasTheOneOfTheLibrary(String type, int context) throws IOException {
+    String change =
+        "{'model_type':'%s','num_key_value_heads':2,'max_position_embeddings':null}"
+            .replace('\'', '"');
+    assertThat(read(String.format(change, type)).contextLength()).isEqualTo(context);
+  }
+
   @Test
   void llamaThreeScalingIsReadInBothSpellings() throws IOException {
     String scaling =
@@ -199,8 +208,10 @@ class HuggingFaceConfigTest {
         "{'attn_logit_softcapping':50.0} | attn_logit_softcapping",
         "{'num_local_experts':8} | num_local_experts",
         "{'kv_lora_rank':512} | kv_lora_rank",
-        "{'partial_rotary_factor':0.1} | rotary embedding needs pairs",
-        "{'partial_rotary_factor':2} | rotary embedding needs pairs",
+        "{'partial_rotary_factor':0.5} | partial_rotary_factor: 0.5 is not supported",
+        "{'rope_parameters':{'partial_rotary_factor':0.5}} | partial_rotary_factor: 0.5",
+        "{'model_type':'phi3','partial_rotary_factor':0.1} | rotary embedding needs pairs",
+        "{'model_type':'phi3','partial_rotary_factor':2} | rotary embedding needs pairs",
         "{'hidden_size':null} | hidden_size is missing",
         "{'hidden_size':'64'} | hidden_size is missing or not a whole number",
         "{'hidden_size':6.4} | hidden_size",
