@@ -19,8 +19,8 @@ public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long wor
   /** Memory beyond weights, work space and pool that a JVM needs to go on. */
   private static final long RESERVE = 64L << 20;
 
-  /** Bits of a weight in Q4_0, in memory. */
-  private static final int SMALL_BITS = 6;
+  /** Bits of a weight in memory in a file of Q4_0, whose output matrix is in Q6_K. */
+  private static final int SMALL_BITS = 5;
 
   /**
    * The weights of one type.

@@ -57,7 +57,7 @@ class DeviceRoomTest {
   void forADeviceThatIsTooSmallASmallerQuantisationIsAdvised() {
     assertThatThrownBy(() -> room(1000, 900, 810).require(NEEDS, MB))
         .isNotInstanceOf(OutOfDeviceMemoryException.class)
-        .hasMessageContaining("in Q4_0 its weights would take about 750 MB")
+        .hasMessageContaining("in Q4_0 its weights would take about 625 MB")
         .hasMessageContaining("a GPU with more memory, or device cpu");
   }
 }

@@ -54,8 +54,8 @@ class MemoryNeedsTest {
   @Test
   void withoutMemoryForItASmallerQuantisationIsAdvised() {
     assertThatThrownBy(() -> NEEDS.require(() -> memory(1000, 2000, 0), MB))
-        .hasMessageContaining("in Q4_0 its weights would take about 751 MB");
-    assertThatThrownBy(() -> needs(1000, 562, 750).require(() -> memory(500, 2000, 0), MB))
+        .hasMessageContaining("in Q4_0 its weights would take about 626 MB");
+    assertThatThrownBy(() -> needs(1000, 562, 640).require(() -> memory(500, 2000, 0), MB))
         .hasMessageContaining("a machine with more memory");
   }
 
