@@ -12,7 +12,12 @@ import io.radixflow.kernels.device.MemoryStatus;
 import io.radixflow.kernels.model.Attention;
 import io.radixflow.kernels.model.FeedForward;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.file.ModelFile;
+import io.radixflow.kernels.text.TextModel;
+import io.radixflow.kernels.text.message.ReplyFormat;
+import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.engine.EngineOptions;
@@ -52,13 +57,14 @@ public final class ModelCommand extends CliCommand {
     line("from", located.location() + " (" + located.source() + ")");
     if (!ModelLoader.isSimulated(located.location())) {
       Path path = Path.of(located.location());
-      line("size", megabytes(size(path)));
+      line("size", memory(size(path)));
       line("format", ModelFile.summary(path));
       out().flush();
     }
-    try (ServedModel model = located.open()) {
+    try (ServedModel model = open(located)) {
       line("model", model.name());
       line("shape", shape(model.config()));
+      showText(model.tokenizer(), model.chatTemplate());
       line("sampling", model.samplingDefaults().toString());
       model.heapNeeds().ifPresent(needs -> showHeap(needs, MemorySource.system().now()));
       showGpu(model);
@@ -71,6 +77,55 @@ public final class ModelCommand extends CliCommand {
       }
     }
     return 0;
+  }
+
+  /** Opens a model; of one that cannot be served, shows the parts that are supported. */
+  private ServedModel open(LocatedModel located) throws IOException {
+    try {
+      return located.open();
+    } catch (ModelFormatException e) {
+      showPart("weights", e, () -> showShape(Path.of(located.location())));
+      showPart(
+          "tokenizer",
+          e,
+          () -> {
+            TextModel text = located.openText();
+            showText(text.tokenizer(), text.chatTemplate());
+          });
+      out().flush();
+      throw e;
+    }
+  }
+
+  /** Shows a part of a model. */
+  private interface Part {
+    void show() throws IOException;
+  }
+
+  /** Shows a part, or why it is not supported unless that is what will be reported anyway. */
+  private void showPart(String name, ModelFormatException reported, Part part) throws IOException {
+    try {
+      part.show();
+    } catch (ModelFormatException e) {
+      if (!e.getMessage().equals(reported.getMessage())) {
+        line(name, "not supported: " + e.getMessage());
+      }
+    }
+  }
+
+  private void showShape(Path path) {
+    try (ModelFile file = ModelFile.open(path)) {
+      line("shape", shape(file.config()));
+    }
+  }
+
+  private void showText(Tokenizer tokenizer, ChatTemplate template) {
+    line("tokenizer", tokenizer.vocabSize() + " tokens");
+    ReplyFormat format = ReplyFormat.of(template.source());
+    String calls = "calls of functions as " + format.tools().name().toLowerCase(Locale.ROOT);
+    String reasoning =
+        format.reasoning() == null ? "" : ", reasoning behind " + format.reasoning().open();
+    line("chat template", template.source().isEmpty() ? "none" : calls + reasoning);
   }
 
   /** Shows what the model takes on a CPU, all of it heap, and what it leaves for the KV pool. */
@@ -190,10 +245,6 @@ public final class ModelCommand extends CliCommand {
     try (Stream<Path> files = Files.list(path)) {
       return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
     }
-  }
-
-  private static String megabytes(long bytes) {
-    return String.format(Locale.ROOT, "%.1f MB", bytes / 1e6);
   }
 
   /** Formats bytes as options such as engine.kv-memory do. */

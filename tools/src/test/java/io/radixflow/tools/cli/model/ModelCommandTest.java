@@ -2,10 +2,90 @@ package io.radixflow.tools.cli.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.TinyChatModel;
 import io.radixflow.tools.cli.Cli;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ModelCommandTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  @TempDir Path directory;
+  private Path model;
+
+  @BeforeEach
+  void writeAModel() throws IOException {
+    model = TinyChatModel.write(directory.resolve("tiny"));
+  }
+
+  private Cli.Result show() {
+    return new Cli().run("model", "--device", "cpu", "--model", model.toString());
+  }
+
+  private void change(String field, Object value) throws IOException {
+    File file = model.resolve("config.json").toFile();
+    ObjectNode config = (ObjectNode) JSON.readTree(file);
+    config.set(field, JSON.valueToTree(value));
+    JSON.writeValue(file, config);
+  }
+
+  @Test
+  void showsWhatAModelIsAndWhatItTakes() {
+    Cli.Result result = show();
+
+    assertThat(result.code()).as(result.err()).isZero();
+    assertThat(result.out())
+        .containsPattern("format +Hugging Face directory, architecture llama")
+        .containsPattern("shape +llama: 2 layers, hidden 72, MLP 104, 2 heads")
+        .containsPattern("tokenizer +258 tokens")
+        .containsPattern("chat template +calls of functions as hermes\n")
+        .containsPattern("weights +\\d.* in memory, \\d.* in the file")
+        .containsPattern("on the CPU +fits")
+        .containsPattern("on a GPU +\\d.* of weights")
+        .containsPattern("KV pool +\\d+ pages");
+  }
+
+  @Test
+  void showsTheTokenizerAndTheTemplateOfAnArchitectureThatIsNotServed() throws IOException {
+    change("model_type", "mamba2");
+    Cli.Result result = show();
+
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.out())
+        .contains("architecture mamba2")
+        .containsPattern("tokenizer +258 tokens")
+        .contains("chat template")
+        .doesNotContain("shape", "not supported");
+    assertThat(result.err()).contains("architecture 'mamba2' is not supported; supported: llama");
+  }
+
+  @Test
+  void showsTheShapeOfAModelWhoseTokenizerIsMissing() throws IOException {
+    Files.delete(model.resolve("tokenizer.json"));
+    Cli.Result result = show();
+
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.out()).containsPattern("shape +llama: 2 layers").doesNotContain("tokenizer");
+    assertThat(result.err()).contains("tokenizer.json is missing");
+  }
+
+  @Test
+  void namesEachPartThatIsNotSupported() throws IOException {
+    change("model_type", "mamba2");
+    Files.delete(model.resolve("tokenizer.json"));
+    Cli.Result result = show();
+
+    assertThat(result.out())
+        .containsPattern("tokenizer +not supported: .*tokenizer.json is missing");
+    assertThat(result.err()).contains("architecture 'mamba2' is not supported");
+  }
 
   @Test
   void showsTheBytesOfEachKindOfLayerAndThePagesThatHaveThemAll() {
