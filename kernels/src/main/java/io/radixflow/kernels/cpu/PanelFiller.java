@@ -46,6 +46,8 @@ final class PanelFiller {
   private ByteBuffer run = EMPTY;
 
   private int runLane;
+
+  /** The lane whose row begins another run. */
   private int runEnd;
 
   /**
@@ -377,6 +379,7 @@ final class PanelFiller {
         row(source, panel, lane).asFloatBuffer().get(row);
       } else {
         source.dequantize(number, row);
+        runEnd = lane + 1;
       }
       requireFiniteWeights(source, number, row);
       for (int k = 0; k < columns; k++) {

@@ -86,6 +86,18 @@ class PanelsTest {
     }
   }
 
+  /** Tensors whose rows are not whole panels become floats together. */
+  @ParameterizedTest
+  @EnumSource(TensorType.class)
+  void aPanelMayHaveRowsOfSeveralEncodingsInTurns(TensorType type) {
+    for (TensorType other : TensorType.values()) {
+      assertSameWeights(
+          List.of(tensor("a", type, 7), tensor("b", other, 40), tensor("c", type, 20)));
+      assertSameWeights(
+          List.of(tensor("a", type, 32), tensor("b", other, 5), tensor("c", type, 20)));
+    }
+  }
+
   /** Both have nibbles with scales, but only one of them minima. */
   @Test
   void nibblesWithAndWithoutMinimaStayPanelsOfTheirOwnThatHaveIntegers() {
