@@ -6,6 +6,7 @@ import io.radixflow.kernels.model.Attention;
 import io.radixflow.kernels.model.Attention.Latent;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * The properties of a layer and its KV pool that the kernels of attention.cuh depend on.
@@ -65,10 +66,15 @@ public record AttentionShape(
 
   private static void checkLatent(int rank, int rotated) {
     if (!Integer.valueOf(rotated).equals(LATENT_DIMS.get(rank))) {
+      String known =
+          LATENT_DIMS.entrySet().stream()
+              .map(dims -> dims.getKey() + " and " + dims.getValue())
+              .sorted()
+              .collect(Collectors.joining(", "));
       throw new IllegalArgumentException(
           String.format(
               "latent attention of %s and %s elements; the CUDA kernels know %s",
-              rank, rotated, LATENT_DIMS));
+              rank, rotated, known));
     }
   }
 

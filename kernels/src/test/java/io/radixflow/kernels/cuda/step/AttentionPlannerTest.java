@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.device.KvSpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -140,6 +141,9 @@ class AttentionPlannerTest {
     assertThatThrownBy(() -> new AttentionShape(8, 8, 72, 16))
         .hasMessageContaining("72")
         .hasMessageContaining("[16, 32, 64, 80, 96, 128, 256]");
+    assertThatThrownBy(() -> new AttentionShape(4, 1, 48, 8, 16, KvSpec.Type.BF16))
+        .hasMessageContaining("latent attention of 48 and 8 elements")
+        .hasMessageEndingWith("know 32 and 8, 512 and 64");
     assertThatThrownBy(() -> new AttentionShape(34, 2, 64, 16)).hasMessageContaining("1 to 16");
     assertThatThrownBy(() -> new AttentionShape(8, 8, 64, 24))
         .hasMessageContaining("powers of two");
