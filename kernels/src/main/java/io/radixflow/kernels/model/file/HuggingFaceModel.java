@@ -23,6 +23,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -42,8 +43,9 @@ final class HuggingFaceModel {
   private final boolean spareLayers;
 
   /** Opens the weights when the configuration is known to be supported. */
-  private HuggingFaceModel(Path directory, JsonNode json) throws IOException {
+  private HuggingFaceModel(Path directory, JsonNode whole) throws IOException {
     this.directory = directory;
+    JsonNode json = TextPart.config(whole);
     Path file = directory.resolve("config.json");
     Path name = directory.toAbsolutePath().normalize().getFileName();
     config = HuggingFaceConfig.read(file.toString(), String.valueOf(name), json);
@@ -51,7 +53,8 @@ final class HuggingFaceModel {
     family = HuggingFaceFamily.of(config.architecture(), check);
     quantisation = Quantisation.read(new ConfigFields(json, check), family);
     spareLayers = json.path("num_nextn_predict_layers").asInt(0) > 0;
-    stored = Checkpoint.open(directory);
+    stored =
+        Checkpoint.open(directory, json == whole ? UnaryOperator.identity() : TextPart::tensor);
   }
 
   static ModelFile open(Path directory, Path home) throws IOException {
@@ -70,8 +73,9 @@ final class HuggingFaceModel {
     JsonNode json = BoundedJson.object(directory.resolve("config.json"), MAX_CONFIG_BYTES);
     JsonNode quantised = json.path("quantization_config");
     return String.format(
-        "Hugging Face directory, architecture %s%s",
+        "Hugging Face directory, architecture %s%s%s",
         ModelFormatException.printable(json.path("model_type").asText("not named")),
+        TextPart.config(json) == json ? "" : ", of which the text part",
         quantised.isObject() ? ", quantised with " + method(quantised) : "");
   }
 

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /**
  * All tensors of a directory's safetensors files: of {@code model.safetensors}, or of the several
@@ -27,9 +28,13 @@ public final class Checkpoint implements Closeable {
   private static final int MAX_INDEX_BYTES = 1 << 24;
   private static final int MAX_FILES = 1024;
 
-  private record Stored(OpenFile file, SafetensorsFile.Entry entry) {}
+  /**
+   * @param name in its file
+   */
+  private record Stored(OpenFile file, String name, SafetensorsFile.Entry entry) {}
 
   private final Path directory;
+  private final UnaryOperator<String> names;
   private final Map<Path, OpenFile> files = new LinkedHashMap<>();
   private final Map<String, Stored> tensors = new LinkedHashMap<>();
   private final Set<String> unused = new LinkedHashSet<>();
@@ -37,13 +42,18 @@ public final class Checkpoint implements Closeable {
   /** What was asked for, by position and tensor: parts of a graph share it. */
   private final Map<String, FileBytes> shared = new HashMap<>();
 
-  private Checkpoint(Path directory) {
+  private Checkpoint(Path directory, UnaryOperator<String> names) {
     this.directory = directory;
+    this.names = names;
   }
 
-  /** Reads the heads of all files. */
-  public static Checkpoint open(Path directory) throws IOException {
-    Checkpoint checkpoint = new Checkpoint(directory);
+  /**
+   * Reads the heads of all files.
+   *
+   * @param names the name by which a tensor of the files is asked for; null for one that is not
+   */
+  public static Checkpoint open(Path directory, UnaryOperator<String> names) throws IOException {
+    Checkpoint checkpoint = new Checkpoint(directory, names);
     try {
       checkpoint.read();
     } catch (IOException | RuntimeException | Error e) {
@@ -121,15 +131,23 @@ public final class Checkpoint implements Closeable {
     files.put(path, file);
     Map<String, SafetensorsFile.Entry> found = SafetensorsFile.read(path, file.channel()).tensors();
     for (Map.Entry<String, SafetensorsFile.Entry> tensor : found.entrySet()) {
-      Stored other = tensors.put(tensor.getKey(), new Stored(file, tensor.getValue()));
-      if (other != null) {
-        throw new ModelFormatException(
-            String.format(
-                "%s: tensor %s is in two files: %s and %s",
-                directory, tensor.getKey(), other.file.path().getFileName(), name));
-      }
+      add(new Stored(file, tensor.getKey(), tensor.getValue()));
     }
     return found.keySet();
+  }
+
+  private void add(Stored tensor) {
+    String name = names.apply(tensor.name);
+    Stored other = name == null ? null : tensors.put(name, tensor);
+    if (other != null) {
+      throw new ModelFormatException(
+          String.format(
+              "%s: tensor %s is in two files: %s and %s",
+              directory,
+              tensor.name,
+              other.file.path().getFileName(),
+              tensor.file.path().getFileName()));
+    }
   }
 
   /** The files, in an order that their names fix. */
@@ -163,7 +181,8 @@ public final class Checkpoint implements Closeable {
 
   /** The name of a tensor in errors. */
   public String where(String tensor) {
-    return stored(tensor).file.path() + ": tensor " + tensor;
+    Stored stored = stored(tensor);
+    return stored.file.path() + ": tensor " + stored.name;
   }
 
   private Stored stored(String tensor) {
