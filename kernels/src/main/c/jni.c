@@ -1,4 +1,5 @@
-// The native methods of NativeKernels.java and NativeAttention.java, whose callers check sizes.
+// The native methods of NativeKernels.java, whose callers check sizes, and of NativePageAttention.java, whose page list is
+// checked here.
 #include "attention.h"
 #include "kernels.h"
 
@@ -137,54 +138,118 @@ JNIEXPORT jlong JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_peak(
     return peak[isa](rounds);
 }
 
-// Limits of one call: arrays that are pinned for pages, and pages; queries that are multiplied with all pages before the next.
-enum { MOST_ARRAYS = 64, MOST_PAGES = 2048, FEW_QUERIES = 64 };
+enum {
+    FEW_QUERIES = 64,  // that are multiplied with all pages before the next
+    // The limits of a page list: arrays that are pinned at once, and pages. PageList.java asks for them.
+    MOST_ARRAYS = 64,
+    MOST_PAGES = 2048,
+    // A page list's ints: a head, then for each page the number of its array and the element there that its own begin
+    // `OFFSET` elements behind.
+    TYPE = 0,
+    WIDTH,
+    OFFSET,
+    ARRAYS,
+    PAGES,
+    HEAD,
+};
+
+JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_attention_PageList_mostArrays(JNIEnv *env, jclass class) {
+    (void)env;
+    (void)class;
+    return MOST_ARRAYS;
+}
+
+JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_attention_PageList_mostPages(JNIEnv *env, jclass class) {
+    (void)env;
+    (void)class;
+    return MOST_PAGES;
+}
 
 // Pages whose arrays are pinned until release_pages().
 struct pinned_pages {
     struct kv_pages pages;
     struct pinned arrays[MOST_ARRAYS];
+    long elements[MOST_ARRAYS];
     int pinned;
+    int refused;  // the list is none of PageList.java
     const char *at[MOST_PAGES];
 };
 
-// References to all arrays come first, as no other call is allowed while one is pinned. Returns whether all are pinned.
-static int pin_pages(JNIEnv *env, struct pinned_pages *p, jobjectArray arrays, jint array_count, jintArray where, jint count,
-                     jint type, jint width) {
+// Takes references to all arrays, as no call but pin() is allowed while one is pinned. Returns whether the list's head keeps
+// the limits.
+static int take_list(JNIEnv *env, struct pinned_pages *p, jobjectArray arrays, jintArray list) {
+    jint head[HEAD];
+    jsize length = (*env)->GetArrayLength(env, list);
+    if (length < HEAD) {
+        return 0;
+    }
+    (*env)->GetIntArrayRegion(env, list, 0, HEAD, head);
+    int fits = head[TYPE] >= KV_FLOAT && head[TYPE] <= KV_FLOAT8 && head[WIDTH] > 0 && head[OFFSET] >= 0 && head[ARRAYS] >= 0 &&
+               head[ARRAYS] <= MOST_ARRAYS && head[ARRAYS] <= (*env)->GetArrayLength(env, arrays) && head[PAGES] >= 0 &&
+               head[PAGES] <= MOST_PAGES && length >= HEAD + 2 * head[PAGES];
+    for (; fits && p->pinned < head[ARRAYS]; p->pinned++) {
+        jarray array = (*env)->GetObjectArrayElement(env, arrays, p->pinned);
+        p->arrays[p->pinned] = (struct pinned){.array = array};
+        p->elements[p->pinned] = array == NULL ? 0 : (*env)->GetArrayLength(env, array);
+    }
+    p->pages = (struct kv_pages){.type = (enum kv_type)head[TYPE], .width = head[WIDTH], .count = head[PAGES], .at = p->at};
+    return fits;
+}
+
+// Where the pages of a list begin, which must lie in their arrays.
+static int find_pages(struct pinned_pages *p, const int32_t *list) {
     static const int bytes[] = {4, 2, 1};
-    jarray each[MOST_ARRAYS];
-    for (int i = 0; i < array_count; i++) each[i] = (*env)->GetObjectArrayElement(env, arrays, i);
-    struct pinned list;
-    const int32_t *pairs = pin(env, &list, where);
-    int complete = pairs != NULL;
-    for (p->pinned = 0; complete && p->pinned < array_count; p->pinned++) {
-        complete = pin(env, &p->arrays[p->pinned], each[p->pinned]) != NULL;
+    long width = p->pages.width;
+    long page = (p->pages.type == KV_FLOAT8 ? (width + 15) / 16 * 16 + 1 : width) * PAGE_TOKENS;
+    for (int i = 0; i < p->pages.count; i++) {
+        int array = list[HEAD + 2 * i];
+        long first = list[HEAD + 2 * i + 1] + (long)list[OFFSET];
+        if (array < 0 || array >= p->pinned || first < 0 || first + page > p->elements[array]) {
+            return 0;
+        }
+        p->at[i] = (const char *)p->arrays[array].at + first * bytes[p->pages.type];
     }
-    for (int i = 0; complete && i < count; i++) {
-        p->at[i] = (const char *)p->arrays[pairs[2 * i]].at + (long)pairs[2 * i + 1] * bytes[type];
+    return 1;
+}
+
+// Returns whether all pages are pinned; if not, nothing may be computed.
+static int pin_pages(JNIEnv *env, struct pinned_pages *p, jobjectArray arrays, jintArray list) {
+    p->pinned = 0;
+    p->refused = !take_list(env, p, arrays, list);
+    if (p->refused) {
+        return 0;
     }
-    release(env, &list, 1, JNI_ABORT);
-    p->pages = (struct kv_pages){.type = (enum kv_type)type, .width = width, .count = count, .at = p->at};
-    return complete;
+    struct pinned numbers;
+    const int32_t *at = pin(env, &numbers, list);
+    int complete = at != NULL;
+    for (int i = 0; complete && i < p->pinned; i++) {
+        complete = pin(env, &p->arrays[i], p->arrays[i].array) != NULL;
+    }
+    p->refused = complete && !find_pages(p, at);
+    release(env, &numbers, 1, JNI_ABORT);
+    return complete && !p->refused;
 }
 
 static void release_pages(JNIEnv *env, struct pinned_pages *p) {
     release(env, p->arrays, p->pinned, JNI_ABORT);
     for (int i = 0; i < p->pinned; i++) (*env)->DeleteLocalRef(env, p->arrays[i].array);
+    jclass error = p->refused ? (*env)->FindClass(env, "java/lang/IllegalArgumentException") : NULL;
+    if (error != NULL) {
+        (*env)->ThrowNew(env, error, "a page list has numbers beyond its limits or its arrays");
+    }
 }
 
-JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeAttention_scores(
-    JNIEnv *env, jclass class, jint isa, jobjectArray arrays, jint array_count, jintArray where, jint count, jint type,
-    jint width, jfloatArray queries, jintArray query_at, jint query_count, jfloat scale, jfloatArray out, jint at,
-    jint stride) {
+JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_attention_NativePageAttention_scores(
+    JNIEnv *env, jclass class, jint isa, jobjectArray arrays, jintArray list, jfloatArray queries, jintArray query_at,
+    jint query_count, jfloat scale, jfloatArray out, jint at, jint stride) {
     (void)class;
     struct pinned_pages keys;
-    int complete = pin_pages(env, &keys, arrays, array_count, where, count, type, width);
+    int complete = pin_pages(env, &keys, arrays, list);
     struct pinned read[2], written;
-    const float *x = pin(env, &read[0], queries);
-    const int32_t *x_at = pin(env, &read[1], query_at);
-    float *y = pin(env, &written, out);
-    for (int q = 0; complete && x && x_at && y && q < query_count; q += FEW_QUERIES) {
+    const float *x = pin(env, &read[0], complete ? queries : NULL);
+    const int32_t *x_at = pin(env, &read[1], complete ? query_at : NULL);
+    float *y = pin(env, &written, complete ? out : NULL);
+    for (int q = 0; x && x_at && y && q < query_count; q += FEW_QUERIES) {
         const float *query[FEW_QUERIES];
         struct scores s = {.at = y + at + (long)q * stride, .stride = stride};
         for (; s.queries < FEW_QUERIES && q + s.queries < query_count; s.queries++) {
@@ -197,22 +262,21 @@ JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeAttention_scor
     release_pages(env, &keys);
 }
 
-JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeAttention_addValues(
-    JNIEnv *env, jclass class, jint isa, jobjectArray arrays, jint array_count, jintArray where, jint count, jint type,
-    jint width, jfloatArray weights, jint at, jint stride, jint query_count, jintArray from, jintArray to, jint token,
-    jfloatArray out, jintArray out_at, jint first, jint end) {
+JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_attention_NativePageAttention_addValues(
+    JNIEnv *env, jclass class, jint isa, jobjectArray arrays, jintArray list, jfloatArray weights, jint token, jint stride,
+    jint query_count, jintArray from, jintArray to, jfloatArray out, jintArray out_at, jint first, jint end) {
     (void)class;
     struct pinned_pages values;
-    int complete = pin_pages(env, &values, arrays, array_count, where, count, type, width);
+    int complete = pin_pages(env, &values, arrays, list);
     struct pinned read[4], written;
-    float *w = pin(env, &read[0], weights);
-    const int32_t *seen_from = pin(env, &read[1], from), *seen_to = pin(env, &read[2], to);
-    const int32_t *y_at = pin(env, &read[3], out_at);
-    float *y = pin(env, &written, out);
-    complete = complete && w && seen_from && seen_to && y_at && y;
+    float *w = pin(env, &read[0], complete ? weights : NULL);
+    const int32_t *seen_from = pin(env, &read[1], complete ? from : NULL), *seen_to = pin(env, &read[2], complete ? to : NULL);
+    const int32_t *y_at = pin(env, &read[3], complete ? out_at : NULL);
+    float *y = pin(env, &written, complete ? out : NULL);
+    complete = w && seen_from && seen_to && y_at && y;
     for (int q = 0; complete && q < query_count; q += FEW_QUERIES) {
         float *sum[FEW_QUERIES];
-        struct scores s = {.at = w + at + (long)q * stride, .stride = stride};
+        struct scores s = {.at = w + token + (long)q * stride, .stride = stride};
         for (; s.queries < FEW_QUERIES && q + s.queries < query_count; s.queries++) sum[s.queries] = y + y_at[q + s.queries];
         struct sums sums = {.at = sum, .from = seen_from + q, .to = seen_to + q, .token = token};
         add_values[isa](&values.pages, &s, &sums, first, end);
@@ -222,19 +286,18 @@ JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeAttention_addV
     release_pages(env, &values);
 }
 
-JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeAttention_addLatentValues(
-    JNIEnv *env, jclass class, jint isa, jobjectArray arrays, jint array_count, jintArray where, jint count, jint type,
-    jint width, jfloatArray weights, jint at, jint stride, jint query_count, jintArray to, jint token, jfloatArray sums,
-    jint elements, jint first, jint end) {
+JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_attention_NativePageAttention_addLatentValues(
+    JNIEnv *env, jclass class, jint isa, jobjectArray arrays, jintArray list, jfloatArray weights, jint token, jint stride,
+    jint query_count, jintArray to, jfloatArray sums, jint elements, jint first, jint end) {
     (void)class;
     struct pinned_pages keys;
-    int complete = pin_pages(env, &keys, arrays, array_count, where, count, type, width);
+    int complete = pin_pages(env, &keys, arrays, list);
     struct pinned read[2], written;
-    float *w = pin(env, &read[0], weights);
-    const int32_t *seen = pin(env, &read[1], to);
-    float *y = pin(env, &written, sums);
-    if (complete && w && seen && y) {
-        struct scores s = {.at = w + at, .stride = stride, .queries = query_count};
+    float *w = pin(env, &read[0], complete ? weights : NULL);
+    const int32_t *seen = pin(env, &read[1], complete ? to : NULL);
+    float *y = pin(env, &written, complete ? sums : NULL);
+    if (w && seen && y) {
+        struct scores s = {.at = w + token, .stride = stride, .queries = query_count};
         add_latent_values[isa](&keys.pages, &s, seen, token, y, elements, first, end);
     }
     release(env, &written, 1, 0);

@@ -150,10 +150,14 @@ final class AttentionRegion {
     this.attendedStride = attendedStride;
     shape = shapes[layer];
     int count = rows.blocks * shape.units;
-    if (!attention.splits() || count >= units.length || rows.longest < LONG || team.size() == 1) {
-      team.run(count, wholeUnit);
-    } else {
-      runShared(count);
+    try {
+      if (!attention.splits() || count >= units.length || rows.longest < LONG || team.size() == 1) {
+        team.run(count, wholeUnit);
+      } else {
+        runShared(count);
+      }
+    } finally {
+      attention.end();
     }
   }
 

@@ -148,7 +148,17 @@ public final class CpuKvPool implements KvPool {
 
   /** Returns where a head of a layer begins in the array that has the unit. */
   int offset(KvSlabs slabs, int unit, int layer, int kvHead) {
-    return slabs.offset(unit) + layerOffsets[layer] + kvHead * headElements[layer];
+    return slabs.offset(unit) + offset(layer, kvHead);
+  }
+
+  /** Returns where a head of a layer begins in a unit. */
+  int offset(int layer, int kvHead) {
+    return layerOffsets[layer] + kvHead * headElements[layer];
+  }
+
+  /** Returns where the values of a head of a layer begin in a unit. */
+  int valuesOffset(int layer, int kvHead) {
+    return offset(layer, kvHead) + PAGE_TOKENS * keyElements[layer];
   }
 
   /** Stores one token's key and value of one head, which are equally wide. */
@@ -174,7 +184,7 @@ public final class CpuKvPool implements KvPool {
 
   /** Returns the index at which the values of a page's head begin. */
   int values(KvSlabs slabs, int unit, int layer, int kvHead) {
-    return offset(slabs, unit, layer, kvHead) + PAGE_TOKENS * keyElements[layer];
+    return slabs.offset(unit) + valuesOffset(layer, kvHead);
   }
 
   /** Returns the index of the scales of the keys, or values, that begin at {@code at}. */

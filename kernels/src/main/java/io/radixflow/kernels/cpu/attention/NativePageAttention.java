@@ -1,25 +1,23 @@
 package io.radixflow.kernels.cpu.attention;
 
-import io.radixflow.kernels.cpu.kernel.NativeAttention;
+import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import java.util.Arrays;
 
 /**
- * Attention in native code, which widens pages in registers and reads each once for all queries of
- * a tile. It checks no bounds; page tables were checked when the step was taken, and the rest is
- * computed here.
+ * Attention in native code ({@code src/main/c/attention.c}), which widens pages in registers and
+ * reads each once for all queries of a tile. It checks where pages lie. Page tables were checked
+ * when the step was taken; the rest is computed here.
  */
 final class NativePageAttention implements PageAttention {
-
-  private static final int LATENT_HEADS = 32;
 
   /** Queries whose latent sums lie together: the lanes of 512 bits. */
   private static final int SUM_LANES = 16;
 
-  private final NativeAttention attention;
+  private final int isa;
   private final PageList[] lists;
 
-  NativePageAttention(NativeAttention attention, int workers) {
-    this.attention = attention;
+  NativePageAttention(NativeKernels kernels, int workers) {
+    isa = kernels.isaNumber();
     lists = new PageList[workers];
     for (int i = 0; i < workers; i++) {
       lists[i] = new PageList();
@@ -28,7 +26,7 @@ final class NativePageAttention implements PageAttention {
 
   @Override
   public int latentHeads() {
-    return LATENT_HEADS;
+    return MOST_LATENT_HEADS;
   }
 
   @Override
@@ -37,65 +35,64 @@ final class NativePageAttention implements PageAttention {
   }
 
   @Override
+  public void end() {
+    for (PageList pages : lists) {
+      pages.clear();
+    }
+  }
+
+  @Override
   public void scores(HeadQueries q, int from, int to, int worker) {
-    PageList list = lists[worker];
-    int type = q.pool.type().ordinal();
+    PageList pages = lists[worker];
     for (int page = from; page < to; ) {
-      int next = list.take(q, page, to, false);
-      attention.scores(
-          list.arrays,
-          list.arrayCount,
-          list.where,
-          list.count,
-          type,
-          q.keyDim,
+      int next = pages.take(q, page, to, false);
+      int token = page * CpuKvPool.PAGE_TOKENS;
+      scores(
+          isa,
+          pages.arrays,
+          pages.list,
           q.queries,
           q.queryAt,
           q.count,
           q.scale,
           q.scores,
-          page * CpuKvPool.PAGE_TOKENS,
+          token,
           q.stride());
       page = next;
     }
-    list.clear();
   }
+
+  /**
+   * Computes scores: element (query, token) at {@code out[at + query * stride + token]}.
+   *
+   * @param arrays with {@code list}: a {@link PageList}
+   * @param queryAt where each query begins
+   * @throws IllegalArgumentException if a page does not lie in its array
+   */
+  static native void scores(
+      int isa,
+      Object[] arrays,
+      int[] list,
+      float[] queries,
+      int[] queryAt,
+      int count,
+      float scale,
+      float[] out,
+      int at,
+      int stride);
 
   @Override
   public void values(HeadQueries q, int first, int end, int worker) {
     if (q.latent()) {
-      latentValues(q, first, end, lists[worker]);
+      clearLatentSums(q, first, end);
+      addAll(q, first, end, lists[worker]);
+      takeLatentSums(q, first, end);
       return;
     }
     for (int i = 0; i < q.count; i++) {
       Arrays.fill(q.out, q.outAt[i] + first, q.outAt[i] + end, 0f);
     }
-    PageList list = lists[worker];
-    int type = q.pool.type().ordinal();
-    for (int page = 0; page < q.pages; ) {
-      int next = list.take(q, page, q.pages, true);
-      int token = page * CpuKvPool.PAGE_TOKENS;
-      attention.addValues(
-          list.arrays,
-          list.arrayCount,
-          list.where,
-          list.count,
-          type,
-          q.valueDim,
-          q.scores,
-          token,
-          q.stride(),
-          q.count,
-          q.from,
-          q.to,
-          token,
-          q.out,
-          q.outAt,
-          first,
-          end);
-      page = next;
-    }
-    list.clear();
+    addAll(q, first, end, lists[worker]);
     for (int i = 0; i < q.count; i++) {
       float factor = q.factor[i];
       for (int d = q.outAt[i] + first; d < q.outAt[i] + end; d++) {
@@ -104,36 +101,81 @@ final class NativePageAttention implements PageAttention {
     }
   }
 
-  private void latentValues(HeadQueries q, int first, int end, PageList list) {
+  /** Adds the values of all pages, to the output or to the latent sums. */
+  private void addAll(HeadQueries q, int first, int end, PageList pages) {
+    int stride = q.stride();
+    for (int page = 0; page < q.pages; ) {
+      int next = pages.take(q, page, q.pages, !q.latent());
+      Object[] arrays = pages.arrays;
+      int[] list = pages.list;
+      int token = page * CpuKvPool.PAGE_TOKENS;
+      if (q.latent()) {
+        addLatentValues(
+            isa, arrays, list, q.scores, token, stride, q.count, q.to, q.latentSums, q.valueDim,
+            first, end);
+      } else {
+        addValues(
+            isa, arrays, list, q.scores, token, stride, q.count, q.from, q.to, q.out, q.outAt,
+            first, end);
+      }
+      page = next;
+    }
+  }
+
+  /**
+   * Adds weighted values to elements {@code first} to before {@code end} of the outputs.
+   *
+   * @param arrays with {@code list}: a {@link PageList}
+   * @param weights element (query, token) at {@code query * stride + token}
+   * @param token the number of the pages' first token
+   * @param from the first token that each query sees
+   * @param to the token after the last
+   * @param outAt where each query's output begins
+   * @throws IllegalArgumentException if a page does not lie in its array
+   */
+  private static native void addValues(
+      int isa,
+      Object[] arrays,
+      int[] list,
+      float[] weights,
+      int token,
+      int stride,
+      int count,
+      int[] from,
+      int[] to,
+      float[] out,
+      int[] outAt,
+      int first,
+      int end);
+
+  /**
+   * The same for latent values, which are the first {@code elements} elements of keys.
+   *
+   * @param sums query q's element d at {@code (q / 16 * elements + d) * 16 + q % 16}
+   */
+  private static native void addLatentValues(
+      int isa,
+      Object[] arrays,
+      int[] list,
+      float[] weights,
+      int token,
+      int stride,
+      int count,
+      int[] to,
+      float[] sums,
+      int elements,
+      int first,
+      int end);
+
+  private static void clearLatentSums(HeadQueries q, int first, int end) {
     int vectors = (q.count + SUM_LANES - 1) / SUM_LANES;
     for (int v = 0; v < vectors; v++) {
       int at = v * q.valueDim;
       Arrays.fill(q.latentSums, (at + first) * SUM_LANES, (at + end) * SUM_LANES, 0f);
     }
-    int type = q.pool.type().ordinal();
-    for (int page = 0; page < q.pages; ) {
-      int next = list.take(q, page, q.pages, false);
-      int token = page * CpuKvPool.PAGE_TOKENS;
-      attention.addLatentValues(
-          list.arrays,
-          list.arrayCount,
-          list.where,
-          list.count,
-          type,
-          q.keyDim,
-          q.scores,
-          token,
-          q.stride(),
-          q.count,
-          q.to,
-          token,
-          q.latentSums,
-          q.valueDim,
-          first,
-          end);
-      page = next;
-    }
-    list.clear();
+  }
+
+  private static void takeLatentSums(HeadQueries q, int first, int end) {
     for (int i = 0; i < q.count; i++) {
       int from = i / SUM_LANES * q.valueDim * SUM_LANES + i % SUM_LANES;
       for (int d = first; d < end; d++) {

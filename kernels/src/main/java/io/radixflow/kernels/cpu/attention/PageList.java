@@ -2,26 +2,48 @@ package io.radixflow.kernels.cpu.attention;
 
 import java.util.Arrays;
 
-/** Where pages begin, for native code: in which arrays, and at which elements of these. */
+/**
+ * Where pages begin, for native code: in which arrays, and at which elements of these. It is the
+ * same for all heads and, of one kind, all layers, so it is kept until {@link #clear}.
+ *
+ * <p>Owned by one worker; the library of native kernels must be there.
+ */
 final class PageList {
 
-  /** Arrays and pages of one list, at most: the limits of jni.c. */
-  private static final int ARRAYS = 64;
+  /**
+   * Ints before those of the pages: what elements are, how many a token has, where they begin in a
+   * page, the number of arrays, the number of pages.
+   */
+  private static final int HEAD = 5;
 
-  private static final int PAGES = 2048;
+  private final int most = mostPages();
 
-  final Object[] arrays = new Object[ARRAYS];
-  int arrayCount;
+  /** Arrays of the pool; the pages' numbers count from the first. */
+  final Object[] arrays = new Object[mostArrays()];
 
-  /** For each page the number of its array, and of its first element there. */
-  final int[] where = new int[2 * PAGES];
+  private int arrayCount;
 
-  int count;
+  /** The head, then for each page the number of its array, and where it begins there. */
+  final int[] list = new int[HEAD + 2 * most];
 
-  private final int[] numbers = new int[ARRAYS];
+  private final int[] numbers = new int[arrays.length];
 
   /** Which of {@link #arrays} has the units of an array of the slabs; -1 for none yet. */
   private int[] places = new int[0];
+
+  /** What was taken; no table if nothing was. */
+  private int[] table;
+
+  private KvSlabs slabs;
+  private int firstPage;
+  private int from;
+  private int to;
+
+  /** How many arrays native code takes, at most. */
+  private static native int mostArrays();
+
+  /** How many pages native code takes, at most. */
+  private static native int mostPages();
 
   /**
    * Takes pages from {@code from} on, as many as there is room for.
@@ -30,41 +52,59 @@ final class PageList {
    * @return the page after the last that was taken
    */
   int take(HeadQueries q, int from, int to, boolean values) {
-    clear();
     KvSlabs slabs = q.pool.slabs(q.layer);
+    if (table != q.table
+        || this.slabs != slabs
+        || firstPage != q.firstPage
+        || this.from != from
+        || this.to != to) {
+      find(q, slabs, from, to);
+    }
+    list[0] = q.pool.type().ordinal();
+    list[1] = values ? q.valueDim : q.keyDim;
+    list[2] =
+        values ? q.pool.valuesOffset(q.layer, q.kvHead) : q.pool.offset(q.layer, q.kvHead);
+    list[3] = arrayCount;
+    return from + list[4];
+  }
+
+  private void find(HeadQueries q, KvSlabs slabs, int from, int to) {
+    clear();
     if (places.length < slabs.arrays()) {
       places = new int[slabs.arrays()];
       Arrays.fill(places, -1);
     }
     int page = from;
-    for (; page < to && count < PAGES; page++) {
+    for (int at = HEAD; page < to && page - from < most; page++, at += 2) {
       int unit = q.pool.unit(q.table[q.firstPage + page], q.layer);
       int number = slabs.number(unit);
       if (places[number] < 0) {
-        if (arrayCount == ARRAYS) {
+        if (arrayCount == arrays.length) {
           break;
         }
         places[number] = arrayCount;
         numbers[arrayCount] = number;
         arrays[arrayCount++] = slabs.array(number);
       }
-      where[2 * count] = places[number];
-      where[2 * count + 1] =
-          values
-              ? q.pool.values(slabs, unit, q.layer, q.kvHead)
-              : q.pool.offset(slabs, unit, q.layer, q.kvHead);
-      count++;
+      list[at] = places[number];
+      list[at + 1] = slabs.offset(unit);
     }
-    return page;
+    list[4] = page - from;
+    table = q.table;
+    this.slabs = slabs;
+    firstPage = q.firstPage;
+    this.from = from;
+    this.to = to;
   }
 
-  /** Drops references to the pool's arrays. */
+  /** Forgets what was taken, before a page table or the pool changes. */
   void clear() {
+    table = null;
+    slabs = null;
     for (int i = 0; i < arrayCount; i++) {
       places[numbers[i]] = -1;
       arrays[i] = null;
     }
     arrayCount = 0;
-    count = 0;
   }
 }

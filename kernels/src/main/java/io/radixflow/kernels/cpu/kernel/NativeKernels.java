@@ -49,7 +49,7 @@ public final class NativeKernels {
   }
 
   /** The number of the instruction set in jni.c. */
-  int isaNumber() {
+  public int isaNumber() {
     return isa;
   }
 
