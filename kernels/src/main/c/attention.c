@@ -304,33 +304,38 @@ void NAMED(values)(const struct kv_pages *values, const struct scores *weights, 
 
 enum {
     QUERY_VECTORS = 2,                         // of queries whose latent values are added at once
-    ELEMENTS = LANES / 2,                      // whose sums for them fit the registers
+    ELEMENTS = LANES / 2,                      // whose sums for them fit the registers, for one vector twice as many
     BLOCK_TOKENS = BLOCK_PAGES * PAGE_TOKENS,
 };
 
 // Some tokens of a block: the weights of queries, and the values of a few elements.
 struct latent_block {
     float weights[BLOCK_TOKENS][QUERY_VECTORS * LANES] __attribute__((aligned(64)));
-    float values[ELEMENTS][BLOCK_TOKENS] __attribute__((aligned(64)));
+    float values[2 * ELEMENTS][BLOCK_TOKENS] __attribute__((aligned(64)));
     int32_t to[QUERY_VECTORS * LANES] __attribute__((aligned(64)));
     int all, some;  // how many tokens all queries see, and at least one
 };
 
+// Takes the weights of n queries from `block` on; tokens are whole pages.
 static void take_weights(struct latent_block *b, const struct scores *weights, const int32_t *to, int token, int q, int n,
                          int block, int tokens) {
     b->all = tokens;
     b->some = 0;
     for (int i = 0; i < QUERY_VECTORS * LANES; i++) {
-        if (i >= n) {
-            b->to[i] = 0;
-            for (int t = 0; t < tokens; t++) b->weights[t][i] = 0;
-            continue;
-        }
-        b->to[i] = to[q + i] - token - block;
-        b->all = most(0, least(b->all, b->to[i]));
+        b->to[i] = i < n ? to[q + i] - token - block : 0;
+        b->all = i < n ? most(0, least(b->all, b->to[i])) : b->all;
         b->some = most(b->some, least(tokens, b->to[i]));
-        const float *w = weights->at + (q + i) * weights->stride + block;
-        for (int t = 0; t < tokens; t++) b->weights[t][i] = w[t];
+    }
+    for (int first = 0; first < n; first += LANES) {
+        for (int t = 0; t < tokens; t += LANES) {
+            const float *at = weights->at + (q + first) * weights->stride + block + t;
+            floats square[LANES];
+            _Pragma("GCC unroll 16") for (int i = 0; i < LANES; i++) {
+                square[i] = first + i < n ? load_floats(at + i * weights->stride) : repeat_float(0);
+            }
+            transpose(square);
+            _Pragma("GCC unroll 16") for (int i = 0; i < LANES; i++) store_floats(b->weights[t + i] + first, square[i]);
+        }
     }
 }
 
@@ -354,12 +359,12 @@ INLINE void take_values(struct latent_block *b, enum kv_type type, const struct 
 
 // Adds a block's values of a few elements to the sums of vectors of queries from `first` on.
 INLINE void latent_tile(const struct latent_block *b, int elements, int first, int vectors, float *const *at) {
-    floats sums[ELEMENTS][QUERY_VECTORS];
-    _Pragma("GCC unroll 8") for (int e = 0; e < elements; e++) {
+    floats sums[2 * ELEMENTS][QUERY_VECTORS];
+    _Pragma("GCC unroll 16") for (int e = 0; e < elements; e++) {
         _Pragma("GCC unroll 4") for (int i = 0; i < vectors; i++) sums[e][i] = load_floats(at[first + i] + e * SUM_LANES);
     }
     for (int t = 0; t < b->all; t++) {
-        _Pragma("GCC unroll 8") for (int e = 0; e < elements; e++) {
+        _Pragma("GCC unroll 16") for (int e = 0; e < elements; e++) {
             floats value = repeat_float(b->values[e][t]);
             _Pragma("GCC unroll 4") for (int i = 0; i < vectors; i++) {
                 sums[e][i] = multiply_add(value, load_floats(b->weights[t] + (first + i) * LANES), sums[e][i]);
@@ -367,7 +372,7 @@ INLINE void latent_tile(const struct latent_block *b, int elements, int first, i
         }
     }
     for (int t = b->all; t < b->some; t++) {
-        _Pragma("GCC unroll 8") for (int e = 0; e < elements; e++) {
+        _Pragma("GCC unroll 16") for (int e = 0; e < elements; e++) {
             floats value = repeat_float(b->values[e][t]);
             _Pragma("GCC unroll 4") for (int i = 0; i < vectors; i++) {
                 floats sum = multiply_add(value, load_floats(b->weights[t] + (first + i) * LANES), sums[e][i]);
@@ -375,7 +380,7 @@ INLINE void latent_tile(const struct latent_block *b, int elements, int first, i
             }
         }
     }
-    _Pragma("GCC unroll 8") for (int e = 0; e < elements; e++) {
+    _Pragma("GCC unroll 16") for (int e = 0; e < elements; e++) {
         _Pragma("GCC unroll 4") for (int i = 0; i < vectors; i++) store_floats(at[first + i] + e * SUM_LANES, sums[e][i]);
     }
 }
@@ -389,7 +394,7 @@ void NAMED(latent_values)(const struct kv_pages *keys, const struct scores *weig
             int pages = least(keys->count - page, BLOCK_PAGES);
             take_weights(&b, weights, to, token, q, n, page * PAGE_TOKENS, pages * PAGE_TOKENS);
             for (int d = first, step; d < end; d += step) {
-                step = end - d >= ELEMENTS ? ELEMENTS : 1;
+                step = n <= LANES && end - d >= 2 * ELEMENTS ? 2 * ELEMENTS : end - d >= ELEMENTS ? ELEMENTS : 1;
                 float *at[QUERY_VECTORS];
                 for (int i = 0; i < QUERY_VECTORS; i++) {
                     int vector = (q + i * LANES) / SUM_LANES;
@@ -402,6 +407,8 @@ void NAMED(latent_values)(const struct kv_pages *keys, const struct scores *weig
                 }
                 if (step == 1) {
                     for (int i = 0; i * LANES < n; i++) latent_tile(&b, 1, i, 1, at);
+                } else if (step == 2 * ELEMENTS) {
+                    latent_tile(&b, 2 * ELEMENTS, 0, 1, at);
                 } else if (n <= LANES) {
                     latent_tile(&b, ELEMENTS, 0, 1, at);
                 } else {

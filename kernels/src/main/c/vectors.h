@@ -3,6 +3,7 @@
 #define RADIXFLOW_VECTORS_H
 
 #include <immintrin.h>
+#include <stdint.h>
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -93,6 +94,25 @@ static inline __attribute__((always_inline)) ints add_products(ints sum, ints a,
 }
 
 #endif
+
+// Element j of vector i and element i of vector j change places.
+INLINE void transpose(floats *v) {
+    typedef int32_t order __attribute__((vector_size(sizeof(floats))));
+    _Pragma("GCC unroll 8") for (int step = 1; step < LANES; step *= 2) {
+        order low, high;
+        _Pragma("GCC unroll 16") for (int k = 0; k < LANES; k++) {
+            low[k] = k & step ? LANES + k - step : k;
+            high[k] = k & step ? LANES + k : k + step;
+        }
+        _Pragma("GCC unroll 16") for (int i = 0; i < LANES; i++) {
+            if (!(i & step)) {
+                floats first = v[i];
+                v[i] = __builtin_shuffle(first, v[i + step], low);
+                v[i + step] = __builtin_shuffle(first, v[i + step], high);
+            }
+        }
+    }
+}
 
 // Fetches bytes; an address behind the last does no harm.
 INLINE void fetch(const void *from, int count) {
