@@ -6,6 +6,7 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.QUERIES;
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.cpu.attention.HeadQueries;
 import io.radixflow.kernels.cpu.attention.PageAttention;
+import io.radixflow.kernels.cpu.attention.ScoreRoom;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.model.Attention;
 import io.radixflow.kernels.model.Layer;
@@ -81,6 +82,7 @@ final class AttentionRegion {
   private final PageAttention attention;
   private final WorkerTeam team;
   private final Shape[] shapes;
+  private final ScoreRoom room;
   private final float[][] lanes;
 
   /** One for each worker where units are whole, else one for each unit. */
@@ -110,6 +112,7 @@ final class AttentionRegion {
     for (int i = 0; i < shapes.length; i++) {
       shapes[i] = Shape.of(config.layer(i).attention(), attention.latentHeads());
     }
+    room = room(config);
     lanes = new float[team.size()][Kernels.LANES];
     units = new HeadQueries[FEW * team.size()];
     for (int i = 0; i < units.length; i++) {
@@ -117,13 +120,26 @@ final class AttentionRegion {
     }
   }
 
-  /** Rows of a block: eight, or sixteen where each query head has its own KV head. */
-  static int rowsPerBlock(ModelConfig config) {
+  /** What the scores take: of eight rows, or sixteen where each query head has its own KV head. */
+  static ScoreRoom room(ModelConfig config) {
     boolean ownHeads = true;
+    int queries = 1;
     for (Layer layer : config.blocks()) {
-      ownHeads &= layer.attention().heads() == layer.attention().kvHeads();
+      Attention attention = layer.attention();
+      ownHeads &= attention.heads() == attention.kvHeads();
+      queries = Math.max(queries, Shape.of(attention, PageAttention.MOST_LATENT_HEADS).group);
     }
-    return ownHeads ? 4 * QUERIES : 2 * QUERIES;
+    return new ScoreRoom(queries, ownHeads ? 4 * QUERIES : 2 * QUERIES);
+  }
+
+  /**
+   * Scores that all workers have room for, at most: units that are whole have one array a worker,
+   * and those that are shared as much again.
+   *
+   * @param tokens of the longest sequence
+   */
+  static long scores(ModelConfig config, int workers, int tokens) {
+    return 2L * workers * ScoreRoom.withRoomToGrow(room(config).scores(tokens));
   }
 
   /**
@@ -151,14 +167,27 @@ final class AttentionRegion {
     shape = shapes[layer];
     int count = rows.blocks * shape.units;
     try {
-      if (!attention.splits() || count >= units.length || rows.longest < LONG || team.size() == 1) {
-        team.run(count, wholeUnit);
-      } else {
+      if (isShared(count)) {
         runShared(count);
+      } else {
+        team.run(count, wholeUnit);
       }
     } finally {
       attention.end();
     }
+  }
+
+  /** Whether workers share units: if these are few and long, and take no more room than if not. */
+  private boolean isShared(int count) {
+    if (!attention.splits() || count >= units.length || rows.longest < LONG || team.size() == 1) {
+      return false;
+    }
+    int mostRows = 1;
+    for (int block = 0; block < rows.blocks; block++) {
+      mostRows = Math.max(mostRows, rows.blockRows[block]);
+    }
+    long scores = (long) count * mostRows * shape.group * rows.longest;
+    return scores <= team.size() * room.scores(rows.longest);
   }
 
   private void runShared(int count) {

@@ -99,9 +99,7 @@ public final class CpuBackend implements Backend {
         new CpuWeightLoader(weights, new PanelLoader(team, repacking), progress);
     graph = load(loader, config, needs.weightBytes(), progress);
     weightBytes = loader.bytes() - (config.tiedEmbedding() ? 0 : loader.embeddingBytes());
-    rows =
-        new StepRows(
-            config.vocabSize(), config.contextLength(), AttentionRegion.rowsPerBlock(config));
+    rows = new StepRows(config.vocabSize(), config.contextLength(), AttentionRegion.room(config));
     boolean integers = kvType != KvSpec.Type.F32;
     forward = new CpuForward(config, team, kernels, fast, integers, rows);
     nativeIntegers = integers && fast != null;

@@ -65,9 +65,11 @@ final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
     long rows = CpuBackend.MAX_ROWS + MatmulRegion.SPARE_ROWS;
     long logits = (LOGITS_ROWS + 1L) * config.vocabSize();
     long rope = (long) config.contextLength() * config.headDim();
+    int workers = Runtime.getRuntime().availableProcessors();
+    long scores = AttentionRegion.scores(config, workers, config.contextLength());
     boolean shared = KernelProvider.nativeKernels().isPresent();
-    long packed = shared ? widest : widest * Runtime.getRuntime().availableProcessors();
-    return Float.BYTES * (rows * (row + packed + chosen) + logits + rope);
+    long packed = shared ? widest : widest * workers;
+    return Float.BYTES * (rows * (row + packed + chosen) + logits + rope + scores);
   }
 
   @Override

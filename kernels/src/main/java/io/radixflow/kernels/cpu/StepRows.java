@@ -1,6 +1,7 @@
 package io.radixflow.kernels.cpu;
 
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
+import io.radixflow.kernels.cpu.attention.ScoreRoom;
 import io.radixflow.kernels.device.Batch;
 import java.util.Arrays;
 
@@ -13,7 +14,7 @@ final class StepRows {
 
   private final int vocabSize;
   private final int contextLength;
-  private final int rowsPerBlock;
+  private final ScoreRoom room;
 
   int rows;
   int[] token = new int[64];
@@ -27,10 +28,10 @@ final class StepRows {
   /** Positions that the longest row reaches, itself included. */
   int longest;
 
-  StepRows(int vocabSize, int contextLength, int rowsPerBlock) {
+  StepRows(int vocabSize, int contextLength, ScoreRoom room) {
     this.vocabSize = vocabSize;
     this.contextLength = contextLength;
-    this.rowsPerBlock = rowsPerBlock;
+    this.room = room;
   }
 
   /**
@@ -77,6 +78,7 @@ final class StepRows {
               start, start + count - 1, contextLength));
     }
     checkPages(table, batch.chunkPageCount(chunk), start + count, poolPages);
+    int rowsPerBlock = room.rows(start + count);
     for (int i = 0; i < count; i++) {
       int id = batch.rowToken(first + i);
       if (id < 0 || id >= vocabSize) {

@@ -52,6 +52,34 @@ class CpuMemoryNeedsTest {
         .isBetween(LoadQueue.MOST_OPEN * each, 3 * LoadQueue.MOST_OPEN * each);
   }
 
+  @Test
+  void theScoresOfALongContextCountForEachWorker() {
+    ModelConfig config = Shapes.llama();
+    long rope = 4L * config.headDim();
+    long row = 4L * config.layer(0).attention().heads() * Runtime.getRuntime().availableProcessors();
+
+    long shorter = workBytes(config, 1 << 20);
+    long longer = workBytes(config, 1 << 21);
+
+    assertThat(longer - shorter).isGreaterThan((rope + 2 * row) << 20);
+    assertThat(longer - shorter).isLessThan((rope + 3 * row) << 20);
+  }
+
+  private static long workBytes(ModelConfig config, int contextLength) {
+    ModelConfig longer =
+        new ModelConfig(
+            config.architecture(),
+            config.name(),
+            config.vocabSize(),
+            contextLength,
+            config.hiddenSize(),
+            config.norm(),
+            config.scales(),
+            config.blocks(),
+            config.tiedEmbedding());
+    return CpuBackend.memoryNeeds(SyntheticWeights.of(longer, TensorType.Q4_1)).workBytes();
+  }
+
   /** Weights of which each tensor keeps so many bytes while it is read. */
   private record WholeWeights(WeightSource weights, long each) implements WeightSource {
 

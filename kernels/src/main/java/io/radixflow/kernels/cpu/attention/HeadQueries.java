@@ -79,7 +79,7 @@ public final class HeadQueries {
     int tokens = (queries + 3) / 4 * 4 * CpuKvPool.PAGE_TOKENS;
     int needed = Math.multiplyExact(tokens, pages); // native code relies on it
     if (scores.length < needed) {
-      long roomy = Math.max(needed + needed / 2L, 16L * tokens);
+      long roomy = ScoreRoom.withRoomToGrow(needed);
       scores = new float[(int) Math.min(roomy, Integer.MAX_VALUE - 8)];
     }
     int sums = latent() ? (queries + 15) / 16 * 16 * valueDim : 0;
