@@ -3,6 +3,7 @@ package io.radixflow.kernels.cpu;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
+import io.radixflow.kernels.cpu.kernel.KernelWarmUp.Use;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.NativeRepacking;
@@ -93,16 +94,18 @@ public final class CpuBackend implements Backend {
     this.team = team;
     config = weights.config();
     kvSpec = KvSpec.of(config, kvType);
-    TileTuner.begin(kernels);
     NativeRepacking repacking = fast == null ? null : new NativeRepacking(fast);
     CpuWeightLoader loader =
         new CpuWeightLoader(weights, new PanelLoader(team, repacking), progress);
+    boolean integers = kvType != KvSpec.Type.F32;
+    nativeIntegers = integers && fast != null;
+    Use use = !nativeIntegers ? Use.ALL : loader.hasFloats() ? Use.FLOATS : Use.ROWS;
+    TileTuner.begin(kernels, use);
     graph = load(loader, config, needs.weightBytes(), progress);
     weightBytes = loader.bytes() - (config.tiedEmbedding() ? 0 : loader.embeddingBytes());
     rows = new StepRows(config.vocabSize(), config.contextLength(), AttentionRegion.room(config));
-    boolean integers = kvType != KvSpec.Type.F32;
-    forward = new CpuForward(config, team, kernels, fast, integers, rows);
-    nativeIntegers = integers && fast != null;
+    TileTuner tuner = TileTuner.of(kernels, use);
+    forward = new CpuForward(config, team, kernels, fast, integers, tuner, rows);
     for (int i = 0; i < TICKETS; i++) {
       tickets[i] = new HostStepTicket(config.vocabSize(), TICKET_SPINS);
     }
@@ -110,11 +113,11 @@ public final class CpuBackend implements Backend {
     description =
         String.format(
             Locale.ROOT,
-            "%s, %d threads, KV %s, tiles of %d rows",
+            "%s, %d threads, KV %s%s",
             instructions(kernels, integers ? fast : null),
             team.size(),
             kvType.name().toLowerCase(Locale.ROOT),
-            TileTuner.of(kernels).tileRows(MAX_ROWS));
+            use == Use.ROWS ? "" : ", tiles of " + tuner.tileRows(MAX_ROWS) + " rows");
     LOG.info("CPU backend: {}", description);
     dispatcher = new Thread(this::dispatch, "radixflow-cpu-0");
     dispatcher.setDaemon(true);

@@ -82,6 +82,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   /**
    * @param fast native code for products of codes, or null for Java; see {@link IntegerProducts}
    * @param integers whether codes are multiplied with integer activations, instead of floats
+   * @param tuner shapes the products that are in Java
    */
   CpuForward(
       ModelConfig config,
@@ -89,13 +90,13 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
       Kernels kernels,
       NativeKernels fast,
       boolean integers,
+      TileTuner tuner,
       StepRows rows) {
     this.config = config;
     this.team = team;
     this.kernels = kernels;
     this.rows = rows;
     heads = new HeadRows(config, kernels, rows);
-    TileTuner tuner = TileTuner.of(kernels);
     IntegerProducts products =
         integers
             ? IntegerProducts.of(fast, kernels, tuner.tileRows(CpuBackend.MAX_ROWS), team.size())

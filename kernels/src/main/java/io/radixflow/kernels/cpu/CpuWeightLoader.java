@@ -39,13 +39,25 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
 
   /** Loads all weights: first the matrices, many at a time, then what else the graph asks for. */
   ForwardGraph<CpuMatrix, float[]> load() {
-    List<List<String>> names = new ArrayList<>();
-    new ForwardGraph<>(source.config(), new MatrixNames(names));
+    List<List<String>> names = matrixNames();
     List<Panels> matrices = panels.load(names.stream().map(source::tensors).toList(), this::report);
     for (int i = 0; i < names.size(); i++) {
       loaded.put(names.get(i), matrices.get(i));
     }
     return new ForwardGraph<>(source.config(), this);
+  }
+
+  /** Whether some matrix is of floats, and not of codes with scales. */
+  boolean hasFloats() {
+    return matrixNames().stream()
+        .flatMap(names -> PanelLoader.plan(source.tensors(names)).stream())
+        .anyMatch(part -> part.form().codes == null);
+  }
+
+  private List<List<String>> matrixNames() {
+    List<List<String>> names = new ArrayList<>();
+    new ForwardGraph<>(source.config(), new MatrixNames(names));
+    return names;
   }
 
   /** Lists the matrices that a graph asks for. */

@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu;
 
 import io.radixflow.kernels.cpu.kernel.Fma;
 import io.radixflow.kernels.cpu.kernel.KernelWarmUp;
+import io.radixflow.kernels.cpu.kernel.KernelWarmUp.Use;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.weights.Panels;
 import java.util.Arrays;
@@ -11,7 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Chooses how many rows a tile has. The best shape depends on registers, width and JDK (six rows
  * spill on one, four starve on another), so each is timed once a process, for about 100 ms in all
- * and after {@link KernelWarmUp}. Results of a product do not depend on the shape.
+ * and after {@link KernelWarmUp}, where Java has products at all. Results of a product do not depend
+ * on the shape.
  */
 final class TileTuner {
 
@@ -31,32 +33,36 @@ final class TileTuner {
     this.nanos = nanos;
   }
 
-  /** The tuner of these kernels, timed at the first call. */
-  static TileTuner of(Kernels kernels) {
-    return CACHE.computeIfAbsent(kernels.name(), name -> new TileTuner(measure(kernels)));
+  /** The tuner of these kernels for a use of them, which at the first call are run and timed. */
+  static TileTuner of(Kernels kernels, Use use) {
+    return CACHE.computeIfAbsent(
+        kernels.name() + " " + use, key -> new TileTuner(measure(kernels, use)));
   }
 
   /**
-   * Times tiles on a thread of its own if that was not done, so that {@link #of} has less to wait
+   * Makes the tuner on a thread of its own if there is none, so that {@link #of} has less to wait
    * for; what else runs meanwhile may make it choose a shape that is a little slower.
    */
-  static void begin(Kernels kernels) {
-    if (!CACHE.containsKey(kernels.name())) {
-      Thread thread = new Thread(() -> of(kernels), "radixflow-warm-up");
+  static void begin(Kernels kernels, Use use) {
+    if (!CACHE.containsKey(kernels.name() + " " + use)) {
+      Thread thread = new Thread(() -> of(kernels, use), "radixflow-warm-up");
       thread.setDaemon(true);
       thread.start();
     }
   }
 
-  private static double[] measure(Kernels kernels) {
+  private static double[] measure(Kernels kernels, Use use) {
     double[] nanos = new double[SHAPES.length];
-    if (kernels.vectorBits() < 64 || !Fma.HARDWARE) {
+    boolean fast = kernels.vectorBits() >= 64 && Fma.HARDWARE;
+    if (fast) {
+      KernelWarmUp.run(kernels, use);
+    }
+    if (!fast || use == Use.ROWS) {
       for (int i = 0; i < SHAPES.length; i++) {
         nanos[i] = SHAPES[i];
       }
       return nanos;
     }
-    KernelWarmUp.run(kernels);
     float[] a = new float[MOST_ROWS * Panels.DEPTH];
     float[] w = new float[Kernels.PANEL * Panels.DEPTH];
     float[] c = new float[MOST_ROWS * Kernels.PANEL];

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.cpu.integer.IntegerProducts;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
+import io.radixflow.kernels.cpu.kernel.KernelWarmUp.Use;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
@@ -77,7 +78,7 @@ class IntegerMatmulTest {
     begin(name, threads);
     IntegerReference reference = new IntegerReference(codes, bias);
     CpuMatrix matrix = matrix(codes, bias);
-    MatmulRegion region = new MatmulRegion(team, kernels, TileTuner.of(kernels), products);
+    MatmulRegion region = new MatmulRegion(team, kernels, TileTuner.of(kernels, Use.ALL), products);
     int inStride = COLUMNS + 32;
     int outStride = reference.outputs() + 32;
     for (int rows : new int[] {3, 3, 1, 1, 9, 70, 2, 150}) {
@@ -108,7 +109,7 @@ class IntegerMatmulTest {
     CpuMatrix codesMatrix = matrix(codes, bias);
     CpuMatrix floatsMatrix = matrix(floats, null);
     IntegerReference reference = new IntegerReference(codes, bias);
-    GroupedMatmul grouped = new GroupedMatmul(team, kernels, TileTuner.of(kernels), products);
+    GroupedMatmul grouped = new GroupedMatmul(team, kernels, TileTuner.of(kernels, Use.ALL), products);
     int inStride = 2 * COLUMNS + 5;
     int outStride = 500;
     float[] in = floats(40 * inStride);

@@ -5,7 +5,7 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 import static io.radixflow.kernels.cpu.kernel.Kernels.QUERIES;
 
 /**
- * Runs every kernel in turn, on little data, before any of them works.
+ * Runs the kernels that a backend calls in turn, on little data, before any of them works.
  *
  * <p>All vector kernels share the small methods of the Vector API, and so the profiles by which C2
  * compiles these. A kernel that runs alone for long makes C2 take its types for all there are; the
@@ -17,6 +17,18 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.QUERIES;
  * that take turns from the start leave profiles that hold for all of them.
  */
 public final class KernelWarmUp {
+
+  /** What a backend computes by Java's kernels. */
+  public enum Use {
+    /** Norms, activation functions and softmax: all else is native. */
+    ROWS,
+
+    /** Products with weights that are floats, too. */
+    FLOATS,
+
+    /** Everything. */
+    ALL
+  }
 
   /** From the 200th on a round costs a tenth of the first: most of it is compiled. */
   private static final int ROUNDS = 500;
@@ -40,18 +52,24 @@ public final class KernelWarmUp {
     this.kernels = kernels;
   }
 
-  /** Takes half a second of processor time, and as much of the compilers'. */
-  public static void run(Kernels kernels) {
+  /** Takes up to a second of processor time and as much of the compilers', for rows a fifth. */
+  public static void run(Kernels kernels, Use use) {
     KernelWarmUp warmUp = new KernelWarmUp(kernels);
     for (int round = 0; round < ROUNDS; round++) {
-      warmUp.unpack();
-      warmUp.multiply();
-      warmUp.attend();
+      if (use == Use.ALL) {
+        warmUp.unpackCodes();
+        warmUp.attend();
+      }
+      if (use != Use.ROWS) {
+        warmUp.widen();
+        warmUp.multiply();
+      }
+      warmUp.softmax();
       warmUp.rows();
     }
   }
 
-  private void unpack() {
+  private void unpackCodes() {
     for (CodeForm form : CodeForm.values()) {
       kernels.unpackCodes(form, words, 0, DEPTH / BLOCK, c);
     }
@@ -67,10 +85,13 @@ public final class KernelWarmUp {
     kernels.addScaled(8, c, null, scales, 0, scales, scales, d, 0, PANEL);
     kernels.addScaled(8, c, null, scales, 0, scales, null, d, 0, PANEL);
     kernels.addScaled(8, c, a, scales, 0, scales, null, d, 0, PANEL);
+    kernels.widenFloat8(bytes, 0, DEPTH, c, 0);
+  }
+
+  private void widen() {
     kernels.unpackFloat8(bytes, 0, scales, 0, BLOCK, DEPTH / BLOCK, c);
     kernels.widenHalf(halves, 0, DEPTH, c, 0);
     kernels.widenBrain(halves, 0, DEPTH, c, 0);
-    kernels.widenFloat8(bytes, 0, DEPTH, c, 0);
   }
 
   private void multiply() {
@@ -81,10 +102,14 @@ public final class KernelWarmUp {
 
   private void attend() {
     kernels.scores(a, 0, b, 0, DEPTH, 1f, c, 0, LANES);
-    kernels.max(c, 0, LANES, lanes);
-    kernels.exponentials(c, 0, LANES, 0f, lanes);
     kernels.values(c, 0, LANES, b, 0, DEPTH, LANES, a, 0);
     kernels.valuesOne(c, 0, b, 0, DEPTH, LANES, a, QUERIES * DEPTH);
+  }
+
+  private void softmax() {
+    kernels.max(c, 0, LANES, lanes);
+    kernels.exponentials(c, 0, LANES, 0f, lanes);
+    kernels.softCap(c, 0, DEPTH, 30f);
   }
 
   private void rows() {
@@ -94,6 +119,5 @@ public final class KernelWarmUp {
     kernels.swiglu(a, 0, b, 0, c, 0, DEPTH);
     kernels.geglu(a, 0, b, 0, c, 0, DEPTH);
     kernels.clampedSwiglu(a, 0, b, 0, 7f, c, 0, DEPTH);
-    kernels.softCap(c, 0, DEPTH, 30f);
   }
 }

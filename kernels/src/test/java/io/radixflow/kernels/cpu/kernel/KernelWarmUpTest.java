@@ -36,7 +36,7 @@ class KernelWarmUpTest {
 
   @Test
   void everyKernelRunsEquallyOften() {
-    KernelWarmUp.run(counting);
+    KernelWarmUp.run(counting, KernelWarmUp.Use.ALL);
 
     assertThat(calls.keySet())
         .isEqualTo(
@@ -48,5 +48,31 @@ class KernelWarmUpTest {
     int rounds = calls.get("add");
     assertThat(calls.values()).allMatch(count -> count % rounds == 0);
     assertThat(tileRows).containsExactly(1, 2, 4, 6, 8);
+  }
+
+  @Test
+  void kernelsThatNativeCodeReplacesDoNotRun() {
+    KernelWarmUp.run(counting, KernelWarmUp.Use.ROWS);
+
+    assertThat(calls.keySet())
+        .containsExactlyInAnyOrder(
+            "sumOfSquares",
+            "scale",
+            "add",
+            "swiglu",
+            "geglu",
+            "clampedSwiglu",
+            "max",
+            "exponentials",
+            "softCap");
+  }
+
+  @Test
+  void floatWeightsHaveTheirTilesRunBesides() {
+    KernelWarmUp.run(counting, KernelWarmUp.Use.FLOATS);
+
+    assertThat(calls.keySet())
+        .contains("tile", "widenHalf", "widenBrain", "unpackFloat8", "swiglu")
+        .doesNotContain("unpackCodes", "codesTimesRow", "nibblesTimesRow", "scores", "values");
   }
 }

@@ -2,6 +2,7 @@ package io.radixflow.kernels.model.file.format;
 
 import io.radixflow.kernels.model.ModelFormatException;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
@@ -39,9 +40,11 @@ public record GgufMetadata(Path file, Map<String, Object> values) {
     return get(key, Boolean.class, "a boolean");
   }
 
+  /** An array of strings, which is not copied: a vocabulary has hundreds of thousands. */
+  @SuppressWarnings("unchecked") // lists are of strings
   public List<String> strings(String key) {
-    return ((List<?>) get(key, List.class, "an array of strings"))
-        .stream().map(String.class::cast).toList();
+    return Collections.unmodifiableList(
+        (List<String>) get(key, List.class, "an array of strings"));
   }
 
   /** An array of integers of at most 32 bits. */
