@@ -63,7 +63,12 @@ class LauncherTest {
         """
         if [ "$1" = -version ]; then echo 'openjdk version "%s" 2025-04-15' >&2; exit 0; fi
         case "$*" in *incubator*) echo 'WARNING: Using incubator modules: jdk.incubator.vector' >&2;; esac
-        for a; do echo "$a"; done
+        for a; do
+          echo "$a"
+          case "$a" in -XX:ArchiveClassesAtExit=*)
+            echo half >"${a#*=}"; [ -z "$FAKE_ARCHIVE_FAILS" ] || exit 1; echo whole >"${a#*=}";;
+          esac
+        done
         echo 'from the program' >&2
         exit ${FAKE_EXIT:-0}
         """
@@ -282,6 +287,30 @@ class LauncherTest {
             "-XX:MaxNewSize=256m\n",
             "-XX:GCTimeRatio=1\n",
             "-XX:MaxHeapFreeRatio=30\n-Xmx8g\n-Da=b\n-cp\n");
+  }
+
+  @Test
+  void startsWithTheClassesThatTheBuildArchivedForThisJava() throws Exception {
+    run("render");
+    Path archive = project.toRealPath().resolve("target/classes-17.0.15.jsa");
+    assertThat(archive).hasContent("whole");
+    assertThat(run("render").out())
+        .contains("-XX:SharedArchiveFile=" + archive + "\n-Xlog:cds=off\n");
+
+    fakeJava("25.0.1");
+    assertThat(run("render").out()).doesNotContain("SharedArchiveFile");
+  }
+
+  @Test
+  void startsWithoutAnArchiveThatCouldNotBeMade() throws Exception {
+    Map<String, String> failing = Map.of("FAKE_ARCHIVE_FAILS", "true");
+
+    Run run = run(failing, project.resolve("radixflow"), "render");
+
+    assertThat(run.code()).isZero();
+    assertThat(run.out()).doesNotContain("SharedArchiveFile");
+    assertThat(project.resolve("target/classes-17.0.15.jsa")).doesNotExist();
+    assertThat(project.resolve("target/classes-17.0.15.jsa.new")).doesNotExist();
   }
 
   @Test
