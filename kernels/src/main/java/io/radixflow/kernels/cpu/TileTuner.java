@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Chooses how many rows a tile has. The best shape depends on registers, width and JDK (six rows
  * spill on one, four starve on another), so each is timed once a process, for about 100 ms in all
- * and after {@link KernelWarmUp}, where Java has products at all. Results of a product do not depend
- * on the shape.
+ * and after {@link KernelWarmUp}, where Java has products at all. Results of a product do not
+ * depend on the shape.
  */
 final class TileTuner {
 

@@ -56,7 +56,8 @@ class CpuMemoryNeedsTest {
   void theScoresOfALongContextCountForEachWorker() {
     ModelConfig config = Shapes.llama();
     long rope = 4L * config.headDim();
-    long row = 4L * config.layer(0).attention().heads() * Runtime.getRuntime().availableProcessors();
+    long row =
+        4L * config.layer(0).attention().heads() * Runtime.getRuntime().availableProcessors();
 
     long shorter = workBytes(config, 1 << 20);
     long longer = workBytes(config, 1 << 21);

@@ -109,7 +109,8 @@ class IntegerMatmulTest {
     CpuMatrix codesMatrix = matrix(codes, bias);
     CpuMatrix floatsMatrix = matrix(floats, null);
     IntegerReference reference = new IntegerReference(codes, bias);
-    GroupedMatmul grouped = new GroupedMatmul(team, kernels, TileTuner.of(kernels, Use.ALL), products);
+    GroupedMatmul grouped =
+        new GroupedMatmul(team, kernels, TileTuner.of(kernels, Use.ALL), products);
     int inStride = 2 * COLUMNS + 5;
     int outStride = 500;
     float[] in = floats(40 * inStride);

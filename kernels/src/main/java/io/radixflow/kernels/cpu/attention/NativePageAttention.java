@@ -111,8 +111,18 @@ final class NativePageAttention implements PageAttention {
       int token = page * CpuKvPool.PAGE_TOKENS;
       if (q.latent()) {
         addLatentValues(
-            isa, arrays, list, q.scores, token, stride, q.count, q.to, q.latentSums, q.valueDim,
-            first, end);
+            isa,
+            arrays,
+            list,
+            q.scores,
+            token,
+            stride,
+            q.count,
+            q.to,
+            q.latentSums,
+            q.valueDim,
+            first,
+            end);
       } else {
         addValues(
             isa, arrays, list, q.scores, token, stride, q.count, q.from, q.to, q.out, q.outAt,

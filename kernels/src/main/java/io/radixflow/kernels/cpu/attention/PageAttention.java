@@ -8,8 +8,8 @@ import io.radixflow.kernels.cpu.kernel.NativeKernels;
  * elements of a key, times the scale; each output a chain over tokens in order, from 0, times the
  * query's factor. All implementations give the same bits.
  *
- * <p>Safe for many threads, each with a worker number of its own; page tables stay as they are until
- * {@link #end}.
+ * <p>Safe for many threads, each with a worker number of its own; page tables stay as they are
+ * until {@link #end}.
  */
 public interface PageAttention {
 

@@ -62,8 +62,7 @@ final class PageList {
     }
     list[0] = q.pool.type().ordinal();
     list[1] = values ? q.valueDim : q.keyDim;
-    list[2] =
-        values ? q.pool.valuesOffset(q.layer, q.kvHead) : q.pool.offset(q.layer, q.kvHead);
+    list[2] = values ? q.pool.valuesOffset(q.layer, q.kvHead) : q.pool.offset(q.layer, q.kvHead);
     list[3] = arrayCount;
     return from + list[4];
   }

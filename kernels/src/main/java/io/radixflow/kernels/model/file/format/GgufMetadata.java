@@ -43,8 +43,7 @@ public record GgufMetadata(Path file, Map<String, Object> values) {
   /** An array of strings, which is not copied: a vocabulary has hundreds of thousands. */
   @SuppressWarnings("unchecked") // lists are of strings
   public List<String> strings(String key) {
-    return Collections.unmodifiableList(
-        (List<String>) get(key, List.class, "an array of strings"));
+    return Collections.unmodifiableList((List<String>) get(key, List.class, "an array of strings"));
   }
 
   /** An array of integers of at most 32 bits. */
