@@ -252,16 +252,6 @@ class LauncherTest {
   }
 
   @Test
-  void asksForHugePagesWhereTheSystemHasThemAndTensorsAreComputed() throws Exception {
-    buildEarlier();
-    Path setting = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
-    boolean given = Files.isReadable(setting) && !Files.readString(setting).contains("[never]");
-
-    assertThat(run("chat").out().contains("-XX:+UseTransparentHugePages\n")).isEqualTo(given);
-    assertThat(run("render").out()).doesNotContain("HugePages");
-  }
-
-  @Test
   void passesTheFlagsThatNewerJavaNeeds() throws Exception {
     buildEarlier();
     assertThat(run("render").out()).doesNotContain("--sun-misc-unsafe-memory-access");
