@@ -19,7 +19,7 @@ import java.util.concurrent.Future;
  * the Vector API.
  *
  * @param threads threads that ran at once
- * @param readBytesPerSecond read bandwidth of main memory for all threads together
+ * @param readBytesPerSecond read bandwidth of main memory
  * @param flopsPerSecond float operations of fused multiply-adds in registers, two each
  * @param integerOpsPerSecond operations of 16-bit multiply-adds in registers, two each, of the
  *     native kernels; 0 without them
@@ -55,41 +55,14 @@ public record MachinePeak(
     }
   }
 
-  /**
-   * Elapsed time from the first start to the last end: threads share the bandwidth, and each alone
-   * may have almost all of it, so their rates are no sum.
-   */
   private static double readBytesPerSecond(ExecutorService pool, int threads)
       throws InterruptedException {
-    List<Callable<long[]>> reads = new ArrayList<>();
+    List<Callable<Double>> reads = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
       float[] memory = new float[FLOATS];
-      reads.add(() -> startAndEnd(() -> PeakLoops.read(memory)));
+      reads.add(() -> seconds(() -> PeakLoops.read(memory)));
     }
-    double bytes = (double) threads * FLOATS * Float.BYTES;
-    double best = 0;
-    for (int i = 0; i < REPETITIONS; i++) {
-      long start = Long.MAX_VALUE;
-      long end = Long.MIN_VALUE;
-      for (Future<long[]> times : pool.invokeAll(reads)) {
-        start = Math.min(start, result(times)[0]);
-        end = Math.max(end, result(times)[1]);
-      }
-      best = Math.max(best, bytes / (end - start) * 1e9);
-    }
-    return best;
-  }
-
-  private static long[] startAndEnd(Callable<Float> loop) throws Exception {
-    long start = System.nanoTime();
-    requireNumber(loop.call());
-    return new long[] {start, System.nanoTime()};
-  }
-
-  private static void requireNumber(float result) {
-    if (Float.isNaN(result)) {
-      throw new IllegalStateException("the peak measurement computed NaN");
-    }
+    return best(pool, reads, (double) FLOATS * Float.BYTES);
   }
 
   private static double flopsPerSecond(ExecutorService pool, int threads)
@@ -126,7 +99,9 @@ public record MachinePeak(
   private static double seconds(Callable<Float> loop) throws Exception {
     boolean exact = CLOCK.isCurrentThreadCpuTimeSupported();
     long start = exact ? CLOCK.getCurrentThreadCpuTime() : System.nanoTime();
-    requireNumber(loop.call());
+    if (Float.isNaN(loop.call())) {
+      throw new IllegalStateException("the peak measurement computed NaN");
+    }
     return ((exact ? CLOCK.getCurrentThreadCpuTime() : System.nanoTime()) - start) * 1e-9;
   }
 
@@ -144,9 +119,9 @@ public record MachinePeak(
     return best;
   }
 
-  private static <T> T result(Future<T> measured) throws InterruptedException {
+  private static double result(Future<Double> seconds) throws InterruptedException {
     try {
-      return measured.get();
+      return seconds.get();
     } catch (ExecutionException e) {
       if (e.getCause() instanceof LinkageError missing) {
         throw missing;
