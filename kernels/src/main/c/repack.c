@@ -405,7 +405,7 @@ static uint32_t put_panel(enum type type, const uint8_t *rows, ptrdiff_t row_byt
 }
 
 // Eight rows of eight numbers of 16 bits change places with their columns.
-static inline void turn(__m128i r[8]) {
+static inline void transpose(__m128i r[8]) {
     __m128i a[8], b[8];
     for (int i = 0; i < 4; i++) {
         a[2 * i] = _mm_unpacklo_epi16(r[2 * i], r[2 * i + 1]);
@@ -434,7 +434,7 @@ static bool put_halves(int exponent, const uint16_t *rows, int columns, int coun
             r[i] = _mm_loadu_si128((const __m128i *)(rows + (ptrdiff_t)i * columns + k));
             refused = _mm_or_si128(refused, _mm_cmpeq_epi16(_mm_and_si128(r[i], ones), ones));
         }
-        turn(r);
+        transpose(r);
         for (int i = 0; i < 8; i++) {
             _mm_storeu_si128((__m128i *)(out + (ptrdiff_t)(k + i) * PANEL), r[i]);
         }

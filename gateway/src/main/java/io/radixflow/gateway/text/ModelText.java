@@ -28,14 +28,14 @@ public final class ModelText implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ModelText.class);
 
-  /** Opens a model by its name. */
+  /** Opens the model of a name. */
   @FunctionalInterface
-  interface Opener {
+  interface Factory {
     ServedModel open(String name) throws IOException;
   }
 
   private final String name;
-  private final Opener opener;
+  private final Factory factory;
   private ServedModel model;
   private volatile PromptText prompts;
   private boolean closed;
@@ -44,9 +44,9 @@ public final class ModelText implements AutoCloseable {
     this(settings.get(RadixflowOptions.MODEL), name -> ModelLoader.open(name, Path::of));
   }
 
-  ModelText(String name, Opener opener) {
+  ModelText(String name, Factory factory) {
     this.name = name;
-    this.opener = opener;
+    this.factory = factory;
   }
 
   /**
@@ -102,7 +102,7 @@ public final class ModelText implements AutoCloseable {
     }
     if (model == null) {
       try {
-        ServedModel opened = opener.open(name);
+        ServedModel opened = factory.open(name);
         try {
           prompts = new PromptText(opened);
           model = opened;

@@ -5,8 +5,12 @@ import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** A tensor of which one row has all bits set. */
-public record DamagedTensor(Tensor whole, byte with) implements Tensor {
+/**
+ * A tensor of which one row has other bytes.
+ *
+ * @param with the bytes, again and again
+ */
+public record DamagedTensor(Tensor whole, byte... with) implements Tensor {
 
   /** The row. */
   public static final int ROW = 37;
@@ -39,7 +43,7 @@ public record DamagedTensor(Tensor whole, byte with) implements Tensor {
     int rowBytes = copy.capacity() / Math.max(1, count);
     for (int i = 0; i < copy.capacity(); i++) {
       if (first + i / rowBytes == ROW) {
-        copy.put(i, with);
+        copy.put(i, with[i % rowBytes % with.length]);
       }
     }
     return copy.flip();

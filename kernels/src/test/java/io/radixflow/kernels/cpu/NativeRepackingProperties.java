@@ -54,6 +54,19 @@ class NativeRepackingProperties {
     }
   }
 
+  @Example
+  void rowsThatAreTooLongForNativeCodeAreLeftToJava() {
+    for (TensorType type : List.of(TensorType.Q4_0, TensorType.F16)) {
+      int blocks = StackedRows.RUN_BYTES / type.blockBytes() + 1;
+      List<Tensor> tensors =
+          List.of(new SyntheticTensor("t", type, 2, blocks * type.blockElements(), 0.7f, 0f, 1));
+      try (WorkerTeam team = new WorkerTeam(1)) {
+        assertSame(
+            new PanelLoader(team, fast).load(tensors), new PanelLoader(team, null).load(tensors));
+      }
+    }
+  }
+
   @Property(tries = 100)
   void typesOfOneFormShareAPanel(
       @ForAll @IntRange(min = 1, max = 40) int first, @ForAll long seed) {
@@ -75,7 +88,9 @@ class NativeRepackingProperties {
   /** Bytes at random make scales of every kind, also such as are not finite. */
   @Property(tries = 400)
   void rowsOfAnyBytesAreTakenOrRefusedAsByJava(
-      @ForAll TensorType type, @ForAll long seed, @ForAll byte pattern) {
+      @ForAll TensorType type,
+      @ForAll long seed,
+      @ForAll @Size(min = 1, max = 300) byte[] pattern) {
     Tensor whole = new SyntheticTensor("t", type, 40, 512, 0.7f, 0f, seed);
     Tensor damaged = new DamagedTensor(whole, pattern);
     try (WorkerTeam team = new WorkerTeam(1)) {

@@ -3,6 +3,7 @@ package io.radixflow.kernels.model.tensor;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -32,6 +33,16 @@ public record RowRange(String name, Tensor all, int first, int rows) implements 
   public void copyRows(int from, int count, ByteBuffer target) {
     Objects.checkFromIndexSize(from, count, rows);
     all.copyRows(first + from, count, target);
+  }
+
+  @Override
+  public List<ByteBuffer> hold() {
+    return all.hold();
+  }
+
+  @Override
+  public long heldBytes() {
+    return all.heldBytes();
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.radixflow.kernels.model.TensorType;
 import java.lang.ref.SoftReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -15,15 +16,16 @@ public final class TransposedTensor implements Tensor {
 
   private final String name;
   private final Tensor stored;
-  private SoftReference<float[]> values = new SoftReference<>(null);
+  private final int size;
+  private SoftReference<ByteBuffer> values = new SoftReference<>(null);
 
   /**
-   * @param stored has fewer elements than an array can hold
+   * @param stored has fewer elements than an array can hold bytes of floats
    */
   public TransposedTensor(String name, Tensor stored) {
     this.name = name;
     this.stored = stored;
-    Math.multiplyExact(stored.rows(), stored.columns());
+    size = Math.multiplyExact(Math.multiplyExact(stored.rows(), stored.columns()), Float.BYTES);
   }
 
   @Override
@@ -49,30 +51,42 @@ public final class TransposedTensor implements Tensor {
   @Override
   public ByteBuffer rows(int first, int count) {
     Objects.checkFromIndexSize(first, count, rows());
-    ByteBuffer bytes =
-        ByteBuffer.allocate(Math.multiplyExact(count * Float.BYTES, columns()))
-            .order(ByteOrder.LITTLE_ENDIAN);
-    bytes.asFloatBuffer().put(values(), first * columns(), count * columns());
-    return bytes.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    return values()
+        .slice(first * rowBytes(), count * rowBytes())
+        .asReadOnlyBuffer()
+        .order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  @Override
+  public List<ByteBuffer> hold() {
+    return List.of(values());
+  }
+
+  @Override
+  public long heldBytes() {
+    return size;
   }
 
   @Override
   public void dequantize(int row, float[] target, int offset) {
-    Objects.checkIndex(row, rows());
-    System.arraycopy(values(), row * columns(), target, offset, columns());
+    rows(row, 1).asFloatBuffer().get(target, offset, columns());
   }
 
-  private synchronized float[] values() {
-    float[] known = values.get();
+  private int rowBytes() {
+    return columns() * Float.BYTES;
+  }
+
+  private synchronized ByteBuffer values() {
+    ByteBuffer known = values.get();
     if (known != null) {
       return known;
     }
-    float[] made = new float[rows() * columns()];
+    ByteBuffer made = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
     float[] column = new float[rows()];
     for (int c = 0; c < columns(); c++) {
       stored.dequantize(c, column, 0);
       for (int r = 0; r < column.length; r++) {
-        made[r * columns() + c] = column[r];
+        made.putFloat(r * rowBytes() + c * Float.BYTES, column[r]);
       }
     }
     values = new SoftReference<>(made);
