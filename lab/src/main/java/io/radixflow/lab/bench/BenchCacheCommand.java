@@ -42,9 +42,7 @@ public final class BenchCacheCommand extends CliCommand {
    */
   private static final int ROUNDS_OF_A_PAIR = 8;
 
-  @Mixin ModelOptions modelOptions;
-  @Mixin BenchRounds rounds;
-  @Mixin BenchReport report;
+  @Mixin BenchOptions common;
 
   @Option(names = "--requests", paramLabel = "N", description = "Requests of a round.")
   int requests = 16;
@@ -71,13 +69,13 @@ public final class BenchCacheCommand extends CliCommand {
           "--requests must be at least 1, --batch 1 to " + EngineOptions.DEFAULT.stepRows());
     }
     CacheCost cost = new CacheCost(tiers() ? "tiers" : "cache");
-    try (ServedModel model = modelOptions.open(this)) {
-      for (int round = 0; round < rounds.count(); round += ROUNDS_OF_A_PAIR) {
-        measure(model, round, Math.min(rounds.count(), round + ROUNDS_OF_A_PAIR), cost);
+    try (ServedModel model = common.model.open(this)) {
+      for (int round = 0; round < common.rounds.count(); round += ROUNDS_OF_A_PAIR) {
+        measure(model, round, Math.min(common.rounds.count(), round + ROUNDS_OF_A_PAIR), cost);
       }
     }
     cost.print(out());
-    report.write(this, cost.json());
+    common.report.write(this, cost.json());
     return 0;
   }
 
@@ -92,7 +90,7 @@ public final class BenchCacheCommand extends CliCommand {
       EngineBench with = new EngineBench(measuredFirst ? one : other, vocabSize, PROMPT, REPLY);
       EngineBench without = new EngineBench(measuredFirst ? other : one, vocabSize, PROMPT, REPLY);
       for (int round = from - 1; round < to; round++) {
-        progress.detail("round " + Math.max(0, round + 1) + " of " + rounds.count());
+        progress.detail("round " + Math.max(0, round + 1) + " of " + common.rounds.count());
         boolean withFirst = round % 2 == 0;
         StepTime first = (withFirst ? with : without).run(requests, batch, round);
         StepTime second = (withFirst ? without : with).run(requests, batch, round);
@@ -123,6 +121,6 @@ public final class BenchCacheCommand extends CliCommand {
             .maxWaiting(requests)
             .build();
     return ContinuousBatchingEngine.open(
-        modelOptions.openBackend(this, model), model.tokenizer(), options);
+        common.model.openBackend(this, model), model.tokenizer(), options);
   }
 }

@@ -10,7 +10,6 @@ import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
 import io.radixflow.tools.cli.common.JsonLineOutput;
-import io.radixflow.tools.cli.common.ModelOptions;
 import io.radixflow.tools.cli.common.Progress;
 import io.radixflow.tools.cli.common.Samples;
 import java.io.IOException;
@@ -31,9 +30,7 @@ public final class BenchEvenCommand extends CliCommand {
   /** Tokens of each reply before the first prompt comes, and between two. */
   private static final int SETTLED = 24;
 
-  @Mixin ModelOptions modelOptions;
-  @Mixin BenchRounds rounds;
-  @Mixin BenchReport report;
+  @Mixin BenchOptions common;
 
   @Option(names = "--sessions", paramLabel = "N", description = "Running replies.")
   int sessions = 8;
@@ -75,20 +72,20 @@ public final class BenchEvenCommand extends CliCommand {
           "--sessions must be 1 to %d, --prompt and --chunk at least 1"
               .formatted(EngineOptions.DEFAULT.maxRunning() - 1));
     }
-    try (ServedModel model = modelOptions.open(this);
+    try (ServedModel model = common.model.open(this);
         Engine engine = open(model);
         Progress progress = progress("measuring")) {
       int vocabSize = model.config().vocabSize();
       int replyTokens = model.config().contextLength() / 2;
       try (EvenLoad load = new EvenLoad(engine, vocabSize, 0, replyTokens, 1)) {
-        for (int round = -1; round < rounds.count(); round++) {
+        for (int round = -1; round < common.rounds.count(); round++) {
           double seconds = load.prompt(prompt, new Samples());
           record(idle, seconds, round);
         }
       }
       try (EvenLoad load = new EvenLoad(engine, vocabSize, sessions, replyTokens, 2)) {
-        for (int round = -1; round < rounds.count(); round++) {
-          progress.detail("round " + Math.max(0, round + 1) + " of " + rounds.count());
+        for (int round = -1; round < common.rounds.count(); round++) {
+          progress.detail("round " + Math.max(0, round + 1) + " of " + common.rounds.count());
           Samples between = load.decode(SETTLED);
           Samples meanwhile = round < 0 ? new Samples() : shared;
           double seconds = load.prompt(prompt, meanwhile);
@@ -117,7 +114,7 @@ public final class BenchEvenCommand extends CliCommand {
             .scheduler(SchedulerOptions.DEFAULT.withSharing(stretch, slowdown))
             .build();
     return ContinuousBatchingEngine.open(
-        modelOptions.openBackend(this, model), model.tokenizer(), options);
+        common.model.openBackend(this, model), model.tokenizer(), options);
   }
 
   private void show() throws IOException {
@@ -143,6 +140,6 @@ public final class BenchEvenCommand extends CliCommand {
     json.put("token_seconds_p99", worst);
     idle.putInto(json.putObject("first_token_seconds_idle"));
     beside.putInto(json.putObject("first_token_seconds"));
-    report.write(this, json);
+    common.report.write(this, json);
   }
 }

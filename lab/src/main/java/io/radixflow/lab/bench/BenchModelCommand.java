@@ -20,7 +20,6 @@ import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
 import io.radixflow.tools.cli.common.JsonLineOutput;
-import io.radixflow.tools.cli.common.ModelOptions;
 import io.radixflow.tools.cli.common.Progress;
 import io.radixflow.tools.cli.common.Samples;
 import java.io.IOException;
@@ -46,9 +45,7 @@ public final class BenchModelCommand extends CliCommand {
   private static final int DECODE = 64;
   private static final int SEQUENCES = 8;
 
-  @Mixin ModelOptions modelOptions;
-  @Mixin BenchRounds rounds;
-  @Mixin BenchReport report;
+  @Mixin BenchOptions common;
 
   @Option(names = "--chunk", paramLabel = "N", description = "Prompt tokens in one batch.")
   int chunk = 256;
@@ -105,8 +102,8 @@ public final class BenchModelCommand extends CliCommand {
     }
     List<Case> cases = cases();
     long start = System.nanoTime();
-    try (ServedModel model = modelOptions.open(this);
-        Backend backend = modelOptions.openBackend(this, model)) {
+    try (ServedModel model = common.model.open(this);
+        Backend backend = common.model.openBackend(this, model)) {
       if (profile && !(backend instanceof CpuBackend)) {
         throw new CliException(
             "--profile is for the CPU backend, not for "
@@ -142,8 +139,8 @@ public final class BenchModelCommand extends CliCommand {
         progress.detail("prefill of " + context);
         bench.prefill(context, chunk);
       }
-      for (int round = -1; round < rounds.count(); round++) {
-        progress.detail("round " + Math.max(0, round + 1) + " of " + rounds.count());
+      for (int round = -1; round < common.rounds.count(); round++) {
+        progress.detail("round " + Math.max(0, round + 1) + " of " + common.rounds.count());
         for (Case one : cases) {
           double speed = speed(bench, one);
           if (round >= 0) {
@@ -177,7 +174,7 @@ public final class BenchModelCommand extends CliCommand {
   /** The machine's peak with as many threads as the backend has, or null without the Vector API. */
   private MachinePeak peak() throws InterruptedException {
     try (Progress progress = progress("measuring the machine")) {
-      return MachinePeak.measure(modelOptions.computeThreads());
+      return MachinePeak.measure(common.model.computeThreads());
     } catch (LinkageError e) {
       err().println("no peak figures: they need --add-modules jdk.incubator.vector");
       return null;
@@ -194,7 +191,7 @@ public final class BenchModelCommand extends CliCommand {
       throws IOException {
     ObjectNode json = JsonLineOutput.object();
     json.put("model", model.name()).put("backend", backend.description());
-    json.put("threads", modelOptions.computeThreads());
+    json.put("threads", common.model.computeThreads());
     print("%s on %s%n", model.name(), backend.description());
     showLoading(loading, json);
     if (peak != null) {
@@ -218,7 +215,7 @@ public final class BenchModelCommand extends CliCommand {
       print("%s", account.table());
       account.putInto((ObjectNode) results.get(i));
     }
-    report.write(this, json);
+    common.report.write(this, json);
   }
 
   private StepAccount account(Case one, Profiled run, Backend backend, MachinePeak peak) {
@@ -226,7 +223,7 @@ public final class BenchModelCommand extends CliCommand {
         one.name,
         run.seconds,
         run.profile,
-        modelOptions.computeThreads(),
+        common.model.computeThreads(),
         peak == null ? 0 : opsPerSecond(backend, peak) / 2,
         peak == null ? 0 : peak.readBytesPerSecond());
   }

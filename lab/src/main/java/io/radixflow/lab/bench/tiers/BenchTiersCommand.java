@@ -2,12 +2,10 @@ package io.radixflow.lab.bench.tiers;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.ServedModel;
-import io.radixflow.lab.bench.BenchReport;
-import io.radixflow.lab.bench.BenchRounds;
+import io.radixflow.lab.bench.BenchOptions;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.ModelOptions;
 import io.radixflow.tools.cli.common.Progress;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -28,9 +26,7 @@ import picocli.CommandLine.Option;
           + " it is reported separately."
     })
 public final class BenchTiersCommand extends CliCommand {
-  @Mixin ModelOptions modelOptions;
-  @Mixin BenchRounds rounds;
-  @Mixin BenchReport report;
+  @Mixin BenchOptions common;
 
   @Option(names = "--cached", paramLabel = "N", description = "Tokens of the conversation so far.")
   int cached = 2000;
@@ -58,8 +54,8 @@ public final class BenchTiersCommand extends CliCommand {
     if (cached < 64 || fresh < 1 || reply < 1) {
       throw new CliException("--cached must be at least 64, --new and --reply at least 1");
     }
-    rounds.count();
-    try (ServedModel model = modelOptions.open(this)) {
+    common.rounds.count();
+    try (ServedModel model = common.model.open(this)) {
       int room = model.config().contextLength();
       if ((long) cached + fresh + reply > room) {
         throw new CliException(
@@ -67,14 +63,14 @@ public final class BenchTiersCommand extends CliCommand {
       }
       try (TierRounds bench =
               new TierRounds(
-                  () -> modelOptions.openBackend(this, model),
+                  () -> common.model.openBackend(this, model),
                   model,
                   new TierRounds.Sizes(cached, fresh, reply),
                   directory);
           Progress progress = progress("measuring")) {
         bench.begin();
-        for (int round = -1; round < rounds.count(); round++) {
-          progress.detail("round " + Math.max(0, round + 1) + " of " + rounds.count());
+        for (int round = -1; round < common.rounds.count(); round++) {
+          progress.detail("round " + Math.max(0, round + 1) + " of " + common.rounds.count());
           bench.round(round, round >= 0);
         }
         show(bench);
@@ -85,7 +81,7 @@ public final class BenchTiersCommand extends CliCommand {
 
   private void show(TierRounds bench) throws IOException {
     int cores = Runtime.getRuntime().availableProcessors();
-    int threads = modelOptions.computeThreads();
+    int threads = common.model.computeThreads();
     String pageCache = bench.isPageCacheCold() ? "cold" : "warm";
     print(
         "%d cores, %d compute threads on a CPU; %d tokens cached, %d new; page cache %s%n",
@@ -95,6 +91,6 @@ public final class BenchTiersCommand extends CliCommand {
     ObjectNode json = bench.times().json();
     json.put("cores", cores).put("engine_threads", threads).put("page_cache", pageCache);
     json.put("cached_tokens", cached).put("new_tokens", fresh).put("reply_tokens", reply);
-    report.write(this, json);
+    common.report.write(this, json);
   }
 }

@@ -1,0 +1,80 @@
+package io.radixflow.lab.bench.speculation;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.grammar.GrammarSpec;
+import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.TemplateOptions;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.EngineRequestBuilder;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A prompt of the benchmark.
+ *
+ * @param kind what is asked for, by which figures are grouped
+ * @param prediction a text that the reply may repeat, or null
+ * @param schema what the reply is held to, or null
+ */
+record BenchPrompt(String kind, List<ChatMessage> messages, String prediction, GrammarSpec schema) {
+  private static final String RESOURCE = "prompts.jsonl";
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Reads all prompts. */
+  static List<BenchPrompt> all() throws IOException {
+    List<BenchPrompt> prompts = new ArrayList<>();
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(
+                BenchPrompt.class.getResourceAsStream(RESOURCE), StandardCharsets.UTF_8))) {
+      for (String line; (line = lines.readLine()) != null; ) {
+        prompts.add(of(JSON.readTree(line)));
+      }
+    }
+    return prompts;
+  }
+
+  private static BenchPrompt of(JsonNode line) {
+    List<ChatMessage> messages = new ArrayList<>();
+    for (JsonNode each : line.get("messages")) {
+      messages.add(new ChatMessage(each.get("role").asText(), each.get("content").asText()));
+    }
+    JsonNode prediction = line.get("prediction");
+    JsonNode schema = line.get("schema");
+    return new BenchPrompt(
+        line.get("kind").asText(),
+        messages,
+        prediction == null ? null : prediction.asText(),
+        schema == null ? null : new GrammarSpec(GrammarSpec.Kind.JSON_SCHEMA, schema.toString()));
+  }
+
+  /** Returns the same prompt with a greeting before its last message. */
+  BenchPrompt greeting() {
+    List<ChatMessage> greeting = new ArrayList<>(messages);
+    ChatMessage last = greeting.remove(greeting.size() - 1);
+    greeting.add(new ChatMessage(last.role(), "Hello! " + last.content()));
+    return new BenchPrompt(kind, greeting, prediction, schema);
+  }
+
+  /** Begins a request for a reply of at most so many tokens. */
+  EngineRequestBuilder request(ServedModel model, int tokens) {
+    EngineRequestBuilder request =
+        EngineRequest.builder(
+            "bench",
+            () -> model.chatTemplate().encode(messages, true, TemplateOptions.NONE),
+            tokens);
+    if (prediction != null) {
+      request.prediction(() -> model.tokenizer().encode(prediction));
+    }
+    if (schema != null) {
+      request.grammar(ids -> schema);
+    }
+    return request;
+  }
+}

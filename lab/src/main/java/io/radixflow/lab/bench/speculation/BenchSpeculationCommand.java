@@ -1,0 +1,155 @@
+package io.radixflow.lab.bench.speculation;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.lab.bench.BenchOptions;
+import io.radixflow.lab.bench.TurnTimer;
+import io.radixflow.operators.engine.Engine;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.draft.DraftStats;
+import io.radixflow.operators.engine.draft.SpeculationOptions;
+import io.radixflow.operators.engine.draft.SpeculationOptions.Mode;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.JsonLineOutput;
+import io.radixflow.tools.cli.common.Progress;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Measures what speculation gains on prompts of several kinds, one sequence at a time. */
+@Command(
+    name = "speculation",
+    description = {
+      "Measure how much quicker one sequence decodes with speculation than without, on 35 prompts:"
+          + " edits, code, summaries, tool calls, the same held to schemas, steps of agents and"
+          + " chat.",
+      "Two engines answer each prompt in turn, and the replies are checked to be equal. Edits"
+          + " predict the text that is edited."
+    })
+public final class BenchSpeculationCommand extends CliCommand {
+  @Mixin BenchOptions common;
+
+  @Option(names = "--tokens", paramLabel = "N", description = "Most tokens of a reply.")
+  int tokens = 160;
+
+  @Option(
+      names = "--temperature",
+      paramLabel = "T",
+      description = "Temperature; 0 for the most probable token.")
+  float temperature = 0;
+
+  @Option(names = "--drafts", paramLabel = "N", description = "Most drafts of a step.")
+  int drafts = SpeculationOptions.DEFAULT.drafts();
+
+  @Option(
+      names = "--before",
+      paramLabel = "WHAT",
+      description =
+          "What the tenant of a prompt has asked before: nothing; all prompts, the same; or"
+              + " similar, all prompts with a greeting.")
+  Before before = Before.NOTHING;
+
+  BenchSpeculationCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    List<TimedReply> replies = new ArrayList<>();
+    try (ServedModel model = common.model.open(this);
+        Engine off = engine(model, SpeculationOptions.OFF);
+        Engine on = engine(model, new SpeculationOptions(Mode.AUTO, drafts));
+        Progress progress = progress("measuring")) {
+      List<BenchPrompt> prompts = BenchPrompt.all();
+      Pair engines = new Pair(model, on, new TurnTimer(off), new TurnTimer(on));
+      for (int round = -1; round < common.rounds.count(); round++) {
+        progress.detail("round " + Math.max(0, round + 1) + " of " + common.rounds.count());
+        List<TimedReply> measured = round(engines, prompts, round);
+        if (round >= 0) {
+          replies.addAll(measured);
+        }
+      }
+    }
+    show(new SpeculationTable(replies));
+    return 0;
+  }
+
+  private Engine engine(ServedModel model, SpeculationOptions speculation) {
+    return ContinuousBatchingEngine.open(
+        common.model.openBackend(this, model),
+        model.tokenizer(),
+        EngineOptions.builder().speculation(speculation).build());
+  }
+
+  /** The two engines; {@code with} times {@code on}. */
+  private record Pair(ServedModel model, Engine on, TurnTimer without, TurnTimer with) {}
+
+  /** Asks all prompts in namespaces that have nothing of other rounds. */
+  private List<TimedReply> round(Pair engines, List<BenchPrompt> prompts, int round)
+      throws InterruptedException {
+    String namespace = "round " + round;
+    if (before != Before.NOTHING) {
+      for (BenchPrompt prompt : prompts) {
+        engines.with.run(request(engines.model, before.prompt(prompt), namespace));
+      }
+    }
+    List<TimedReply> replies = new ArrayList<>();
+    for (int i = 0; i < prompts.size(); i++) {
+      BenchPrompt prompt = prompts.get(i);
+      String tenant = before == Before.NOTHING ? namespace + ", prompt " + i : namespace;
+      EngineRequest request = request(engines.model, prompt, tenant);
+      TimedReply reply = time(engines, prompt.kind(), request, (round + i) % 2 == 0);
+      if (reply.tokens() > 0) {
+        replies.add(reply);
+      }
+    }
+    return replies;
+  }
+
+  private EngineRequest request(ServedModel model, BenchPrompt prompt, String namespace) {
+    return prompt
+        .request(model, tokens)
+        .namespace(namespace)
+        .sampling(new SamplingParams(temperature, 0, 1f, 0f, 1f, 0f, 0f, Map.of(), 7, -1))
+        .build();
+  }
+
+  private static TimedReply time(
+      Pair engines, String kind, EngineRequest request, boolean withoutFirst)
+      throws InterruptedException {
+    TurnTimer.TimedTurn slow = withoutFirst ? engines.without.run(request) : null;
+    DraftStats begin = engines.on.stats().drafts();
+    TurnTimer.TimedTurn quick = engines.with.run(request);
+    DraftStats end = engines.on.stats().drafts();
+    slow = slow == null ? engines.without.run(request) : slow;
+    if (!Arrays.equals(slow.reply(), quick.reply())) {
+      throw new CliException("a reply differs with speculation: a defect");
+    }
+    return new TimedReply(
+        kind,
+        slow.reply().length - 1,
+        slow.endSeconds() - slow.tokenSeconds(),
+        quick.endSeconds() - quick.tokenSeconds(),
+        end.drafted() - begin.drafted(),
+        end.accepted() - begin.accepted());
+  }
+
+  private void show(SpeculationTable table) throws IOException {
+    table.print(out());
+    ObjectNode json = JsonLineOutput.object();
+    json.put("model", common.model.model).put("threads", common.model.computeThreads());
+    json.put("temperature", temperature).put("drafts", drafts).put("before", before.name());
+    table.putInto(json);
+    common.report.write(this, json);
+  }
+}
