@@ -21,10 +21,10 @@ final class DraftHistory {
   static final int TURN_TOKENS = 1 << 13;
 
   private static final int MOST_TEXTS = 8;
-  private static final SuffixIndex[] NONE = {};
+  private static final TextIndex[] NONE = {};
 
   private final long mostBytes;
-  private final Map<String, SuffixIndex[]> texts = new LinkedHashMap<>(16, 0.75f, true);
+  private final Map<String, TextIndex[]> texts = new LinkedHashMap<>(16, 0.75f, true);
   private long bytes;
   private int version;
 
@@ -36,7 +36,7 @@ final class DraftHistory {
   }
 
   /** The texts of a namespace, the latest first. */
-  SuffixIndex[] texts(String namespace) {
+  TextIndex[] texts(String namespace) {
     return texts.getOrDefault(namespace, NONE);
   }
 
@@ -55,28 +55,28 @@ final class DraftHistory {
     if (mostBytes == 0 || from >= to) {
       return;
     }
-    SuffixIndex text = open(namespace);
+    TextIndex text = open(namespace);
     long before = text.bytes();
     for (int i = Math.max(from, to - TURN_TOKENS); i < to; i++) {
       text.add(tokens[i]);
     }
-    text.add(SuffixIndex.SEPARATOR);
+    text.add(TextIndex.SEPARATOR);
     bytes += text.bytes() - before;
     shrink();
   }
 
   /** Returns the text that takes the next turn. */
-  private SuffixIndex open(String namespace) {
-    SuffixIndex[] known = texts(namespace);
+  private TextIndex open(String namespace) {
+    TextIndex[] known = texts(namespace);
     if (known.length > 0 && known[0].length() < TEXT_TOKENS) {
       return known[0];
     }
     if (known.length == MOST_TEXTS) {
       bytes -= known[MOST_TEXTS - 1].bytes();
     }
-    SuffixIndex[] more = new SuffixIndex[Math.min(MOST_TEXTS, known.length + 1)];
+    TextIndex[] more = new TextIndex[Math.min(MOST_TEXTS, known.length + 1)];
     System.arraycopy(known, 0, more, 1, more.length - 1);
-    more[0] = new SuffixIndex(1 << 10);
+    more[0] = new TextIndex(1 << 10);
     bytes += more[0].bytes();
     texts.put(namespace, more);
     return more[0];
@@ -84,12 +84,12 @@ final class DraftHistory {
 
   /** Drops namespaces while all take too much memory, and the older texts of the last one. */
   private void shrink() {
-    Iterator<Map.Entry<String, SuffixIndex[]>> eldest = texts.entrySet().iterator();
+    Iterator<Map.Entry<String, TextIndex[]>> eldest = texts.entrySet().iterator();
     while (bytes > mostBytes) {
-      Map.Entry<String, SuffixIndex[]> entry = eldest.next();
-      SuffixIndex[] known = entry.getValue();
+      Map.Entry<String, TextIndex[]> entry = eldest.next();
+      TextIndex[] known = entry.getValue();
       if (texts.size() > 1 || known.length == 1) {
-        for (SuffixIndex text : known) {
+        for (TextIndex text : known) {
           bytes -= text.bytes();
         }
         eldest.remove();

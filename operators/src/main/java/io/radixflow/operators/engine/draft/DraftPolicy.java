@@ -12,7 +12,7 @@ import io.radixflow.operators.engine.draft.SpeculationOptions.Mode;
  */
 public final class DraftPolicy {
   /** What a step must gain by drafts for them to be worth the risk. */
-  private static final double LEAST_GAIN = 1.15;
+  private static final double LEAST_GAIN = 1.05;
 
   private final int mostDrafts;
   private final boolean always;
@@ -57,7 +57,7 @@ public final class DraftPolicy {
    * @param to the end of the reply
    */
   public void remember(String namespace, int[] tokens, int from, int promptLength, int to) {
-    int begin = Math.min(from, promptLength - SuffixIndex.LONGEST);
+    int begin = Math.min(from, promptLength - SuffixMatches.LONGEST);
     history.add(namespace, tokens, Math.max(0, begin), to);
   }
 

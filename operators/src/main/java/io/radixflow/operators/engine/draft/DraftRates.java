@@ -10,16 +10,16 @@ final class DraftRates {
   static final int OWN = 0;
 
   /** Added to the class of a guess from the history of other turns. */
-  static final int HISTORY = 20;
+  static final int HISTORY = 22;
 
   /** Added to the class of a guess from the radix cache; at first as likely as one of the own. */
-  static final int TREE = 40;
+  static final int TREE = 44;
 
   /** The class of a token of a text that a grammar forces, which may be cut otherwise. */
-  static final int FORCED = 60;
+  static final int FORCED = 66;
 
   /** Classes of guesses. */
-  static final int CLASSES = 61;
+  static final int CLASSES = 67;
 
   private static final double FIRST_FORCED = 0.7;
 
@@ -29,7 +29,10 @@ final class DraftRates {
   private static final double FORGET = 0.01;
 
   /** By class of length, before anything was seen: measured on edits, code and chat. */
-  private static final double[] FIRST = {0.3, 0.4, 0.5, 0.55, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9};
+  private static final double[] FIRST = {0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9};
+
+  /** The shortest match of each class of length but the first. */
+  private static final int[] LONGER = {2, 3, 4, 5, 6, 8, 12, 16, 24, SuffixMatches.LONGEST};
 
   private final double[] rates = new double[CLASSES];
 
@@ -48,20 +51,14 @@ final class DraftRates {
   /**
    * Returns the class of a guess.
    *
-   * @param matchLength at least 2
+   * @param matchLength at least 1
    * @param disputed whether another match goes on otherwise
    */
   static int classOf(int matchLength, boolean disputed) {
-    int size =
-        matchLength < 6
-            ? Math.max(0, matchLength - 2)
-            : matchLength < 8
-                ? 4
-                : matchLength < 12
-                    ? 5
-                    : matchLength < 16
-                        ? 6
-                        : matchLength < 24 ? 7 : matchLength < SuffixIndex.LONGEST ? 8 : 9;
+    int size = 0;
+    while (size < LONGER.length && matchLength >= LONGER[size]) {
+      size++;
+    }
     return 2 * size + (disputed ? 1 : 0);
   }
 

@@ -9,8 +9,8 @@ import java.util.Arrays;
 final class DraftSource {
   private final Matches matches;
   private final int firstClass;
-  private final boolean[] dropped = new boolean[SuffixIndex.MOST_MATCHES];
-  private int guess = SuffixIndex.SEPARATOR;
+  private final boolean[] dropped = new boolean[SuffixMatches.MOST];
+  private int guess = TextIndex.SEPARATOR;
   private int guessClass;
 
   /**
@@ -48,7 +48,7 @@ final class DraftSource {
   /** What the longest match goes on with; a separator if it ends, or there is none. */
   int token(int ahead) {
     return matches.matches() == 0
-        ? SuffixIndex.SEPARATOR
+        ? TextIndex.SEPARATOR
         : matches.continuation(matches.best(), ahead);
   }
 

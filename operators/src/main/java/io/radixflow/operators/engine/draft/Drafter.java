@@ -23,7 +23,9 @@ public final class Drafter {
   /** The match that the beginning of a predicted text counts as. */
   private static final int PREDICTION_MATCH = 12;
 
-  private final SuffixIndex index;
+  private final TextIndex text;
+  private final TextIndex[] ownTexts;
+  private final SuffixMatches repeated = new SuffixMatches();
   private final HistoryMatches history;
   private final TreePath tree;
   private final DraftSource own;
@@ -47,7 +49,7 @@ public final class Drafter {
   private double forcedChance;
 
   /** What the grammar was expected to force next; a separator if nothing. */
-  private int forced = SuffixIndex.SEPARATOR;
+  private int forced = TextIndex.SEPARATOR;
 
   /**
    * @param shared rates of all requests
@@ -60,8 +62,9 @@ public final class Drafter {
     this.shared = shared;
     this.history = history;
     this.tree = tree;
-    index = new SuffixIndex(capacity);
-    own = new DraftSource(index, DraftRates.OWN);
+    text = new TextIndex(capacity);
+    ownTexts = new TextIndex[] {text};
+    own = new DraftSource(repeated, DraftRates.OWN);
     sources =
         new DraftSource[] {
           own, new DraftSource(tree, DraftRates.TREE), new DraftSource(history, DraftRates.HISTORY)
@@ -75,9 +78,9 @@ public final class Drafter {
   public void predict(int[] ids) {
     predictionTokens = ids.length;
     for (int id : ids) {
-      index.add(id);
+      text.add(id);
     }
-    index.add(SuffixIndex.SEPARATOR);
+    text.add(TextIndex.SEPARATOR);
   }
 
   /**
@@ -87,12 +90,13 @@ public final class Drafter {
    * @param promptLength of these, tokens of the prompt
    */
   public void begin(int[] sequence, int length, int promptLength) {
-    for (int i = 0; i < promptLength - 1; i++) {
-      index.add(sequence[i]);
+    for (int i = 0; i < promptLength; i++) {
+      text.add(sequence[i]);
     }
-    index.append(sequence[promptLength - 1]);
     if (predictionTokens > 0) {
-      index.anchor(0, PREDICTION_MATCH);
+      repeated.anchor(text, 0, PREDICTION_MATCH);
+    } else {
+      repeated.follow(text, ownTexts);
     }
     own.foresee();
     for (int i = promptLength; i < length; i++) {
@@ -122,10 +126,10 @@ public final class Drafter {
     if (forced >= 0) {
       shared.add(DraftRates.FORCED, forced == token);
       observe(DraftRates.FORCED, forced == token);
-      forced = SuffixIndex.SEPARATOR;
+      forced = TextIndex.SEPARATOR;
     }
     take(token);
-    history.follow(index);
+    history.follow(text);
     tree.follow(token);
     foresee();
   }
@@ -136,10 +140,11 @@ public final class Drafter {
         observe(source.guessClass(), source.guess() == token);
       }
     }
-    if (own.guess() == token && index.next(index.best()) < predictionTokens) {
+    if (own.guess() == token && repeated.next(repeated.best()) < predictionTokens) {
       foretold++;
     }
-    index.append(token);
+    text.add(token);
+    repeated.follow(text, ownTexts);
   }
 
   private void foresee() {
@@ -228,9 +233,9 @@ public final class Drafter {
     chances[at] = 1;
   }
 
-  /** Adds what a grammar forces, up to a number of drafts in all. */
-  void addForced(int[] ids, int most) {
-    for (int i = 0; i < ids.length && count < Math.min(most, tokens.length - 1); i++) {
+  /** Adds what a grammar forces, as far as there is room. */
+  void addForced(int[] ids) {
+    for (int i = 0; i < ids.length && count < tokens.length - 1; i++) {
       put(ids[i], forcedChance());
     }
   }

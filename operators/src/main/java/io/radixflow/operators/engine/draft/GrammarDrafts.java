@@ -49,7 +49,7 @@ public final class GrammarDrafts {
     int made = 0;
     matcher.mark();
     try {
-      begin(drafter, most);
+      begin(drafter);
       long[] mask = next;
       while (made < most && follow(drafter, made, mask)) {
         mask = maskFor(made);
@@ -68,13 +68,13 @@ public final class GrammarDrafts {
   }
 
   /** Lets the grammar begin where it is likelier to be right than what the texts say. */
-  private void begin(Drafter drafter, int most) {
+  private void begin(Drafter drafter) {
     int[] tokens = forcedTokens();
-    drafter.foreseeForced(tokens.length > 0 ? tokens[0] : SuffixIndex.SEPARATOR);
+    drafter.foreseeForced(tokens.length > 0 ? tokens[0] : TextIndex.SEPARATOR);
     if (tokens.length > 0
         && (drafter.count() == 0 || drafter.chanceOf(0) < drafter.forcedChance())) {
       drafter.cut(0);
-      drafter.addForced(tokens, most);
+      drafter.addForced(tokens);
     }
   }
 
@@ -85,7 +85,7 @@ public final class GrammarDrafts {
       drafter.putCertain(at, only);
     } else if (at == drafter.count() || !TokenMask.allows(mask, drafter.token(at))) {
       drafter.cut(at);
-      drafter.addForced(forcedTokens(), at + 1 + FORCED_BYTES);
+      drafter.addForced(forcedTokens());
     }
     return at < drafter.count()
         && TokenMask.allows(mask, drafter.token(at))

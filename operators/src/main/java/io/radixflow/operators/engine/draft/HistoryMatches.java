@@ -1,22 +1,13 @@
 package io.radixflow.operators.engine.draft;
 
-import java.util.Arrays;
-
 /**
  * Where the last tokens of one reply occurred in the {@linkplain DraftHistory history} of its
  * namespace. Engine thread only.
  */
 final class HistoryMatches implements Matches {
-  /** Occurrences that are looked at. */
-  private static final int MOST = 16;
-
   private final DraftHistory history;
   private final String namespace;
-  private final SuffixIndex[] texts = new SuffixIndex[SuffixIndex.MOST_MATCHES];
-  private final int[] ends = new int[SuffixIndex.MOST_MATCHES];
-  private final int[] lengths = new int[SuffixIndex.MOST_MATCHES];
-  private int matches;
-  private int best;
+  private final SuffixMatches found = new SuffixMatches();
   private int version;
 
   HistoryMatches(DraftHistory history, String namespace) {
@@ -25,62 +16,35 @@ final class HistoryMatches implements Matches {
   }
 
   /** Finds the matches of a text's end, which has a token more than the last time. */
-  void follow(SuffixIndex own) {
-    SuffixIndex followed = matches > 0 && version == history.version() ? texts[best] : null;
-    int end = followed == null ? -1 : ends[best] + 1;
-    int length = followed == null ? 0 : lengths[best];
-    if (version != history.version()) {
-      Arrays.fill(texts, null); // erased
+  void follow(TextIndex own) {
+    if (isErased()) {
+      found.clear();
       version = history.version();
     }
-    matches = 0;
-    if (followed != null && followed.at(end) == own.at(own.length() - 1)) {
-      add(followed, end, Math.min(SuffixIndex.LONGEST, length + 1));
-    } else {
-      followed = null;
-    }
-    int seen = 0;
-    for (SuffixIndex text : history.texts(namespace)) {
-      for (int at = text.latestLike(own); at >= 0 && seen < MOST; at = text.before(at)) {
-        seen++;
-        int same = text == followed && at == end ? 0 : own.commonSuffix(text, at);
-        if (same >= SuffixIndex.SHORTEST) {
-          add(text, at, same);
-        }
-      }
-    }
+    found.follow(own, history.texts(namespace));
   }
 
-  private void add(SuffixIndex text, int end, int same) {
-    texts[matches] = text;
-    ends[matches] = end;
-    lengths[matches] = same;
-    if (matches == 0 || same > lengths[best]) {
-      best = matches;
-    }
-    matches++;
+  private boolean isErased() {
+    return version != history.version();
   }
 
   @Override
   public int matches() {
-    return matches;
+    return isErased() ? 0 : found.matches();
   }
 
   @Override
   public int best() {
-    return best;
+    return found.best();
   }
 
   @Override
   public int matchLength(int match) {
-    return lengths[match];
+    return found.matchLength(match);
   }
 
   @Override
   public int continuation(int match, int ahead) {
-    if (version != history.version()) {
-      return SuffixIndex.SEPARATOR; // erased meanwhile
-    }
-    return texts[match].at(ends[match] + 1 + ahead);
+    return isErased() ? TextIndex.SEPARATOR : found.continuation(match, ahead);
   }
 }

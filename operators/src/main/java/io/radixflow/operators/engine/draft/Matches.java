@@ -15,7 +15,7 @@ interface Matches {
    * The token that an occurrence goes on with.
    *
    * @param ahead from 0
-   * @return {@link SuffixIndex#SEPARATOR} at the end of a part
+   * @return {@link TextIndex#SEPARATOR} at the end of a part
    */
   int continuation(int match, int ahead);
 }

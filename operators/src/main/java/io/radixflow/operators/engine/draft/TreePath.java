@@ -74,12 +74,12 @@ final class TreePath implements Matches {
 
   @Override
   public int matchLength(int match) {
-    return Math.min(SuffixIndex.LONGEST, PROMPT_MATCH + told);
+    return Math.min(SuffixMatches.LONGEST, PROMPT_MATCH + told);
   }
 
   @Override
   public int continuation(int match, int ahead) {
     boolean erased = version != history.version();
-    return erased || next + ahead >= count ? SuffixIndex.SEPARATOR : tokens[next + ahead];
+    return erased || next + ahead >= count ? TextIndex.SEPARATOR : tokens[next + ahead];
   }
 }

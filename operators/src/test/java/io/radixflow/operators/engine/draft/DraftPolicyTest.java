@@ -87,6 +87,17 @@ class DraftPolicyTest {
   }
 
   @Test
+  void oneTokenThatOccurredBeforeIsFollowedByWhatFollowedIt() {
+    steps(1, 1000);
+    steps(17, 1010);
+    Drafter drafter = repeating(policy, 0);
+    drafter.append(5);
+    drafter.append(TEXT[20]);
+    assertThat(choose(drafter, 1)).isPositive();
+    assertThat(drafter.token(0)).isEqualTo(TEXT[21]);
+  }
+
+  @Test
   void guessesThatWereWrongEndDrafts() {
     steps(1, 1000);
     steps(17, 6000);
