@@ -11,6 +11,7 @@ import io.radixflow.operators.record.ConversationEvent;
 import java.time.Duration;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -23,6 +24,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 public final class EventSender implements AutoCloseable {
   private static final int MAX_REQUEST_BYTES = 32 << 20;
 
+  /** Numbers the senders of this process: the brokers and thread dumps tell them apart. */
+  private static final AtomicInteger SENDERS = new AtomicInteger();
+
   private final String brokers;
   private final String events;
   private final KafkaProducer<byte[], byte[]> producer;
@@ -33,6 +37,8 @@ public final class EventSender implements AutoCloseable {
     events = settings.get(RadixflowOptions.EVENTS_TOPIC);
     Properties properties = settings.kafkaClient();
     String timeout = Long.toString(settings.get(RadixflowOptions.CONNECT_TIMEOUT).toMillis());
+    properties.putIfAbsent(
+        ProducerConfig.CLIENT_ID_CONFIG, "send-" + events + "-" + SENDERS.incrementAndGet());
     properties.put(ProducerConfig.LINGER_MS_CONFIG, "0");
     properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(MAX_REQUEST_BYTES));
     properties.put(ProducerConfig.BUFFER_MEMORY_CONFIG, Long.toString(2L * MAX_REQUEST_BYTES));

@@ -2,7 +2,9 @@ package io.radixflow.lab.bench.job;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.PrintWriter;
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Set;
 
 /** The CPU time of an idle job, of a turn and of a delta, by what the threads work for. */
 final class JobCost {
@@ -44,20 +46,13 @@ final class JobCost {
         deltas.turns(),
         (double) deltas.deltas() / deltas.turns());
     out.printf(Locale.ROOT, "%-38s %10s %10s %12s%n", "", "a turn", "a delta", "idle, a second");
-    double turn = 0;
-    double delta = 0;
-    double still = 0;
-    for (ThreadGroupName group : ThreadGroupName.values()) {
-      if (group != ThreadGroupName.JVM) {
-        line(out, group.title(), turn(group), delta(group), idleNanos(group));
-        turn += turn(group);
-        delta += delta(group);
-        still += idleNanos(group);
-      }
-    }
-    line(out, "all of these", turn, delta, still);
-    ThreadGroupName jvm = ThreadGroupName.JVM;
-    line(out, jvm.title(), turn(jvm), delta(jvm), idleNanos(jvm));
+    lines(out, ThreadGroupName.JOB);
+    line(out, "all of the job", ThreadGroupName.JOB);
+    Set<ThreadGroupName> others = EnumSet.complementOf(EnumSet.copyOf(ThreadGroupName.JOB));
+    others.remove(ThreadGroupName.JVM);
+    lines(out, others);
+    line(out, "all of these", EnumSet.complementOf(EnumSet.of(ThreadGroupName.JVM)));
+    lines(out, EnumSet.of(ThreadGroupName.JVM));
     firstText(out, "first text of 1-token replies, ms", turns);
     firstText(out, "first text of long replies, ms", deltas);
     out.flush();
@@ -67,9 +62,19 @@ final class JobCost {
     return idle.nanos(group) / idle.seconds();
   }
 
-  private static void line(PrintWriter out, String name, double turn, double delta, double idle) {
+  private void lines(PrintWriter out, Set<ThreadGroupName> groups) {
+    groups.forEach(group -> line(out, group.title(), EnumSet.of(group)));
+  }
+
+  /** Prints what several groups of threads took together. */
+  private void line(PrintWriter out, String name, Set<ThreadGroupName> groups) {
     out.printf(
-        Locale.ROOT, "%-38s %10.1f %10.2f %12.0f%n", name, turn / 1e3, delta / 1e3, idle / 1e3);
+        Locale.ROOT,
+        "%-38s %10.1f %10.2f %12.0f%n",
+        name,
+        groups.stream().mapToDouble(this::turn).sum() / 1e3,
+        groups.stream().mapToDouble(this::delta).sum() / 1e3,
+        groups.stream().mapToDouble(this::idleNanos).sum() / 1e3);
   }
 
   private static void firstText(PrintWriter out, String name, JobLoad.Outcome outcome) {

@@ -1,5 +1,7 @@
 package io.radixflow.lab.bench.job;
 
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** What a thread of the local stack works for, by its name. */
@@ -10,12 +12,20 @@ enum ThreadGroupName {
   FETCHER("Flink's Kafka consumers", "Source Data Fetcher.*"),
   SOURCES("source tasks", "Source: .*\\(\\d+/\\d+\\)#\\d+"),
   SINKS("sink tasks", ".*(Writer|Committer).*\\(\\d+/\\d+\\)#\\d+"),
-  PRODUCERS("Kafka producers", "kafka-producer-network-thread.*"),
-  CLIENT("the client's consumers", "follow-.*|main"),
-  BROKER("broker", "data-plane-kafka.*|kafka-.*|.*(raft|ReplicaManager|quorum|controller).*"),
-  FLINK("Flink's other threads", "flink-.*|OutputFlusher.*|jobmanager.*|Checkpoint.*|.*netty.*"),
-  OTHER("other Java threads", ".*"),
+  PRODUCERS("Kafka producers of the sinks", "kafka-producer-network-thread \\| (?!send-).*"),
+  FLINK(
+      "Flink's other threads",
+      "flink-.*|OutputFlusher.*|jobmanager.*|Checkpoint.*|AsyncOperations.*|.*netty.*"),
+  CLIENT("client", "follow-.*|main|kafka-producer-network-thread \\| send-.*"),
+  BROKER(
+      "broker",
+      "data-plane-kafka.*|kafka-.*|.*(raft|ReplicaManager|quorum|controller|SenderThread).*"
+          + "|(group|transaction|share)-coordinator.*|ExpirationReaper.*|executor-.*|metrics-meter.*"),
+  OTHER("other Java threads", null),
   JVM("JVM: compilers, collectors, RocksDB", null);
+
+  /** The threads that a job has wherever its brokers and clients are. */
+  static final Set<ThreadGroupName> JOB = EnumSet.range(OPERATOR, FLINK);
 
   private final String title;
   private final Pattern names;

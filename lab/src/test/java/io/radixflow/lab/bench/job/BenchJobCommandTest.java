@@ -34,7 +34,7 @@ class BenchJobCommandTest {
                 figures.toString());
 
     assertThat(result.code()).as(result.err()).isZero();
-    assertThat(result.out()).contains("operator, mailbox").contains("broker");
+    assertThat(result.out()).contains("operator, mailbox", "all of the job", "client", "broker");
     JsonNode json = new ObjectMapper().readTree(figures.toFile());
     assertThat(json.at("/turns").asInt()).isEqualTo(50);
     assertThat(json.at("/cpu_seconds/operator/turn").asDouble()).isPositive();

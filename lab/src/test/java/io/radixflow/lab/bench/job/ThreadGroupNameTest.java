@@ -16,9 +16,14 @@ class ThreadGroupNameTest {
     "Source: events -> route events (1/1)#0, SOURCES",
     "deltas: Writer -> deltas: Committer (1/1)#0, SINKS",
     "kafka-producer-network-thread | producer-1, PRODUCERS",
+    "kafka-producer-network-thread | producer-radixflow-0-1, PRODUCERS",
+    "kafka-producer-network-thread | send-conversation-events-1, CLIENT",
     "follow-reply-deltas, CLIENT",
+    "main, CLIENT",
     "data-plane-kafka-request-handler-0, BROKER",
     "kafka-1-raft-io-thread, BROKER",
+    "ExpirationReaper-1-Fetch, BROKER",
+    "AsyncOperations-thread-1, FLINK",
     "flink-pekko.actor.default-dispatcher-5, FLINK",
     "Reference Handler, OTHER"
   })
