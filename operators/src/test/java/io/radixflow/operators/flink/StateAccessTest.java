@@ -12,7 +12,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** An event and the end of a turn each read and write the state of their session once. */
+/**
+ * The first event of a session reads its slot; later ones, and the ends of its turns, have it in
+ * memory. Each writes it once.
+ */
 class StateAccessTest {
   private ServingHarness h;
 
@@ -36,7 +39,7 @@ class StateAccessTest {
   }
 
   @Test
-  void anAcceptedMessageReadsAndWritesTheSlotOnce() throws Exception {
+  void onlyTheFirstMessageOfASessionReadsTheSlotAndEachWritesItOnce() throws Exception {
     h.send(Events.message("s", "t1"));
     assertThat(h.engine().running()).as("the turn has started, too").isEqualTo(1);
     assertThat(CountingStateBackend.calls("pending-turns", "get")).isZero();
@@ -44,44 +47,54 @@ class StateAccessTest {
     h.settle();
     CountingStateBackend.reset();
     h.send(Events.message("s", "t2"));
-    assertSlot(1, 1);
+    assertSlot(0, 1);
   }
 
   @Test
-  void theEndOfATurnReadsAndWritesTheSlotOnce() throws Exception {
+  void theSlotOfASessionWithOptionsOfItsOwnIsReadForEachEvent() throws Exception {
+    h.send(Events.of(EventKind.OPEN, "s", "o").with(Events.maxTokens(3)));
+    CountingStateBackend.reset();
+    h.send(Events.message("s", "t1"));
+    assertSlot(1, 1);
+    h.settle();
+    assertThat(h.reply("t1").finishReason()).isEqualTo("length");
+  }
+
+  @Test
+  void theEndOfATurnWritesTheSlotOnce() throws Exception {
     h.send(Events.message("s", "t1"));
     CountingStateBackend.reset();
     h.settle();
     assertThat(h.endings()).containsExactly("t1:stop");
-    assertSlot(1, 1);
+    assertSlot(0, 1);
   }
 
   @Test
-  void theEndOfAWaitingTurnsPredecessorReadsTheSlotOnceMoreToStartIt() throws Exception {
+  void theEndOfAWaitingTurnsPredecessorStartsItAndWritesTheSlotOnce() throws Exception {
     h.send(Events.message("s", "t1"), Events.message("s", "t2"));
     h.generate(6);
     CountingStateBackend.reset();
     h.generate(1);
     assertThat(h.endings()).containsExactly("t1:stop");
     assertThat(h.engine().running()).isEqualTo(1);
-    assertSlot(2, 1);
+    assertSlot(0, 1);
   }
 
   @Test
-  void eventsWithoutATurnReadAndWriteTheSlotOnce() throws Exception {
+  void eventsWithoutATurnWriteTheSlotOnce() throws Exception {
     h.send(Events.of(EventKind.OPEN, "s", "o"));
     assertSlot(1, 1);
     h.send(Events.fork("s", "f", "b", null));
-    assertSlot(1, 1);
+    assertSlot(0, 1);
     h.send(Events.of(EventKind.QUERY, "s", "q"));
-    assertSlot(1, 1);
+    assertSlot(0, 1);
     h.send(Events.of(EventKind.CLOSE, "s", "c"));
-    assertSlot(1, 1);
+    assertSlot(0, 1);
     h.send(Events.message("s", "t"));
     assertThat(h.reply("t").finishReason()).isEqualTo("rejected");
     CountingStateBackend.reset();
     h.send(Events.of(EventKind.ERASE, "s", "e"));
-    assertSlot(1, 1);
+    assertSlot(0, 1);
   }
 
   @Test
@@ -94,7 +107,7 @@ class StateAccessTest {
   }
 
   @Test
-  void aTurnThatFollowsAnotherReadsAndWritesTheSlotOnceAndNoTurn() throws Exception {
+  void aTurnThatFollowsAnotherWritesTheSlotOnceAndReadsNoTurn() throws Exception {
     h.send(Events.message("s", "t1")).settle();
     for (String turn : List.of("t2", "t3")) {
       CountingStateBackend.reset();
@@ -104,7 +117,7 @@ class StateAccessTest {
               .previousTurn("t1")
               .build());
       assertThat(CountingStateBackend.calls("turns", "get")).isZero();
-      assertSlot(1, 1);
+      assertSlot(0, 1);
     }
   }
 
@@ -117,17 +130,17 @@ class StateAccessTest {
       h.send(HistoryMatchTest.whole("t" + i, conversation));
       assertThat(CountingStateBackend.calls("turn-numbers", "get")).isEqualTo(i == 0 ? 0 : 1);
       assertThat(CountingStateBackend.calls("turns", "get")).isZero();
-      assertSlot(1, 1);
+      assertSlot(i == 0 ? 1 : 0, 1);
       h.settle();
       conversation.add(new Message("assistant", h.reply("t" + i).text()));
     }
   }
 
   @Test
-  void aResendReadsTheSlotAndWritesNothing() throws Exception {
+  void aResendReadsAndWritesNothing() throws Exception {
     h.send(Events.message("s", "t").from(0, 1)).settle();
     CountingStateBackend.reset();
     h.send(Events.message("s", "t").from(0, 1));
-    assertSlot(1, 0);
+    assertSlot(0, 0);
   }
 }

@@ -301,12 +301,12 @@ public final class SessionContext {
   public void save() throws Exception {
     enter();
     if (ended) {
-      store.slot.clear();
+      store.clearSlot();
     } else if (slot != saved) {
       if (saved == null) {
         store.timers().start();
       }
-      store.slot.update(slot);
+      store.update(slot);
     }
     counted = store.counts().moved(id, counted, saved, slot);
     saved = slot;

@@ -36,13 +36,17 @@ import org.apache.flink.state.rocksdb.RocksDBKeyedStateBackend;
  * <p>Only the task's thread uses it.
  */
 public final class SessionStore {
+  /** Slots in memory: an active session's slot is not read again for each of its events. */
+  private static final int RECENT_SLOTS = 4096;
+
   private static final ListStateDescriptor<Progress> PROGRESS =
       new ListStateDescriptor<>("progress", TypeInformation.of(Progress.class));
 
   private final KeyedStateBackend<String> backend;
   private final SessionCounts counts;
   private final IdleTimers timers;
-  final ValueState<SessionSlot> slot;
+  private final ValueState<SessionSlot> slot;
+  private final RecentSlots recent = new RecentSlots(RECENT_SLOTS);
   final History history;
   final MapState<Long, PendingTurn> pending;
   final MapState<Long, Long> turnIds;
@@ -76,7 +80,24 @@ public final class SessionStore {
   /** Makes a session the current key and reads its slot. */
   public SessionContext load(String session) throws Exception {
     select(session);
-    return new SessionContext(this, session, slot.value());
+    SessionSlot known = recent.get(session);
+    if (known == null) {
+      known = slot.value();
+      recent.put(session, known);
+    }
+    return new SessionContext(this, session, known);
+  }
+
+  /** Writes the slot of the current session. */
+  void update(SessionSlot changed) throws Exception {
+    slot.update(changed);
+    recent.put(backend.getCurrentKey(), changed);
+  }
+
+  /** Removes the slot of the current session. */
+  void clearSlot() {
+    slot.clear();
+    recent.remove(backend.getCurrentKey());
   }
 
   /** Makes a session the current key. */
