@@ -7,7 +7,6 @@ import io.radixflow.operators.record.ServiceClass;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Function;
 
 /**
@@ -91,12 +90,14 @@ public record TurnOptions(
    */
   static <T> T first(
       List<GenerationOptions> layers, Function<GenerationOptions, T> field, T fallback) {
-    return layers.stream()
-        .filter(Objects::nonNull)
-        .map(field)
-        .filter(Objects::nonNull)
-        .findFirst()
-        .orElse(fallback);
+    // no stream: a turn asks for dozens of fields
+    for (GenerationOptions layer : layers) {
+      T value = layer == null ? null : field.apply(layer);
+      if (value != null) {
+        return value;
+      }
+    }
+    return fallback;
   }
 
   private static Map<Integer, Float> floats(Map<Integer, Double> biases) {
