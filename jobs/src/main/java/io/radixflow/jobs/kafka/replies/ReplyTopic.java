@@ -32,8 +32,11 @@ public final class ReplyTopic implements LostReplies {
   /** The brokers' measure of a transaction's age may exceed the job's by this much. */
   private static final long MARGIN_MILLIS = 30_000;
 
-  /** Nobody reads a reply before its checkpoint, which sends at once what still waits. */
-  private static final String LINGER_MILLIS = "100";
+  /**
+   * Nobody reads a reply before its checkpoint, which sends at once what still waits; what fills a
+   * batch goes before.
+   */
+  private static final String LINGER_MILLIS = "1000";
 
   private final Settings settings;
 
