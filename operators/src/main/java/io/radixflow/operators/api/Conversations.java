@@ -126,7 +126,12 @@ public final class Conversations {
             .disableChaining();
     return new Served(
         replies,
-        replies.getSideOutput(ReplyOutput.DELTAS),
+        replies
+            .getSideOutput(ReplyOutput.DELTAS)
+            .<ReplyDelta>flatMap((step, out) -> step.forEach(out::collect))
+            .returns(ReplyDelta.class)
+            .name("deltas of a step")
+            .uid(uid + "-deltas"),
         replies.getSideOutput(ReplyOutput.REJECTED));
   }
 

@@ -306,6 +306,11 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   }
 
   List<ReplyDelta> deltas() {
+    return steps().stream().flatMap(List::stream).toList();
+  }
+
+  /** Deltas as they were emitted: those of a step of the engine together. */
+  List<List<ReplyDelta>> steps() {
     return sideOutput(ReplyOutput.DELTAS);
   }
 

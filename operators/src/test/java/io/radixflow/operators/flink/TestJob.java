@@ -132,6 +132,8 @@ final class TestJob {
     serving.map(replies).returns(String.class).sinkTo(new DiscardingSink<>());
     serving
         .getSideOutput(ReplyOutput.DELTAS)
+        .<ReplyDelta>flatMap((step, out) -> step.forEach(out::collect))
+        .returns(ReplyDelta.class)
         .map(deltas)
         .returns(String.class)
         .sinkTo(new DiscardingSink<>());

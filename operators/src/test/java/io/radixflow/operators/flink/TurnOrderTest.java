@@ -2,6 +2,7 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ServiceClass;
@@ -43,6 +44,31 @@ class TurnOrderTest {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("a", "t1"), Events.message("b", "t1"));
       assertThat(h.engine().running()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void deltasOfAStepAreOneRecordInTheOrderOfTheTurns() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("a", "t1"), Events.message("b", "t2"), Events.message("c", "t3"));
+      h.generate(1);
+      assertThat(h.steps()).hasSize(1);
+      assertThat(h.deltas()).extracting(ReplyDelta::turn).containsExactly("t1", "t2", "t3");
+
+      h.settle();
+      assertThat(h.steps()).allSatisfy(step -> assertThat(step).hasSize(3));
+      assertThat(h.endings()).containsExactly("t1:stop", "t2:stop", "t3:stop");
+      assertThat(h.streamed("t2")).isEqualTo(h.reply("t2").text());
+    }
+  }
+
+  @Test
+  void aDeltaThatComesFromNoStepIsEmittedAtOnce() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1"));
+      h.generate(1);
+      h.send(Events.of(EventKind.CANCEL, "s", "t1"));
+      assertThat(h.deltas()).last().extracting(ReplyDelta::finishReason).isEqualTo("cancelled");
     }
   }
 

@@ -16,10 +16,12 @@ import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.TraceContext;
 import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.PendingTurn;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.operators.Output;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.OutputTag;
@@ -29,9 +31,12 @@ import org.apache.flink.util.OutputTag;
  * pieces, and refused events.
  */
 public final class ReplyOutput {
-  /** The side output of pieces of running replies, each at least once. */
-  public static final OutputTag<ReplyDelta> DELTAS =
-      new OutputTag<>("reply-deltas", TypeInformation.of(ReplyDelta.class));
+  /**
+   * The side output of pieces of running replies, each at least once. Those of one step of the
+   * engine are one record, which wakes the next task once.
+   */
+  public static final OutputTag<List<ReplyDelta>> DELTAS =
+      new OutputTag<>("reply-deltas", Types.LIST(TypeInformation.of(ReplyDelta.class)));
 
   /** The side output of refused events without a turn id that a reply could name. */
   public static final OutputTag<RejectedEvent> REJECTED =
@@ -42,6 +47,9 @@ public final class ReplyOutput {
   private final ServingMetrics metrics;
   private final LongSupplier clock;
   private final long attempt;
+
+  /** The deltas of the step that is being read, or null between steps. */
+  private List<ReplyDelta> step;
 
   /**
    * @param clock milliseconds since the epoch
@@ -94,6 +102,22 @@ public final class ReplyOutput {
   /** Erases the text of the unconfirmed replies of the current session. */
   void eraseEmitted() throws Exception {
     unconfirmed.erase();
+  }
+
+  /** Begins to read a step: deltas wait for {@link #endStep}, in the same mail. */
+  void beginStep() {
+    if (step == null) {
+      step = new ArrayList<>();
+    }
+  }
+
+  /** Emits the deltas of the step that was read, if there are any. */
+  void endStep() {
+    List<ReplyDelta> deltas = step;
+    step = null;
+    if (deltas != null && !deltas.isEmpty()) {
+      output.collect(DELTAS, new StreamRecord<>(deltas));
+    }
   }
 
   /** Emits the pieces of a running reply that are new. */
@@ -304,7 +328,11 @@ public final class ReplyOutput {
   }
 
   private void collect(ReplyDelta delta) {
-    output.collect(DELTAS, new StreamRecord<>(delta));
+    if (step != null) {
+      step.add(delta);
+    } else {
+      output.collect(DELTAS, new StreamRecord<>(List.of(delta)));
+    }
   }
 
   static String lowerCase(FinishReason reason) {

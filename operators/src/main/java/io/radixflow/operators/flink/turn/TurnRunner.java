@@ -203,6 +203,7 @@ public final class TurnRunner implements EngineConnection.Reader {
 
   @Override
   public void progress(long requestId, ReplyProgress progress) {
+    output.beginStep();
     RunningTurn turn = running.get(requestId);
     try {
       if (turn != null) {
@@ -249,6 +250,7 @@ public final class TurnRunner implements EngineConnection.Reader {
 
   @Override
   public void drained() throws Exception {
+    output.endStep();
     dispatch();
   }
 
