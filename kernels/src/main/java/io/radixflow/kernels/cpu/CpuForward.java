@@ -44,6 +44,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   private final AttentionRegion attention;
   private final ExpertsStage experts;
   private final OutputStage outputs;
+  private final PartTimes parts;
   private final float[][] lanes;
 
   private final StepRows rows;
@@ -101,12 +102,13 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
         integers
             ? IntegerProducts.of(fast, kernels, tuner.tileRows(CpuBackend.MAX_ROWS), team.size())
             : null;
-    matmul = new MatmulRegion(team, kernels, tuner, products);
-    grouped = new GroupedMatmul(team, kernels, tuner, products);
+    parts = new PartTimes(team);
+    matmul = new MatmulRegion(team, kernels, tuner, products, parts);
+    grouped = new GroupedMatmul(team, kernels, tuner, products, parts);
     attention =
         new AttentionRegion(config, kernels, PageAttention.of(fast, kernels, team.size()), team);
-    experts = new ExpertsStage(config, team, kernels, grouped);
-    outputs = new OutputStage(config, team, kernels, matmul);
+    experts = new ExpertsStage(config, team, kernels, grouped, parts);
+    outputs = new OutputStage(config, team, kernels, matmul, parts);
     lanes = new float[team.size()][Kernels.LANES];
     for (Activation activation : Activation.values()) {
       widths[activation.ordinal()] = activation.width(config);
@@ -136,14 +138,9 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     return ticket.outputs();
   }
 
-  /** See {@link MatmulRegion#roundingNanos}. */
-  long roundingNanos() {
-    return matmul.roundingNanos();
-  }
-
-  /** See {@link OutputStage#drawNanos}. */
-  long drawNanos() {
-    return outputs.drawNanos();
+  /** The times of parts of operations since the start. */
+  StepProfile.Phase[] parts() {
+    return parts.sums();
   }
 
   /** Starts a step over rows that were taken before, with its pool and ticket. */
@@ -310,7 +307,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     for (int head = 0; head < matrices.size(); head++) {
       grouped.add(matrices.get(head), rowNumbers, 0, rows.rows, head * inWidth, 0, head * outWidth);
     }
-    grouped.run();
+    grouped.run(null);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.PartTimes.Part;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.model.FeedForward.Dense;
@@ -25,6 +26,7 @@ final class ExpertsStage {
   private final WorkerTeam team;
   private final Kernels kernels;
   private final GroupedMatmul products;
+  private final PartTimes parts;
   private final ExpertChoice[] choices;
   private final WorkerTeam.Region choosing = this::chooseRows;
   private final WorkerTeam.Region gating = this::gateRows;
@@ -58,7 +60,13 @@ final class ExpertsStage {
   private final int hidden;
   private int hiddenStride;
 
-  ExpertsStage(ModelConfig config, WorkerTeam team, Kernels kernels, GroupedMatmul products) {
+  ExpertsStage(
+      ModelConfig config,
+      WorkerTeam team,
+      Kernels kernels,
+      GroupedMatmul products,
+      PartTimes parts) {
+    this.parts = parts;
     this.team = team;
     this.kernels = kernels;
     this.products = products;
@@ -98,16 +106,22 @@ final class ExpertsStage {
     int gateUpStride = wholePanels(2 * shape.expert().width());
     int gatedStride = wholePanels(shape.expert().width());
     ensure(rows * shape.chosen(), gateUpStride, gatedStride);
+    parts.begin();
     team.run((rows + TASK_ROWS - 1) / TASK_ROWS, choosing);
     group();
+    parts.end(Part.EXPERT_CHOICE);
     products.begin(in, hiddenStride, gateUp, gateUpStride);
     addProducts(true);
-    products.run();
+    products.run(Part.EXPERT_GATE_UP);
+    parts.begin();
     team.run((rows * shape.chosen() + TASK_ROWS - 1) / TASK_ROWS, gating);
+    parts.end(Part.EXPERT_GATE);
     products.begin(gated, gatedStride, expanded, hiddenStride);
     addProducts(false);
-    products.run();
+    products.run(Part.EXPERT_DOWN);
+    parts.begin();
     team.run((rows + TASK_ROWS - 1) / TASK_ROWS, adding);
+    parts.end(Part.EXPERT_SUM);
   }
 
   private static int wholePanels(int width) {

@@ -18,6 +18,9 @@ import java.util.Arrays;
  */
 final class GroupedMatmul implements WorkerTeam.Region {
 
+  /** Panels of a task, at least: so many take longer than to begin one. */
+  private static final int LEAST_TASK_PANELS = 4;
+
   /** Rows that a worker rounds to integers at a time, where products share them. */
   private static final int ROUNDED_ROWS = 4;
 
@@ -33,6 +36,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
   private final Kernels kernels;
   private final TileTuner tuner;
   private final IntegerProducts integers;
+  private final PartTimes parts;
   private final Scratch[] scratch;
   private final WorkerTeam.Region rounding = this::round;
   private final WorkerTeam.Region roundingShared = this::roundShared;
@@ -42,7 +46,6 @@ final class GroupedMatmul implements WorkerTeam.Region {
   private int inStride;
   private float[] out;
   private int outStride;
-  private int taskPanels;
 
   private int products;
   private CpuMatrix[] matrices = new CpuMatrix[16];
@@ -53,8 +56,12 @@ final class GroupedMatmul implements WorkerTeam.Region {
   private int[] outRows = new int[16];
   private int[] outOffsets = new int[16];
 
-  /** The first task of each product, and the number of all tasks behind the last. */
-  private int[] firstTasks = new int[17];
+  private int tasks;
+
+  /** The product of each task, and its first panel; the next task, or product, begins behind it. */
+  private int[] taskProducts = new int[64];
+
+  private int[] taskPanels = new int[64];
 
   /** The first row of each product among those rounded to integers, unless products share rows. */
   private int[] firstRounded = new int[16];
@@ -65,7 +72,13 @@ final class GroupedMatmul implements WorkerTeam.Region {
   /**
    * @param integers products of codes; null to multiply all weights as floats
    */
-  GroupedMatmul(WorkerTeam team, Kernels kernels, TileTuner tuner, IntegerProducts integers) {
+  GroupedMatmul(
+      WorkerTeam team,
+      Kernels kernels,
+      TileTuner tuner,
+      IntegerProducts integers,
+      PartTimes parts) {
+    this.parts = parts;
     this.team = team;
     this.kernels = kernels;
     this.tuner = tuner;
@@ -120,7 +133,6 @@ final class GroupedMatmul implements WorkerTeam.Region {
     inOffsets = Arrays.copyOf(inOffsets, size);
     outRows = Arrays.copyOf(outRows, size);
     outOffsets = Arrays.copyOf(outOffsets, size);
-    firstTasks = new int[size + 1];
     firstRounded = new int[size];
   }
 
@@ -176,32 +188,68 @@ final class GroupedMatmul implements WorkerTeam.Region {
     }
   }
 
-  /** Computes the products. */
-  void run() {
+  /**
+   * Computes the products.
+   *
+   * @param part what they are in a profile; null to count them to the operation
+   */
+  void run(PartTimes.Part part) {
+    parts.begin();
     roundRows();
-    int panels = 0;
-    for (int i = 0; i < products; i++) {
-      panels += matrices[i].panels().count();
+    parts.end(PartTimes.Part.ROUNDING);
+    parts.begin();
+    multiply();
+    if (part != null) {
+      parts.end(part);
+      for (int i = 0; i < products; i++) {
+        parts.count(part, matrices[i].panels(), counts[i]);
+      }
     }
-    taskPanels = Math.max(1, panels / (team.size() * 6));
-    int tasks = 0;
-    for (int i = 0; i < products; i++) {
-      firstTasks[i] = tasks;
-      tasks += (matrices[i].panels().count() + taskPanels - 1) / taskPanels;
-    }
-    firstTasks[products] = tasks;
+  }
+
+  private void multiply() {
+    split();
     team.run(tasks, this);
+  }
+
+  /**
+   * Splits products into runs of panels that become shorter, so that workers end together, as
+   * {@link MatmulRegion} does.
+   */
+  private void split() {
+    int left = 0;
+    for (int i = 0; i < products; i++) {
+      left += matrices[i].panels().count();
+    }
+    tasks = 0;
+    for (int i = 0; i < products; i++) {
+      int count = matrices[i].panels().count();
+      for (int panel = 0; panel < count; ) {
+        addTask(i, panel);
+        int run = Math.max(LEAST_TASK_PANELS, left / (2 * team.size()));
+        run = Math.min(run, count - panel);
+        panel += run;
+        left -= run;
+      }
+    }
+  }
+
+  private void addTask(int product, int panel) {
+    if (tasks == taskProducts.length) {
+      taskProducts = Arrays.copyOf(taskProducts, 2 * tasks);
+      taskPanels = Arrays.copyOf(taskPanels, 2 * tasks);
+    }
+    taskProducts[tasks] = product;
+    taskPanels[tasks++] = panel;
   }
 
   @Override
   public void run(int task, int worker) {
-    int product = Arrays.binarySearch(firstTasks, 0, products, task);
-    if (product < 0) {
-      product = -product - 2;
-    }
+    int product = taskProducts[task];
     Panels panels = matrices[product].panels();
-    int first = (task - firstTasks[product]) * taskPanels;
-    int end = Math.min(panels.count(), first + taskPanels);
+    int first = taskPanels[task];
+    boolean last = task + 1 == tasks || taskProducts[task + 1] != product;
+    int end = last ? panels.count() : taskPanels[task + 1];
     int rows = counts[product];
     Scratch s = scratch[worker];
     if (isInteger(product)) {
@@ -217,16 +265,29 @@ final class GroupedMatmul implements WorkerTeam.Region {
       } else {
         multiply(s, panels, panel, tileRows, tiles(rows, tileRows));
       }
-      copyOut(s.out, 0, PANEL, product, panel);
+      copyOut(s.out, product, panel);
     }
   }
 
+  /** Outputs go where they belong, but those of a last panel with filling. */
   private void multiplyIntegers(Scratch s, int product, int first, int end, int worker) {
-    int rows = counts[product];
-    int stride = (end - first) * PANEL;
-    if (s.out.length < rows * stride) {
-      s.out = new float[rows * stride];
+    int whole = Math.min(end, matrices[product].panels().rows() / PANEL);
+    if (first < whole) {
+      int at = outRows[product] * outStride + outOffsets[product] + first * PANEL;
+      multiplyIntegers(product, first, whole, out, at, outStride, worker);
     }
+    if (whole < end) {
+      int rows = counts[product];
+      if (s.out.length < rows * PANEL) {
+        s.out = new float[rows * PANEL];
+      }
+      multiplyIntegers(product, whole, end, s.out, 0, PANEL, worker);
+      copyOut(s.out, product, whole);
+    }
+  }
+
+  private void multiplyIntegers(
+      int product, int first, int end, float[] to, int at, int stride, int worker) {
     integers.multiply(
         matrices[product],
         first,
@@ -234,14 +295,11 @@ final class GroupedMatmul implements WorkerTeam.Region {
         integerRows,
         sharedRows ? inRows[product] : integerRows.numbers(),
         sharedRows ? firsts[product] : firstRounded[product],
-        rows,
-        s.out,
-        0,
+        counts[product],
+        to,
+        at,
         stride,
         worker);
-    for (int panel = first; panel < end; panel++) {
-      copyOut(s.out, (panel - first) * PANEL, stride, product, panel);
-    }
   }
 
   private static int tiles(int rows, int tileRows) {
@@ -305,11 +363,11 @@ final class GroupedMatmul implements WorkerTeam.Region {
     }
   }
 
-  private void copyOut(float[] from, int at, int stride, int product, int panel) {
+  private void copyOut(float[] from, int product, int panel) {
     int width = Math.min(PANEL, matrices[product].panels().rows() - panel * PANEL);
     int to = outRows[product] * outStride + outOffsets[product] + panel * PANEL;
     for (int row = 0; row < counts[product]; row++) {
-      System.arraycopy(from, at + row * stride, out, to + row * outStride, width);
+      System.arraycopy(from, row * PANEL, out, to + row * outStride, width);
     }
   }
 }

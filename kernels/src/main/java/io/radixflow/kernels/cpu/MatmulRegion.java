@@ -34,6 +34,7 @@ final class MatmulRegion implements WorkerTeam.Region {
   private final Kernels kernels;
   private final TileTuner tuner;
   private final IntegerProducts integers;
+  private final PartTimes parts;
   private final float[][] scratch;
   private final float[][] scales;
   private final WorkerTeam.Region packing = this::pack;
@@ -56,12 +57,17 @@ final class MatmulRegion implements WorkerTeam.Region {
 
   private int taskTiles;
   private int taskRows;
-  private long roundingNanos;
 
   /**
    * @param integers products of codes; null to multiply all weights as floats
    */
-  MatmulRegion(WorkerTeam team, Kernels kernels, TileTuner tuner, IntegerProducts integers) {
+  MatmulRegion(
+      WorkerTeam team,
+      Kernels kernels,
+      TileTuner tuner,
+      IntegerProducts integers,
+      PartTimes parts) {
+    this.parts = parts;
     this.team = team;
     this.kernels = kernels;
     this.tuner = tuner;
@@ -89,9 +95,9 @@ final class MatmulRegion implements WorkerTeam.Region {
     split(matrix.panels().count());
     if (integers != null && matrix.panels().hasIntegers()) {
       integerRows.begin(rows, matrix.panels().columns());
-      long start = System.nanoTime();
+      parts.begin();
       team.run((rows + ROUNDED_ROWS - 1) / ROUNDED_ROWS, rounding);
-      roundingNanos += System.nanoTime() - start;
+      parts.end(PartTimes.Part.ROUNDING);
       taskRows = (rows + splits() - 1) / splits();
       team.run(panelTasks * ((rows + taskRows - 1) / taskRows), integerPanels);
       return;
@@ -134,11 +140,6 @@ final class MatmulRegion implements WorkerTeam.Region {
   /** Into how many parts rows are split, where there are too few panels for all workers. */
   private int splits() {
     return Math.max(1, Math.min(rows / LEAST_TASK_ROWS, team.size() * 4 / panelTasks));
-  }
-
-  /** Nanoseconds since the start for rounding rows to integers. */
-  long roundingNanos() {
-    return roundingNanos;
   }
 
   private void round(int task, int worker) {

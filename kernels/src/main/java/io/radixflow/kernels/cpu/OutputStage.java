@@ -23,15 +23,21 @@ final class OutputStage implements WorkerTeam.Region {
   private final Kernels kernels;
   private final ModelConfig.Scales scales;
   private final MatmulRegion matmul;
+  private final PartTimes parts;
   private final Sampler[] samplers;
   private final int vocabSize;
   private final int stride;
   private float[] logits = new float[0];
   private HostStepTicket ticket;
   private int first;
-  private long drawNanos;
 
-  OutputStage(ModelConfig config, WorkerTeam team, Kernels kernels, MatmulRegion matmul) {
+  OutputStage(
+      ModelConfig config,
+      WorkerTeam team,
+      Kernels kernels,
+      MatmulRegion matmul,
+      PartTimes parts) {
+    this.parts = parts;
     this.team = team;
     this.kernels = kernels;
     scales = config.scales();
@@ -59,14 +65,9 @@ final class OutputStage implements WorkerTeam.Region {
       logits = new float[rows * stride];
     }
     matmul.multiply(head, normed, normedStride, logits, stride, count);
-    long start = System.nanoTime();
+    parts.begin();
     team.run(count, this);
-    drawNanos += System.nanoTime() - start;
-  }
-
-  /** Nanoseconds since the start for all that follows the product with the head: draws, mostly. */
-  long drawNanos() {
-    return drawNanos;
+    parts.end(PartTimes.Part.DRAWS);
   }
 
   private void scale(int at) {

@@ -31,28 +31,24 @@ final class ProfiledForward implements ForwardOps<CpuMatrix, float[]> {
     time(name, 0, 0, operation);
   }
 
-  /** Rounding and draws within the operation are operations of their own. */
+  /** Parts of the operation are operations of their own. */
   private void time(String name, long multiplyAdds, long weightBytes, Runnable operation) {
-    long rounded = forward.roundingNanos();
-    long drawn = forward.drawNanos();
+    StepProfile.Phase[] before = forward.parts();
     long tasks = team.taskNanos();
     long start = System.nanoTime();
     operation.run();
     long nanos = System.nanoTime() - start;
     long taskNanos = team.taskNanos() - tasks;
-    long rounding = forward.roundingNanos() - rounded;
-    long draws = forward.drawNanos() - drawn;
-    addPart("rounding", rounding);
-    addPart("draws", draws);
-    long own = nanos - rounding - draws;
-    long ownTasks = Math.round((double) taskNanos * own / nanos);
-    profile.add(new StepProfile.Phase(name, 1, own, ownTasks, multiplyAdds, weightBytes));
-  }
-
-  private void addPart(String name, long nanos) {
-    if (nanos > 0) {
-      profile.add(new StepProfile.Phase(name, 1, nanos, 0, 0, 0));
+    StepProfile.Phase[] after = forward.parts();
+    for (int i = 0; i < after.length; i++) {
+      StepProfile.Phase part = after[i].minus(before[i]);
+      if (part.calls() > 0) {
+        profile.add(part);
+        nanos -= part.nanos();
+        taskNanos -= part.taskNanos();
+      }
     }
+    profile.add(new StepProfile.Phase(name, 1, nanos, taskNanos, multiplyAdds, weightBytes));
   }
 
   private static String target(Activation source, Activation target) {

@@ -24,6 +24,16 @@ public final class StepProfile {
   public record Phase(
       String name, long calls, long nanos, long taskNanos, long multiplyAdds, long weightBytes) {
 
+    Phase minus(Phase less) {
+      return new Phase(
+          name,
+          calls - less.calls,
+          nanos - less.nanos,
+          taskNanos - less.taskNanos,
+          multiplyAdds - less.multiplyAdds,
+          weightBytes - less.weightBytes);
+    }
+
     private Phase plus(Phase more) {
       return new Phase(
           name,
