@@ -32,11 +32,7 @@ final class OutputStage implements WorkerTeam.Region {
   private int first;
 
   OutputStage(
-      ModelConfig config,
-      WorkerTeam team,
-      Kernels kernels,
-      MatmulRegion matmul,
-      PartTimes parts) {
+      ModelConfig config, WorkerTeam team, Kernels kernels, MatmulRegion matmul, PartTimes parts) {
     this.parts = parts;
     this.team = team;
     this.kernels = kernels;

@@ -78,8 +78,8 @@ class IntegerMatmulTest {
     begin(name, threads);
     IntegerReference reference = new IntegerReference(codes, bias);
     CpuMatrix matrix = matrix(codes, bias);
-    MatmulRegion region = new MatmulRegion(
-            team, kernels, TileTuner.of(kernels, Use.ALL), products, new PartTimes(team));
+    MatmulRegion region =
+        new MatmulRegion(team, kernels, TileTuner.of(kernels, Use.ALL), products, new PartTimes(team));
     int inStride = COLUMNS + 32;
     int outStride = reference.outputs() + 32;
     for (int rows : new int[] {3, 3, 1, 1, 9, 70, 2, 150}) {
@@ -110,8 +110,8 @@ class IntegerMatmulTest {
     CpuMatrix codesMatrix = matrix(codes, bias);
     CpuMatrix floatsMatrix = matrix(floats, null);
     IntegerReference reference = new IntegerReference(codes, bias);
-    GroupedMatmul grouped = new GroupedMatmul(
-            team, kernels, TileTuner.of(kernels, Use.ALL), products, new PartTimes(team));
+    GroupedMatmul grouped =
+        new GroupedMatmul(team, kernels, TileTuner.of(kernels, Use.ALL), products, new PartTimes(team));
     int inStride = 2 * COLUMNS + 5;
     int outStride = 500;
     float[] in = floats(40 * inStride);
