@@ -49,7 +49,9 @@ final class WorkerTeam implements AutoCloseable {
   /** The region's number, and the number of its tasks in the low bits. */
   private final AtomicLong work = new AtomicLong();
 
-  /** Of each worker, a cache line apart: a region's number, and how many of its tasks have begun. */
+  /**
+   * Of each worker, a cache line apart: a region's number, and how many of its tasks have begun.
+   */
   private final AtomicLongArray begun;
 
   private final AtomicInteger finished = new AtomicInteger();

@@ -79,7 +79,8 @@ class IntegerMatmulTest {
     IntegerReference reference = new IntegerReference(codes, bias);
     CpuMatrix matrix = matrix(codes, bias);
     MatmulRegion region =
-        new MatmulRegion(team, kernels, TileTuner.of(kernels, Use.ALL), products, new PartTimes(team));
+        new MatmulRegion(
+            team, kernels, TileTuner.of(kernels, Use.ALL), products, new PartTimes(team));
     int inStride = COLUMNS + 32;
     int outStride = reference.outputs() + 32;
     for (int rows : new int[] {3, 3, 1, 1, 9, 70, 2, 150}) {
@@ -111,7 +112,8 @@ class IntegerMatmulTest {
     CpuMatrix floatsMatrix = matrix(floats, null);
     IntegerReference reference = new IntegerReference(codes, bias);
     GroupedMatmul grouped =
-        new GroupedMatmul(team, kernels, TileTuner.of(kernels, Use.ALL), products, new PartTimes(team));
+        new GroupedMatmul(
+            team, kernels, TileTuner.of(kernels, Use.ALL), products, new PartTimes(team));
     int inStride = 2 * COLUMNS + 5;
     int outStride = 500;
     float[] in = floats(40 * inStride);
