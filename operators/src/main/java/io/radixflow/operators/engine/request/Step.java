@@ -18,6 +18,9 @@ public final class Step {
   /** Rows of prompts in it, where it is not one request's alone. */
   public int prefillRows;
 
+  /** The sum of these rows' positions. */
+  private long prefillPositions;
+
   private int size;
   private Request[] requests = new Request[16];
   private int[] from = new int[16];
@@ -30,6 +33,7 @@ public final class Step {
     ticket = null;
     decodeRows = 0;
     prefillRows = 0;
+    prefillPositions = 0;
     Arrays.fill(requests, 0, size, null);
     size = 0;
   }
@@ -60,6 +64,17 @@ public final class Step {
     outputs[size] = output;
     drafts[size] = draftCount;
     size++;
+  }
+
+  /** Counts rows of a prompt among those of prompts. */
+  public void addPrefill(int position, int count) {
+    prefillRows += count;
+    prefillPositions += count * (2L * position + count - 1) / 2;
+  }
+
+  /** Returns the mean position of the rows of prompts; there must be some. */
+  public double prefillPosition() {
+    return (double) prefillPositions / prefillRows;
   }
 
   public int size() {

@@ -1,18 +1,20 @@
 package io.radixflow.operators.engine.schedule;
 
 import io.radixflow.operators.engine.SchedulerOptions;
+import io.radixflow.operators.tier.loadback.LinearFit;
 import java.util.function.IntToDoubleFunction;
 
 /**
  * How many rows of prompts may share a step with decodes, by what steps were measured to take, so
  * that running replies do not falter while a long prompt comes in.
  *
- * <p>Two things are known as exponential averages: the time of a prompt's row in a step without
- * decodes; and how much longer a step of decodes takes with {@code p} rows of prompts, for each
- * power of two of {@code p}, as few rows may cost a device about as much as many. In between it is
- * interpolated, and a size that was not measured is taken to cost what a row does without decodes.
- * A sample moves an average by a bounded factor, so that a step that was held up once does not
- * count for much. Engine thread only.
+ * <p>Two things are known. The time of a prompt's row in a step without decodes is a line over its
+ * position, as attention reads all before it. How much longer a step of decodes takes with {@code
+ * p} rows of prompts is known in such rows, for each power of two of {@code p}, as few rows may
+ * cost a device about as much as many; it is an exponential average. In between it is interpolated,
+ * and a size that was not measured is taken to cost what its rows do without decodes. A sample
+ * moves what is known by a bounded factor, so that a step that was held up once does not count for
+ * much. Engine thread only.
  */
 final class PromptShare {
   /** Tokens this far apart do not look uneven, whatever a step of decodes alone takes. */
@@ -24,14 +26,24 @@ final class PromptShare {
   private static final int MOST_ROWS = 1 << 16;
   private static final double WEIGHT = 1.0 / 8;
 
-  /** A sample counts as at most so many times the average, and at least that part of it. */
+  /** A sample counts as at most so many times what is known, and at least that part of it. */
   private static final double BOUND = 4;
+
+  /** Positions that lie closer together say little about those further away. */
+  private static final double NEAR_POSITIONS = 64;
 
   private final double stretch;
   private final double slowdown;
   private final IntToDoubleFunction decodeNanos;
-  private final double[] chunkNanos = new double[Integer.SIZE];
-  private double rowNanos;
+
+  /** Nanoseconds of a row in a step without decodes, by its position. */
+  private final LinearFit rowNanos = new LinearFit(NEAR_POSITIONS);
+
+  /** The same of rows beside decodes, whatever their number: tells how it grows with position. */
+  private final LinearFit besideNanos = new LinearFit(NEAR_POSITIONS);
+
+  /** How much longer a step takes with {@code 1 << i} rows, over their time; 0 if not known. */
+  private final double[] factors = new double[Integer.SIZE];
 
   /**
    * @param decodeNanos the time of a step of so many rows of decodes; 0 if it is not known
@@ -47,60 +59,88 @@ final class PromptShare {
    *
    * @param decodes its rows of decodes
    * @param prefillRows its rows of prompts
+   * @param position the mean position of these
    */
-  void measured(int decodes, int prefillRows, long nanos) {
+  void measured(int decodes, int prefillRows, double position, long nanos) {
+    double row = rowNanos(position);
     if (decodes == 0) {
-      rowNanos = average(rowNanos, (double) nanos / prefillRows);
+      double sample = (double) nanos / prefillRows;
+      rowNanos.add(position, row == 0 ? sample : bounded(row, sample), prefillRows);
       return;
     }
     double alone = decodeNanos.applyAsDouble(decodes);
-    if (rowNanos > 0 && alone > 0) {
+    if (row > 0 && alone > 0) {
       int near = bucket(prefillRows + prefillRows / 2);
-      double more = Math.max(0, nanos - alone);
-      chunkNanos[near] = average(chunkNanos(near), more * (1L << near) / prefillRows);
+      double more = Math.max(0, nanos - alone) / prefillRows;
+      besideNanos.add(position, bounded(row, more), prefillRows);
+      double sample = more / row;
+      double known = factor(near);
+      factors[near] = known + WEIGHT * (bounded(known, sample) - known);
     }
   }
 
-  private static double average(double before, double sample) {
-    if (before == 0) {
-      return sample;
-    }
-    double bounded = Math.max(before / BOUND, Math.min(before * BOUND, sample));
-    return before + WEIGHT * (bounded - before);
+  /** Returns what a row takes without decodes: also so far back as none was measured without. */
+  private double rowNanos(double position) {
+    double steeper = Math.max(0, besideNanos.slope() - rowNanos.slope());
+    return rowNanos.isEmpty() ? 0 : rowNanos.at(position) + steeper * position;
   }
 
-  /** Returns the most rows of prompts that a step should have beside so many of decodes. */
-  int rows(int decodes) {
+  private static double bounded(double known, double sample) {
+    return Math.max(known / BOUND, Math.min(known * BOUND, sample));
+  }
+
+  /**
+   * Returns the most rows of prompts that a step should have beside decodes.
+   *
+   * @param decodes rows of decodes
+   * @param position where the next prompt goes on
+   * @param prompts how many have yet to come in
+   */
+  int rows(int decodes, int position, int prompts) {
     double alone = decodes == 0 ? 0 : decodeNanos.applyAsDouble(decodes);
-    if (stretch == 0 || alone == 0 || rowNanos == 0) {
+    double row = rowNanos(position);
+    if (stretch == 0 || alone == 0 || row == 0) {
       return Integer.MAX_VALUE;
     }
-    int rows = rowsWithin(Math.max(UNNOTICED_NANOS, stretch * alone) - alone);
-    double most = slowdown == 0 ? Double.POSITIVE_INFINITY : slowdown * rowNanos;
-    while (rows < MOST_ROWS && alone + nanos(rows) > most * rows) {
+    double aloneRows = alone / row;
+    int rows = rowsWithin(Math.max(UNNOTICED_NANOS, stretch * alone) / row - aloneRows);
+    double most = mostSlowdown(decodes, prompts);
+    while (rows < MOST_ROWS && aloneRows + cost(rows) > most * rows) {
       rows += Math.max(1, rows / 8);
     }
     return rows;
   }
 
-  private int rowsWithin(double time) {
+  /** Prompts wait for each other: where they are more than decodes, these give way. */
+  private double mostSlowdown(int decodes, int prompts) {
+    if (slowdown == 0) {
+      return Double.POSITIVE_INFINITY;
+    }
+    return 1 + (slowdown - 1) * Math.min(1, (double) decodes / Math.max(1, prompts));
+  }
+
+  private int rowsWithin(double cost) {
     int size = bucket(MOST_ROWS);
-    while (chunkNanos(size) > time && 1 << size > LEAST_ROWS) {
+    while (sizeCost(size) > cost && 1 << size > LEAST_ROWS) {
       size--;
     }
-    double more = (time - chunkNanos(size)) / Math.max(1, chunkNanos(size + 1) - chunkNanos(size));
+    double more = (cost - sizeCost(size)) / Math.max(1, sizeCost(size + 1) - sizeCost(size));
     return (int) ((1 << size) * (1 + Math.max(0, Math.min(1, more))));
   }
 
-  /** Returns how much longer a step takes with so many rows of prompts. */
-  private double nanos(int rows) {
+  /** Returns what so many rows beside decodes cost, in rows without. */
+  private double cost(int rows) {
     int size = bucket(rows);
     double part = (double) rows / (1 << size) - 1;
-    return chunkNanos(size) + part * Math.max(0, chunkNanos(size + 1) - chunkNanos(size));
+    return sizeCost(size) + part * Math.max(0, sizeCost(size + 1) - sizeCost(size));
   }
 
-  private double chunkNanos(int size) {
-    return chunkNanos[size] > 0 ? chunkNanos[size] : rowNanos * (1L << size);
+  private double sizeCost(int size) {
+    return (1L << size) * factor(size);
+  }
+
+  private double factor(int size) {
+    return factors[size] > 0 ? factors[size] : 1;
   }
 
   private static int bucket(int count) {

@@ -62,6 +62,9 @@ public final class Scheduler {
   /** Requests that had pages and wait for them again. */
   private int preempted;
 
+  /** Whether the next request lacks pages or a permit, so that prompts do not wait for rows. */
+  private boolean lacksPages;
+
   /** What is left of {@link #DRAFT_ADJUSTMENTS} in the step that is planned. */
   private int adjustmentsLeft;
 
@@ -227,16 +230,34 @@ public final class Scheduler {
     }
     int left = addDecoding(step);
     step.decodeRows = stepRows - left;
-    left = Math.min(left, promptShare.rows(step.decodeRows));
+    left = Math.min(left, promptRows(step.decodeRows));
     for (int i = 0; i < running.size() && left > 0; i++) {
       Request request = running.get(i);
       if (!isDecoding(request)) {
+        int position = request.scheduled;
         int rows = addChunk(step, request, Math.min(left, options.prefillChunk()), 0);
         left -= rows;
-        step.prefillRows += rows;
+        step.addPrefill(position, rows);
       }
     }
     return step.size() > 0;
+  }
+
+  /** Returns how many rows of prompts may share a step with so many of decodes. */
+  private int promptRows(int decodes) {
+    int prompts = 0;
+    int position = 0;
+    for (int i = running.size() - 1; i >= 0; i--) {
+      Request request = running.get(i);
+      if (!isDecoding(request)) {
+        position = request.scheduled;
+        prompts++;
+      }
+    }
+    if (!lacksPages) {
+      prompts += Math.min(waitingCount(), maxRunning - running.size());
+    }
+    return promptShare.rows(decodes, position, prompts);
   }
 
   /** Adds a row of each decoding request, and drafts that pay; returns how many rows are left. */
@@ -263,7 +284,7 @@ public final class Scheduler {
   /** Learns from the time that a step took. */
   public void measured(Step step, long nanos) {
     if (step.prefillRows > 0) {
-      promptShare.measured(step.decodeRows, step.prefillRows, nanos);
+      promptShare.measured(step.decodeRows, step.prefillRows, step.prefillPosition(), nanos);
     } else {
       drafts.measured(step.decodeRows, nanos);
     }
@@ -394,6 +415,7 @@ public final class Scheduler {
     admission.beginRound();
     while (rowsLeft() > 0) {
       Request request = admission.next();
+      lacksPages = false;
       if (request == null) {
         return true;
       }
@@ -406,6 +428,7 @@ public final class Scheduler {
         }
         List<Request> victims = victims(request);
         if (victims.isEmpty()) {
+          lacksPages = true;
           return true;
         }
         if (victims.stream().anyMatch(victim -> victim.stepsInFlight > 0)) {
@@ -430,7 +453,7 @@ public final class Scheduler {
         decodes += Math.min(request.rowsAhead(), 1);
       }
     }
-    return Math.min(stepRows - decodes, promptShare.rows(decodes)) - prefills;
+    return Math.min(stepRows - decodes, promptRows(decodes)) - prefills;
   }
 
   /** Gives a request a permit to run and its pages, if both are available. */

@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(180)
 class PromptShareTest {
@@ -23,17 +25,17 @@ class PromptShareTest {
   void aStepOfUnknownCostIsNotBounded() {
     PromptShare share = share(20 * MILLI, 3, 1.6);
 
-    assertThat(share(0, 3, 1.6).rows(8)).isEqualTo(Integer.MAX_VALUE);
-    assertThat(share.rows(8)).isEqualTo(Integer.MAX_VALUE);
-    assertThat(share.rows(0)).isEqualTo(Integer.MAX_VALUE);
+    assertThat(share(0, 3, 1.6).rows(8, 0, 1)).isEqualTo(Integer.MAX_VALUE);
+    assertThat(share.rows(8, 0, 1)).isEqualTo(Integer.MAX_VALUE);
+    assertThat(share.rows(0, 0, 1)).isEqualTo(Integer.MAX_VALUE);
   }
 
   @Test
   void promptsGetTheTimeThatTheStretchLeavesThem() {
     PromptShare share = share(20 * MILLI, 3, 1.6);
-    share.measured(0, 100, 100 * MILLI);
+    share.measured(0, 100, 0, 100 * MILLI);
 
-    assertThat(share.rows(8)).isEqualTo(40);
+    assertThat(share.rows(8, 0, 1)).isEqualTo(40);
   }
 
   @Test
@@ -41,7 +43,7 @@ class PromptShareTest {
     PromptShare share = share(20 * MILLI, 3, 0);
     measureFewRows(share);
 
-    assertThat(share.rows(8)).isEqualTo(24);
+    assertThat(share.rows(8, 0, 1)).isEqualTo(24);
   }
 
   @Test
@@ -49,7 +51,7 @@ class PromptShareTest {
     PromptShare share = share(20 * MILLI, 3, 1.6);
     measureFewRows(share);
 
-    int rows = share.rows(8);
+    int rows = share.rows(8, 0, 1);
     assertThat(rows).isBetween(50, 60);
     assertThat((20.0 + 64) / rows).isLessThanOrEqualTo(1.7);
   }
@@ -60,51 +62,73 @@ class PromptShareTest {
 
   /** Steps of 20 ms and of a millisecond a row, but 32 rows beside decodes take 60 ms. */
   private static void measureFewRows(PromptShare share) {
-    share.measured(0, 100, 100 * MILLI);
+    share.measured(0, 100, 0, 100 * MILLI);
     for (int i = 0; i < 200; i++) {
-      share.measured(8, 32, 80 * MILLI);
+      share.measured(8, 32, 0, 80 * MILLI);
     }
   }
 
   @Test
   void aStepThatWasHeldUpCountsForLittle() {
     PromptShare share = share(20 * MILLI, 3, 0);
-    share.measured(0, 100, 100 * MILLI);
-    share.measured(8, 40, 60_000 * MILLI);
+    share.measured(0, 100, 0, 100 * MILLI);
+    share.measured(8, 40, 0, 60_000 * MILLI);
 
-    assertThat(share.rows(8)).isBetween(25, 40);
+    assertThat(share.rows(8, 0, 1)).isBetween(25, 40);
   }
 
   @Test
   void aPromptAlwaysGoesOn() {
     PromptShare share = share(20 * MILLI, 1.1, 1.6);
-    share.measured(0, 1, 1000 * MILLI);
+    share.measured(0, 1, 0, 1000 * MILLI);
 
-    assertThat(share.rows(8)).isEqualTo(PromptShare.LEAST_ROWS);
+    assertThat(share.rows(8, 0, 1)).isEqualTo(PromptShare.LEAST_ROWS);
   }
 
   @Test
   void shortStepsAreNotCut() {
     PromptShare share = share(MILLI / 10, 3, 1.6);
-    share.measured(0, 100, MILLI);
+    share.measured(0, 100, 0, MILLI);
 
-    assertThat(share.rows(8)).isGreaterThan(400);
+    assertThat(share.rows(8, 0, 1)).isGreaterThan(400);
   }
 
   @Test
   void withoutAStretchStepsAreNotBounded() {
     PromptShare share = share(20 * MILLI, 0, 1.6);
-    share.measured(0, 100, 100 * MILLI);
+    share.measured(0, 100, 0, 100 * MILLI);
 
-    assertThat(share.rows(8)).isEqualTo(Integer.MAX_VALUE);
+    assertThat(share.rows(8, 0, 1)).isEqualTo(Integer.MAX_VALUE);
   }
 
   @Test
-  void whileALongPromptComesInRepliesGoOnEvenlyAndItsFirstTokenIsNotFarBehind() {
+  void aPromptGetsFewerRowsTheMoreLiesBeforeThem() {
+    PromptShare share = share(20 * MILLI, 3, 1.6);
+    for (int position = 0; position < 2000; position += 100) {
+      share.measured(0, 100, position, 100 * (MILLI + position * 1000L));
+    }
+
+    assertThat(share.rows(8, 0, 1)).isBetween(39, 41);
+    assertThat(share.rows(8, 1000, 1)).isBetween(19, 21);
+    assertThat(share.rows(8, 3000, 1)).isBetween(9, 11);
+  }
+
+  @Test
+  void promptsThatAreMoreThanTheDecodesGetMoreOfTheSteps() {
+    PromptShare share = share(20 * MILLI, 3, 1.6);
+    share.measured(0, 100, 0, 100 * MILLI);
+
+    assertThat(share.rows(8, 0, 8)).isEqualTo(40);
+    assertThat(share.rows(8, 0, 80)).isGreaterThan(300);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 500, 1000})
+  void whileALongPromptComesInRepliesGoOnEvenlyAndItsFirstTokenIsNotFarBehind(long positionNanos) {
     double stretch = SchedulerOptions.DEFAULT.sharing().stretch();
-    Run idle = new Run(stretch, 0);
-    Run busy = new Run(stretch, DECODES);
-    Run unbounded = new Run(0, DECODES);
+    Run idle = new Run(stretch, 0, positionNanos);
+    Run busy = new Run(stretch, DECODES, positionNanos);
+    Run unbounded = new Run(0, DECODES, positionNanos);
 
     assertThat(unbounded.longestStep).isGreaterThan(10 * DECODES * DECODE_ROW);
     assertThat(busy.longestStep).isLessThanOrEqualTo(3 * DECODES * DECODE_ROW);
@@ -119,7 +143,7 @@ class PromptShareTest {
     private long firstToken;
     private long rows;
 
-    Run(double stretch, int decodes) {
+    Run(double stretch, int decodes, long positionNanos) {
       rig =
           new SchedulerRig(
               EngineOptions.builder()
@@ -134,12 +158,12 @@ class PromptShareTest {
         replies.add(rig.submit(letters(i, 20), 1000));
       }
       for (int i = 0; i < 20; i++) {
-        rig.step(DECODE_ROW, PROMPT_ROW);
+        rig.step(DECODE_ROW, PROMPT_ROW, positionNanos);
       }
       Request prompt = rig.submit(letters(20, PROMPT), 5);
       while (prompt.length == prompt.promptLength) {
         int[] lengths = replies.stream().mapToInt(reply -> reply.length).toArray();
-        long nanos = rig.step(DECODE_ROW, PROMPT_ROW);
+        long nanos = rig.step(DECODE_ROW, PROMPT_ROW, positionNanos);
         for (int i = 0; i < lengths.length; i++) {
           assertThat(replies.get(i).length).isEqualTo(lengths[i] + 1);
         }

@@ -30,7 +30,7 @@ public final class SchedulerRig {
   private final Step step = new Step();
   private long sequence;
 
-  /** What a decode and a row of a prompt take, if time is measured; else null. */
+  /** What a decode takes, a row of a prompt, and that for each position before it; or null. */
   private long[] rowNanos;
 
   private long stepNanos;
@@ -136,9 +136,12 @@ public final class SchedulerRig {
     return rows;
   }
 
-  /** Runs one step that takes a known time for each row; returns the nanoseconds it took. */
-  long step(long decodeNanos, long prefillNanos) {
-    rowNanos = new long[] {decodeNanos, prefillNanos};
+  /**
+   * Runs one step that takes a known time for each row, and for each position before a row of a
+   * prompt; returns the nanoseconds it took.
+   */
+  long step(long decodeNanos, long prefillNanos, long positionNanos) {
+    rowNanos = new long[] {decodeNanos, prefillNanos, positionNanos};
     stepNanos = 0;
     step();
     rowNanos = null;
@@ -147,7 +150,11 @@ public final class SchedulerRig {
 
   private int complete() {
     if (rowNanos != null) {
-      stepNanos = step.decodeRows * rowNanos[0] + step.prefillRows * rowNanos[1];
+      stepNanos = step.decodeRows * rowNanos[0];
+      if (step.prefillRows > 0) {
+        double row = rowNanos[1] + rowNanos[2] * step.prefillPosition();
+        stepNanos += Math.round(step.prefillRows * row);
+      }
       scheduler.measured(step, stepNanos);
     }
     int rows = 0;
