@@ -5,6 +5,7 @@ import io.radixflow.kernels.ServedModel;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.SchedulerOptions;
+import io.radixflow.operators.engine.draft.SpeculationOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
@@ -23,7 +24,8 @@ import picocli.CommandLine.Option;
     description = {
       "Measure how far apart tokens of running replies are while a long prompt comes in, and how long"
           + " its first token takes beside them and in an idle engine.",
-      "The engine alone, without Kafka and Flink. See scheduler.step-stretch and"
+      "The engine alone, without Kafka and Flink, and without speculation, which puts several tokens"
+          + " into a step where guesses are right. See scheduler.step-stretch and"
           + " scheduler.prompt-slowdown."
     })
 public final class BenchEvenCommand extends CliCommand {
@@ -111,6 +113,7 @@ public final class BenchEvenCommand extends CliCommand {
         EngineOptions.builder()
             .kvPages(tokens / pageTokens)
             .prefillChunk(chunk)
+            .speculation(SpeculationOptions.OFF)
             .scheduler(SchedulerOptions.DEFAULT.withSharing(stretch, slowdown))
             .build();
     return ContinuousBatchingEngine.open(

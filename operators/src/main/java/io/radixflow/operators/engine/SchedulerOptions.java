@@ -32,7 +32,7 @@ public record SchedulerOptions(
 
   /** By the longest cached prefix; every sixteenth admission by age. */
   public static final SchedulerOptions DEFAULT =
-      new SchedulerOptions(SchedulePolicy.LPM, 0, 16, false, 10, new Sharing(2.8, 1.6), Map.of());
+      new SchedulerOptions(SchedulePolicy.LPM, 0, 16, false, 10, new Sharing(2.6, 1.6), Map.of());
 
   /**
    * How prompts share steps with decodes.
