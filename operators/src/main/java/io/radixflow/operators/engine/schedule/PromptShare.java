@@ -30,7 +30,7 @@ final class PromptShare {
   private static final double BOUND = 4;
 
   /** Positions that lie closer together say little about those further away. */
-  private static final double NEAR_POSITIONS = 64;
+  private static final double NEAR_POSITIONS = 32;
 
   private final double stretch;
   private final double slowdown;
