@@ -46,8 +46,7 @@ public final class LinearFit {
   public double slope() {
     double variance = weight * xx - x * x;
     double penalty = spread * spread * weight * weight;
-    double slope =
-        variance > 1e-9 * weight * xx ? (weight * xy - x * y) / (variance + penalty) : 0;
+    double slope = variance > 1e-9 * weight * xx ? (weight * xy - x * y) / (variance + penalty) : 0;
     if (slope <= 0 || y < slope * x) {
       // all the same, falling, or negative at 0: through the mean, and through 0 in the last case
       return slope > 0 && x > 0 ? y / x : 0;
