@@ -1,9 +1,11 @@
 package io.radixflow.operators.flink;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ModelLoader;
+import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.NamespaceKey;
@@ -19,6 +21,7 @@ import io.radixflow.operators.record.control.ControlKind;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.loadback.PrefetchPolicy;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -26,6 +29,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.flink.api.connector.source.lib.NumberSequenceSource;
@@ -100,12 +104,13 @@ class TierSwitchesITCase {
                 DeviceOptions.DEFAULT,
                 EngineOptions.builder().kvPages(160).maxRunning(6).tiers(tiers).build())
             .onDisk(disk);
+    CountDownLatch closed = new CountDownLatch(1);
     TestEngineFactory recorded =
         TestEngineFactory.at(
             "switches-" + name,
             directory -> {
               try {
-                ENGINE.set(factory.open(directory));
+                ENGINE.set(telling(closed, factory.open(directory)));
               } catch (Exception e) {
                 throw new IllegalStateException(e);
               }
@@ -120,7 +125,25 @@ class TierSwitchesITCase {
         .set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(100))
         .onReply(reply -> note(gate, reply))
         .run(recorded);
+    assertThat(closed.await(60, SECONDS)).as("the engine has closed").isTrue();
     return new TreeMap<>(REPLIES);
+  }
+
+  /** Returns the engine, which tells when it has closed: some time after its job has ended. */
+  private static ServingEngine telling(CountDownLatch closed, ServingEngine engine) {
+    ServedModel model =
+        (ServedModel)
+            Proxy.newProxyInstance(
+                ServedModel.class.getClassLoader(),
+                new Class<?>[] {ServedModel.class},
+                (proxy, method, arguments) -> {
+                  Object result = method.invoke(engine.model(), arguments);
+                  if (method.getName().equals("close")) {
+                    closed.countDown();
+                  }
+                  return result;
+                });
+    return new ServingEngine(engine.engine(), model, engine.instance(), engine.tiers());
   }
 
   private static ControlEvent command(long n) {
