@@ -230,10 +230,8 @@ class IntegerProductsTest {
       rows[1][k] = -1;
       rows[2][k] = k % 2 == 0 ? 1 : -1;
       rows[3][k] = k % 32 < 16 ? 1 : -1;
-      // The last is multiplied by the native code of one row.
-      rows[8][k] = 1;
     }
-    for (int i = 4; i < 8; i++) {
+    for (int i = 4; i < rows.length; i++) {
       for (int k = 0; k < columns; k++) {
         // Near the ends, of mixed parity, so that a float sum beyond 24 bits is rounded.
         rows[i][k] = (1 - random.unit() / 64) * (i % 2 == 0 || random.below(8) == 0 ? 1 : -1);
@@ -243,6 +241,11 @@ class IntegerProductsTest {
       Tensor tensor = SyntheticTensor.ofOneByte("extreme", type, 32, columns, 0.7f, (byte) value);
       try (IntegerCase test = new IntegerCase(List.of(tensor), null)) {
         test.check(rows);
+        for (int few = 1; few <= 3; few++) {
+          for (int row = 0; row + few <= rows.length; row += few) {
+            test.check(rows, new int[] {row, row + 1, row + 2}, 0, few, 0, 1, 0);
+          }
+        }
       }
     }
   }

@@ -71,7 +71,7 @@ final class VectorCodes {
         IntVector v = nibblesOfQuad(codes, co + i, quad);
         IntVector h = highestOfQuad(codes, co + i, quad);
         for (int j = 0; j < 4; j++) {
-          IntVector high = h.lanewise(VectorOperators.LSHL, 30 - BIT[j]);
+          IntVector high = up(h, 30 - BIT[j]);
           store(
               high.lanewise(VectorOperators.ASHR, 26).and(~15).or(v.and(15)),
               out,
@@ -88,13 +88,26 @@ final class VectorCodes {
   /** Four columns' lowest bits: those of column j are the lowest of byte j. */
   static IntVector nibblesOfQuad(int[] codes, int co, int quad) {
     int at = co + (quad / 8 * 6 + quad % 4) * PANEL;
-    return IntVector.fromArray(I, codes, at).lanewise(VectorOperators.LSHR, quad / 4 % 2 * 4);
+    return down(IntVector.fromArray(I, codes, at), quad / 4 % 2 * 4);
   }
 
   /** Four columns' two highest bits, at {@link #BIT}. */
   static IntVector highestOfQuad(int[] codes, int co, int quad) {
     int at = co + (quad / 8 * 6 + 4 + quad / 4 % 2) * PANEL;
-    return IntVector.fromArray(I, codes, at).lanewise(VectorOperators.LSHR, quad % 4 * 4);
+    return down(IntVector.fromArray(I, codes, at), quad % 4 * 4);
+  }
+
+  /**
+   * Shifts all lanes left by a count that is not a constant. The count is a vector, as the compiler
+   * of JDK 17 may shift the first lane alone by a scalar (JDK-8277239).
+   */
+  static IntVector up(IntVector v, int count) {
+    return v.lanewise(VectorOperators.LSHL, IntVector.broadcast(I, count));
+  }
+
+  /** Shifts all lanes right, without sign, by a count that is not a constant, as {@link #up}. */
+  static IntVector down(IntVector v, int count) {
+    return v.lanewise(VectorOperators.LSHR, IntVector.broadcast(I, count));
   }
 
   static void partsOfSixes(int[] codes, int co, int blocks, float[] high, float[] low) {
@@ -104,7 +117,7 @@ final class VectorCodes {
         IntVector h = highestOfQuad(codes, co + i, quad);
         for (int j = 0; j < 4; j++) {
           int at = (quad * 4 + j) * PANEL + i;
-          IntVector bits = h.lanewise(VectorOperators.LSHL, 30 - BIT[j]);
+          IntVector bits = up(h, 30 - BIT[j]);
           store(bits.lanewise(VectorOperators.ASHR, 30), high, at);
           store(v.and(15), low, at);
           v = v.lanewise(VectorOperators.LSHR, 8);

@@ -132,8 +132,8 @@ final class VectorOneRow {
   }
 
   private static IntVector six(IntVector nibbles, IntVector highest, int down, int up) {
-    IntVector low = nibbles.lanewise(VectorOperators.LSHR, down).and(15);
-    IntVector high = highest.lanewise(VectorOperators.LSHL, up).lanewise(VectorOperators.ASHR, 26);
+    IntVector low = VectorCodes.down(nibbles, down).and(15);
+    IntVector high = VectorCodes.up(highest, up).lanewise(VectorOperators.ASHR, 26);
     return high.and(~15).or(low);
   }
 
