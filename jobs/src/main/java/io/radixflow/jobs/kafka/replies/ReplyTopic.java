@@ -33,7 +33,7 @@ public final class ReplyTopic implements LostReplies {
   private static final long MARGIN_MILLIS = 30_000;
 
   /**
-   * Nobody reads a reply before its checkpoint, which sends at once what still waits; what fills a
+   * A reply is read only after its checkpoint, which sends at once what still waits; what fills a
    * batch goes before.
    */
   private static final String LINGER_MILLIS = "1000";
