@@ -311,7 +311,7 @@ public final class CudaBackend implements Backend {
   /** Queues filling all pages with random keys and values, for benchmarks; the pool is open. */
   public void fillPool() {
     model.context().bind();
-    model.fillRandom(pool.memory(), stream);
+    model.fillRandom(pool, stream);
   }
 
   /** Returns whether the pool must free its memory; a lost context takes it along. */

@@ -2,6 +2,8 @@ package io.radixflow.lab.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.device.DeviceName;
+import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.TensorType;
 import io.radixflow.lab.device.GpuBench;
@@ -46,7 +48,9 @@ public final class BenchGpuCommand extends CliCommand {
       names = "--shape",
       showDefaultValue = Visibility.NEVER,
       paramLabel = "NAME",
-      description = "Only these of SmolLM2-135M, Qwen3-0.6B, Qwen3-8B, Llama-3.1-8B.")
+      description =
+          "Only these of SmolLM2-135M, Qwen3-0.6B, Qwen3-8B, Llama-3.1-8B, Qwen3-30B-A3B-6L,"
+              + " DeepSeek-V2-Lite-6L (6 layers each).")
   List<String> names = new ArrayList<>();
 
   @Option(
@@ -64,6 +68,22 @@ public final class BenchGpuCommand extends CliCommand {
               + " steps only.")
   TensorType type = TensorType.BF16;
 
+  @Option(
+      names = "--kv-type",
+      paramLabel = "TYPE",
+      defaultValue = "bf16",
+      description =
+          "Type of keys and values: bf16 or fp8; with fp8 the kernels that read them and steps"
+              + " only.")
+  KvSpec.Type kvType;
+
+  @Option(
+      names = "--gpu-mode",
+      paramLabel = "MODE",
+      showDefaultValue = Visibility.NEVER,
+      description = "Only this mode: deterministic or fast.")
+  GpuMode mode;
+
   BenchGpuCommand(CliEnvironment environment) {
     super(environment);
   }
@@ -76,12 +96,18 @@ public final class BenchGpuCommand extends CliCommand {
     if (!GpuBench.weightTypes().contains(type)) {
       throw new CliException("--weights " + type + " is not one of " + GpuBench.weightTypes());
     }
+    if (kvType != KvSpec.Type.BF16 && kvType != KvSpec.Type.FP8) {
+      throw new CliException("--kv-type " + kvType + " is not one of bf16, fp8");
+    }
     ObjectNode json = JsonLineOutput.object();
     json.put("tflops", teraflops);
     json.put("weights", type.name());
+    json.put("kv_type", kvType.name());
+    List<GpuMode> modes = mode == null ? List.of(GpuMode.values()) : List.of(mode);
+    GpuBench.Plan plan = new GpuBench.Plan(shapes(), modes, type, kvType);
     GpuFigures figures = new GpuFigures(out(), json.putArray("figures"));
     try {
-      GpuBench.run(DeviceName.parse(device), shapes(), teraflops * 1e12, type, figures::show);
+      GpuBench.run(DeviceName.parse(device), plan, teraflops * 1e12, figures::show);
     } catch (IllegalArgumentException e) {
       throw new CliException(e.getMessage());
     }

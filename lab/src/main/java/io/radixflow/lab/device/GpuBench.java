@@ -2,6 +2,8 @@ package io.radixflow.lab.device;
 
 import io.radixflow.kernels.cuda.CudaSupport;
 import io.radixflow.kernels.device.DeviceName;
+import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.Attention.Latent;
 import io.radixflow.kernels.model.FeedForward;
 import io.radixflow.kernels.model.FeedForward.Dense;
@@ -111,29 +113,35 @@ public final class GpuBench {
   }
 
   /**
+   * What a run measures.
+   *
+   * @param shapes the models' shapes
+   * @param modes one figure of each step for each
+   * @param weights type of the weights, one of {@link #weightTypes}
+   * @param kvType type of keys and values: bf16 or fp8
+   */
+  public record Plan(
+      List<ModelConfig> shapes, List<GpuMode> modes, TensorType weights, KvSpec.Type kvType) {}
+
+  /**
    * Runs everything; minutes.
    *
    * @param peakFlops operations a second of the tensor cores, which is not measured
-   * @param type of the weights, one of {@link #weightTypes}
    * @param figures receives each figure as it is known
    * @throws IllegalArgumentException if the GPU cannot be used
    */
   public static void run(
-      DeviceName device,
-      List<ModelConfig> shapes,
-      double peakFlops,
-      TensorType type,
-      Consumer<GpuFigure> figures)
+      DeviceName device, Plan plan, double peakFlops, Consumer<GpuFigure> figures)
       throws InterruptedException {
     int ordinal = Math.max(0, device.index());
     String problem = CudaSupport.probe().problem(ordinal);
     if (problem != null) {
       throw new IllegalArgumentException("there is no GPU to measure: " + problem);
     }
-    ShapeBench bench = new ShapeBench(ordinal, peakFlops, type, figures);
+    ShapeBench bench = new ShapeBench(ordinal, peakFlops, plan.weights(), plan.kvType(), figures);
     bench.ceilings();
-    for (ModelConfig shape : shapes) {
-      bench.shape(shape);
+    for (ModelConfig shape : plan.shapes()) {
+      bench.shape(shape, plan.modes());
     }
   }
 }

@@ -76,6 +76,7 @@ final class KernelBench implements AutoCloseable {
   private final ModelConfig config;
   private final int contextTokens;
   private final int pagesEach;
+  private final long tokenBytes;
   private final Figures figures;
   private final KernelModule module;
   private final StepBuffers buffers;
@@ -86,8 +87,15 @@ final class KernelBench implements AutoCloseable {
   private final Batch batch = new Batch();
 
   /**
+   * What attention reads.
+   *
    * @param contextTokens tokens of each sequence, a multiple of 16
    * @param sequences the most sequences that {@link #decode} gets
+   * @param type of keys and values
+   */
+  record Contexts(int contextTokens, int sequences, KvSpec.Type type) {}
+
+  /**
    * @throws CudaException if the device has no room for them
    */
   KernelBench(
@@ -95,25 +103,24 @@ final class KernelBench implements AutoCloseable {
       KernelModule module,
       ModelConfig config,
       GpuMode mode,
-      int contextTokens,
-      int sequences,
+      Contexts contexts,
       Figures figures) {
     this.clock = clock;
     this.module = module;
     this.config = config;
-    this.contextTokens = contextTokens;
+    tokenBytes = KvSpec.of(config, contexts.type()).bytesPerToken();
+    contextTokens = contexts.contextTokens();
     this.figures = figures;
     context = clock.context();
     stream = clock.stream();
     pagesEach = contextTokens / PAGE_TOKENS;
     buffers = new StepBuffers(context, config, CudaModel.MAX_ROWS);
-    pool =
-        new CudaKvPool(
-            context, config, KvSpec.Type.BF16, sequences * pagesEach, 0, PAGE_TOKENS, () -> true);
+    int pages = contexts.sequences() * pagesEach;
+    pool = new CudaKvPool(context, config, contexts.type(), pages, 0, PAGE_TOKENS, () -> true);
     plan = new StepPlan(buffers.layout(), config.vocabSize(), config.contextLength());
     attention = new AttentionPlans(context.device(), config, buffers, pool, mode);
     ints = context.allocatePinned((long) buffers.layout().ints() * Integer.BYTES, "a benchmark");
-    module.fillRandom(pool.memory(), 1, stream);
+    pool.fillRandom(module, stream);
     buffers.clearArrived(stream);
     for (Activation rows : READ) {
       if (buffers.activation(rows) != null) {
@@ -123,19 +130,10 @@ final class KernelBench implements AutoCloseable {
     buffers.rotations().all().forEach(table -> module.fillRandom(table, 3, stream));
   }
 
-  /** Sequences of so many tokens for which a device has room beside a step's buffers. */
-  static int sequencesThatFit(ModelConfig config, int contextTokens, long bytes) {
-    return (int) Math.min(Integer.MAX_VALUE, bytes / (contextTokens * tokenBytes(config)));
-  }
-
-  private static long tokenBytes(ModelConfig config) {
-    return KvSpec.of(config, KvSpec.Type.BF16).bytesPerToken();
-  }
-
   /** Attention and draws of a decode step over sequences at the end of their context. */
   void decode(int sequences) {
     plan(sequences, 1, SamplingParams.GREEDY);
-    double kv = (double) sequences * contextTokens * tokenBytes(config);
+    double kv = (double) sequences * contextTokens * tokenBytes;
     double flops = ShapeBench.attentionFlops(config, sequences, contextTokens);
     timeCold("attention, decode " + sequences, layers()::run, kv, flops);
     if (sequences <= buffers.layout().blockOutputs()) {
@@ -147,7 +145,7 @@ final class KernelBench implements AutoCloseable {
   void extend(int rows) {
     plan(1, rows, SamplingParams.GREEDY);
     int tokens = contextTokens - (rows - 1) / 2;
-    double kv = (double) contextTokens * tokenBytes(config);
+    double kv = (double) contextTokens * tokenBytes;
     timeCold(
         "attention, extend " + rows,
         layers()::run,

@@ -8,6 +8,7 @@ import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.step.CudaModel;
 import io.radixflow.kernels.cuda.weights.WeightFormat;
 import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.Attention;
 import io.radixflow.kernels.model.Attention.Latent;
 import io.radixflow.kernels.model.FeedForward.Experts;
@@ -16,6 +17,7 @@ import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.TensorType;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -47,17 +49,25 @@ public final class ShapeBench {
   private final int ordinal;
   private final double peakFlops;
   private final TensorType type;
+  private final KvSpec.Type kvType;
   private final Consumer<GpuFigure> figures;
   private DeviceCeilings ceilings;
 
   /**
    * @param peakFlops operations a second of the tensor cores
    * @param type of the weights, one of {@link RandomWeights#TYPES}
+   * @param kvType of keys and values: bf16 or fp8
    */
-  public ShapeBench(int ordinal, double peakFlops, TensorType type, Consumer<GpuFigure> figures) {
+  public ShapeBench(
+      int ordinal,
+      double peakFlops,
+      TensorType type,
+      KvSpec.Type kvType,
+      Consumer<GpuFigure> figures) {
     this.ordinal = ordinal;
     this.peakFlops = peakFlops;
     this.type = type;
+    this.kvType = kvType;
     this.figures = figures;
   }
 
@@ -74,10 +84,10 @@ public final class ShapeBench {
   }
 
   /**
-   * Kernels and steps of a shape in both modes, after {@link #ceilings}. Those that read no weights
-   * are measured with bf16 only.
+   * Kernels and steps of a shape in some modes, after {@link #ceilings}. Kernels that read no
+   * weights are measured with weights of bf16 only, products with pages of bf16 only.
    */
-  public void shape(ModelConfig config) throws InterruptedException {
+  public void shape(ModelConfig config, List<GpuMode> modes) throws InterruptedException {
     RandomWeights weights;
     try {
       weights = new RandomWeights(config, type);
@@ -85,8 +95,10 @@ public final class ShapeBench {
       LOG.warn("{} was not measured: {}", config.name(), e.getMessage());
       return;
     }
-    for (GpuMode mode : GpuMode.values()) {
-      products(config, mode, PRODUCT_ROWS);
+    for (GpuMode mode : modes) {
+      if (kvType == KvSpec.Type.BF16) {
+        products(config, mode, PRODUCT_ROWS);
+      }
       if (type == TensorType.BF16) {
         kernels(config, mode, CONTEXT, DECODE_ROWS, CudaModel.MAX_ROWS);
       }
@@ -100,7 +112,8 @@ public final class ShapeBench {
 
   private String group(ModelConfig config, GpuMode mode) {
     String form = type == TensorType.BF16 ? "" : type + " ";
-    return config.name() + " " + form + mode.name().toLowerCase(Locale.ROOT);
+    String pages = kvType == KvSpec.Type.BF16 ? "" : "fp8 pages ";
+    return config.name() + " " + form + pages + mode.name().toLowerCase(Locale.ROOT);
   }
 
   private void accept(String group, String name, double seconds, double bytes, double flops) {
@@ -111,7 +124,8 @@ public final class ShapeBench {
   void kernels(ModelConfig config, GpuMode mode, int context, int[] sequences, int rows) {
     try (CudaContext device = CudaContext.open(ordinal)) {
       long room = (long) (SHARE_FOR_PAGES * device.freeMemory());
-      int fit = KernelBench.sequencesThatFit(config, context, room);
+      long each = context * KvSpec.of(config, kvType).bytesPerToken();
+      int fit = (int) Math.min(Integer.MAX_VALUE, room / each);
       int[] fitting = Arrays.stream(sequences).filter(count -> count <= fit).toArray();
       if (fitting.length < sequences.length) {
         LOG.info("{} sequences of {} fit the device", fit, config.name());
@@ -124,8 +138,9 @@ public final class ShapeBench {
       KernelBench.Figures reported =
           (name, seconds, bytes, flops, bus) ->
               acceptOver(bus, group(config, mode), name, seconds, bytes, flops);
+      KernelBench.Contexts contexts = new KernelBench.Contexts(context, most, kvType);
       try (KernelBench kernels =
-          new KernelBench(clock(device), module, config, mode, context, most, reported)) {
+          new KernelBench(clock(device), module, config, mode, contexts, reported)) {
         Arrays.stream(fitting).forEach(kernels::decode);
         kernels.extend(rows);
         Arrays.stream(fitting).forEach(kernels::experts);
@@ -162,7 +177,7 @@ public final class ShapeBench {
   private void steps(RandomWeights random, GpuMode mode) throws InterruptedException {
     ModelConfig config = random.config();
     double weightBytes = WeightFormat.of(type).bytesPerWeight();
-    DeviceOptions options = new DeviceOptions("cuda", 0, null, mode, 0);
+    DeviceOptions options = new DeviceOptions("cuda", 0, kvType, mode, 0);
     try (CudaBackend backend = CudaBackend.open(random, options, ordinal)) {
       long tokenBytes = backend.kvSpec().bytesPerToken();
       for (int rows : DECODE_ROWS) {

@@ -9,6 +9,7 @@ import io.radixflow.kernels.cuda.CudaModels;
 import io.radixflow.kernels.cuda.driver.EmulatedDriver;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
@@ -40,7 +41,7 @@ class GpuBenchTest {
   @Test
   void ceilingsAreBandwidths() {
     List<GpuFigure> figures = new ArrayList<>();
-    new ShapeBench(0, 1e12, TensorType.BF16, figures::add).ceilings();
+    new ShapeBench(0, 1e12, TensorType.BF16, KvSpec.Type.BF16, figures::add).ceilings();
     assertThat(figures)
         .extracting(GpuFigure::name)
         .containsExactly("device read", "device copy", "host to device", "device to host");
@@ -51,7 +52,7 @@ class GpuBenchTest {
   void everyProductIsMeasuredInGraphsOnWeightsThatNoCacheHolds() {
     EmulatedDriver.reset();
     List<GpuFigure> figures = new ArrayList<>();
-    ShapeBench bench = new ShapeBench(0, 1e12, TensorType.BF16, figures::add);
+    ShapeBench bench = new ShapeBench(0, 1e12, TensorType.BF16, KvSpec.Type.BF16, figures::add);
     EmulatedDriver.setMemoryLimit(96 << 20);
     bench.ceilings();
     EmulatedDriver.reset();
@@ -81,7 +82,7 @@ class GpuBenchTest {
   void aShapeWithExpertsInEveryLayerHasNoProductsOfADenseBlock() {
     EmulatedDriver.reset();
     List<GpuFigure> figures = new ArrayList<>();
-    ShapeBench bench = new ShapeBench(0, 1e12, TensorType.BF16, figures::add);
+    ShapeBench bench = new ShapeBench(0, 1e12, TensorType.BF16, KvSpec.Type.BF16, figures::add);
     EmulatedDriver.setMemoryLimit(96 << 20);
     bench.ceilings();
     EmulatedDriver.reset();
@@ -102,7 +103,7 @@ class GpuBenchTest {
   void everyKernelBesideTheProductsIsMeasuredAgainstItsFloor() {
     EmulatedDriver.reset();
     List<GpuFigure> figures = new ArrayList<>();
-    ShapeBench bench = new ShapeBench(0, 1e12, TensorType.BF16, figures::add);
+    ShapeBench bench = new ShapeBench(0, 1e12, TensorType.BF16, KvSpec.Type.BF16, figures::add);
     EmulatedDriver.setMemoryLimit(96 << 20);
     bench.ceilings();
     EmulatedDriver.reset();
@@ -136,7 +137,7 @@ class GpuBenchTest {
   void expertsAndLatentAttentionAreMeasuredAgainstTheirFloors() {
     EmulatedDriver.reset();
     List<GpuFigure> figures = new ArrayList<>();
-    ShapeBench bench = new ShapeBench(0, 1e12, TensorType.BF16, figures::add);
+    ShapeBench bench = new ShapeBench(0, 1e12, TensorType.BF16, KvSpec.Type.BF16, figures::add);
     EmulatedDriver.setMemoryLimit(96 << 20);
     bench.ceilings();
     EmulatedDriver.reset();
@@ -149,6 +150,23 @@ class GpuBenchTest {
     GpuFigure experts = figures.get(figures.size() - 3);
     assertThat(experts.name()).isEqualTo("experts of 5");
     assertThat(experts.bytes()).as("all 6 experts of 3 x 24 x 72").isEqualTo(6 * 2 * 3 * 24 * 72);
+    EmulatedGpu.assertNothingIsLeaked();
+  }
+
+  @Test
+  void attentionOverPagesOf8BitsIsMeasuredAgainstTheirBytes() throws InterruptedException {
+    EmulatedDriver.reset();
+    List<GpuFigure> figures = new ArrayList<>();
+    ShapeBench bench = new ShapeBench(0, 1e12, TensorType.BF16, KvSpec.Type.FP8, figures::add);
+    EmulatedDriver.setMemoryLimit(96 << 20);
+    bench.ceilings();
+    EmulatedDriver.reset();
+    figures.clear();
+    bench.kernels(CudaModels.qwen3(), GpuMode.DETERMINISTIC, 64, new int[] {3}, 40);
+    assertThat(figures.get(0).name()).isEqualTo("attention, decode 3");
+    assertThat(figures.get(0).bytes())
+        .as("keys and values of 3 x 64 tokens in 2 layers of 3 heads of 64 codes and a scale")
+        .isEqualTo(3 * 64 * 2 * 2 * 3 * 65);
     EmulatedGpu.assertNothingIsLeaked();
   }
 
@@ -197,7 +215,7 @@ class GpuBenchTest {
   void productsAndStepsTakeWeightsOfEachType(TensorType type) throws InterruptedException {
     EmulatedDriver.reset();
     List<GpuFigure> figures = new ArrayList<>();
-    ShapeBench bench = new ShapeBench(0, 1e12, type, figures::add);
+    ShapeBench bench = new ShapeBench(0, 1e12, type, KvSpec.Type.BF16, figures::add);
     EmulatedDriver.setMemoryLimit(96 << 20);
     bench.ceilings();
     EmulatedDriver.reset();

@@ -15,7 +15,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Random;
 import java.util.function.BooleanSupplier;
+import jcuda.Pointer;
 
 /**
  * KV pages on the device, layer-first: [layer][K or V][page][slot][KV head][element]; layers of
@@ -146,6 +148,32 @@ public final class CudaKvPool implements KvPool {
   public void clearParts(CudaStream stream) {
     if (inParts != null) {
       inParts.all().fillAsync((byte) 0, stream);
+    }
+  }
+
+  /**
+   * Queues filling pages with random keys and values, for benchmarks: bf16 of both signs, 8-bit
+   * floats from 2 to 240 before scales from 2^-63 to 2^-8.
+   */
+  public void fillRandom(KernelModule module, CudaStream stream) {
+    if (type == KvSpec.Type.FP8) {
+      fillWithFloat8(inPages.all(), stream);
+    } else {
+      module.fillRandom(inPages.all(), 1, stream);
+    }
+  }
+
+  /** Writes a few random bytes, each a finite code and a finite scale, and doubles them. */
+  private static void fillWithFloat8(DeviceMemory memory, CudaStream stream) {
+    byte[] some = new byte[(int) Math.min(memory.bytes(), 1 << 20)];
+    new Random(1).nextBytes(some);
+    for (int i = 0; i < some.length; i++) {
+      some[i] = (byte) (some[i] & 0x37 | 0x40);
+    }
+    memory.write(Pointer.to(some), some.length);
+    for (long filled = some.length; filled < memory.bytes(); filled *= 2) {
+      long more = Math.min(filled, memory.bytes() - filled);
+      memory.slice(filled, more).copyAsync(memory, more, stream);
     }
   }
 

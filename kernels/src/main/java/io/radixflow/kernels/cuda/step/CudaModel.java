@@ -199,9 +199,9 @@ public final class CudaModel implements AutoCloseable {
     return buffers;
   }
 
-  /** Queues filling memory with random bf16, for benchmarks. */
-  public void fillRandom(DeviceMemory memory, CudaStream stream) {
-    module.fillRandom(memory, 1, stream);
+  /** Queues filling a pool with random keys and values, for benchmarks. */
+  public void fillRandom(CudaKvPool pool, CudaStream stream) {
+    pool.fillRandom(module, stream);
   }
 
   /** Bytes of all weights on the device. */
