@@ -104,6 +104,7 @@ public final class Drill {
     String backoff = "flink.restart-strategy.exponential-delay.reset-backoff-threshold=1s";
     Settings settings =
         new SettingsLoader()
+            .set(options.jobOptions())
             .set(List.of(backoff))
             .load()
             .with(RadixflowOptions.MODEL, options.model())

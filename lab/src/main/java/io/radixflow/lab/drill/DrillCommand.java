@@ -1,5 +1,6 @@
 package io.radixflow.lab.drill;
 
+import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.kernels.ModelLoader;
 import io.radixflow.tools.cli.cluster.ClusterBuild;
 import io.radixflow.tools.cli.common.CliCommand;
@@ -9,10 +10,13 @@ import io.radixflow.tools.cli.common.ConsoleProgress;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -66,6 +70,15 @@ public final class DrillCommand extends CliCommand {
               + " TaskManagers; at least a page must come from there, also after a kill.")
   boolean tiers;
 
+  @Option(
+      names = "--set",
+      showDefaultValue = Visibility.NEVER,
+      paramLabel = "KEY=VALUE",
+      description =
+          "One of the job's options, as gpu.memory where its processes share a GPU; may be given"
+              + " several times. See docs/options.md.")
+  List<String> jobOptions = new ArrayList<>();
+
   @Option(names = "--offline", description = "Never use the network for a model.")
   boolean offline;
 
@@ -91,7 +104,8 @@ public final class DrillCommand extends CliCommand {
     if (minutes < 1 || minutes > MAX_MINUTES) {
       throw new CliException("--minutes is " + minutes + "; it must be 1 to " + MAX_MINUTES);
     }
-    DrillOptions options = options().withTiers(tiers);
+    new SettingsLoader().set(jobOptions).load(); // a wrong one is named before anything starts
+    DrillOptions options = options().withTiers(tiers).withJobOptions(jobOptions);
     Duration time = Duration.ofMinutes(minutes);
     FaultPlan plan = FaultPlan.lasting(options.faults(), time, seed, System::nanoTime);
     DrillResult result = runner.run(build, options, plan, this::say);

@@ -18,6 +18,8 @@ import java.util.Set;
  * @param maxTokens of a reply
  * @param seed of conversations and faults
  * @param tiered whether pages go to host memory, disks and a folder, too
+ * @param jobOptions further options of the job, {@code key=value}; those that a drill sets itself
+ *     win
  * @param directory where logs and state stay; empty for nowhere
  */
 public record DrillOptions(
@@ -28,6 +30,7 @@ public record DrillOptions(
     int maxTokens,
     long seed,
     boolean tiered,
+    List<String> jobOptions,
     Optional<Path> directory) {
 
   private static final int SIM_REPLY = 150;
@@ -38,16 +41,26 @@ public record DrillOptions(
   public static DrillOptions simulated(long seed, Optional<Path> directory) {
     String model = ModelLoader.SIM + ":calls=1,reply=" + SIM_REPLY;
     String deadly = ",deadly=" + (int) DeadlyTurns.MARK;
-    return new DrillOptions(model + ",step=30" + deadly, model, 16, 6, 400, seed, false, directory);
+    return new DrillOptions(
+        model + ",step=30" + deadly, model, 16, 6, 400, seed, false, List.of(), directory);
   }
 
   /** A few conversations of a real model. */
   public static DrillOptions real(String model, long seed, Optional<Path> directory) {
-    return new DrillOptions(model, model, 4, 4, 96, seed, false, directory);
+    return new DrillOptions(model, model, 4, 4, 96, seed, false, List.of(), directory);
   }
 
   public DrillOptions withTiers(boolean wanted) {
-    return new DrillOptions(model, calmModel, sessions, turns, maxTokens, seed, wanted, directory);
+    return with(wanted, jobOptions);
+  }
+
+  public DrillOptions withJobOptions(List<String> wanted) {
+    return with(tiered, List.copyOf(wanted));
+  }
+
+  private DrillOptions with(boolean newTiered, List<String> newJobOptions) {
+    return new DrillOptions(
+        model, calmModel, sessions, turns, maxTokens, seed, newTiered, newJobOptions, directory);
   }
 
   /**

@@ -119,6 +119,33 @@ class DrillCommandTest {
   }
 
   @Test
+  void aWrongOptionOfTheJobIsRefusedBeforeAnythingStarts() {
+    Cli.Result result = new Cli().run("drill", "--set", "gpu.memroy=2gb");
+
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.err()).contains("gpu.memroy").contains("gpu.memory");
+  }
+
+  @Test
+  void optionsOfTheJobReachTheDrill() {
+    List<DrillOptions> run = new ArrayList<>();
+    DrillCommand command =
+        new DrillCommand(
+            Cli.environment(InputStream.nullInputStream()),
+            (build, options, plan, progress) -> {
+              run.add(options);
+              return result(0, List.of());
+            });
+    new CommandLine(command)
+        .setOut(new PrintWriter(new StringWriter()))
+        .execute("--tiers", "--set", "gpu.memory=2gb");
+
+    assertThat(run).singleElement().isNotNull();
+    assertThat(run.get(0).jobOptions()).containsExactly("gpu.memory=2gb");
+    assertThat(run.get(0).tiered()).isTrue();
+  }
+
+  @Test
   void optionsOfTheSimulatedModelAreRefused() {
     Cli.Result result = new Cli().run("drill", "--model", "sim:step=20");
 
