@@ -3,7 +3,6 @@ package io.radixflow.kernels.cpu;
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.integer.IntegerProducts;
-import io.radixflow.kernels.cpu.integer.IntegerRows;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.cpu.weights.Panels;
@@ -21,9 +20,6 @@ final class GroupedMatmul implements WorkerTeam.Region {
   /** Panels of a task, at least: so many take longer than to begin one. */
   private static final int LEAST_TASK_PANELS = 4;
 
-  /** Rows that a worker rounds to integers at a time, where products share them. */
-  private static final int ROUNDED_ROWS = 4;
-
   /** Buffers of one worker. */
   private static final class Scratch {
     final float[] unpacked = new float[Panels.DEPTH * PANEL];
@@ -37,10 +33,9 @@ final class GroupedMatmul implements WorkerTeam.Region {
   private final TileTuner tuner;
   private final IntegerProducts integers;
   private final PartTimes parts;
+  private final PanelTasks tasks;
+  private final RoundedRows rounded;
   private final Scratch[] scratch;
-  private final WorkerTeam.Region rounding = this::round;
-  private final WorkerTeam.Region roundingShared = this::roundShared;
-  private final IntegerRows integerRows = new IntegerRows();
 
   private float[] in;
   private int inStride;
@@ -55,13 +50,6 @@ final class GroupedMatmul implements WorkerTeam.Region {
   private int[] inOffsets = new int[16];
   private int[] outRows = new int[16];
   private int[] outOffsets = new int[16];
-
-  private int tasks;
-
-  /** The product of each task, and its first panel; the next task, or product, begins behind it. */
-  private int[] taskProducts = new int[64];
-
-  private int[] taskPanels = new int[64];
 
   /** The first row of each product among those rounded to integers, unless products share rows. */
   private int[] firstRounded = new int[16];
@@ -83,6 +71,8 @@ final class GroupedMatmul implements WorkerTeam.Region {
     this.kernels = kernels;
     this.tuner = tuner;
     this.integers = integers;
+    tasks = new PanelTasks(team.size());
+    rounded = new RoundedRows(team, integers, parts);
     scratch = new Scratch[team.size()];
     for (int i = 0; i < scratch.length; i++) {
       scratch[i] = new Scratch();
@@ -142,24 +132,37 @@ final class GroupedMatmul implements WorkerTeam.Region {
 
   /** Rounds the rows of products of codes; all products have rows of one width. */
   private void roundRows() {
-    int count = 0;
+    boolean any = false;
     sharedRows = true;
     for (int i = 0; i < products; i++) {
-      firstRounded[i] = count;
-      count += isInteger(i) ? counts[i] : 0;
+      any |= isInteger(i);
       sharedRows &= inOffsets[i] == inOffsets[0];
     }
-    if (count == 0) {
+    if (!any) {
       return;
     }
-    int columns = matrices[0].panels().columns();
+    rounded.begin(in);
     if (sharedRows) {
-      int rows = endOfRows();
-      integerRows.begin(rows, columns);
-      team.run((rows + ROUNDED_ROWS - 1) / ROUNDED_ROWS, roundingShared);
+      addSharedRows();
     } else {
-      integerRows.begin(count, columns);
-      team.run(products, rounding);
+      addOwnRows();
+    }
+    rounded.round(matrices[0].panels().columns());
+  }
+
+  private void addSharedRows() {
+    int end = endOfRows();
+    for (int row = 0; row < end; row++) {
+      rounded.add(row * inStride + inOffsets[0]);
+    }
+  }
+
+  private void addOwnRows() {
+    for (int i = 0; i < products; i++) {
+      firstRounded[i] = rounded.count();
+      for (int row = 0; row < counts[i] && isInteger(i); row++) {
+        rounded.add(inRows[i][firsts[i] + row] * inStride + inOffsets[i]);
+      }
     }
   }
 
@@ -174,29 +177,13 @@ final class GroupedMatmul implements WorkerTeam.Region {
     return end;
   }
 
-  private void roundShared(int task, int worker) {
-    int end = Math.min(integerRows.rows(), (task + 1) * ROUNDED_ROWS);
-    for (int row = task * ROUNDED_ROWS; row < end; row++) {
-      integers.pack(in, row * inStride + inOffsets[0], integerRows, row);
-    }
-  }
-
-  private void round(int product, int worker) {
-    for (int row = 0; row < counts[product] && isInteger(product); row++) {
-      int from = inRows[product][firsts[product] + row] * inStride + inOffsets[product];
-      integers.pack(in, from, integerRows, firstRounded[product] + row);
-    }
-  }
-
   /**
    * Computes the products.
    *
    * @param part what they are in a profile; null to count them to the operation
    */
   void run(PartTimes.Part part) {
-    parts.begin();
     roundRows();
-    parts.end(PartTimes.Part.ROUNDING);
     parts.begin();
     multiply();
     if (part != null) {
@@ -208,48 +195,23 @@ final class GroupedMatmul implements WorkerTeam.Region {
   }
 
   private void multiply() {
-    split();
-    team.run(tasks, this);
-  }
-
-  /**
-   * Splits products into runs of panels that become shorter, so that workers end together, as
-   * {@link MatmulRegion} does.
-   */
-  private void split() {
-    int left = 0;
+    int panels = 0;
     for (int i = 0; i < products; i++) {
-      left += matrices[i].panels().count();
+      panels += matrices[i].panels().count();
     }
-    tasks = 0;
+    tasks.beginShrinking(panels, LEAST_TASK_PANELS);
     for (int i = 0; i < products; i++) {
-      int count = matrices[i].panels().count();
-      for (int panel = 0; panel < count; ) {
-        addTask(i, panel);
-        int run = Math.max(LEAST_TASK_PANELS, left / (2 * team.size()));
-        run = Math.min(run, count - panel);
-        panel += run;
-        left -= run;
-      }
+      tasks.add(i, matrices[i].panels().count());
     }
-  }
-
-  private void addTask(int product, int panel) {
-    if (tasks == taskProducts.length) {
-      taskProducts = Arrays.copyOf(taskProducts, 2 * tasks);
-      taskPanels = Arrays.copyOf(taskPanels, 2 * tasks);
-    }
-    taskProducts[tasks] = product;
-    taskPanels[tasks++] = panel;
+    team.run(tasks.count(), this);
   }
 
   @Override
   public void run(int task, int worker) {
-    int product = taskProducts[task];
+    int product = tasks.product(task);
     Panels panels = matrices[product].panels();
-    int first = taskPanels[task];
-    boolean last = task + 1 == tasks || taskProducts[task + 1] != product;
-    int end = last ? panels.count() : taskPanels[task + 1];
+    int first = tasks.first(task);
+    int end = tasks.end(task);
     int rows = counts[product];
     Scratch s = scratch[worker];
     if (isInteger(product)) {
@@ -292,8 +254,8 @@ final class GroupedMatmul implements WorkerTeam.Region {
         matrices[product],
         first,
         end,
-        integerRows,
-        sharedRows ? inRows[product] : integerRows.numbers(),
+        rounded.integers(),
+        sharedRows ? inRows[product] : rounded.integers().numbers(),
         sharedRows ? firsts[product] : firstRounded[product],
         counts[product],
         to,

@@ -3,7 +3,6 @@ package io.radixflow.kernels.cpu;
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.integer.IntegerProducts;
-import io.radixflow.kernels.cpu.integer.IntegerRows;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.cpu.weights.Panels;
@@ -27,20 +26,16 @@ final class MatmulRegion implements WorkerTeam.Region {
   /** Rows up to which a product waits for weights to come from memory, best in long runs. */
   private static final int FEW_ROWS = 8;
 
-  /** Rows that a worker rounds to integers at a time. */
-  private static final int ROUNDED_ROWS = 4;
-
   private final WorkerTeam team;
   private final Kernels kernels;
   private final TileTuner tuner;
   private final IntegerProducts integers;
-  private final PartTimes parts;
+  private final PanelTasks tasks;
+  private final RoundedRows rounded;
   private final float[][] scratch;
   private final float[][] scales;
   private final WorkerTeam.Region packing = this::pack;
-  private final WorkerTeam.Region rounding = this::round;
   private final WorkerTeam.Region integerPanels = this::multiplyIntegers;
-  private final IntegerRows integerRows = new IntegerRows();
   private float[] packed = new float[0];
 
   private CpuMatrix matrix;
@@ -50,11 +45,6 @@ final class MatmulRegion implements WorkerTeam.Region {
   private int outStride;
   private int rows;
   private int tileRows;
-  private int panelTasks;
-
-  /** The first panel of each task, and behind them the number of panels. */
-  private int[] firstPanels = new int[64];
-
   private int taskTiles;
   private int taskRows;
 
@@ -67,11 +57,12 @@ final class MatmulRegion implements WorkerTeam.Region {
       TileTuner tuner,
       IntegerProducts integers,
       PartTimes parts) {
-    this.parts = parts;
     this.team = team;
     this.kernels = kernels;
     this.tuner = tuner;
     this.integers = integers;
+    tasks = new PanelTasks(team.size());
+    rounded = new RoundedRows(team, integers, parts);
     scratch = new float[team.size()][Panels.DEPTH * PANEL];
     scales = new float[team.size()][Panels.SCALES];
   }
@@ -94,17 +85,14 @@ final class MatmulRegion implements WorkerTeam.Region {
     this.rows = rows;
     split(matrix.panels().count());
     if (integers != null && matrix.panels().hasIntegers()) {
-      integerRows.begin(rows, matrix.panels().columns());
-      parts.begin();
-      team.run((rows + ROUNDED_ROWS - 1) / ROUNDED_ROWS, rounding);
-      parts.end(PartTimes.Part.ROUNDING);
+      round(matrix.panels().columns());
       taskRows = (rows + splits() - 1) / splits();
-      team.run(panelTasks * ((rows + taskRows - 1) / taskRows), integerPanels);
+      team.run(tasks.count() * ((rows + taskRows - 1) / taskRows), integerPanels);
       return;
     }
     if (rows == 1) {
       taskTiles = 1;
-      team.run(panelTasks, this);
+      team.run(tasks.count(), this);
       return;
     }
     tileRows = tuner.tileRows(rows);
@@ -115,50 +103,42 @@ final class MatmulRegion implements WorkerTeam.Region {
     }
     team.run(tiles, packing);
     taskTiles = (tiles + splits() - 1) / splits();
-    team.run(panelTasks * ((tiles + taskTiles - 1) / taskTiles), this);
+    team.run(tasks.count() * ((tiles + taskTiles - 1) / taskTiles), this);
   }
 
-  /**
-   * Splits panels into tasks: evenly for many rows; for few into runs that become shorter, so that
-   * workers end together (guided self-scheduling, Polychronopoulos and Kuck 1987).
-   */
+  /** Splits panels into tasks: of few rows into runs that become shorter, else evenly. */
   private void split(int panels) {
-    int even = Math.max(1, panels / (team.size() * WORKER_TASKS));
-    panelTasks = 0;
-    for (int panel = 0; panel < panels; ) {
-      if (panelTasks + 1 == firstPanels.length) {
-        firstPanels = Arrays.copyOf(firstPanels, 2 * firstPanels.length);
-      }
-      firstPanels[panelTasks++] = panel;
-      int left = panels - panel;
-      int run = rows <= FEW_ROWS ? Math.max(1, left / (2 * team.size())) : even;
-      panel += Math.min(left, run);
+    if (rows <= FEW_ROWS) {
+      tasks.beginShrinking(panels, 1);
+    } else {
+      tasks.beginEven(Math.max(1, panels / (team.size() * WORKER_TASKS)));
     }
-    firstPanels[panelTasks] = panels;
+    tasks.add(0, panels);
   }
 
   /** Into how many parts rows are split, where there are too few panels for all workers. */
   private int splits() {
-    return Math.max(1, Math.min(rows / LEAST_TASK_ROWS, team.size() * 4 / panelTasks));
+    return Math.max(1, Math.min(rows / LEAST_TASK_ROWS, team.size() * 4 / tasks.count()));
   }
 
-  private void round(int task, int worker) {
-    int end = Math.min(rows, (task + 1) * ROUNDED_ROWS);
-    for (int row = task * ROUNDED_ROWS; row < end; row++) {
-      integers.pack(in, row * inStride, integerRows, row);
+  private void round(int columns) {
+    rounded.begin(in);
+    for (int row = 0; row < rows; row++) {
+      rounded.add(row * inStride);
     }
+    rounded.round(columns);
   }
 
   private void multiplyIntegers(int task, int worker) {
-    int first = firstPanels[task % panelTasks];
-    int end = firstPanels[task % panelTasks + 1];
-    int row = task / panelTasks * taskRows;
+    int first = tasks.first(task % tasks.count());
+    int end = tasks.end(task % tasks.count());
+    int row = task / tasks.count() * taskRows;
     integers.multiply(
         matrix,
         first,
         end,
-        integerRows,
-        integerRows.numbers(),
+        rounded.integers(),
+        rounded.integers().numbers(),
         row,
         Math.min(taskRows, rows - row),
         out,
@@ -192,8 +172,8 @@ final class MatmulRegion implements WorkerTeam.Region {
 
   @Override
   public void run(int task, int worker) {
-    int first = firstPanels[task % panelTasks];
-    int end = firstPanels[task % panelTasks + 1];
+    int first = tasks.first(task % tasks.count());
+    int end = tasks.end(task % tasks.count());
     for (int panel = first; panel < end; panel++) {
       if (rows == 1) {
         begin(panel, 0);
@@ -201,7 +181,7 @@ final class MatmulRegion implements WorkerTeam.Region {
             .panels()
             .timesVector(kernels, panel, in, out, panel * PANEL, scratch[worker], scales[worker]);
       } else {
-        multiplyPanel(panel, task / panelTasks * taskTiles, scratch[worker], scales[worker]);
+        multiplyPanel(panel, task / tasks.count() * taskTiles, scratch[worker], scales[worker]);
       }
     }
   }

@@ -15,7 +15,6 @@ public final class IntegerRows {
   static final int LARGEST = Short.MAX_VALUE;
 
   private int columns;
-  private int rows;
   private long version;
   private int[] numbers = new int[0];
 
@@ -31,7 +30,6 @@ public final class IntegerRows {
   /** Takes room for rows of a multiple of 32 columns; what was there is lost. */
   public void begin(int rows, int columns) {
     this.columns = columns;
-    this.rows = rows;
     version++;
     if (numbers.length < rows) {
       numbers = new int[Math.max(rows, 2 * numbers.length)];
@@ -51,11 +49,6 @@ public final class IntegerRows {
   /** The numbers from 0 on, at least as many as there are rows: for products of rows in order. */
   public int[] numbers() {
     return numbers;
-  }
-
-  /** How many rows there are. */
-  public int rows() {
-    return rows;
   }
 
   /** Another number after each {@link #begin}. */
