@@ -7,6 +7,10 @@ import io.radixflow.kernels.cpu.kernel.KernelWarmUp.Use;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.NativeRepacking;
+import io.radixflow.kernels.cpu.step.StepProfile;
+import io.radixflow.kernels.cpu.step.StepRunner;
+import io.radixflow.kernels.cpu.step.TileTuner;
+import io.radixflow.kernels.cpu.step.WorkerTeam;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
@@ -15,10 +19,8 @@ import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.device.MemorySource;
-import io.radixflow.kernels.device.OrderedTransfer;
 import io.radixflow.kernels.device.PoolRequest;
 import io.radixflow.kernels.device.StepTicket;
-import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.model.ForwardGraph;
 import io.radixflow.kernels.model.LoggedProgress;
 import io.radixflow.kernels.model.ModelConfig;
@@ -26,8 +28,6 @@ import io.radixflow.kernels.model.ModelProgress;
 import io.radixflow.kernels.model.Sha256;
 import io.radixflow.kernels.model.WeightSource;
 import java.util.Locale;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,15 +51,6 @@ public final class CpuBackend implements Backend {
   static final int ARITHMETIC_VERSION = 2;
 
   private static final Logger LOG = LoggerFactory.getLogger(CpuBackend.class);
-  static final int MAX_ROWS = 512;
-
-  /** A thread that waits for a ticket looks so often before it parks: for about 20 µs. */
-  private static final int TICKET_SPINS = 500;
-
-  private static final int TICKETS = 4;
-
-  /** About 50 µs: an engine that decodes submits the next step within it. */
-  private static final int SPINS = 1500;
 
   private final ModelConfig config;
   private final KvSpec kvSpec;
@@ -68,20 +59,9 @@ public final class CpuBackend implements Backend {
   private final long weightBytes;
   private final boolean nativeIntegers;
   private final WorkerTeam team;
-  private final StepRows rows;
-  private final ForwardGraph<CpuMatrix, float[]> graph;
-  private final CpuForward forward;
-  private final HostStepTicket[] tickets = new HostStepTicket[TICKETS];
-  private final Thread dispatcher;
-
-  /** Copies of pages, each to be made between two steps. */
-  private final ConcurrentLinkedQueue<QueuedCopy> copies = new ConcurrentLinkedQueue<>();
-
+  private final StepRunner steps;
+  private final StepDispatcher dispatcher;
   private volatile CpuKvPool pool;
-  private volatile ProfiledForward profiled;
-  private volatile long submitted;
-  private volatile boolean parked;
-  private volatile boolean closed;
 
   private CpuBackend(
       WeightSource weights,
@@ -101,14 +81,10 @@ public final class CpuBackend implements Backend {
     nativeIntegers = integers && fast != null;
     Use use = !nativeIntegers ? Use.ALL : loader.hasFloats() ? Use.FLOATS : Use.ROWS;
     TileTuner.begin(kernels, use);
-    graph = load(loader, config, needs.weightBytes(), progress);
+    ForwardGraph<CpuMatrix, float[]> graph = load(loader, config, needs.weightBytes(), progress);
     weightBytes = loader.bytes() - (config.tiedEmbedding() ? 0 : loader.embeddingBytes());
-    rows = new StepRows(config.vocabSize(), config.contextLength(), AttentionRegion.room(config));
     TileTuner tuner = TileTuner.of(kernels, use);
-    forward = new CpuForward(config, team, kernels, fast, integers, tuner, rows);
-    for (int i = 0; i < TICKETS; i++) {
-      tickets[i] = new HostStepTicket(config.vocabSize(), TICKET_SPINS);
-    }
+    steps = new StepRunner(config, graph, team, kernels, fast, integers, tuner);
     epoch = epoch(weights.fingerprint(), kvType);
     description =
         String.format(
@@ -117,11 +93,9 @@ public final class CpuBackend implements Backend {
             instructions(kernels, integers ? fast : null),
             team.size(),
             kvType.name().toLowerCase(Locale.ROOT),
-            use == Use.ROWS ? "" : ", tiles of " + tuner.tileRows(MAX_ROWS) + " rows");
+            use == Use.ROWS ? "" : ", tiles of " + tuner.tileRows(StepRunner.MAX_ROWS) + " rows");
     LOG.info("CPU backend: {}", description);
-    dispatcher = new Thread(this::dispatch, "radixflow-cpu-0");
-    dispatcher.setDaemon(true);
-    dispatcher.start();
+    dispatcher = new StepDispatcher(config.vocabSize(), this::step);
   }
 
   private static ForwardGraph<CpuMatrix, float[]> load(
@@ -288,7 +262,7 @@ public final class CpuBackend implements Backend {
 
   @Override
   public int maxBatchRows() {
-    return MAX_ROWS;
+    return StepRunner.MAX_ROWS;
   }
 
   @Override
@@ -336,7 +310,12 @@ public final class CpuBackend implements Backend {
     try {
       pool =
           new CpuKvPool(
-              config, kvSpec.groups().get(0).type(), pages, parts, this::queue, () -> pool = null);
+              config,
+              kvSpec.groups().get(0).type(),
+              pages,
+              parts,
+              dispatcher::queue,
+              () -> pool = null);
     } catch (OutOfMemoryError e) {
       throw poolTooLarge(pages, bytes, free, e);
     }
@@ -359,67 +338,11 @@ public final class CpuBackend implements Backend {
 
   @Override
   public StepTicket submit(Batch batch) {
-    if (closed) {
-      throw new IllegalStateException("the backend is closed");
-    }
-    if (batch.rows() == 0 || batch.rows() > MAX_ROWS) {
+    if (batch.rows() == 0 || batch.rows() > StepRunner.MAX_ROWS) {
       throw new IllegalArgumentException(
-          "a batch has 1 to " + MAX_ROWS + " rows, not " + batch.rows());
+          "a batch has 1 to " + StepRunner.MAX_ROWS + " rows, not " + batch.rows());
     }
-    HostStepTicket ticket = tickets[(int) (submitted % TICKETS)];
-    if (!ticket.isDone()) {
-      throw new IllegalStateException(TICKETS + " steps are in flight already");
-    }
-    ticket.begin(batch);
-    submitted = submitted + 1;
-    if (parked) {
-      LockSupport.unpark(dispatcher);
-    }
-    return ticket;
-  }
-
-  /** A copy and how many steps come before it. */
-  private record QueuedCopy(long after, OrderedTransfer transfer) {}
-
-  private void queue(OrderedTransfer transfer) {
-    if (closed) {
-      throw new IllegalStateException("the backend is closed");
-    }
-    copies.add(new QueuedCopy(submitted, transfer));
-    if (parked) {
-      LockSupport.unpark(dispatcher);
-    }
-  }
-
-  /** Makes the copies that come before step {@code completed}; returns whether there were any. */
-  private boolean runCopies(long completed) {
-    boolean any = false;
-    for (QueuedCopy next; (next = copies.peek()) != null && next.after <= completed; any = true) {
-      copies.poll().transfer.run();
-    }
-    return any;
-  }
-
-  private void dispatch() {
-    NativeKernels.deferToOthers(WorkerTeam.NICE);
-    long completed = 0;
-    while (awaitStep(completed)) {
-      runCopies(completed);
-      HostStepTicket ticket = tickets[(int) (completed++ % TICKETS)];
-      Throwable failure = null;
-      try {
-        step(ticket);
-      } catch (RuntimeException | Error e) {
-        failure = e;
-      } finally {
-        rows.clear();
-      }
-      try {
-        ticket.announce(ticket.end(failure));
-      } catch (RuntimeException e) {
-        LOG.error("A callback of a step failed", e);
-      }
-    }
+    return dispatcher.submit(batch);
   }
 
   private void step(HostStepTicket ticket) {
@@ -427,15 +350,7 @@ public final class CpuBackend implements Backend {
     if (current == null) {
       throw new IllegalStateException("no KV pool is open");
     }
-    ProfiledForward profiled = this.profiled;
-    long start = profiled == null ? 0 : System.nanoTime();
-    rows.take(ticket.batch(), current.pages());
-    forward.begin(current, ticket);
-    graph.run(profiled == null ? forward : profiled);
-    ticket.acceptTokens();
-    if (profiled != null) {
-      profiled.profile().addStep(System.nanoTime() - start);
-    }
+    steps.run(ticket, current);
   }
 
   /** Whether products of quantised weights are of integers, by native kernels. */
@@ -450,38 +365,12 @@ public final class CpuBackend implements Backend {
    * @param profile where the times go; null to measure no more
    */
   public void profile(StepProfile profile) {
-    team.measure(profile != null);
-    profiled = profile == null ? null : new ProfiledForward(forward, team, profile);
-  }
-
-  /** Spins, then parks, until there is a step (true) or the backend is closed (false). */
-  private boolean awaitStep(long completed) {
-    for (int spins = 0; submitted == completed; ) {
-      if (runCopies(completed)) {
-        spins = 0;
-        continue;
-      }
-      if (closed) {
-        return false;
-      }
-      if (++spins < SPINS) {
-        Thread.onSpinWait();
-        continue;
-      }
-      parked = true;
-      if (submitted == completed && copies.isEmpty() && !closed) {
-        LockSupport.park(this);
-      }
-      parked = false;
-    }
-    return true;
+    steps.profile(profile);
   }
 
   @Override
   public void close() {
-    closed = true;
-    LockSupport.unpark(dispatcher);
-    Uninterruptibly.await(dispatcher::join);
+    dispatcher.close();
     team.close();
     CpuKvPool open = pool;
     if (open != null) {

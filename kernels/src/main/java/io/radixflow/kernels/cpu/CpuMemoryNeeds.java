@@ -1,14 +1,8 @@
 package io.radixflow.kernels.cpu;
 
-import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
-
-import io.radixflow.kernels.cpu.kernel.KernelProvider;
+import io.radixflow.kernels.cpu.step.StepMemory;
 import io.radixflow.kernels.device.MemoryNeeds;
-import io.radixflow.kernels.model.Activation;
-import io.radixflow.kernels.model.FeedForward.Experts;
 import io.radixflow.kernels.model.ForwardGraph;
-import io.radixflow.kernels.model.Layer;
-import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.WeightLoader;
 import io.radixflow.kernels.model.WeightSource;
@@ -18,9 +12,6 @@ import java.util.List;
 
 /** Adds up what a model takes in the heap: asks for its weights as a load does, and reads none. */
 final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
-
-  /** Rows of logits that a step has at once, usually at most. */
-  private static final int LOGITS_ROWS = 64;
 
   private final WeightSource source;
   private final MemoryNeeds.Sum sum = new MemoryNeeds.Sum();
@@ -34,7 +25,7 @@ final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
     CpuMemoryNeeds needs = new CpuMemoryNeeds(source);
     new ForwardGraph<>(source.config(), needs);
     // what a load holds is free again when the buffers of steps are made
-    long work = Math.max(work(source.config()), needs.held());
+    long work = Math.max(StepMemory.bytes(source.config()), needs.held());
     return new MemoryNeeds(source.config().name(), needs.sum.sizes(), work);
   }
 
@@ -45,31 +36,6 @@ final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
         .limit(LoadQueue.MOST_OPEN)
         .mapToLong(Long::longValue)
         .sum();
-  }
-
-  /** Bytes of the buffers of a step of the most rows and the longest context. */
-  private static long work(ModelConfig config) {
-    long row = 0;
-    long widest = 0;
-    for (Activation activation : Activation.values()) {
-      row += activation.width(config) + PANEL;
-      widest = Math.max(widest, activation.width(config));
-    }
-    long chosen = 0;
-    for (Layer layer : config.blocks()) {
-      if (layer.feedForward() instanceof Experts experts) {
-        long each = 3L * experts.expert().width() + config.hiddenSize();
-        chosen = Math.max(chosen, experts.chosen() * each);
-      }
-    }
-    long rows = CpuBackend.MAX_ROWS + MatmulRegion.SPARE_ROWS;
-    long logits = (LOGITS_ROWS + 1L) * config.vocabSize();
-    long rope = (long) config.contextLength() * config.headDim();
-    int workers = Runtime.getRuntime().availableProcessors();
-    long scores = AttentionRegion.scores(config, workers, config.contextLength());
-    boolean shared = KernelProvider.nativeKernels().isPresent();
-    long packed = shared ? widest : widest * workers;
-    return Float.BYTES * (rows * (row + packed + chosen) + logits + rope + scores);
   }
 
   @Override

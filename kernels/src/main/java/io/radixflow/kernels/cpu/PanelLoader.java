@@ -4,6 +4,7 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.kernel.CodeForm;
 import io.radixflow.kernels.cpu.kernel.NativeRepacking;
+import io.radixflow.kernels.cpu.step.WorkerTeam;
 import io.radixflow.kernels.cpu.weights.BlockPanels;
 import io.radixflow.kernels.cpu.weights.BlockScales;
 import io.radixflow.kernels.cpu.weights.Float8Panels;

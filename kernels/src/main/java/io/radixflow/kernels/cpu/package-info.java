@@ -1,6 +1,6 @@
 /**
- * The CPU backend: {@code CpuForward} runs the forward pass over the threads of a {@code
- * WorkerTeam}. Below it, {@code weights} holds weight matrices as the inner loops read them, and
- * {@code kernel} has these loops.
+ * The CPU backend: its weights, repacked at load, and the thread that runs steps. Below it, {@code
+ * step} has what a step does, {@code weights} the matrices as the inner loops read them, and {@code
+ * kernel} these loops.
  */
 package io.radixflow.kernels.cpu;

@@ -8,6 +8,7 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
+import io.radixflow.kernels.cpu.step.StepProfile;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.cpu.step.WorkerTeam;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.device.MemoryStatus;

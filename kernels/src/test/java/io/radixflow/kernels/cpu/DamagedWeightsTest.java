@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.radixflow.kernels.cpu.step.WorkerTeam;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;

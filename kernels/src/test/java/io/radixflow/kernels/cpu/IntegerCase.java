@@ -8,6 +8,8 @@ import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
+import io.radixflow.kernels.cpu.step.TileTuner;
+import io.radixflow.kernels.cpu.step.WorkerTeam;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
@@ -17,14 +19,13 @@ import java.util.List;
 import java.util.Map;
 
 /** A matrix of codes that all implementations multiply; each must give the reference's bits. */
-final class IntegerCase implements AutoCloseable {
+public final class IntegerCase {
 
   /** What no product is. */
   private static final float UNTOUCHED = -12345.678f;
 
   private static final int MARGIN = 5;
 
-  private final WorkerTeam team = new WorkerTeam(1);
   private final IntegerReference reference;
   private final CpuMatrix matrix;
   private final Map<String, IntegerProducts> products = implementations();
@@ -36,9 +37,21 @@ final class IntegerCase implements AutoCloseable {
    */
   IntegerCase(List<Tensor> tensors, float[] bias) {
     reference = new IntegerReference(tensors, bias);
-    matrix = new CpuMatrix(new PanelLoader(team, null).load(tensors), bias);
+    matrix = matrix(tensors, bias);
     assertThat(matrix.panels().hasIntegers()).isTrue();
     products.keySet().forEach(name -> rounded.put(name, new IntegerRows()));
+  }
+
+  /**
+   * Packs a matrix.
+   *
+   * @param tensors from top to bottom
+   * @param bias up to whole panels, or null
+   */
+  public static CpuMatrix matrix(List<Tensor> tensors, float[] bias) {
+    try (WorkerTeam team = new WorkerTeam(1)) {
+      return new CpuMatrix(new PanelLoader(team, null).load(tensors), bias);
+    }
   }
 
   /** The types that have codes and scales by blocks. */
@@ -115,8 +128,8 @@ final class IntegerCase implements AutoCloseable {
     return packed;
   }
 
-  /** Equal bits, the sign of zero included; one NaN is like another. */
-  static void assertSameBits(float[] actual, float[] expected, String name) {
+  /** Requires equal bits, the sign of zero included; one NaN is like another. */
+  public static void assertSameBits(float[] actual, float[] expected, String name) {
     for (int i = 0; i < expected.length; i++) {
       if (Float.floatToIntBits(actual[i]) != Float.floatToIntBits(expected[i])) {
         assertThat(actual[i]).as("%s: element %d", name, i).isEqualTo(expected[i]);
@@ -125,10 +138,5 @@ final class IntegerCase implements AutoCloseable {
             .isEqualTo(Float.floatToIntBits(expected[i]));
       }
     }
-  }
-
-  @Override
-  public void close() {
-    team.close();
   }
 }

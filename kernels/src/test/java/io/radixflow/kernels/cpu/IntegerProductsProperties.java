@@ -38,9 +38,8 @@ class IntegerProductsProperties {
     }
     int first = random.below(panels);
     int end = first + 1 + random.below(panels - first);
-    try (IntegerCase test = new IntegerCase(tensors, bias)) {
-      test.check(rows, numbers, number, count, first, end, random.below(50));
-    }
+    IntegerCase test = new IntegerCase(tensors, bias);
+    test.check(rows, numbers, number, count, first, end, random.below(50));
   }
 
   /** Tensors of one width, which whole blocks of each type make up. */

@@ -55,26 +55,25 @@ class IntegerProductsTest {
     int columns = 256;
     Tensor tensor = tensor(type, 32, columns);
     float[] weights = new float[columns];
-    try (IntegerCase test = new IntegerCase(List.of(tensor), null)) {
-      float[][] rows = rows(8, columns);
-      float[][] out = test.check(rows);
-      for (int row = 0; row < rows.length; row++) {
-        for (int output = 0; output < tensor.rows(); output++) {
-          tensor.dequantize(output, weights, 0);
-          double exact = 0;
-          double rounding = 0;
-          double sum = 0;
-          double largestWeight = 0;
-          for (int k = 0; k < columns; k++) {
-            exact += (double) weights[k] * rows[row][k];
-            rounding += Math.abs(weights[k]) * largest(rows[row], k / 32 * 32) / 32767;
-            sum += Math.abs(rows[row][k]);
-            largestWeight = Math.max(largestWeight, Math.abs(weights[k]));
-          }
-          double chain = 2 * columns / 16 * 0x1p-24 * 4 * largestWeight * sum;
-          assertThat(Math.abs(out[row][output] - exact))
-              .isLessThan((0.5 + 0x1p-8) * rounding + chain);
+    IntegerCase test = new IntegerCase(List.of(tensor), null);
+    float[][] rows = rows(8, columns);
+    float[][] out = test.check(rows);
+    for (int row = 0; row < rows.length; row++) {
+      for (int output = 0; output < tensor.rows(); output++) {
+        tensor.dequantize(output, weights, 0);
+        double exact = 0;
+        double rounding = 0;
+        double sum = 0;
+        double largestWeight = 0;
+        for (int k = 0; k < columns; k++) {
+          exact += (double) weights[k] * rows[row][k];
+          rounding += Math.abs(weights[k]) * largest(rows[row], k / 32 * 32) / 32767;
+          sum += Math.abs(rows[row][k]);
+          largestWeight = Math.max(largestWeight, Math.abs(weights[k]));
         }
+        double chain = 2 * columns / 16 * 0x1p-24 * 4 * largestWeight * sum;
+        assertThat(Math.abs(out[row][output] - exact))
+            .isLessThan((0.5 + 0x1p-8) * rounding + chain);
       }
     }
   }
@@ -97,12 +96,11 @@ class IntegerProductsTest {
   @MethodSource("types")
   void anyNumberOfRowsGivesTheFormulasBits(TensorType type) {
     int columns = Math.max(96, type.blockElements());
-    try (IntegerCase test = new IntegerCase(List.of(tensor(type, 45, columns)), null)) {
-      for (int count = 1; count <= 20; count++) {
-        test.check(rows(count, columns));
-      }
-      test.check(rows(70, columns));
+    IntegerCase test = new IntegerCase(List.of(tensor(type, 45, columns)), null);
+    for (int count = 1; count <= 20; count++) {
+      test.check(rows(count, columns));
     }
+    test.check(rows(70, columns));
   }
 
   @ParameterizedTest
@@ -112,10 +110,9 @@ class IntegerProductsTest {
         type.blockElements() == 256 ? List.of(256, 768, 2048) : List.of(32, 96, 768, 2080);
     for (int columns : widths) {
       List<Tensor> tensors = List.of(tensor(type, 33, columns));
-      try (IntegerCase test = new IntegerCase(tensors, row(64, 3))) {
-        for (int count : new int[] {1, 3, 8, 13, 70}) {
-          test.check(rows(count, columns));
-        }
+      IntegerCase test = new IntegerCase(tensors, row(64, 3));
+      for (int count : new int[] {1, 3, 8, 13, 70}) {
+        test.check(rows(count, columns));
       }
     }
   }
@@ -124,9 +121,8 @@ class IntegerProductsTest {
   @Test
   void rowsWiderThanACacheGiveTheFormulasBits() {
     List<Tensor> tensors = List.of(tensor(TensorType.Q4_0, 32, 20480));
-    try (IntegerCase test = new IntegerCase(tensors, null)) {
-      test.check(rows(19, 20480));
-    }
+    IntegerCase test = new IntegerCase(tensors, null);
+    test.check(rows(19, 20480));
   }
 
   @ParameterizedTest
@@ -137,14 +133,13 @@ class IntegerProductsTest {
       List<Tensor> tensors =
           List.of(tensor(type, 64, columns), tensor(other, 96, columns), tensor(type, 7, columns));
       for (float[] bias : new float[][] {null, row(192, 2)}) {
-        try (IntegerCase test = new IntegerCase(tensors, bias)) {
-          float[][] rows = rows(3, columns);
-          for (int first = 0; first < 6; first++) {
-            test.check(rows, new int[] {0, 1, 2}, 0, 3, first, first + 1, 0);
-          }
-          test.check(rows, new int[] {0, 1, 2}, 0, 3, 1, 5, 32);
-          test.check(rows, new int[] {0, 1, 2}, 0, 3, 0, 6, 1);
+        IntegerCase test = new IntegerCase(tensors, bias);
+        float[][] rows = rows(3, columns);
+        for (int first = 0; first < 6; first++) {
+          test.check(rows, new int[] {0, 1, 2}, 0, 3, first, first + 1, 0);
         }
+        test.check(rows, new int[] {0, 1, 2}, 0, 3, 1, 5, 32);
+        test.check(rows, new int[] {0, 1, 2}, 0, 3, 0, 6, 1);
       }
     }
   }
@@ -155,9 +150,8 @@ class IntegerProductsTest {
     for (TensorType type : IntegerCase.types()) {
       tensors.add(tensor(type, Kernels.PANEL, 768));
     }
-    try (IntegerCase test = new IntegerCase(tensors, row(tensors.size() * Kernels.PANEL, 1))) {
-      test.check(rows(9, 768));
-    }
+    IntegerCase test = new IntegerCase(tensors, row(tensors.size() * Kernels.PANEL, 1));
+    test.check(rows(9, 768));
   }
 
   @ParameterizedTest
@@ -166,13 +160,12 @@ class IntegerProductsTest {
     int columns = type.blockElements() * 2;
     float[][] rows = rows(12, columns);
     int[] numbers = {-1, -1, 11, 0, 3, 3, 7, 2, 9, 1, 0, 11, 5, -1};
-    try (IntegerCase test = new IntegerCase(List.of(tensor(type, 64, columns)), null)) {
-      for (int count = 1; count <= 11; count++) {
-        test.check(rows, numbers, 2, count, 0, 2, 40);
-      }
-      test.check(rows, numbers, 6, 1, 1, 2, 0);
-      test.check(rows, numbers, 7, 1, 1, 2, 0);
+    IntegerCase test = new IntegerCase(List.of(tensor(type, 64, columns)), null);
+    for (int count = 1; count <= 11; count++) {
+      test.check(rows, numbers, 2, count, 0, 2, 40);
     }
+    test.check(rows, numbers, 6, 1, 1, 2, 0);
+    test.check(rows, numbers, 7, 1, 1, 2, 0);
   }
 
   @ParameterizedTest
@@ -194,11 +187,10 @@ class IntegerProductsTest {
     Arrays.fill(rows[9], 64, 96, 0f);
     rows[10] = row(columns, 0x1p-101f);
     rows[10][3] = Math.nextDown(0x1p-100f);
-    try (IntegerCase test = new IntegerCase(List.of(tensor(type, 32, columns)), row(32, 1))) {
-      test.check(rows);
-      for (int i = 0; i < rows.length; i++) {
-        test.check(rows, new int[] {i}, 0, 1, 0, 1, 0);
-      }
+    IntegerCase test = new IntegerCase(List.of(tensor(type, 32, columns)), row(32, 1));
+    test.check(rows);
+    for (int i = 0; i < rows.length; i++) {
+      test.check(rows, new int[] {i}, 0, 1, 0, 1, 0);
     }
   }
 
@@ -208,12 +200,11 @@ class IntegerProductsTest {
     for (TensorType type : IntegerCase.types()) {
       float[][] rows = rows(11, 256);
       rows[4][type.ordinal() * 13 % 256] = value;
-      try (IntegerCase test = new IntegerCase(List.of(tensor(type, 32, 256)), null)) {
-        float[][] out = test.check(rows);
-        for (int i = 0; i < rows.length; i++) {
-          for (float y : out[i]) {
-            assertThat(Float.isNaN(y)).as("%s, row %s", type, i).isEqualTo(i == 4);
-          }
+      IntegerCase test = new IntegerCase(List.of(tensor(type, 32, 256)), null);
+      float[][] out = test.check(rows);
+      for (int i = 0; i < rows.length; i++) {
+        for (float y : out[i]) {
+          assertThat(Float.isNaN(y)).as("%s, row %s", type, i).isEqualTo(i == 4);
         }
       }
     }
@@ -239,12 +230,11 @@ class IntegerProductsTest {
     }
     for (int value : new int[] {0x00, 0xff, 0x80, 0x7f, 0x77, 0x70}) {
       Tensor tensor = SyntheticTensor.ofOneByte("extreme", type, 32, columns, 0.7f, (byte) value);
-      try (IntegerCase test = new IntegerCase(List.of(tensor), null)) {
-        test.check(rows);
-        for (int few = 1; few <= 3; few++) {
-          for (int row = 0; row + few <= rows.length; row += few) {
-            test.check(rows, new int[] {row, row + 1, row + 2}, 0, few, 0, 1, 0);
-          }
+      IntegerCase test = new IntegerCase(List.of(tensor), null);
+      test.check(rows);
+      for (int few = 1; few <= 3; few++) {
+        for (int row = 0; row + few <= rows.length; row += few) {
+          test.check(rows, new int[] {row, row + 1, row + 2}, 0, few, 0, 1, 0);
         }
       }
     }

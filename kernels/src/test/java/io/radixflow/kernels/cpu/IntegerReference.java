@@ -11,7 +11,7 @@ import java.util.List;
  * The formula of {@link io.radixflow.kernels.cpu.integer.IntegerProducts}, output by output, with
  * sums in long integers.
  */
-final class IntegerReference {
+public final class IntegerReference {
 
   /** A row of activations: integers, and the scale of each 32. */
   private record Rounded(long[] integers, float[] scales) {}
@@ -26,7 +26,7 @@ final class IntegerReference {
    * @param tensors the matrix, from top to bottom
    * @param bias up to whole panels, or null
    */
-  IntegerReference(List<Tensor> tensors, float[] bias) {
+  public IntegerReference(List<Tensor> tensors, float[] bias) {
     this.bias = bias;
     int columns = tensors.get(0).columns();
     for (Tensor tensor : tensors) {
@@ -66,12 +66,12 @@ final class IntegerReference {
   }
 
   /** Rows of whole panels. */
-  int outputs() {
+  public int outputs() {
     return rows.size();
   }
 
   /** The outputs of one row of activations. */
-  float[] times(float[] x) {
+  public float[] times(float[] x) {
     Rounded rounded = round(x);
     float[] out = new float[rows.size()];
     for (int i = 0; i < out.length; i++) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
+import io.radixflow.kernels.cpu.step.StepProfile;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.FeedForward.Experts;
 import io.radixflow.kernels.model.Layer;

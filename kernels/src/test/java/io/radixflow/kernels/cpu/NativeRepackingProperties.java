@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.radixflow.kernels.cpu.kernel.CodeForm;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.NativeRepacking;
+import io.radixflow.kernels.cpu.step.WorkerTeam;
 import io.radixflow.kernels.cpu.weights.BlockPanels;
 import io.radixflow.kernels.cpu.weights.Float8Panels;
 import io.radixflow.kernels.cpu.weights.FloatPanels;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.radixflow.kernels.TinyModels;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
+import io.radixflow.kernels.cpu.step.WorkerTeam;
 import io.radixflow.kernels.cpu.weights.Panels;
 import io.radixflow.kernels.cpu.weights.StackedPanels;
 import io.radixflow.kernels.model.ModelFormatException;

@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.kernels.cpu.step.WorkerTeam;
 import io.radixflow.kernels.cpu.weights.Panels;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;

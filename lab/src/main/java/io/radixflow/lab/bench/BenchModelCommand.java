@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.cpu.CpuBackend;
-import io.radixflow.kernels.cpu.StepProfile;
+import io.radixflow.kernels.cpu.step.StepProfile;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.Attention;

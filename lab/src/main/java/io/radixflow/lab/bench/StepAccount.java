@@ -1,8 +1,8 @@
 package io.radixflow.lab.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.kernels.cpu.StepProfile;
-import io.radixflow.kernels.cpu.StepProfile.Phase;
+import io.radixflow.kernels.cpu.step.StepProfile;
+import io.radixflow.kernels.cpu.step.StepProfile.Phase;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cpu;
+package io.radixflow.kernels.cpu.step;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

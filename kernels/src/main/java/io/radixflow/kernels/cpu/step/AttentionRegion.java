@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cpu;
+package io.radixflow.kernels.cpu.step;
 
 import static io.radixflow.kernels.cpu.attention.CpuKvPool.PAGE_TOKENS;
 import static io.radixflow.kernels.cpu.kernel.Kernels.QUERIES;

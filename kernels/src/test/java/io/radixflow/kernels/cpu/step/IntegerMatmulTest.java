@@ -1,7 +1,10 @@
-package io.radixflow.kernels.cpu;
+package io.radixflow.kernels.cpu.step;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.kernels.cpu.IntegerCase;
+import io.radixflow.kernels.cpu.IntegerReference;
+import io.radixflow.kernels.cpu.SyntheticTensor;
 import io.radixflow.kernels.cpu.integer.IntegerProducts;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.KernelWarmUp.Use;
@@ -69,7 +72,7 @@ class IntegerMatmulTest {
   }
 
   private CpuMatrix matrix(List<Tensor> tensors, float[] bias) {
-    return new CpuMatrix(new PanelLoader(team, null).load(tensors), bias);
+    return IntegerCase.matrix(tensors, bias);
   }
 
   @ParameterizedTest

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cpu;
+package io.radixflow.kernels.cpu.step;
 
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,11 +18,11 @@ import java.util.concurrent.locks.LockSupport;
  * park; a team without work costs nothing. Where all cores compute, threads that move records come
  * first: they need them for microseconds, and a client waits for what they move.
  */
-final class WorkerTeam implements AutoCloseable {
+public final class WorkerTeam implements AutoCloseable {
 
   /** The body of a parallel region; tasks must not depend on each other. */
   @FunctionalInterface
-  interface Region {
+  public interface Region {
     /**
      * @param task 0 to tasks - 1, each once
      * @param worker 0 to size - 1; no two tasks run at once on one worker
@@ -34,7 +34,7 @@ final class WorkerTeam implements AutoCloseable {
   private static final int SPINS = 1000;
 
   /** A thread of weight 1024 that wakes takes the core of one of weight 110. */
-  static final int NICE = 10;
+  public static final int NICE = 10;
 
   private static final int LINE = 8;
 
@@ -66,7 +66,7 @@ final class WorkerTeam implements AutoCloseable {
   /**
    * @param size workers, the caller of {@link #run} included
    */
-  WorkerTeam(int size) {
+  public WorkerTeam(int size) {
     parked = new AtomicIntegerArray(size);
     taskNanos = new AtomicLongArray(size * LINE);
     begun = new AtomicLongArray(size * LINE);
@@ -80,7 +80,7 @@ final class WorkerTeam implements AutoCloseable {
   }
 
   /** Number of workers, the caller of {@link #run} included. */
-  int size() {
+  public int size() {
     return threads.length + 1;
   }
 
@@ -89,7 +89,7 @@ final class WorkerTeam implements AutoCloseable {
    *
    * @throws RuntimeException or Error: the first that a task threw
    */
-  void run(int count, Region body) {
+  public void run(int count, Region body) {
     if (count <= 1 || threads.length == 0) {
       for (int task = 0; task < count; task++) {
         measuredTask(body, task, 0);

@@ -1,9 +1,9 @@
-package io.radixflow.kernels.cpu;
+package io.radixflow.kernels.cpu.step;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
-import io.radixflow.kernels.cpu.PartTimes.Part;
 import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.cpu.step.PartTimes.Part;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.model.FeedForward.Dense;
 import io.radixflow.kernels.model.FeedForward.Experts;

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cpu;
+package io.radixflow.kernels.cpu.step;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -7,7 +7,8 @@ import java.util.Map;
 
 /**
  * Where the time of a CPU backend's steps goes, operation by operation; see {@link
- * CpuBackend#profile}. Written by the dispatcher; read it when no step runs.
+ * io.radixflow.kernels.cpu.CpuBackend#profile}. Written by the dispatcher; read it when no step
+ * runs.
  */
 public final class StepProfile {
 

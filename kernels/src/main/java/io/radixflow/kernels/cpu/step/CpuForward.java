@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cpu;
+package io.radixflow.kernels.cpu.step;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
@@ -100,7 +100,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     heads = new HeadRows(config, kernels, rows);
     IntegerProducts products =
         integers
-            ? IntegerProducts.of(fast, kernels, tuner.tileRows(CpuBackend.MAX_ROWS), team.size())
+            ? IntegerProducts.of(fast, kernels, tuner.tileRows(StepRunner.MAX_ROWS), team.size())
             : null;
     parts = new PartTimes(team);
     matmul = new MatmulRegion(team, kernels, tuner, products, parts);

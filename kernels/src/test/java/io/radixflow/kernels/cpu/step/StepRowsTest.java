@@ -1,7 +1,8 @@
-package io.radixflow.kernels.cpu;
+package io.radixflow.kernels.cpu.step;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.kernels.cpu.Sequences;
 import io.radixflow.kernels.cpu.attention.ScoreRoom;
 import io.radixflow.kernels.device.Batch;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cpu;
+package io.radixflow.kernels.cpu.step;
 
 import io.radixflow.kernels.cpu.kernel.Fma;
 import io.radixflow.kernels.cpu.kernel.KernelWarmUp;
@@ -15,10 +15,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * and after {@link KernelWarmUp}, where Java has products at all. Results of a product do not
  * depend on the shape.
  */
-final class TileTuner {
+public final class TileTuner {
 
   /** Rows of the largest tile. */
-  static final int MOST_ROWS = 8;
+  public static final int MOST_ROWS = 8;
 
   private static final int[] SHAPES = {2, 4, 6, 8};
   private static final long WARM_UP_NANOS = 12_000_000;
@@ -34,7 +34,7 @@ final class TileTuner {
   }
 
   /** The tuner of these kernels for a use of them, which at the first call are run and timed. */
-  static TileTuner of(Kernels kernels, Use use) {
+  public static TileTuner of(Kernels kernels, Use use) {
     return CACHE.computeIfAbsent(
         kernels.name() + " " + use, key -> new TileTuner(measure(kernels, use)));
   }
@@ -43,7 +43,7 @@ final class TileTuner {
    * Makes the tuner on a thread of its own if there is none, so that {@link #of} has less to wait
    * for; what else runs meanwhile may make it choose a shape that is a little slower.
    */
-  static void begin(Kernels kernels, Use use) {
+  public static void begin(Kernels kernels, Use use) {
     if (!CACHE.containsKey(kernels.name() + " " + use)) {
       Thread thread = new Thread(() -> of(kernels, use), "radixflow-warm-up");
       thread.setDaemon(true);
@@ -89,7 +89,7 @@ final class TileTuner {
   }
 
   /** The tile that covers {@code rows} rows in the least time. */
-  int tileRows(int rows) {
+  public int tileRows(int rows) {
     int best = 0;
     double least = Double.MAX_VALUE;
     for (int i = 0; i < SHAPES.length; i++) {

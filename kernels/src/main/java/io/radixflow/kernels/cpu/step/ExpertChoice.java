@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cpu;
+package io.radixflow.kernels.cpu.step;
 
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.model.FeedForward.Router;

@@ -1,0 +1,43 @@
+package io.radixflow.kernels.cpu.step;
+
+import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
+
+import io.radixflow.kernels.cpu.kernel.KernelProvider;
+import io.radixflow.kernels.model.Activation;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.Layer;
+import io.radixflow.kernels.model.ModelConfig;
+
+/** What the buffers of steps take in the heap. */
+public final class StepMemory {
+
+  /** Rows of logits that a step has at once, usually at most. */
+  private static final int LOGITS_ROWS = 64;
+
+  private StepMemory() {}
+
+  /** Bytes of the buffers of a step of the most rows and the longest context. */
+  public static long bytes(ModelConfig config) {
+    long row = 0;
+    long widest = 0;
+    for (Activation activation : Activation.values()) {
+      row += activation.width(config) + PANEL;
+      widest = Math.max(widest, activation.width(config));
+    }
+    long chosen = 0;
+    for (Layer layer : config.blocks()) {
+      if (layer.feedForward() instanceof Experts experts) {
+        long each = 3L * experts.expert().width() + config.hiddenSize();
+        chosen = Math.max(chosen, experts.chosen() * each);
+      }
+    }
+    long rows = StepRunner.MAX_ROWS + MatmulRegion.SPARE_ROWS;
+    long logits = (LOGITS_ROWS + 1L) * config.vocabSize();
+    long rope = (long) config.contextLength() * config.headDim();
+    int workers = Runtime.getRuntime().availableProcessors();
+    long scores = AttentionRegion.scores(config, workers, config.contextLength());
+    boolean shared = KernelProvider.nativeKernels().isPresent();
+    long packed = shared ? widest : widest * workers;
+    return Float.BYTES * (rows * (row + packed + chosen) + logits + rope + scores);
+  }
+}

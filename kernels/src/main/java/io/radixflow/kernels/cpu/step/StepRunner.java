@@ -1,0 +1,68 @@
+package io.radixflow.kernels.cpu.step;
+
+import io.radixflow.kernels.cpu.attention.CpuKvPool;
+import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.cpu.kernel.NativeKernels;
+import io.radixflow.kernels.cpu.weights.CpuMatrix;
+import io.radixflow.kernels.device.HostStepTicket;
+import io.radixflow.kernels.model.ForwardGraph;
+import io.radixflow.kernels.model.ModelConfig;
+
+/** Runs steps, one at a time and on one thread: the dispatcher, which is worker 0 of the team. */
+public final class StepRunner {
+
+  /** Rows of a step, at most. */
+  public static final int MAX_ROWS = 512;
+
+  private final WorkerTeam team;
+  private final StepRows rows;
+  private final ForwardGraph<CpuMatrix, float[]> graph;
+  private final CpuForward forward;
+  private volatile ProfiledForward profiled;
+
+  /**
+   * @param fast native code for products of codes, or null for Java
+   * @param integers whether codes are multiplied with integer activations, instead of floats
+   * @param tuner shapes the products that are in Java
+   */
+  public StepRunner(
+      ModelConfig config,
+      ForwardGraph<CpuMatrix, float[]> graph,
+      WorkerTeam team,
+      Kernels kernels,
+      NativeKernels fast,
+      boolean integers,
+      TileTuner tuner) {
+    this.team = team;
+    this.graph = graph;
+    rows = new StepRows(config.vocabSize(), config.contextLength(), AttentionRegion.room(config));
+    forward = new CpuForward(config, team, kernels, fast, integers, tuner, rows);
+  }
+
+  /**
+   * Computes a step up to its tokens.
+   *
+   * @throws IllegalArgumentException if a token, position or page is out of range
+   */
+  public void run(HostStepTicket ticket, CpuKvPool pool) {
+    ProfiledForward profiled = this.profiled;
+    long start = profiled == null ? 0 : System.nanoTime();
+    try {
+      rows.take(ticket.batch(), pool.pages());
+      forward.begin(pool, ticket);
+      graph.run(profiled == null ? forward : profiled);
+    } finally {
+      rows.clear();
+    }
+    ticket.acceptTokens();
+    if (profiled != null) {
+      profiled.profile().addStep(System.nanoTime() - start);
+    }
+  }
+
+  /** See {@link io.radixflow.kernels.cpu.CpuBackend#profile}. */
+  public void profile(StepProfile profile) {
+    team.measure(profile != null);
+    profiled = profile == null ? null : new ProfiledForward(forward, team, profile);
+  }
+}
