@@ -2,53 +2,26 @@ package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
-import io.radixflow.kernels.cpu.kernel.CodeForm;
 import io.radixflow.kernels.cpu.kernel.NativeRepacking;
 import io.radixflow.kernels.cpu.weights.BlockPanels;
 import io.radixflow.kernels.cpu.weights.BlockScales;
 import io.radixflow.kernels.cpu.weights.Float8Panels;
-import io.radixflow.kernels.model.BlockCodes;
-import io.radixflow.kernels.model.EightBytes;
-import io.radixflow.kernels.model.Float16;
-import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
-import java.nio.ShortBuffer;
-import java.util.Arrays;
 
 /**
- * Writes rows into panels, where those of a panel lie interleaved: eight codes at a time, in longs.
- * Refuses weights that are not finite.
+ * Writes rows into panels, where those of a panel lie interleaved, by native code where there is
+ * some for them. Refuses weights that are not finite.
  *
  * <p>Belongs to one worker, whose buffers it has.
  */
 final class PanelFiller {
-
-  /** A scale above this may make an infinite weight of a finite code. */
-  private static final float MOST_SCALE = Float.MAX_VALUE / 512;
-
-  private static final int SQUARE = 8;
-  private static final int TILE = 64;
-  private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
   private final NativeRepacking fast;
 
   /** What the native code reads; kept for the life of a load. */
   private ByteBuffer direct;
 
-  private final BlockCodes[] codes = new BlockCodes[SQUARE];
-  private final long[] square = new long[SQUARE];
-  private final short[] tile = new short[PANEL * TILE];
-  private final ShortBuffer[] halves = new ShortBuffer[PANEL];
-  private float[] row = new float[0];
-
-  /** Rows that were read together, those of some lanes. */
-  private ByteBuffer run = EMPTY;
-
-  private int runLane;
-
-  /** The lane whose row begins another run. */
-  private int runEnd;
+  private final JavaRepacking java = new JavaRepacking();
 
   /**
    * @param fast native code, or null for Java
@@ -79,29 +52,11 @@ final class PanelFiller {
       ByteBuffer rows = source.run(number, lanes - lane, direct);
       int count = rows.limit() / source.bytes(number);
       if (!move.rows(rows, number, lane, count)) {
-        throw refuse(source, number, count);
+        throw FiniteRows.error(source, number, count);
       }
       lane += count;
     }
     return fast != null;
-  }
-
-  /** The error of the first of some rows that has a value which is not finite. */
-  private static ModelFormatException refuse(StackedRows source, int first, int count) {
-    TensorType type = source.type(first);
-    for (int number = first; number < first + count; number++) {
-      if (type.blockElements() == 1) {
-        float[] values = new float[source.columns()];
-        source.dequantize(number, values);
-        requireFiniteWeights(source, number, values);
-      } else {
-        BlockCodes row = new BlockCodes(type, source.columns());
-        row.read(source.run(number, 1, EMPTY));
-        requireFinite(source, number, row.scales);
-        requireFinite(source, number, row.minima);
-      }
-    }
-    throw new IllegalStateException(source + ": native code refuses rows that Java takes");
   }
 
   /** Fills a panel of codes and their scales. */
@@ -127,84 +82,7 @@ final class PanelFiller {
                     factors ? scales.halves() : null,
                     factors ? scales.unitsAt(panel, 0) + lane : 0));
     if (!moved) {
-      codesInJava(source, panel, target);
-    }
-  }
-
-  private void codesInJava(StackedRows source, int panel, BlockPanels target) {
-    for (int lane = 0; lane < source.lanes(panel); lane++) {
-      int number = panel * PANEL + lane;
-      TensorType type = source.type(number);
-      ByteBuffer from = row(source, panel, lane);
-      if (WordRows.has(type)
-          && WordRows.fill(type, from.array(), from.position(), target, panel, lane)) {
-        continue;
-      }
-      takeApart(0, type, target.columns(), from);
-      words(codes[0].codes, target.form(), target.codes(), target.codesAt(panel, 0) + lane);
-      scales(source, number, codes[0], target.scales(), panel, lane);
-    }
-  }
-
-  /**
-   * Returns what has the bytes of a row at its position; lanes of a panel are asked for in order.
-   * Only the next panel overwrites them.
-   */
-  private ByteBuffer row(StackedRows source, int panel, int lane) {
-    int number = panel * PANEL + lane;
-    int each = source.bytes(number);
-    if (lane == 0 || lane == runEnd) {
-      run = source.run(number, source.lanes(panel) - lane, lane == 0 ? run : EMPTY);
-      runLane = lane;
-      runEnd = lane + run.limit() / each;
-    }
-    return run.position((lane - runLane) * each);
-  }
-
-  private void takeApart(int i, TensorType type, int columns, ByteBuffer from) {
-    if (codes[i] == null || codes[i].type() != type || codes[i].codes.length != columns) {
-      codes[i] = new BlockCodes(type, columns);
-    }
-    codes[i].read(from);
-  }
-
-  private static void words(byte[] row, CodeForm form, int[] target, int at) {
-    if (form == CodeForm.BYTE) {
-      for (int k = 0; k < row.length; k += 8, at += 2 * PANEL) {
-        long eight = EightBytes.get(row, k);
-        target[at] = (int) eight;
-        target[at + PANEL] = (int) (eight >>> 32);
-      }
-      return;
-    }
-    if (form == CodeForm.SIX) {
-      sixes(row, target, at);
-      return;
-    }
-    // a nibble's highest bit is its sign, where zero is in the middle
-    long middle = form == CodeForm.SIGNED_NIBBLE ? 0x8888888888888888L : 0;
-    for (int k = 0; k < row.length; k += k % 32 == 8 ? 24 : 8, at += 2 * PANEL) {
-      long words = (EightBytes.get(row, k) | EightBytes.get(row, k + 16) << 4) ^ middle;
-      target[at] = (int) words;
-      target[at + PANEL] = (int) (words >>> 32);
-    }
-  }
-
-  private static void sixes(byte[] row, int[] target, int at) {
-    for (int k = 0; k < row.length; k += CodeForm.BLOCK, at += CodeForm.SIX.words() * PANEL) {
-      for (int w = 0; w < 4; w += 2) {
-        long first = EightBytes.get(row, k + 4 * w);
-        long second = EightBytes.get(row, k + 16 + 4 * w);
-        long low = first & 0x0f0f0f0f0f0f0f0fL | (second & 0x0f0f0f0f0f0f0f0fL) << 4;
-        target[at + w * PANEL] = (int) low;
-        target[at + (w + 1) * PANEL] = (int) (low >>> 32);
-        for (int half = 0; half < 2; half++) {
-          long codes = half == 0 ? first : second;
-          int high = CodeForm.highest((int) codes) | CodeForm.highest((int) (codes >>> 32)) << 4;
-          int to = at + (4 + half) * PANEL;
-          target[to] = (w == 0 ? 0 : target[to]) | high << 4 * w;
-        }
-      }
+      java.codes(source, panel, target);
     }
   }
 
@@ -220,89 +98,7 @@ final class PanelFiller {
             (rows, number, lane, count) ->
                 fast.float8(rows, columns, count, target, codesAt + lane, scales, scalesAt + lane));
     if (!moved) {
-      float8InJava(source, panel, target, scales);
-    }
-  }
-
-  private void float8InJava(StackedRows source, int panel, byte[] target, float[] scales) {
-    int columns = source.columns();
-    int scalesAt = panel * (columns / Float8Panels.BLOCK) * PANEL;
-    int lanes = source.lanes(panel);
-    for (int lane = 0; lane < lanes; lane += SQUARE) {
-      int count = Math.min(SQUARE, lanes - lane);
-      for (int i = 0; i < count; i++) {
-        int number = panel * PANEL + lane + i;
-        takeApart(i, source.type(number), columns, row(source, panel, lane + i));
-        requireFinite(source, number, codes[i].scales);
-        for (int block = 0; block < codes[i].scales.length; block++) {
-          scales[scalesAt + block * PANEL + lane + i] = codes[i].scales[block];
-        }
-      }
-      for (int k = 0; k < columns; k += SQUARE) {
-        for (int i = 0; i < count; i++) {
-          square[i] = EightBytes.get(codes[i].codes, k);
-        }
-        Arrays.fill(square, count, SQUARE, 0);
-        transpose();
-        int at = (panel * columns + k) * PANEL + lane;
-        for (int i = 0; i < SQUARE; i++) {
-          EightBytes.set(target, at + i * PANEL, square[i]);
-        }
-      }
-    }
-  }
-
-  /**
-   * Byte j of long i and byte i of long j change places: first in twos, then fours, then eights.
-   */
-  private void transpose() {
-    for (int i = 0; i < SQUARE; i += 2) {
-      swap(i, 1, 0x00ff00ff00ff00ffL);
-    }
-    for (int i = 0; i < SQUARE; i += i % 4 == 1 ? 3 : 1) {
-      swap(i, 2, 0x0000ffff0000ffffL);
-    }
-    for (int i = 0; i < SQUARE / 2; i++) {
-      swap(i, 4, 0x00000000ffffffffL);
-    }
-  }
-
-  private void swap(int i, int distance, long mask) {
-    long changed = (square[i] >>> 8 * distance ^ square[i + distance]) & mask;
-    square[i] ^= changed << 8 * distance;
-    square[i + distance] ^= changed;
-  }
-
-  private static void scales(
-      StackedRows source, int number, BlockCodes row, BlockScales target, int panel, int lane) {
-    requireFinite(source, number, row.scales);
-    requireFinite(source, number, row.minima);
-    for (int part = 0; part < target.parts(); part++) {
-      float[] values = part == 0 ? row.scales : row.minima;
-      byte[] factors = part == 0 ? row.scaleFactors : row.minimumFactors;
-      float[] units = part == 0 ? row.scaleUnits : row.minimumUnits;
-      int stride = target.parts() * PANEL;
-      int at = target.at(panel, 0) + part * PANEL + lane;
-      for (int i = 0; i < values.length; i++, at += stride) {
-        switch (target.form()) {
-          case FLOAT -> target.floats()[at] = values[i];
-          case HALF -> target.halves()[at] = Float16.fromFloat(values[i]);
-          case FACTOR -> target.factors()[at] = factors[i];
-        }
-      }
-      at = target.unitsAt(panel, 0) + part * PANEL + lane;
-      for (int i = 0; i < units.length && target.form() == BlockScales.Form.FACTOR; i++) {
-        target.halves()[at + i * stride] = Float16.fromFloat(units[i]);
-      }
-    }
-  }
-
-  /** Refuses scales and minima that are not finite or that may make an infinite weight. */
-  private static void requireFinite(StackedRows source, int number, float[] values) {
-    for (float value : values) {
-      if (!(Math.abs(value) <= MOST_SCALE)) {
-        throw source.notFinite(number, value);
-      }
+      java.float8(source, panel, target, scales);
     }
   }
 
@@ -316,75 +112,12 @@ final class PanelFiller {
             (rows, number, lane, count) ->
                 fast.halves(brain, rows, columns, count, target, panel * columns * PANEL + lane));
     if (!moved) {
-      halvesInJava(source, panel, brain, target);
-    }
-  }
-
-  private void halvesInJava(StackedRows source, int panel, boolean brain, short[] target) {
-    int columns = source.columns();
-    int lanes = source.lanes(panel);
-    for (int lane = 0; lane < lanes; lane++) {
-      halves[lane] = row(source, panel, lane).asShortBuffer();
-    }
-    // Added to an exponent of ones, its lowest bit carries into the sign.
-    int exponent = brain ? 0x7f80 : 0x7c00;
-    int lowest = brain ? 0x0080 : 0x0400;
-    Arrays.fill(tile, (short) 0);
-    for (int from = 0; from < columns; from += TILE) {
-      int count = Math.min(TILE, columns - from);
-      for (int lane = 0; lane < lanes; lane++) {
-        halves[lane].get(from, tile, lane * TILE, count);
-      }
-      int carries = 0;
-      for (int k = 0; k < count; k++) {
-        int at = (panel * columns + from + k) * PANEL;
-        for (int lane = 0; lane < PANEL; lane++) {
-          short value = tile[lane * TILE + k];
-          carries |= (value & exponent) + lowest;
-          target[at + lane] = value;
-        }
-      }
-      if ((carries & 0x8000) != 0) {
-        refuseHalves(source, panel, lanes);
-      }
-    }
-  }
-
-  private void refuseHalves(StackedRows source, int panel, int lanes) {
-    float[] values = new float[source.columns()];
-    for (int lane = 0; lane < lanes; lane++) {
-      int number = panel * PANEL + lane;
-      source.dequantize(number, values);
-      requireFiniteWeights(source, number, values);
-    }
-  }
-
-  private static void requireFiniteWeights(StackedRows source, int number, float[] values) {
-    for (float value : values) {
-      if (!Float.isFinite(value)) {
-        throw source.notFinite(number, value);
-      }
+      java.halves(source, panel, brain, target);
     }
   }
 
   /** Fills a panel of {@code float[k][PANEL]}. */
   void floats(StackedRows source, int panel, float[] target) {
-    int columns = source.columns();
-    if (row.length != columns) {
-      row = new float[columns];
-    }
-    for (int lane = 0; lane < source.lanes(panel); lane++) {
-      int number = panel * PANEL + lane;
-      if (source.type(number) == TensorType.F32) {
-        row(source, panel, lane).asFloatBuffer().get(row);
-      } else {
-        source.dequantize(number, row);
-        runEnd = lane + 1;
-      }
-      requireFiniteWeights(source, number, row);
-      for (int k = 0; k < columns; k++) {
-        target[(panel * columns + k) * PANEL + lane] = row[k];
-      }
-    }
+    java.floats(source, panel, target);
   }
 }

@@ -1,0 +1,51 @@
+package io.radixflow.kernels.cpu;
+
+import io.radixflow.kernels.model.BlockCodes;
+import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.TensorType;
+import java.nio.ByteBuffer;
+
+/** Refuses rows that have weights which are not finite. */
+final class FiniteRows {
+
+  /** A scale above this may make an infinite weight of a finite code. */
+  private static final float MOST_SCALE = Float.MAX_VALUE / 512;
+
+  private FiniteRows() {}
+
+  /** Refuses scales and minima that are not finite or that may make an infinite weight. */
+  static void requireScales(StackedRows source, int number, float[] values) {
+    for (float value : values) {
+      if (!(Math.abs(value) <= MOST_SCALE)) {
+        throw source.notFinite(number, value);
+      }
+    }
+  }
+
+  /** Refuses weights that are not finite. */
+  static void requireWeights(StackedRows source, int number, float[] values) {
+    for (float value : values) {
+      if (!Float.isFinite(value)) {
+        throw source.notFinite(number, value);
+      }
+    }
+  }
+
+  /** The error of the first of some rows that has a value which is not finite. */
+  static ModelFormatException error(StackedRows source, int first, int count) {
+    TensorType type = source.type(first);
+    for (int number = first; number < first + count; number++) {
+      if (type.blockElements() == 1) {
+        float[] values = new float[source.columns()];
+        source.dequantize(number, values);
+        requireWeights(source, number, values);
+      } else {
+        BlockCodes row = new BlockCodes(type, source.columns());
+        row.read(source.run(number, 1, ByteBuffer.allocate(0)));
+        requireScales(source, number, row.scales);
+        requireScales(source, number, row.minima);
+      }
+    }
+    throw new IllegalStateException(source + ": rows are refused that are finite");
+  }
+}
