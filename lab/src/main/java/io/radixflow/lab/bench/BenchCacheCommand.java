@@ -6,7 +6,6 @@ import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.engine.CacheOptions;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
@@ -89,8 +88,7 @@ public final class BenchCacheCommand extends CliCommand {
       int vocabSize = model.config().vocabSize();
       EngineBench with = new EngineBench(measuredFirst ? one : other, vocabSize, PROMPT, REPLY);
       EngineBench without = new EngineBench(measuredFirst ? other : one, vocabSize, PROMPT, REPLY);
-      for (int round = from - 1; round < to; round++) {
-        progress.detail("round " + Math.max(0, round + 1) + " of " + common.rounds.count());
+      for (int round : common.rounds.some(progress, from, to)) {
         boolean withFirst = round % 2 == 0;
         StepTime first = (withFirst ? with : without).run(requests, batch, round);
         StepTime second = (withFirst ? without : with).run(requests, batch, round);
@@ -120,7 +118,6 @@ public final class BenchCacheCommand extends CliCommand {
             .maxRunning(batch)
             .maxWaiting(requests)
             .build();
-    return ContinuousBatchingEngine.open(
-        common.model.openBackend(this, model), model.tokenizer(), options);
+    return common.openEngine(this, model, options);
   }
 }

@@ -6,7 +6,6 @@ import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.SchedulerOptions;
 import io.radixflow.operators.engine.draft.SpeculationOptions;
-import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
@@ -80,18 +79,15 @@ public final class BenchEvenCommand extends CliCommand {
       int vocabSize = model.config().vocabSize();
       int replyTokens = model.config().contextLength() / 2;
       try (EvenLoad load = new EvenLoad(engine, vocabSize, 0, replyTokens, 1)) {
-        for (int round = -1; round < common.rounds.count(); round++) {
-          double seconds = load.prompt(prompt, new Samples());
-          record(idle, seconds, round);
+        for (int round : common.rounds.all(progress)) {
+          record(idle, load.prompt(prompt, new Samples()), round);
         }
       }
       try (EvenLoad load = new EvenLoad(engine, vocabSize, sessions, replyTokens, 2)) {
-        for (int round = -1; round < common.rounds.count(); round++) {
-          progress.detail("round " + Math.max(0, round + 1) + " of " + common.rounds.count());
+        for (int round : common.rounds.all(progress)) {
           Samples between = load.decode(SETTLED);
           Samples meanwhile = round < 0 ? new Samples() : shared;
-          double seconds = load.prompt(prompt, meanwhile);
-          record(beside, seconds, round);
+          record(beside, load.prompt(prompt, meanwhile), round);
           alone.add(between.median());
         }
       }
@@ -116,8 +112,7 @@ public final class BenchEvenCommand extends CliCommand {
             .speculation(SpeculationOptions.OFF)
             .scheduler(SchedulerOptions.DEFAULT.withSharing(stretch, slowdown))
             .build();
-    return ContinuousBatchingEngine.open(
-        common.model.openBackend(this, model), model.tokenizer(), options);
+    return common.openEngine(this, model, options);
   }
 
   private void show() throws IOException {

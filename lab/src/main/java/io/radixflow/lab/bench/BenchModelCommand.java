@@ -139,8 +139,7 @@ public final class BenchModelCommand extends CliCommand {
         progress.detail("prefill of " + context);
         bench.prefill(context, chunk);
       }
-      for (int round = -1; round < common.rounds.count(); round++) {
-        progress.detail("round " + Math.max(0, round + 1) + " of " + common.rounds.count());
+      for (int round : common.rounds.all(progress)) {
         for (Case one : cases) {
           double speed = speed(bench, one);
           if (round >= 0) {

@@ -1,6 +1,8 @@
 package io.radixflow.lab.bench;
 
 import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.Progress;
+import java.util.stream.IntStream;
 import picocli.CommandLine.Option;
 
 /** The option {@code --rounds} of benchmarks. */
@@ -16,5 +18,17 @@ public final class BenchRounds {
       throw new CliException("--rounds is " + rounds + "; it must be at least 1");
     }
     return rounds;
+  }
+
+  /** The numbers of the rounds, from -1, which is to warm up; shows which has begun. */
+  public Iterable<Integer> all(Progress progress) {
+    return some(progress, 0, count());
+  }
+
+  /** The numbers of rounds {@code from} to {@code to - 1}, and before them one to warm up. */
+  Iterable<Integer> some(Progress progress, int from, int to) {
+    return IntStream.range(from - 1, to)
+            .peek(round -> progress.detail("round " + Math.max(0, round + 1) + " of " + count()))
+        ::iterator;
   }
 }

@@ -11,7 +11,6 @@ import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.draft.DraftStats;
 import io.radixflow.operators.engine.draft.SpeculationOptions;
 import io.radixflow.operators.engine.draft.SpeculationOptions.Mode;
-import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
@@ -72,8 +71,7 @@ public final class BenchSpeculationCommand extends CliCommand {
         Progress progress = progress("measuring")) {
       List<BenchPrompt> prompts = BenchPrompt.all();
       Pair engines = new Pair(model, on, new TurnTimer(off), new TurnTimer(on));
-      for (int round = -1; round < common.rounds.count(); round++) {
-        progress.detail("round " + Math.max(0, round + 1) + " of " + common.rounds.count());
+      for (int round : common.rounds.all(progress)) {
         List<TimedReply> measured = round(engines, prompts, round);
         if (round >= 0) {
           replies.addAll(measured);
@@ -85,10 +83,7 @@ public final class BenchSpeculationCommand extends CliCommand {
   }
 
   private Engine engine(ServedModel model, SpeculationOptions speculation) {
-    return ContinuousBatchingEngine.open(
-        common.model.openBackend(this, model),
-        model.tokenizer(),
-        EngineOptions.builder().speculation(speculation).build());
+    return common.openEngine(this, model, EngineOptions.builder().speculation(speculation).build());
   }
 
   /** The two engines; {@code with} times {@code on}. */

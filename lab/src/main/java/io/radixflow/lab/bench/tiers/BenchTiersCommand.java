@@ -69,8 +69,7 @@ public final class BenchTiersCommand extends CliCommand {
                   directory);
           Progress progress = progress("measuring")) {
         bench.begin();
-        for (int round = -1; round < common.rounds.count(); round++) {
-          progress.detail("round " + Math.max(0, round + 1) + " of " + common.rounds.count());
+        for (int round : common.rounds.all(progress)) {
           bench.round(round, round >= 0);
         }
         show(bench);
