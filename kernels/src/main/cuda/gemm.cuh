@@ -18,7 +18,8 @@ enum GemmEpilogue {
     GEMM_LOGITS = 4,          // out[row][feature] = scale * sum, f32, + extra[feature] where that is not null; where
                               // bound is above 0 bound * tanh(that / bound)
     GEMM_GEGLU = 5,           // out[row][feature / 2] = gelu(gate) * up, gelu by tanh
-    GEMM_CLAMPED_SWIGLU = 6   // ... = g * sigmoid(1.702 g) * (u + 1), g = min(gate, bound), u = up within +-bound
+    GEMM_CLAMPED_SWIGLU = 6,  // ... = g * sigmoid(1.702 g) * (u + 1), g = min(gate, bound), u = up within +-bound
+    GEMM_NORMAL_GLU = 7       // ... = gate * Phi(gate) * up, with the normal distribution Phi
 };
 
 // What all kernels of products take. Each multiplies one matrix, or many of one shape with rows of their own: experts with
@@ -104,6 +105,14 @@ __device__ __forceinline__ void gemm_store8(const GemmArguments& a, int row, int
 // tanh(x / 2), by one exponential.
 __device__ __forceinline__ float half_tanh(float x) { return 1.0f - 2.0f / (__expf(x) + 1.0f); }
 
+// 1 - Phi(x) for x from 0 on: Abramowitz and Stegun 7.1.26, the constants those of NormalTail.java.
+__device__ __forceinline__ float normal_tail(float x) {
+    float t = 1.0f / fmaf(x, 0.23164189f, 1.0f);
+    float p = fmaf(t, 0.5307027145f, -0.7265760135f);
+    p = fmaf(fmaf(fmaf(p, t, 0.7107068705f), t, -0.142248368f), t, 0.127414796f);
+    return p * t * __expf(-0.5f * x * x);
+}
+
 __device__ __forceinline__ float gemm_gate(const GemmArguments& a, float gate, float up) {
     if (a.epilogue == GEMM_SWIGLU) return gate / (1.0f + __expf(-gate)) * up;
     if (a.epilogue == GEMM_GEGLU) {
@@ -111,6 +120,7 @@ __device__ __forceinline__ float gemm_gate(const GemmArguments& a, float gate, f
         float inner = fmaf(gate * gate, gate * 0.0713548163f, gate * 1.5957691216f);
         return gate / (1.0f + __expf(-inner)) * up;
     }
+    if (a.epilogue == GEMM_NORMAL_GLU) return fmaf(-fabsf(gate), normal_tail(fabsf(gate)), fmaxf(gate, 0.0f)) * up;
     float g = fminf(gate, a.bound), u = fminf(fmaxf(up, -a.bound), a.bound);
     return g / (1.0f + __expf(-1.702f * g)) * (u + 1.0f);
 }

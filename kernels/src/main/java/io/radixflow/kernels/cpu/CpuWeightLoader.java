@@ -99,7 +99,7 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
     for (String name : biases) {
       Tensor tensor = source.tensor(name);
       tensor.dequantize(0, bias, at);
-      requireFinite(name, bias);
+      requireFinite(tensor, bias);
       report(4L * tensor.columns());
       at += tensor.columns();
     }
@@ -111,16 +111,16 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
     Tensor tensor = source.tensor(name);
     float[] values = new float[tensor.columns()];
     tensor.dequantize(0, values, 0);
-    requireFinite(name, values);
+    requireFinite(tensor, values);
     report(4L * values.length);
     return values;
   }
 
-  private static void requireFinite(String name, float[] values) {
+  private static void requireFinite(Tensor tensor, float[] values) {
     for (float value : values) {
       if (!Float.isFinite(value)) {
         throw new ModelFormatException(
-            "tensor " + name + " has a weight of " + value + "; the file is corrupt");
+            tensor.where() + " has a weight of " + value + "; the file is corrupt");
       }
     }
   }

@@ -9,6 +9,8 @@ public sealed interface FeedForward {
     SILU,
     /** gelu(g) · u, with the approximation by tanh. */
     GELU_TANH,
+    /** gelu(g) · u, where gelu(g) = g Φ(g), with the normal distribution Φ. */
+    GELU,
     /** g · sigmoid(1.702 g) · (u + 1), after g and u are bounded. */
     CLAMPED_SILU
   }

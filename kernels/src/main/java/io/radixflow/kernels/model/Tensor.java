@@ -46,15 +46,14 @@ public interface Tensor {
   /** Dequantises one row to floats, at {@code target[offset ..]}. */
   void dequantize(int row, float[] target, int offset);
 
+  /** The tensor in errors, with its file and the name that it has there if it is in one. */
+  default String where() {
+    return "tensor " + name();
+  }
+
   /** Returns the error for a row with a weight that is not finite. */
   default ModelFormatException notFinite(int row, float value) {
     return new ModelFormatException(
-        "tensor "
-            + name()
-            + ": row "
-            + row
-            + " has a weight or scale of "
-            + value
-            + "; the file is corrupt");
+        where() + ": row " + row + " has a weight or scale of " + value + "; the file is corrupt");
   }
 }

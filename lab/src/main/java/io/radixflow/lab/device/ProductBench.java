@@ -57,7 +57,7 @@ final class ProductBench {
           switch (epilogue) {
             case PLAIN, BIAS -> 2;
             case RESIDUAL, LOGITS -> 4;
-            case SWIGLU, GEGLU, CLAMPED_SWIGLU -> 1;
+            case SWIGLU, GEGLU, NORMAL_GLU, CLAMPED_SWIGLU -> 1;
           };
       return weightBytes() + (double) rows * (2.0 * depth + result * features);
     }

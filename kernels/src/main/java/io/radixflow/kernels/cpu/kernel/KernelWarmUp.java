@@ -118,6 +118,7 @@ public final class KernelWarmUp {
     kernels.add(a, 0, b, 0, DEPTH);
     kernels.swiglu(a, 0, b, 0, c, 0, DEPTH);
     kernels.geglu(a, 0, b, 0, c, 0, DEPTH);
+    kernels.normalGlu(a, 0, b, 0, c, 0, DEPTH);
     kernels.clampedSwiglu(a, 0, b, 0, 7f, c, 0, DEPTH);
   }
 }

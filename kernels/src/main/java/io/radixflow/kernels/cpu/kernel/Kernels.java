@@ -164,6 +164,9 @@ public interface Kernels {
   /** {@code out = gelu(gate) * up}, by {@code gelu(g) = g / (1 + exp(-2u))}, u that of tanh. */
   void geglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n);
 
+  /** {@code out = gate * Φ(gate) * up}, with the normal distribution Φ by {@link NormalTail}. */
+  void normalGlu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n);
+
   /**
    * {@code out = g / (1 + exp(-1.702 g)) * (u + 1)}, with g at most and the absolute value of u at
    * most {@code limit}.

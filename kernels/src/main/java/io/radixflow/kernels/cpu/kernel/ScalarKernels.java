@@ -220,6 +220,20 @@ public final class ScalarKernels implements Kernels {
   }
 
   @Override
+  public void normalGlu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
+    normalGluFrom(0, gate, go, up, uo, out, oo, n);
+  }
+
+  static void normalGluFrom(
+      int first, float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
+    for (int i = first; i < n; i++) {
+      float g = gate[go + i];
+      float size = Math.abs(g);
+      out[oo + i] = fma(-size, NormalTail.of(size), Math.max(g, 0f)) * up[uo + i];
+    }
+  }
+
+  @Override
   public void clampedSwiglu(
       float[] gate, int go, float[] up, int uo, float limit, float[] out, int oo, int n) {
     clampedSwigluFrom(0, gate, go, up, uo, limit, out, oo, n);

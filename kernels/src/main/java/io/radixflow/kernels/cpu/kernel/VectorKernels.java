@@ -153,6 +153,11 @@ final class VectorKernels implements Kernels {
   }
 
   @Override
+  public void normalGlu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
+    VectorRows.normalGlu(gate, go, up, uo, out, oo, n);
+  }
+
+  @Override
   public void clampedSwiglu(
       float[] gate, int go, float[] up, int uo, float limit, float[] out, int oo, int n) {
     VectorRows.clampedSwiglu(gate, go, up, uo, limit, out, oo, n);

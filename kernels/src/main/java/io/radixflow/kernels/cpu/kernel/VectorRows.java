@@ -80,6 +80,31 @@ final class VectorRows {
     ScalarKernels.gegluFrom(whole, gate, go, up, uo, out, oo, n);
   }
 
+  static void normalGlu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
+    int whole = F.loopBound(n);
+    for (int i = 0; i < whole; i += L) {
+      FloatVector g = FloatVector.fromArray(F, gate, go + i);
+      FloatVector size = g.abs();
+      size.neg()
+          .fma(normalTail(size), g.max(0f))
+          .mul(FloatVector.fromArray(F, up, uo + i))
+          .intoArray(out, oo + i);
+    }
+    ScalarKernels.normalGluFrom(whole, gate, go, up, uo, out, oo, n);
+  }
+
+  /** {@link NormalTail#of} by lanes. */
+  private static FloatVector normalTail(FloatVector x) {
+    FloatVector one = FloatVector.broadcast(F, 1f);
+    FloatVector t = one.div(x.fma(FloatVector.broadcast(F, NormalTail.SLOPE), one));
+    FloatVector p =
+        t.fma(FloatVector.broadcast(F, NormalTail.C5), FloatVector.broadcast(F, NormalTail.C4));
+    p = p.fma(t, FloatVector.broadcast(F, NormalTail.C3));
+    p = p.fma(t, FloatVector.broadcast(F, NormalTail.C2));
+    p = p.fma(t, FloatVector.broadcast(F, NormalTail.C1));
+    return p.mul(t).mul(exp(x.mul(x).mul(-0.5f)));
+  }
+
   static void clampedSwiglu(
       float[] gate, int go, float[] up, int uo, float limit, float[] out, int oo, int n) {
     int whole = F.loopBound(n);

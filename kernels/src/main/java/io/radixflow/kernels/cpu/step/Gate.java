@@ -18,6 +18,7 @@ final class Gate {
     switch (shape.gating()) {
       case SILU -> kernels.swiglu(gateUp, from, gateUp, from + n, out, to, n);
       case GELU_TANH -> kernels.geglu(gateUp, from, gateUp, from + n, out, to, n);
+      case GELU -> kernels.normalGlu(gateUp, from, gateUp, from + n, out, to, n);
       case CLAMPED_SILU ->
           kernels.clampedSwiglu(gateUp, from, gateUp, from + n, shape.limit(), out, to, n);
     }

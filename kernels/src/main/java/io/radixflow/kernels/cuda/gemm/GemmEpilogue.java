@@ -26,20 +26,23 @@ public enum GemmEpilogue {
   /** gelu(gate) · up, with the approximation of gelu by tanh. */
   GEGLU,
   /** gate · sigmoid(1.702 gate) · (up + 1), both held within the bound. */
-  CLAMPED_SWIGLU;
+  CLAMPED_SWIGLU,
+  /** gelu(gate) · up, with the normal distribution. */
+  NORMAL_GLU;
 
   /** The epilogue that gates in one way. */
   public static GemmEpilogue of(FeedForward.Gating gating) {
     return switch (gating) {
       case SILU -> SWIGLU;
       case GELU_TANH -> GEGLU;
+      case GELU -> NORMAL_GLU;
       case CLAMPED_SILU -> CLAMPED_SWIGLU;
     };
   }
 
   /** Returns whether it makes one feature of a gate's and an up projection's. */
   boolean gates() {
-    return this == SWIGLU || this == GEGLU || this == CLAMPED_SWIGLU;
+    return this == SWIGLU || this == GEGLU || this == CLAMPED_SWIGLU || this == NORMAL_GLU;
   }
 
   /** The kernel's parameter. */

@@ -149,7 +149,9 @@ final class GgufModel {
       all.dequantize(row, values, row * width);
     }
     return new HeapTensor(
-        name, Arrays.copyOfRange(values, part.first(), part.first() + shape.columns()));
+        name,
+        all.where(),
+        Arrays.copyOfRange(values, part.first(), part.first() + shape.columns()));
   }
 
   private Tensor stored(TensorSlot slot) {

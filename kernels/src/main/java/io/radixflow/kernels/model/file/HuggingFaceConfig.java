@@ -177,6 +177,7 @@ final class HuggingFaceConfig {
     return switch (name) {
       case "silu", "swish" -> Gating.SILU;
       case "gelu_pytorch_tanh" -> Gating.GELU_TANH;
+      case "gelu" -> Gating.GELU;
       default -> throw check.unsupported(field, name);
     };
   }

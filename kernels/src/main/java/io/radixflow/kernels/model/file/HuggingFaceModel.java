@@ -16,6 +16,8 @@ import io.radixflow.kernels.model.tensor.StridedTensor;
 import io.radixflow.kernels.model.tensor.TensorSlot;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -77,6 +79,17 @@ final class HuggingFaceModel {
         ModelFormatException.printable(json.path("model_type").asText("not named")),
         TextPart.config(json) == json ? "" : ", of which the text part",
         quantised.isObject() ? ", quantised with " + method(quantised) : "");
+  }
+
+  /** Bytes of the files in a directory. */
+  static long bytes(Path directory) throws IOException {
+    long bytes = 0;
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, Files::isRegularFile)) {
+      for (Path file : files) {
+        bytes += Files.size(file);
+      }
+    }
+    return bytes;
   }
 
   /** The method with the fields that tell its formats apart. */
@@ -163,14 +176,15 @@ final class HuggingFaceModel {
   private Tensor plain(String name, StoredPart part) {
     SafetensorsFile.Entry entry = stored.entry(part.name());
     TensorType type = check(part, entry);
+    String where = stored.where(part.name(), name);
     long offset = part.place().offset() * type.blockBytes();
     if (!part.contiguous()) {
       long bytes = Math.multiplyExact(part.span(), (long) type.blockBytes());
-      return new StridedTensor(name, type, part, stored.bytes(part.name(), offset, bytes));
+      return new StridedTensor(name, where, type, part, stored.bytes(part.name(), offset, bytes));
     }
     TensorSlot slot =
         new TensorSlot(name, type, part.rows(), part.columns(), entry.position() + offset);
-    Tensor tensor = new FileTensor(stored.file(part.name()), slot);
+    Tensor tensor = new FileTensor(stored.file(part.name()), slot, where);
     if (part.added() == 0) {
       return tensor;
     }
@@ -179,7 +193,7 @@ final class HuggingFaceModel {
     for (int i = 0; i < values.length; i++) {
       values[i] += part.added();
     }
-    return new HeapTensor(name, values);
+    return new HeapTensor(name, where, values);
   }
 
   private TensorType check(StoredPart part, SafetensorsFile.Entry entry) {

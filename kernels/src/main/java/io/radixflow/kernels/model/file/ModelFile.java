@@ -5,6 +5,7 @@ import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.RadixflowHome;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.kernels.model.file.format.GgufFiles;
 import io.radixflow.kernels.model.file.format.GgufMetadata;
 import java.io.Closeable;
 import java.io.IOException;
@@ -89,6 +90,16 @@ public final class ModelFile implements WeightSource {
     return reading(
         path,
         () -> Files.isDirectory(path) ? HuggingFaceModel.summary(path) : GgufModel.summary(path));
+  }
+
+  /**
+   * Returns the bytes of all files of a model; also of one that is not served.
+   *
+   * @throws ModelFormatException if it is missing
+   */
+  public static long bytes(Path path) {
+    return reading(
+        path, () -> Files.isDirectory(path) ? HuggingFaceModel.bytes(path) : GgufFiles.bytes(path));
   }
 
   /** Reads something of a file or directory. */

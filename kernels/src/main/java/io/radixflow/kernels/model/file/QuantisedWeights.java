@@ -371,6 +371,6 @@ final class QuantisedWeights {
     long size = shape[1] * shape[2];
     FileBytes codes = stored.bytes(part.name(), expert * size * 16, size * 16);
     FileBytes exponents = stored.bytes(exponentsName, expert * size, size);
-    return new Mxfp4Tensor(name, part, codes, exponents);
+    return new Mxfp4Tensor(name, stored.where(part.name(), name), part, codes, exponents);
   }
 }

@@ -27,6 +27,11 @@ public abstract class CodedMatrix {
     return columns;
   }
 
+  /** The matrix in errors: its file, and its name there. */
+  final String where() {
+    return name;
+  }
+
   /** The type that rows are gathered in. */
   abstract TensorType type();
 

@@ -13,7 +13,7 @@ public final class CodedTensor extends RearrangedTensor {
   private final CodedMatrix matrix;
 
   public CodedTensor(String name, StoredPart part, CodedMatrix matrix) {
-    super(name, hasWholeRows(part, matrix) ? matrix.type() : TensorType.F32, part);
+    super(name, matrix.where(), hasWholeRows(part, matrix) ? matrix.type() : TensorType.F32, part);
     this.matrix = matrix;
   }
 

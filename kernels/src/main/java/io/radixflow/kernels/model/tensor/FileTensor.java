@@ -11,26 +11,39 @@ public final class FileTensor implements Tensor {
 
   private final OpenFile file;
   private final TensorSlot slot;
+  private final String where;
   private final int rowBytes;
+
+  /** A tensor that has one name in the file and in the graph. Same errors as the other. */
+  public FileTensor(OpenFile file, TensorSlot slot) {
+    this(file, slot, file.path() + ": tensor " + slot.name());
+  }
 
   /**
    * @param slot was checked to lie within the file
+   * @param where names it in errors
    * @throws ModelFormatException if a row has over 1 GiB
    */
-  public FileTensor(OpenFile file, TensorSlot slot) {
+  public FileTensor(OpenFile file, TensorSlot slot, String where) {
     long bytes = (long) slot.columns() / slot.type().blockElements() * slot.type().blockBytes();
     if (bytes > OpenFile.MOST_BYTES) {
       throw new ModelFormatException(
-          "tensor " + slot.name() + " has rows of " + bytes + " bytes; at most 1 GiB are read");
+          where + " has rows of " + bytes + " bytes; at most 1 GiB are read");
     }
     this.file = file;
     this.slot = slot;
+    this.where = where;
     rowBytes = (int) bytes;
   }
 
   @Override
   public String name() {
     return slot.name();
+  }
+
+  @Override
+  public String where() {
+    return where;
   }
 
   @Override

@@ -6,8 +6,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
 
-/** A vector of floats on the heap, made of one in a file. */
-public record HeapTensor(String name, float[] values) implements Tensor {
+/**
+ * A vector of floats on the heap, made of one in a file.
+ *
+ * @param where names it in errors
+ */
+public record HeapTensor(String name, String where, float[] values) implements Tensor {
 
   @Override
   public TensorType type() {

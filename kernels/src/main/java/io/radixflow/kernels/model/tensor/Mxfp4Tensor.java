@@ -18,13 +18,15 @@ public final class Mxfp4Tensor extends RearrangedTensor {
   private final HeldBytes exponents;
 
   /**
+   * @param where names it in errors
    * @param part its place counts rows: the first of the expert's, and those from one to the next;
    *     in the place of the columns' distance it has the expert's number
    * @param codes of all rows of the expert
    * @param exponents of all rows of the expert
    */
-  public Mxfp4Tensor(String name, StoredPart part, HeldBytes codes, HeldBytes exponents) {
-    super(name, TensorType.MXFP4, part);
+  public Mxfp4Tensor(
+      String name, String where, StoredPart part, HeldBytes codes, HeldBytes exponents) {
+    super(name, where, TensorType.MXFP4, part);
     this.codes = codes;
     this.exponents = exponents;
   }

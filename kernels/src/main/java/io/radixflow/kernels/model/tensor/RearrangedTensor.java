@@ -9,11 +9,13 @@ import java.util.Objects;
 /** A part of a stored tensor whose bytes lie otherwise in the file; rows are copied when read. */
 abstract class RearrangedTensor implements Tensor {
   private final String name;
+  private final String where;
   private final TensorType type;
   final StoredPart part;
 
-  RearrangedTensor(String name, TensorType type, StoredPart part) {
+  RearrangedTensor(String name, String where, TensorType type, StoredPart part) {
     this.name = name;
+    this.where = where;
     this.type = type;
     this.part = part;
   }
@@ -24,6 +26,11 @@ abstract class RearrangedTensor implements Tensor {
   @Override
   public final String name() {
     return name;
+  }
+
+  @Override
+  public final String where() {
+    return where;
   }
 
   @Override

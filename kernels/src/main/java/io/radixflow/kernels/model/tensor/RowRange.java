@@ -14,6 +14,11 @@ import java.util.Objects;
 public record RowRange(String name, Tensor all, int first, int rows) implements Tensor {
 
   @Override
+  public String where() {
+    return all.where() + " from row " + first;
+  }
+
+  @Override
   public TensorType type() {
     return all.type();
   }

@@ -13,10 +13,12 @@ public final class StridedTensor extends RearrangedTensor {
   private final HeldBytes span;
 
   /**
+   * @param where names it in errors
    * @param span the elements from the first to the last
    */
-  public StridedTensor(String name, TensorType type, StoredPart part, HeldBytes span) {
-    super(name, type, part);
+  public StridedTensor(
+      String name, String where, TensorType type, StoredPart part, HeldBytes span) {
+    super(name, where, type, part);
     this.span = span;
   }
 

@@ -34,6 +34,11 @@ public final class TransposedTensor implements Tensor {
   }
 
   @Override
+  public String where() {
+    return stored.where() + ", transposed";
+  }
+
+  @Override
   public TensorType type() {
     return TensorType.F32;
   }

@@ -1,6 +1,7 @@
 package io.radixflow.kernels.cpu.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.radixflow.kernels.cpu.SyntheticTensor;
 import io.radixflow.kernels.model.Float16;
@@ -44,6 +45,29 @@ class ArithmeticTest {
     assertThat(Exponential.exp(Float.NEGATIVE_INFINITY)).isBetween(0f, 2e-38f);
     assertThat(Exponential.exp(Float.POSITIVE_INFINITY)).isBetween(1e38f, 2e38f);
     assertThat(Exponential.exp(Float.NaN)).isNaN();
+  }
+
+  @Test
+  void theNormalTailIsWithinTheErrorOfItsFormulaAndItsRounding() {
+    for (float x = 0; x <= 14f; x += 0.0037f) {
+      assertThat((double) NormalTail.of(x)).isCloseTo(normalTail(x), within(2.5e-7));
+    }
+    assertThat(NormalTail.of(0)).isEqualTo(0.5f);
+    assertThat(NormalTail.of(Float.MAX_VALUE)).isBetween(0f, 1e-38f);
+    assertThat(NormalTail.of(Float.NaN)).isNaN();
+  }
+
+  /** The integral of the density from x on, by Simpson's rule. */
+  private static double normalTail(double x) {
+    int steps = 4000;
+    double width = 10.0 / steps;
+    double sum = 0;
+    for (int i = 0; i <= steps; i++) {
+      double at = x + i * width;
+      int weight = i == 0 || i == steps ? 1 : i % 2 == 1 ? 4 : 2;
+      sum += weight * StrictMath.exp(-at * at / 2);
+    }
+    return sum * width / 3 / Math.sqrt(2 * Math.PI);
   }
 
   @Test

@@ -61,6 +61,7 @@ class KernelWarmUpTest {
             "add",
             "swiglu",
             "geglu",
+            "normalGlu",
             "clampedSwiglu",
             "max",
             "exponentials",

@@ -247,6 +247,9 @@ class KernelsTest {
         (kernels, out) -> kernels.geglu(x, MARGIN, gain, 0, out, MARGIN, n));
     same(
         floats(MARGIN + n + 2),
+        (kernels, out) -> kernels.normalGlu(x, MARGIN, gain, 0, out, MARGIN, n));
+    same(
+        floats(MARGIN + n + 2),
         (kernels, out) -> kernels.clampedSwiglu(x, MARGIN, gain, 0, 0.4f, out, MARGIN, n));
     same(floats(MARGIN + n + 2), (kernels, y) -> kernels.softCap(y, MARGIN, n, 3f));
     float[] sums = new float[2];

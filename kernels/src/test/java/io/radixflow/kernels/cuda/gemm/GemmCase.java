@@ -103,6 +103,14 @@ final class GemmCase {
                 rounded(gelu(rounded(plainSum(row, gate) + bias[gate])))
                     * rounded(plainSum(row, gate + 8) + bias[gate + 8]);
           }
+          case NORMAL_GLU -> {
+            int gate = i / 8 * 16 + i % 8;
+            double up = exactSum(row, gate + 8) + bias[gate + 8];
+            exact[at] = normalGelu(exactSum(row, gate) + bias[gate]) * up;
+            plain[at] =
+                rounded(normalGelu(rounded(plainSum(row, gate) + bias[gate])))
+                    * rounded(plainSum(row, gate + 8) + bias[gate + 8]);
+          }
           case CLAMPED_SWIGLU -> {
             int gate = i / 8 * 16 + i % 8;
             double up = exactSum(row, gate + 8) + bias[gate + 8];
@@ -122,6 +130,17 @@ final class GemmCase {
 
   private static double gelu(double x) {
     return x / 2 * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x * x * x)));
+  }
+
+  /** x Φ(x), by Marsaglia's series for Φ (2004). */
+  private static double normalGelu(double x) {
+    double sum = x;
+    double term = x;
+    for (int i = 3; Math.abs(term) > 1e-12 * Math.abs(sum); i += 2) {
+      term *= x * x / i;
+      sum += term;
+    }
+    return x * (0.5 + sum * Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI));
   }
 
   private static double clamped(double gate, double up) {

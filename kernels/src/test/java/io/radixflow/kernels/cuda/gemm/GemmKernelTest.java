@@ -136,7 +136,7 @@ class GemmKernelTest extends KernelTest {
     DeviceMemory out = allocate((long) count * Float.BYTES);
     DeviceMemory extra =
         switch (epilogue) {
-          case BIAS, GEGLU, CLAMPED_SWIGLU -> device(product.bias);
+          case BIAS, GEGLU, NORMAL_GLU, CLAMPED_SWIGLU -> device(product.bias);
           case RESIDUAL -> device(product.residual);
           default -> null;
         };

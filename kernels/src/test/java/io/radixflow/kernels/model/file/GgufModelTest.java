@@ -278,6 +278,12 @@ class GgufModelTest {
       assertThat(ModelFile.summary(first)).contains("F32=11");
       String before = opened.fingerprint();
       Path second = directory.resolve("m-00002-of-00002.gguf");
+      assertThat(ModelFile.bytes(first)).isEqualTo(Files.size(first) + Files.size(second));
+      assertThat(ModelFile.bytes(second)).isEqualTo(Files.size(second));
+      assertThat(opened.tensor("token_embd.weight").where())
+          .isEqualTo(first + ": tensor token_embd.weight");
+      assertThat(opened.tensor("output_norm.weight").where())
+          .isEqualTo(second + ": tensor output_norm.weight");
       byte[] bytes = Files.readAllBytes(second);
       bytes[bytes.length - 1] = 1;
       Files.write(second, bytes);
@@ -299,6 +305,7 @@ class GgufModelTest {
     Files.write(second, new byte[10]);
     refused(first, second.toString());
     Files.delete(second);
+    assertThat(ModelFile.bytes(first)).isEqualTo(Files.size(first));
     refused(first, "its part m-00002-of-00002.gguf is missing");
     refused(Files.move(first, directory.resolve("m.gguf")), "split.count");
     split(3);

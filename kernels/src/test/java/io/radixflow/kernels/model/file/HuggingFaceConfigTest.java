@@ -141,6 +141,13 @@ class HuggingFaceConfigTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"silu, SILU", "swish, SILU", "gelu, GELU", "gelu_pytorch_tanh, GELU_TANH"})
+  void activationsAreKnownByTheirNames(String name, Gating gating) throws IOException {
+    String change = "{'model_type':'mixtral','num_key_value_heads':2,'hidden_act':'%s'}";
+    assertThat(experts(String.format(change, name)).expert().gating()).isEqualTo(gating);
+  }
+
   @Test
   void sharedExpertsAreThereUnlessTheirNumberOrWidthIsNone() throws IOException {
     String deepseek =
@@ -203,7 +210,7 @@ class HuggingFaceConfigTest {
         "{'rope_scaling':{'rope_type':'longrope','long_factor':[]}} | short_factor has 0 values",
         "{'rope_scaling':{'rope_type':'llama3','factor':8}} | rope_scaling: factor 8.0",
         "{'model_type':'phi3','attention_bias':true} | attention_bias: true is not supported",
-        "{'hidden_act':'gelu'} | hidden_act: gelu is not supported",
+        "{'hidden_act':'relu2'} | hidden_act: relu2 is not supported",
         "{'final_logit_softcapping':30.0} | final_logit_softcapping",
         "{'attn_logit_softcapping':50.0} | attn_logit_softcapping",
         "{'num_local_experts':8} | num_local_experts",

@@ -4,14 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.TinyModels;
+import io.radixflow.kernels.cpu.CpuBackend;
+import io.radixflow.kernels.model.GraphTensors;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.TensorType;
+import io.radixflow.kernels.model.file.QuantisedCopy.Stored;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +41,38 @@ class HuggingFaceModelTest {
       assertThatThrownBy(() -> model.tensor("blk.2.attn_q.weight"))
           .isInstanceOf(ModelFormatException.class)
           .hasMessageContaining("blk.2.attn_q.weight");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"deepseek_v3", "gemma2", "gpt_oss-mxfp4", "phi3-longrope"})
+  void everyTensorIsNamedWithItsFileAndItsNameThere(String name) throws Exception {
+    Path stored = Path.of(getClass().getResource("/architectures/" + name).toURI());
+    try (ModelFile model = ModelFile.open(stored, directory)) {
+      for (String tensor : GraphTensors.of(model.config()).keySet()) {
+        assertThat(model.tensor(tensor).where())
+            .matches(
+                Pattern.quote(stored + "/model.safetensors: tensor ")
+                    + "(model\\.|lm_head\\.)[a-z_0-9.]+ "
+                    + Pattern.quote("(" + tensor + ")"));
+      }
+    }
+  }
+
+  @Test
+  void aDamagedExponentIsNamedWithItsFile() throws Exception {
+    Path stored = Path.of(getClass().getResource("/architectures/gpt_oss-mxfp4").toURI());
+    Files.copy(stored.resolve("config.json"), directory.resolve("config.json"));
+    Map<String, Stored> tensors = QuantisedCopy.read(stored.resolve("model.safetensors"));
+    tensors.get("model.layers.0.mlp.experts.down_proj_scales").bytes()[0] = (byte) 255;
+    QuantisedCopy.write(directory, tensors);
+    try (ModelFile model = ModelFile.open(directory, directory)) {
+      assertThatThrownBy(() -> CpuBackend.open(model, new DeviceOptions("cpu", 1, null)))
+          .isInstanceOf(ModelFormatException.class)
+          .hasMessageStartingWith(
+              directory.resolve("model.safetensors")
+                  + ": tensor model.layers.0.mlp.experts.down_proj_blocks"
+                  + " (blk.0.ffn_down.0.weight): row 0 has a weight or scale of ");
     }
   }
 

@@ -25,7 +25,7 @@ class Mxfp4TensorTest {
       exponents.put(i, (byte) (124 + i));
     }
     StoredPart part = new StoredPart("x", new long[0], 2, 64, new Place(1, 2, 0), 0);
-    Mxfp4Tensor up = new Mxfp4Tensor("up", part, () -> codes, () -> exponents);
+    Mxfp4Tensor up = new Mxfp4Tensor("up", "up", part, () -> codes, () -> exponents);
     float[] values = new float[64];
     for (int row = 0; row < 2; row++) {
       up.dequantize(row, values, 0);

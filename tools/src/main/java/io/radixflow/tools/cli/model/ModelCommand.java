@@ -27,12 +27,10 @@ import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.LocatedModel;
 import io.radixflow.tools.cli.common.ModelOptions;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -57,7 +55,7 @@ public final class ModelCommand extends CliCommand {
     line("from", located.location() + " (" + located.source() + ")");
     if (!ModelLoader.isSimulated(located.location())) {
       Path path = Path.of(located.location());
-      line("size", memory(size(path)));
+      line("size", memory(ModelFile.bytes(path)));
       line("format", ModelFile.summary(path));
       out().flush();
     }
@@ -236,15 +234,6 @@ public final class ModelCommand extends CliCommand {
         ? "latent KV of " + latent.keyWidth()
         : String.format(
             Locale.ROOT, "%d KV heads of %d", attention.kvHeads(), attention.keyWidth());
-  }
-
-  private static long size(Path path) throws IOException {
-    if (!Files.isDirectory(path)) {
-      return Files.size(path);
-    }
-    try (Stream<Path> files = Files.list(path)) {
-      return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
-    }
   }
 
   /** Formats bytes as options such as engine.kv-memory do. */

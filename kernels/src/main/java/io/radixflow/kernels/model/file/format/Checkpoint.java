@@ -185,6 +185,11 @@ public final class Checkpoint implements Closeable {
     return stored.file.path() + ": tensor " + stored.name;
   }
 
+  /** The name of a tensor of the graph in errors, which is stored by another name. */
+  public String where(String tensor, String inGraph) {
+    return where(tensor) + " (" + inGraph + ")";
+  }
+
   private Stored stored(String tensor) {
     Stored stored = tensors.get(tensor);
     if (stored == null) {

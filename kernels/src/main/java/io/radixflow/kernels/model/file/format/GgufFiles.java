@@ -4,6 +4,7 @@ import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.tensor.OpenFile;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,6 +52,23 @@ public final class GgufFiles implements Closeable {
     }
   }
 
+  /** Bytes of a file, with those of the others that are there if it is the first of several. */
+  public static long bytes(Path first) throws IOException {
+    long bytes = Files.size(first);
+    Matcher name = NAME.matcher(String.valueOf(first.getFileName()));
+    int count = name.matches() ? Math.min(MAX_FILES, Integer.parseInt(name.group(2))) : 1;
+    for (int number = 1; number < count; number++) {
+      Path other = first.resolveSibling(other(name, number));
+      bytes += Files.exists(other) ? Files.size(other) : 0;
+    }
+    return bytes;
+  }
+
+  /** The name of another file than the first. */
+  private static String other(Matcher first, int number) {
+    return String.format("%s%05d-of-%s.gguf", first.group(1), number + 1, first.group(2));
+  }
+
   /** The metadata of the first file and the tensors of all. */
   public GgufFile merged() {
     return new GgufFile(metadata, tensors);
@@ -86,8 +104,7 @@ public final class GgufFiles implements Closeable {
               first, COUNT, count, MAX_FILES, count));
     }
     for (int number = 1; number < count; number++) {
-      String other = String.format("%s%05d-of-%05d.gguf", name.group(1), number + 1, count);
-      GgufMetadata part = part(first.resolveSibling(other));
+      GgufMetadata part = part(first.resolveSibling(other(name, number)));
       if (part.integer(NUMBER) != number || part.integer(COUNT) != count) {
         throw new ModelFormatException(
             String.format(
