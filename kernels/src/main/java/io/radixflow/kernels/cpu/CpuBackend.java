@@ -14,6 +14,7 @@ import io.radixflow.kernels.cpu.step.WorkerTeam;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.HeapRegions;
 import io.radixflow.kernels.device.HostStepTicket;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
@@ -142,7 +143,7 @@ public final class CpuBackend implements Backend {
 
   /** Returns the heap that a model needs; reads no weights. */
   public static MemoryNeeds memoryNeeds(WeightSource weights) {
-    return CpuMemoryNeeds.of(weights);
+    return CpuMemoryNeeds.of(weights, HeapRegions.current());
   }
 
   private static KvSpec.Type kvType(DeviceOptions options) {

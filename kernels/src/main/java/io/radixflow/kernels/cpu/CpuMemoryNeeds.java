@@ -1,6 +1,10 @@
 package io.radixflow.kernels.cpu;
 
+import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
+
+import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.step.StepMemory;
+import io.radixflow.kernels.device.HeapRegions;
 import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.model.ForwardGraph;
 import io.radixflow.kernels.model.Tensor;
@@ -14,19 +18,22 @@ import java.util.List;
 final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
 
   private final WeightSource source;
+  private final HeapRegions regions;
   private final MemoryNeeds.Sum sum = new MemoryNeeds.Sum();
   private final List<Long> held = new ArrayList<>();
+  private long lost;
 
-  private CpuMemoryNeeds(WeightSource source) {
+  private CpuMemoryNeeds(WeightSource source, HeapRegions regions) {
     this.source = source;
+    this.regions = regions;
   }
 
-  static MemoryNeeds of(WeightSource source) {
-    CpuMemoryNeeds needs = new CpuMemoryNeeds(source);
+  static MemoryNeeds of(WeightSource source, HeapRegions regions) {
+    CpuMemoryNeeds needs = new CpuMemoryNeeds(source, regions);
     new ForwardGraph<>(source.config(), needs);
     // what a load holds is free again when the buffers of steps are made
     long work = Math.max(StepMemory.bytes(source.config()), needs.held());
-    return new MemoryNeeds(source.config().name(), needs.sum.sizes(), work);
+    return new MemoryNeeds(source.config().name(), needs.sum.sizes(), work + needs.lost);
   }
 
   /** The most that a load keeps of what it reads whole: that of the matrices open at a time. */
@@ -47,6 +54,7 @@ final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
         sum.add(tensor.type(), elements, part.form().bytes(elements));
       }
       bytes += part.bytes();
+      lost += part.lost(regions);
       held.add(part.tensors().stream().mapToLong(Tensor::heldBytes).sum());
     }
     biases.forEach(this::vector);

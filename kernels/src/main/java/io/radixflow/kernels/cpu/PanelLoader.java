@@ -10,6 +10,7 @@ import io.radixflow.kernels.cpu.weights.BlockScales;
 import io.radixflow.kernels.cpu.weights.Float8Panels;
 import io.radixflow.kernels.cpu.weights.Panels;
 import io.radixflow.kernels.cpu.weights.StackedPanels;
+import io.radixflow.kernels.device.HeapRegions;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
@@ -74,11 +75,20 @@ final class PanelLoader {
 
     /** Bytes of whole blocks of weights. */
     long bytes(long elements) {
-      long codeBytes = elements * bits / 8;
+      return codeBytes(elements) + scaleBytes(elements);
+    }
+
+    /** Bytes of the array of codes, or of floats. */
+    long codeBytes(long elements) {
+      return elements * bits / 8;
+    }
+
+    /** Bytes of scales and minima. */
+    long scaleBytes(long elements) {
       if (codes != null) {
-        return codeBytes + BlockScales.bytes(scales, block, minima, elements);
+        return BlockScales.bytes(scales, block, minima, elements);
       }
-      return this == FLOAT8 ? codeBytes + elements / block * Float.BYTES : codeBytes;
+      return this == FLOAT8 ? elements / block * Float.BYTES : 0;
     }
 
     static Form of(TensorType type) {
@@ -109,8 +119,17 @@ final class PanelLoader {
 
     /** Bytes in memory, the filling of the last panel included. */
     long bytes() {
+      return form.bytes(elements());
+    }
+
+    /** Bytes that the heap loses behind its arrays. */
+    long lost(HeapRegions regions) {
+      return regions.lost(form.codeBytes(elements())) + regions.lost(form.scaleBytes(elements()));
+    }
+
+    private long elements() {
       long rows = tensors.stream().mapToLong(Tensor::rows).sum();
-      return form.bytes((rows + PANEL - 1) / PANEL * PANEL * tensors.get(0).columns());
+      return (rows + PANEL - 1) / PANEL * PANEL * tensors.get(0).columns();
     }
   }
 

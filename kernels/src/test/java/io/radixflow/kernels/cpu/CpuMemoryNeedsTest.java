@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.step.WorkerTeam;
+import io.radixflow.kernels.device.HeapRegions;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.device.MemoryStatus;
@@ -51,6 +52,22 @@ class CpuMemoryNeedsTest {
 
     assertThat(needs.workBytes())
         .isBetween(LoadQueue.MOST_OPEN * each, 3 * LoadQueue.MOST_OPEN * each);
+  }
+
+  @Test
+  void whatTheHeapLosesBehindArraysCounts() {
+    assertThat(new HeapRegions(1024).lost(511)).isZero();
+    assertThat(new HeapRegions(1024).lost(512)).isEqualTo(512);
+    assertThat(new HeapRegions(1024).lost(1024)).isZero();
+    assertThat(new HeapRegions(1024).lost(1025)).isEqualTo(1023);
+    assertThat(new HeapRegions(0).lost(1025)).isZero();
+    SyntheticWeights weights = SyntheticWeights.of(Shapes.llama(), TensorType.Q4_1);
+    MemoryNeeds without = CpuMemoryNeeds.of(weights, new HeapRegions(0));
+
+    MemoryNeeds with = CpuMemoryNeeds.of(weights, new HeapRegions(4096));
+
+    assertThat(with.weightBytes()).isEqualTo(without.weightBytes());
+    assertThat(with.workBytes() - without.workBytes()).isBetween(1L, 4096L * 100);
   }
 
   @Test

@@ -1,7 +1,6 @@
 package io.radixflow.kernels.cpu.kernel;
 
-import com.sun.management.HotSpotDiagnosticMXBean;
-import java.lang.management.ManagementFactory;
+import io.radixflow.kernels.device.JvmFlag;
 
 /**
  * Whether arrays may be pinned all the time. Before Java 22 (G1) and 25 (others) no collection runs
@@ -24,19 +23,8 @@ final class ArrayPinning {
     if (version >= 25) {
       return true;
     }
-    String retries = option("GCLockerRetryAllocationCount");
-    return version >= 22 && option("UseG1GC").equals("true")
+    String retries = JvmFlag.value("GCLockerRetryAllocationCount");
+    return version >= 22 && JvmFlag.value("UseG1GC").equals("true")
         || !retries.isEmpty() && Long.parseLong(retries) >= ENOUGH;
-  }
-
-  /** The value of a flag of the JVM; empty if it has none of that name, or it is locked. */
-  private static String option(String name) {
-    try {
-      HotSpotDiagnosticMXBean flags =
-          ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
-      return flags == null ? "" : flags.getVMOption(name).getValue();
-    } catch (IllegalArgumentException e) {
-      return "";
-    }
   }
 }

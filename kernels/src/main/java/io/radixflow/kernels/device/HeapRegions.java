@@ -1,0 +1,21 @@
+package io.radixflow.kernels.device;
+
+/**
+ * The regions of Java's heap under G1: an array of half a region or more has regions of its own,
+ * and nothing else lies behind it in the last one.
+ *
+ * @param bytes of a region; 0 for a collector that has none
+ */
+public record HeapRegions(long bytes) {
+
+  /** Those of this process. */
+  public static HeapRegions current() {
+    boolean regions = JvmFlag.value("UseG1GC").equals("true");
+    return new HeapRegions(regions ? Long.parseLong(JvmFlag.value("G1HeapRegionSize")) : 0);
+  }
+
+  /** Bytes that are lost behind an array of so many bytes. */
+  public long lost(long array) {
+    return bytes == 0 || array < bytes / 2 ? 0 : (bytes - array % bytes) % bytes;
+  }
+}
