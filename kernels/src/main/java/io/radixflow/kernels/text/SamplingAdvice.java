@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.file.format.GgufMetadata;
 import io.radixflow.kernels.sampling.SamplingDefaults;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.Locale;
 import java.util.function.Function;
 
@@ -15,12 +17,15 @@ final class SamplingAdvice {
 
   private static final String PREFIX = "general.sampling.";
 
+  /** Digits that a float of 32 bits keeps: of what is stored as one, the decimal is meant. */
+  private static final MathContext FLOAT_DIGITS = new MathContext(7);
+
   private SamplingAdvice() {}
 
   /** Reads the keys {@code general.sampling} of a GGUF file. */
   static SamplingDefaults of(GgufMetadata metadata) {
     Function<String, Double> real =
-        key -> metadata.has(PREFIX + key) ? (Double) metadata.real(PREFIX + key) : null;
+        key -> metadata.has(PREFIX + key) ? decimal(metadata, PREFIX + key) : null;
     String topK = PREFIX + "top_k";
     SamplingDefaults read =
         checked(
@@ -51,6 +56,11 @@ final class SamplingAdvice {
             real(config, "min_p"),
             real(config, "repetition_penalty"));
     return read.equals(SamplingDefaults.NONE) ? ofCard(name) : read;
+  }
+
+  private static Double decimal(GgufMetadata metadata, String key) {
+    double value = metadata.real(key);
+    return Double.isFinite(value) ? new BigDecimal(value).round(FLOAT_DIGITS).doubleValue() : value;
   }
 
   private static Double real(JsonNode config, String field) {

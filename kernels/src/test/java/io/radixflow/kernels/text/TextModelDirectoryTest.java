@@ -257,9 +257,9 @@ class TextModelDirectoryTest {
     assertThat(TextModel.fromGguf(smol.metadata()).samplingDefaults())
         .isEqualTo(new SamplingDefaults(0.2, null, 0.9, null, null));
     GgufHeader advised =
-        smol.with("general.sampling.temp", 0.5).with("general.sampling.top_k", 40L);
+        smol.with("general.sampling.temp", (double) 0.6f).with("general.sampling.top_k", 40L);
     assertThat(TextModel.fromGguf(advised.metadata()).samplingDefaults())
-        .isEqualTo(new SamplingDefaults(0.5, 40, null, null, null));
+        .isEqualTo(new SamplingDefaults(0.6, 40, null, null, null));
   }
 
   private void set(String pointer, JsonNode value) throws IOException {
