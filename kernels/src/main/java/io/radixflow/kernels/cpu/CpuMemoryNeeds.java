@@ -1,8 +1,5 @@
 package io.radixflow.kernels.cpu;
 
-import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
-
-import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.step.StepMemory;
 import io.radixflow.kernels.device.HeapRegions;
 import io.radixflow.kernels.device.MemoryNeeds;
