@@ -1,9 +1,12 @@
 // The native methods of NativeKernels.java, whose callers check sizes, and of NativePageAttention.java, whose page list is
 // checked here.
+#define _GNU_SOURCE // SCHED_IDLE
+
 #include "attention.h"
 #include "kernels.h"
 
 #include <jni.h>
+#include <sched.h>
 #include <stddef.h>
 #include <sys/resource.h>
 
@@ -43,6 +46,14 @@ JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_setNic
     (void)env;
     (void)type;
     return setpriority(PRIO_PROCESS, 0, nice);
+}
+
+// Makes the calling thread one of SCHED_IDLE. Returns 0, or -1 if that is not allowed.
+JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_setIdle(JNIEnv *env, jclass type) {
+    (void)env;
+    (void)type;
+    struct sched_param parameters = {0};
+    return sched_setscheduler(0, SCHED_IDLE, &parameters);
 }
 
 // Arrays that stay where they are until release().

@@ -56,7 +56,8 @@ public final class ServingSettings {
             settings.get(RadixflowOptions.THREADS),
             kvType(settings.get(RadixflowOptions.KV_TYPE)),
             settings.get(RadixflowOptions.GPU_MODE),
-            settings.get(RadixflowOptions.GPU_MEMORY).getBytes());
+            settings.get(RadixflowOptions.GPU_MEMORY).getBytes(),
+            settings.get(RadixflowOptions.THREAD_PRIORITY));
     return new ModelEngineFactory(models, settings.get(RadixflowOptions.MODEL), device, engine)
         .onDisk(DiskTierConfig.tier(settings))
         .onRemote(RemoteTierConfig.tier(settings));

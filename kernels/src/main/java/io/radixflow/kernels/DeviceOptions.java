@@ -3,6 +3,7 @@ package io.radixflow.kernels;
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.device.ThreadPriority;
 import java.io.Serializable;
 
 /**
@@ -14,9 +15,15 @@ import java.io.Serializable;
  * @param gpuMode whether a GPU's results must be reproducible bit for bit
  * @param gpuMemory bytes of a GPU's memory that weights, activations and KV pool may take together;
  *     0 for nine tenths of what is free
+ * @param threadPriority of the CPU's compute threads
  */
 public record DeviceOptions(
-    String device, int threads, KvSpec.Type kvType, GpuMode gpuMode, long gpuMemory)
+    String device,
+    int threads,
+    KvSpec.Type kvType,
+    GpuMode gpuMode,
+    long gpuMemory,
+    ThreadPriority threadPriority)
     implements Serializable {
 
   /** Device, threads and KV type chosen for the machine. */
@@ -34,9 +41,15 @@ public record DeviceOptions(
     this(device, threads, kvType, GpuMode.DETERMINISTIC, 0);
   }
 
+  /** Uses the default priority of compute threads. */
+  public DeviceOptions(
+      String device, int threads, KvSpec.Type kvType, GpuMode gpuMode, long gpuMemory) {
+    this(device, threads, kvType, gpuMode, gpuMemory, ThreadPriority.NICE);
+  }
+
   /** A copy of these options for another device. */
   public DeviceOptions on(String other) {
-    return new DeviceOptions(other, threads, kvType, gpuMode, gpuMemory);
+    return new DeviceOptions(other, threads, kvType, gpuMode, gpuMemory, threadPriority);
   }
 
   public DeviceName name() {

@@ -4,6 +4,7 @@ import static org.apache.flink.configuration.ConfigOptions.key;
 
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.device.ThreadPriority;
 import io.radixflow.operators.engine.draft.SpeculationOptions;
 import io.radixflow.operators.engine.draft.SpeculationOptions.Mode;
 import io.radixflow.operators.session.ServingOptions.ModelChange;
@@ -38,6 +39,14 @@ public final class RadixflowOptions {
   public static final ConfigOption<Integer> THREADS =
       ALL.integer("model.threads", 0, 0, 1024)
           .describe("Compute threads of the CPU; 0 leaves one core of more than two to Flink.");
+
+  public static final ConfigOption<ThreadPriority> THREAD_PRIORITY =
+      ALL.choice("model.thread-priority", ThreadPriority.NICE)
+          .describe(
+              "What compute threads of the CPU get of a core that other threads want, too: 'nice' a"
+                  + " tenth; 'idle' next to nothing, so that texts go out sooner, for a TaskManager"
+                  + " in a container of its own: another busy process beside it all but stops the"
+                  + " engine.");
 
   public static final ConfigOption<KvType> KV_TYPE =
       ALL.choice("model.kv-type", KvType.AUTO)

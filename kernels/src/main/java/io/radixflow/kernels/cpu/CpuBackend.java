@@ -96,7 +96,7 @@ public final class CpuBackend implements Backend {
             kvType.name().toLowerCase(Locale.ROOT),
             use == Use.ROWS ? "" : ", tiles of " + tuner.tileRows(StepRunner.MAX_ROWS) + " rows");
     LOG.info("CPU backend: {}", description);
-    dispatcher = new StepDispatcher(config.vocabSize(), this::step);
+    dispatcher = new StepDispatcher(config.vocabSize(), team, this::step);
   }
 
   private static ForwardGraph<CpuMatrix, float[]> load(
@@ -173,7 +173,7 @@ public final class CpuBackend implements Backend {
       MemoryNeeds needs,
       ModelProgress progress) {
     KvSpec.Type kvType = kvType(options);
-    WorkerTeam team = new WorkerTeam(threads(options.threads()));
+    WorkerTeam team = new WorkerTeam(threads(options.threads()), options.threadPriority());
     try {
       return new CpuBackend(
           weights,

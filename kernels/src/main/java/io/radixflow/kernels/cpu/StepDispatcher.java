@@ -1,6 +1,5 @@
 package io.radixflow.kernels.cpu;
 
-import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.step.WorkerTeam;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.HostStepTicket;
@@ -29,6 +28,7 @@ final class StepDispatcher implements AutoCloseable {
   /** About 50 µs: an engine that decodes submits the next step within it. */
   private static final int SPINS = 1500;
 
+  private final WorkerTeam team;
   private final Consumer<HostStepTicket> step;
   private final HostStepTicket[] tickets = new HostStepTicket[TICKETS];
   private final Thread thread;
@@ -44,9 +44,11 @@ final class StepDispatcher implements AutoCloseable {
   private record QueuedCopy(long after, OrderedTransfer transfer) {}
 
   /**
+   * @param team whose worker 0 the thread is
    * @param step computes a step, up to its tokens
    */
-  StepDispatcher(int vocabSize, Consumer<HostStepTicket> step) {
+  StepDispatcher(int vocabSize, WorkerTeam team, Consumer<HostStepTicket> step) {
+    this.team = team;
     this.step = step;
     for (int i = 0; i < TICKETS; i++) {
       tickets[i] = new HostStepTicket(vocabSize, TICKET_SPINS);
@@ -93,7 +95,7 @@ final class StepDispatcher implements AutoCloseable {
   }
 
   private void dispatch() {
-    NativeKernels.deferToOthers(WorkerTeam.NICE);
+    team.defer();
     long completed = 0;
     while (awaitStep(completed)) {
       runCopies(completed);

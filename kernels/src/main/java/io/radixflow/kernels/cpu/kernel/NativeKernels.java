@@ -132,7 +132,19 @@ public final class NativeKernels {
     return !SUPPORTED.isEmpty() && setNice(nice) == 0;
   }
 
+  /**
+   * Has the system run the calling thread from now on only where no other thread of its control
+   * group wants the core ({@code SCHED_IDLE}). Does nothing without the native kernels.
+   *
+   * @return whether the system did so
+   */
+  public static boolean runWhenIdle() {
+    return !SUPPORTED.isEmpty() && setIdle() == 0;
+  }
+
   private static native int setNice(int nice);
+
+  private static native int setIdle();
 
   private static native int supportedIsas();
 

@@ -1,6 +1,7 @@
 package io.radixflow.kernels.cpu.step;
 
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
+import io.radixflow.kernels.device.ThreadPriority;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
@@ -34,7 +35,7 @@ public final class WorkerTeam implements AutoCloseable {
   private static final int SPINS = 1000;
 
   /** A thread of weight 1024 that wakes takes the core of one of weight 110. */
-  public static final int NICE = 10;
+  private static final int NICE = 10;
 
   private static final int LINE = 8;
 
@@ -43,6 +44,7 @@ public final class WorkerTeam implements AutoCloseable {
   /** Tasks of a region, at most. Numbers of regions have 39 bits: they last for years. */
   private static final int MOST_TASKS = (1 << COUNT_BITS) - 1;
 
+  private final ThreadPriority priority;
   private final Thread[] threads;
   private final AtomicIntegerArray parked;
 
@@ -63,10 +65,17 @@ public final class WorkerTeam implements AutoCloseable {
   /** Nanoseconds in tasks of each worker, a cache line apart. */
   private final AtomicLongArray taskNanos;
 
+  /** A team of the usual priority. */
+  public WorkerTeam(int size) {
+    this(size, ThreadPriority.NICE);
+  }
+
   /**
    * @param size workers, the caller of {@link #run} included
+   * @param priority of the workers, without that caller's
    */
-  public WorkerTeam(int size) {
+  public WorkerTeam(int size, ThreadPriority priority) {
+    this.priority = priority;
     parked = new AtomicIntegerArray(size);
     taskNanos = new AtomicLongArray(size * LINE);
     begun = new AtomicLongArray(size * LINE);
@@ -208,8 +217,16 @@ public final class WorkerTeam implements AutoCloseable {
     return sum;
   }
 
+  /** Gives the calling thread the priority of the team's workers. */
+  public void defer() {
+    switch (priority) {
+      case NICE -> NativeKernels.deferToOthers(NICE);
+      case IDLE -> NativeKernels.runWhenIdle();
+    }
+  }
+
   private void serve(int worker) {
-    NativeKernels.deferToOthers(NICE);
+    defer();
     long seen = 0;
     while (!closed) {
       seen = awaitRegion(seen, worker);

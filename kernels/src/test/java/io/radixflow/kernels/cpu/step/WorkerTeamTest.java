@@ -5,16 +5,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
+import io.radixflow.kernels.device.ThreadPriority;
 import io.radixflow.kernels.device.Uninterruptibly;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
 
 class WorkerTeamTest {
+  /** As in Linux's sched.h. */
+  private static final int SCHED_IDLE = 5;
 
   @Test
   void everyTaskOfManyShortRegionsRunsOnceInItsOwnRegion() {
@@ -97,30 +103,51 @@ class WorkerTeamTest {
   }
 
   @Test
-  void aWorkerDefersToOtherThreadsAndItsCallerDoesNot() throws Exception {
+  void aWorkerDefersToOtherThreadsAndItsCallerDoesNot() {
     assumeThat(NativeKernels.supported()).isNotEmpty();
     int own = nice();
     assumeThat(own).isLessThan(WorkerTeam.NICE);
-    CountDownLatch ran = new CountDownLatch(2); // so that each worker has one task
-    AtomicIntegerArray nice = new AtomicIntegerArray(2);
     try (WorkerTeam team = new WorkerTeam(2)) {
-      team.run(
-          2,
-          (task, worker) -> {
-            nice.set(worker, nice());
-            ran.countDown();
-            Uninterruptibly.await(ran::await);
-          });
+      assertThat(ofEachWorker(team, WorkerTeamTest::nice)).containsExactly(own, WorkerTeam.NICE);
     }
-    assertThat(nice.get(0)).isEqualTo(own);
-    assertThat(nice.get(1)).isEqualTo(WorkerTeam.NICE);
   }
 
-  /** Returns the nice value of the calling thread: field 19 of its line, whose second is a name. */
+  @Test
+  void aWorkerOfIdlePriorityRunsWhereNoOtherThreadWants() {
+    assumeThat(NativeKernels.supported()).isNotEmpty();
+    int own = policy();
+    try (WorkerTeam team = new WorkerTeam(2, ThreadPriority.IDLE)) {
+      assertThat(ofEachWorker(team, WorkerTeamTest::policy)).containsExactly(own, SCHED_IDLE);
+    }
+  }
+
+  /** Returns what a function says on the thread of each worker of a team of two. */
+  private static List<Integer> ofEachWorker(WorkerTeam team, IntSupplier function) {
+    CountDownLatch ran = new CountDownLatch(2); // so that each worker has one task
+    Integer[] said = new Integer[2];
+    team.run(
+        2,
+        (task, worker) -> {
+          said[worker] = function.getAsInt();
+          ran.countDown();
+          Uninterruptibly.await(ran::await);
+        });
+    return Arrays.asList(said);
+  }
+
   private static int nice() {
+    return ofThread(19);
+  }
+
+  private static int policy() {
+    return ofThread(41);
+  }
+
+  /** Returns a field of the calling thread's line, whose second field is a name. */
+  private static int ofThread(int field) {
     try {
       String line = Files.readString(Path.of("/proc/thread-self/stat"));
-      return Integer.parseInt(line.substring(line.lastIndexOf(')') + 2).split(" ")[16]);
+      return Integer.parseInt(line.substring(line.lastIndexOf(')') + 2).split(" ")[field - 3]);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -12,6 +12,7 @@ import io.radixflow.tools.cli.common.CliException;
 import io.radixflow.tools.cli.common.JsonLineOutput;
 import io.radixflow.tools.cli.common.LocatedModel;
 import io.radixflow.tools.cli.common.Progress;
+import io.radixflow.tools.cli.common.Samples;
 import io.radixflow.tools.cli.common.SettingsOptions;
 import io.radixflow.tools.local.LocalStack;
 import java.util.Optional;
@@ -78,12 +79,13 @@ public final class BenchJobCommand extends CliCommand {
                 progress::detail);
         ConversationClient client = new ConversationClient(stack.settings())) {
       client.failWith(stack.end());
-      measure(client, progress);
+      measure(stack, client, progress);
     }
     return 0;
   }
 
-  private void measure(ConversationClient client, Progress progress) throws Exception {
+  private void measure(LocalStack stack, ConversationClient client, Progress progress)
+      throws Exception {
     String name = "bench-" + UUID.randomUUID();
     JobLoad load = new JobLoad(client, sessions, name);
     long replyNanos = TimeUnit.MILLISECONDS.toNanos((long) step * (tokens + PAUSE_STEPS));
@@ -99,9 +101,11 @@ public final class BenchJobCommand extends CliCommand {
     ThreadCpu.Used idle = ThreadCpu.take().since(before);
     progress.detail("replies of one token");
     JobLoad.Outcome turns = load.run(seconds, 1, shortGap);
+    Samples stops = new Samples();
+    stack.checkpoints().forEach(checkpoint -> stops.add(checkpoint.syncMillis()));
     progress.detail("replies of " + tokens + " tokens");
     JobLoad.Outcome deltas = load.run(seconds, tokens, longGap);
-    JobCost cost = new JobCost(idle, turns, deltas);
+    JobCost cost = new JobCost(idle, turns, deltas, stops);
     cost.print(out());
     ObjectNode json = JsonLineOutput.object();
     cost.putInto(json);

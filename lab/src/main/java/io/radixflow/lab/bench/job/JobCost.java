@@ -1,6 +1,7 @@
 package io.radixflow.lab.bench.job;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.tools.cli.common.Samples;
 import java.io.PrintWriter;
 import java.util.EnumSet;
 import java.util.Locale;
@@ -11,15 +12,19 @@ final class JobCost {
   private final ThreadCpu.Used idle;
   private final JobLoad.Outcome turns;
   private final JobLoad.Outcome deltas;
+  private final Samples stops;
 
   /**
    * @param turns of replies with one delta
    * @param deltas of replies with many
+   * @param stops milliseconds for which a task stood still in the last checkpoints of the turns
    */
-  JobCost(ThreadCpu.Used idle, JobLoad.Outcome turns, JobLoad.Outcome deltas) {
+  JobCost(
+      ThreadCpu.Used idle, JobLoad.Outcome turns, JobLoad.Outcome deltas, Samples stops) {
     this.idle = idle;
     this.turns = turns;
     this.deltas = deltas;
+    this.stops = stops;
   }
 
   /** Returns the nanoseconds of a turn with one delta, in one group of threads. */
@@ -55,6 +60,15 @@ final class JobCost {
     lines(out, EnumSet.of(ThreadGroupName.JVM));
     firstText(out, "first text of 1-token replies, ms", turns);
     firstText(out, "first text of long replies, ms", deltas);
+    if (stops.count() > 0) {
+      out.printf(
+          Locale.ROOT,
+          "%-38s p50 %.1f, max %.1f (of %d)%n",
+          "stop at a checkpoint, ms",
+          stops.median(),
+          stops.max(),
+          stops.count());
+    }
     out.flush();
   }
 
@@ -97,5 +111,8 @@ final class JobCost {
           .put("idle", idleNanos(group) * 1e-9);
     }
     turns.firstText().putInto(json.putObject("first_text_seconds"));
+    if (stops.count() > 0) {
+      stops.putInto(json.putObject("stop_millis"));
+    }
   }
 }

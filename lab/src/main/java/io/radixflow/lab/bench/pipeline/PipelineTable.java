@@ -29,11 +29,20 @@ final class PipelineTable {
         piped.averagePromptTokens(),
         piped.averageCachedTokens());
     out.printf(
-        "%-42s %17s %23s%n", "milliseconds, p50 and p99", "engine alone", "Kafka, Flink, Kafka");
+        "%-48s %14s %20s %9s %9s%n",
+        "milliseconds, p50 and p99; averages of turns",
+        "engine alone",
+        "Kafka, Flink, Kafka",
+        "mid fifth",
+        "slowest");
     line(out, "to the first text", bare.seconds(), piped.seconds());
+    out.println();
     for (Hop hop : Hop.values()) {
       if (piped.seconds(hop) != null) {
         line(out, "  until " + hop.title(), bare.seconds(hop), piped.seconds(hop));
+        double middle = piped.averageSeconds(hop, 0.4, 0.6);
+        double slowest = piped.averageSeconds(hop, 0.98, 1);
+        out.printf(Locale.ROOT, " %9.2f %9.2f%n", middle * 1e3, slowest * 1e3);
       }
     }
     out.printf(
@@ -41,7 +50,7 @@ final class PipelineTable {
   }
 
   private static void line(PrintWriter out, String name, Samples alone, Samples through) {
-    out.printf("%-42s %17s %23s%n", name, alone == null ? "" : times(alone), times(through));
+    out.printf("%-48s %14s %20s", name, alone == null ? "" : times(alone), times(through));
   }
 
   private static String times(Samples seconds) {
