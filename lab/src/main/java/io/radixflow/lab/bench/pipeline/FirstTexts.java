@@ -11,6 +11,7 @@ import java.util.Map;
 /** The times to the first text of several turns, as a whole and from place to place. */
 final class FirstTexts {
   private final Samples seconds = new Samples();
+  private final Samples outside = new Samples();
   private final Map<Hop, Samples> hops = new EnumMap<>(Hop.class);
   private final List<Turn> turns = new ArrayList<>();
 
@@ -37,6 +38,7 @@ final class FirstTexts {
 
   void add(Turn turn) {
     seconds.add(turn.seconds());
+    outside.add(turn.seconds() - turn.seconds(Hop.SIGNALLED));
     turns.add(turn);
     Long before = null;
     for (Map.Entry<Hop, Long> hop : turn.nanos().entrySet()) {
@@ -54,6 +56,11 @@ final class FirstTexts {
 
   Samples seconds() {
     return seconds;
+  }
+
+  /** Returns the seconds to the first text without those in the engine, which other load lengthens. */
+  Samples outside() {
+    return outside;
   }
 
   /** Returns the seconds that turns took to a hop from the one before; null if none came there. */

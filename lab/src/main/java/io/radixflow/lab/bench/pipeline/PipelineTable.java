@@ -19,6 +19,10 @@ final class PipelineTable {
     return piped.seconds().quantile(share) - bare.seconds().quantile(share);
   }
 
+  private double addedOutside(double share) {
+    return piped.outside().quantile(share) - bare.outside().quantile(share);
+  }
+
   void print(PrintWriter out) {
     out.printf(
         Locale.ROOT,
@@ -45,8 +49,14 @@ final class PipelineTable {
         out.printf(Locale.ROOT, " %9.2f %9.2f%n", middle * 1e3, slowest * 1e3);
       }
     }
-    out.printf(
-        Locale.ROOT, "added: %.1f at p50, %.1f at p99%n", added(0.5) * 1e3, added(0.99) * 1e3);
+    line(out, "outside the engine", bare.outside(), piped.outside());
+    out.println();
+    added(out, "added", added(0.5), added(0.99));
+    added(out, "added outside the engine", addedOutside(0.5), addedOutside(0.99));
+  }
+
+  private static void added(PrintWriter out, String name, double median, double late) {
+    out.printf(Locale.ROOT, "%s: %.1f at p50, %.1f at p99%n", name, median * 1e3, late * 1e3);
   }
 
   private static void line(PrintWriter out, String name, Samples alone, Samples through) {
@@ -60,6 +70,8 @@ final class PipelineTable {
 
   void putInto(ObjectNode json) {
     json.put("added_seconds_p50", added(0.5)).put("added_seconds_p99", added(0.99));
+    json.put("added_outside_seconds_p50", addedOutside(0.5));
+    json.put("added_outside_seconds_p99", addedOutside(0.99));
     put(json.putObject("engine_seconds"), bare);
     put(json.putObject("pipeline_seconds"), piped);
   }
