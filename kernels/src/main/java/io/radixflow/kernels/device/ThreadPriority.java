@@ -6,8 +6,8 @@ public enum ThreadPriority {
   NICE,
 
   /**
-   * Next to nothing, as {@code SCHED_IDLE}. Threads that wake get a core at once. In return, another
-   * busy process of the same control group all but stops the engine.
+   * Next to nothing, as {@code SCHED_IDLE}. Threads that wake get a core at once. In return,
+   * another busy process of the same control group all but stops the engine.
    */
   IDLE
 }

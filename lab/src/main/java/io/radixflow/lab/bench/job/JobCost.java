@@ -19,8 +19,7 @@ final class JobCost {
    * @param deltas of replies with many
    * @param stops milliseconds for which a task stood still in the last checkpoints of the turns
    */
-  JobCost(
-      ThreadCpu.Used idle, JobLoad.Outcome turns, JobLoad.Outcome deltas, Samples stops) {
+  JobCost(ThreadCpu.Used idle, JobLoad.Outcome turns, JobLoad.Outcome deltas, Samples stops) {
     this.idle = idle;
     this.turns = turns;
     this.deltas = deltas;

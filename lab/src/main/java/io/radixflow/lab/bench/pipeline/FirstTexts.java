@@ -58,7 +58,9 @@ final class FirstTexts {
     return seconds;
   }
 
-  /** Returns the seconds to the first text without those in the engine, which other load lengthens. */
+  /**
+   * Returns the seconds to the first text without those in the engine, which other load lengthens.
+   */
   Samples outside() {
     return outside;
   }
