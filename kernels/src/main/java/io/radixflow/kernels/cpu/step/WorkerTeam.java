@@ -35,7 +35,7 @@ public final class WorkerTeam implements AutoCloseable {
   private static final int SPINS = 1000;
 
   /** A thread of weight 1024 that wakes takes the core of one of weight 110. */
-  private static final int NICE = 10;
+  static final int NICE = 10;
 
   private static final int LINE = 8;
 
