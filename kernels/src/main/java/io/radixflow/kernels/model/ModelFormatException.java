@@ -1,5 +1,7 @@
 package io.radixflow.kernels.model;
 
+import java.nio.file.Path;
+
 /**
  * A model file is truncated, corrupt, foreign or not supported; the message names file and field.
  */
@@ -12,6 +14,13 @@ public final class ModelFormatException extends RuntimeException {
 
   public ModelFormatException(String message, Throwable cause) {
     super(message, cause);
+  }
+
+  /** Returns an error with the file before the message, if that does not name it. */
+  public ModelFormatException in(Path file) {
+    return getMessage().contains(file.toString())
+        ? this
+        : new ModelFormatException(file + ": " + getMessage(), this);
   }
 
   /** A text of a file, short and on one line. */

@@ -49,6 +49,14 @@ public final class TextModel {
    *     that is not supported
    */
   public static TextModel fromGguf(GgufMetadata metadata) {
+    try {
+      return read(metadata);
+    } catch (ModelFormatException e) {
+      throw e.in(metadata.file());
+    }
+  }
+
+  private static TextModel read(GgufMetadata metadata) {
     VocabularyTokenizer tokenizer = GgufTokenizers.read(metadata);
     int[] promptStart = GgufTokenizers.promptStart(metadata);
     Map<String, String> templates = templates(metadata);
@@ -89,6 +97,14 @@ public final class TextModel {
    *     supported
    */
   public static TextModel fromDirectory(Path directory) {
+    try {
+      return read(directory);
+    } catch (ModelFormatException e) {
+      throw e.in(directory);
+    }
+  }
+
+  private static TextModel read(Path directory) {
     ModelDirectory files = new ModelDirectory(directory);
     VocabularyTokenizer tokenizer = files.tokenizer();
     Map<String, String> templates = files.templates();

@@ -262,6 +262,15 @@ class TextModelDirectoryTest {
         .isEqualTo(new SamplingDefaults(0.6, 40, null, null, null));
   }
 
+  @Test
+  void aTokenThatAGgufFileDoesNotHaveIsNamedWithTheFile() {
+    GgufHeader header =
+        TinyVocabulary.get().header("qwen2").with("tokenizer.ggml.eos_token_id", 99_999_999L);
+    assertThatThrownBy(() -> TextModel.fromGguf(header.metadata()))
+        .isInstanceOf(ModelFormatException.class)
+        .hasMessageStartingWith(header.metadata().file() + ": tokenizer.ggml.eos_token_id is");
+  }
+
   private void set(String pointer, JsonNode value) throws IOException {
     int slash = pointer.lastIndexOf('/');
     ((ObjectNode) tokenizer.at(pointer.substring(0, slash)))
@@ -272,6 +281,7 @@ class TextModelDirectoryTest {
   private void assertRefused(String message) {
     assertThatThrownBy(this::read)
         .isInstanceOf(ModelFormatException.class)
+        .hasMessageStartingWith(directory.toString())
         .hasMessageContaining(message);
   }
 
