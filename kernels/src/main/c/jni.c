@@ -19,6 +19,7 @@ static widen_function *const widen[] = {widen_avx2, widen_avxvnni, widen_avx512v
 static score_function *const score[] = {scores_avx2, scores_avx2, scores_avx512vnni};
 static value_function *const add_values[] = {values_avx2, values_avx2, values_avx512vnni};
 static latent_function *const add_latent_values[] = {latent_values_avx2, latent_values_avx2, latent_values_avx512vnni};
+static halves_function *const halves[] = {halves_avx2, halves_avxvnni, halves_avx512vnni};
 static peak_function *const peak[] = {peak_avx2, peak_avxvnni, peak_avx512vnni};
 
 // The instruction sets that processor and system have, one bit each. None implies another: there are processors with
@@ -140,6 +141,22 @@ JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_widenH
     }
     release(env, &written, 1, 0);
     release(env, &read, 1, JNI_ABORT);
+}
+
+JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_multiplyHalves(
+    JNIEnv *env, jclass type, jint isa, jshortArray values, jint from, jboolean brain, jint columns, jfloatArray in,
+    jint stride, jint rows, jfloatArray out, jint at, jint out_stride) {
+    (void)type;
+    struct pinned read[2], written;
+    const uint16_t *w = pin(env, &read[0], values);
+    const float *x = pin(env, &read[1], in);
+    float *y = pin(env, &written, out);
+    if (w && x && y) {
+        struct halves panel = {w + from, brain, columns};
+        halves[isa](&panel, x, stride, rows, y + at, out_stride);
+    }
+    release(env, &written, 1, 0);
+    release(env, read, 2, JNI_ABORT);
 }
 
 JNIEXPORT jlong JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_peak(

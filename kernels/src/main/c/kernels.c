@@ -384,6 +384,55 @@ void NAMED(widen)(const uint16_t *in, int count, float *out) {
     for (int i = 0; i < count; i += LANES) store_floats(out + i, widen_halves(in + i));
 }
 
+enum { PANEL_VECTORS = PANEL / LANES };
+
+// Some rows at a time, so that their sums stay in registers: 2 of 4 vectors, or 8 of 2.
+INLINE void some_halves(const struct halves *h, const float *x, int x_stride, int rows, float *out, int stride) {
+    floats sums[8][PANEL_VECTORS];
+    for (int r = 0; r < rows; r++) {
+        for (int v = 0; v < PANEL_VECTORS; v++) sums[r][v] = load_floats(out + r * stride + v * LANES);
+    }
+    for (int k = 0; k < h->columns; k++) {
+        const uint16_t *at = h->values + (long)k * PANEL;
+        fetch((const char *)at + AHEAD, PANEL * 2);
+        floats w[PANEL_VECTORS];
+        for (int v = 0; v < PANEL_VECTORS; v++) {
+            w[v] = h->brain ? widen_brains(at + v * LANES) : widen_halves(at + v * LANES);
+        }
+        for (int r = 0; r < rows; r++) {
+            floats a = repeat_float(x[(long)r * x_stride + k]);
+            for (int v = 0; v < PANEL_VECTORS; v++) sums[r][v] = multiply_add(w[v], a, sums[r][v]);
+        }
+    }
+    for (int r = 0; r < rows; r++) {
+        for (int v = 0; v < PANEL_VECTORS; v++) store_floats(out + r * stride + v * LANES, sums[r][v]);
+    }
+}
+
+#define SOME(n) \
+    case n: \
+        if (h->brain) some_halves(&(struct halves){h->values, 1, h->columns}, x, x_stride, n, out, stride); \
+        else some_halves(&(struct halves){h->values, 0, h->columns}, x, x_stride, n, out, stride); \
+        break;
+
+void NAMED(halves)(const struct halves *h, const float *x, int x_stride, int rows, float *out, int stride) {
+    enum { MOST = LANES == 16 ? 8 : 2 };
+    for (int row = 0; row < rows; row += MOST, x += (long)MOST * x_stride, out += (long)MOST * stride) {
+        switch (rows - row < MOST ? rows - row : MOST) {
+            SOME(1)
+            SOME(2)
+#ifdef __AVX512VNNI__
+            SOME(3)
+            SOME(4)
+            SOME(5)
+            SOME(6)
+            SOME(7)
+            SOME(8)
+#endif
+        }
+    }
+}
+
 // Twelve chains hide the latency and fit the registers.
 long NAMED(peak)(long rounds) {
     enum { CHAINS = 12 };

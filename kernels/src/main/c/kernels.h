@@ -42,12 +42,24 @@ typedef void pack_function(const float *in, int columns, int32_t *pairs, float *
 // Widens binary16 to float; the count is a multiple of 16.
 typedef void widen_function(const uint16_t *in, int count, float *out);
 
+// A panel of 16-bit floats, binary16 or bfloat16: [columns][PANEL].
+struct halves {
+    const uint16_t *values;
+    int brain;
+    int columns;
+};
+
+// Adds the panel times 1 to 8 rows to outputs, one column after the other: out[row * stride + l] = fma(weight (k, l),
+// x[row * x_stride + k], out[row * stride + l]).
+typedef void halves_function(const struct halves *, const float *x, int x_stride, int rows, float *out, int stride);
+
 // Multiplies and adds in registers only; returns how many multiply-adds that were.
 typedef long peak_function(long rounds);
 
 multiply_function multiply_avx2, multiply_avxvnni, multiply_avx512vnni;
 pack_function pack_avx2, pack_avxvnni, pack_avx512vnni;
 widen_function widen_avx2, widen_avxvnni, widen_avx512vnni;
+halves_function halves_avx2, halves_avxvnni, halves_avx512vnni;
 peak_function peak_avx2, peak_avxvnni, peak_avx512vnni;
 
 #endif

@@ -124,6 +124,33 @@ public interface Kernels {
   /** Widens binary16 to float, exactly; {@code count} is a multiple of {@value #LANES}. */
   void widenHalf(short[] source, int so, int count, float[] out, int oo);
 
+  /** Most rows of {@link #multiplyHalves}; 0 where tiles of unpacked weights are as fast. */
+  default int rowsOfHalves() {
+    return 0;
+  }
+
+  /**
+   * Adds a panel of 16-bit floats times some rows to {@code c}, with the sums of {@link #tile}.
+   *
+   * @param values element (k, output) at {@code from + k * PANEL + output}
+   * @param brain whether they are bfloat16
+   * @param x activations; element (row, k) at {@code row * xs + k}
+   * @param c element (row, output) at {@code co + row * ldc + output}
+   */
+  default void multiplyHalves(
+      short[] values,
+      int from,
+      boolean brain,
+      int columns,
+      float[] x,
+      int xs,
+      int rows,
+      float[] c,
+      int co,
+      int ldc) {
+    throw new UnsupportedOperationException(name());
+  }
+
   /**
    * Widens 8-bit floats (E4M3) that are numbers, exactly; {@code count} is a multiple of {@value
    * #LANES}.

@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
@@ -254,6 +255,37 @@ public final class NativeKernels {
 
   private static native void widenHalf(
       int isa, short[] source, int so, int count, float[] out, int oo);
+
+  /** Multiplies as {@link Kernels#multiplyHalves}. */
+  void multiplyHalves(
+      short[] values,
+      int from,
+      boolean brain,
+      int columns,
+      float[] x,
+      int xs,
+      int rows,
+      float[] c,
+      int co,
+      int ldc) {
+    Objects.checkFromIndexSize(from, columns * Kernels.PANEL, values.length);
+    Objects.checkFromIndexSize((rows - 1) * xs, columns, x.length);
+    Objects.checkFromIndexSize(co + (rows - 1) * ldc, Kernels.PANEL, c.length);
+    multiplyHalves(isa, values, from, brain, columns, x, xs, rows, c, co, ldc);
+  }
+
+  private static native void multiplyHalves(
+      int isa,
+      short[] values,
+      int from,
+      boolean brain,
+      int columns,
+      float[] x,
+      int xs,
+      int rows,
+      float[] c,
+      int co,
+      int ldc);
 
   /**
    * Multiplies 16-bit integers and adds them in registers only, as fast as one thread can; returns

@@ -118,6 +118,26 @@ final class VectorKernels implements Kernels {
   }
 
   @Override
+  public int rowsOfHalves() {
+    return fast == null ? 0 : 8;
+  }
+
+  @Override
+  public void multiplyHalves(
+      short[] values,
+      int from,
+      boolean brain,
+      int columns,
+      float[] x,
+      int xs,
+      int rows,
+      float[] c,
+      int co,
+      int ldc) {
+    fast.multiplyHalves(values, from, brain, columns, x, xs, rows, c, co, ldc);
+  }
+
+  @Override
   public void widenFloat8(byte[] source, int so, int count, float[] out, int oo) {
     VectorFloat8.widen(source, so, count, out, oo);
   }

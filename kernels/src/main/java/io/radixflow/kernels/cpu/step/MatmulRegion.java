@@ -44,6 +44,7 @@ final class MatmulRegion implements WorkerTeam.Region {
   private float[] out;
   private int outStride;
   private int rows;
+  private boolean fewRows;
   private int tileRows;
   private int taskTiles;
   private int taskRows;
@@ -90,8 +91,8 @@ final class MatmulRegion implements WorkerTeam.Region {
       team.run(tasks.count() * ((rows + taskRows - 1) / taskRows), integerPanels);
       return;
     }
-    if (rows == 1) {
-      taskTiles = 1;
+    fewRows = rows <= matrix.panels().fewRows(kernels);
+    if (fewRows || rows == 1) {
       team.run(tasks.count(), this);
       return;
     }
@@ -175,7 +176,14 @@ final class MatmulRegion implements WorkerTeam.Region {
     int first = tasks.first(task % tasks.count());
     int end = tasks.end(task % tasks.count());
     for (int panel = first; panel < end; panel++) {
-      if (rows == 1) {
+      if (fewRows) {
+        for (int row = 0; row < rows; row++) {
+          begin(panel, row);
+        }
+        matrix
+            .panels()
+            .timesRows(kernels, panel, in, inStride, rows, out, panel * PANEL, outStride);
+      } else if (rows == 1) {
         begin(panel, 0);
         matrix
             .panels()

@@ -24,6 +24,18 @@ public record HalfPanels(int rows, int columns, boolean brain, short[] values) i
   }
 
   @Override
+  public int fewRows(Kernels kernels) {
+    return kernels.rowsOfHalves();
+  }
+
+  @Override
+  public void timesRows(
+      Kernels kernels, int panel, float[] x, int xs, int rows, float[] out, int offset, int os) {
+    int from = panel * columns * PANEL;
+    kernels.multiplyHalves(values, from, brain, columns, x, xs, rows, out, offset, os);
+  }
+
+  @Override
   public void row(int row, float[] out, int offset) {
     int at = row / PANEL * columns * PANEL + row % PANEL;
     for (int k = 0; k < columns; k++) {

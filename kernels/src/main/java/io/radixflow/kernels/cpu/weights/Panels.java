@@ -67,6 +67,22 @@ public interface Panels {
     }
   }
 
+  /** Most rows of {@link #timesRows}; 0 where these kernels have nothing for that. */
+  default int fewRows(Kernels kernels) {
+    return 0;
+  }
+
+  /**
+   * Adds one panel times some rows to {@code out}, with the sums of {@link #timesVector}.
+   *
+   * @param x element (row, k) at {@code row * xs + k}
+   * @param out element (row, lane) at {@code offset + row * os + lane}
+   */
+  default void timesRows(
+      Kernels kernels, int panel, float[] x, int xs, int rows, float[] out, int offset, int os) {
+    throw new UnsupportedOperationException();
+  }
+
   /** Copies one row of weights. */
   void row(int row, float[] out, int offset);
 }

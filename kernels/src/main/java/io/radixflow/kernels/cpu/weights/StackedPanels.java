@@ -84,6 +84,22 @@ public final class StackedPanels implements Panels {
   }
 
   @Override
+  public int fewRows(Kernels kernels) {
+    int rows = Integer.MAX_VALUE;
+    for (Panels part : parts) {
+      rows = Math.min(rows, part.fewRows(kernels));
+    }
+    return rows;
+  }
+
+  @Override
+  public void timesRows(
+      Kernels kernels, int panel, float[] x, int xs, int rows, float[] out, int offset, int os) {
+    int part = partOf(panel);
+    parts[part].timesRows(kernels, panel - firstPanel[part], x, xs, rows, out, offset, os);
+  }
+
+  @Override
   public void row(int row, float[] out, int offset) {
     int part = partOf(row / PANEL);
     parts[part].row(row - firstPanel[part] * PANEL, out, offset);
