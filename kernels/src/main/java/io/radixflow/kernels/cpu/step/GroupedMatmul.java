@@ -218,11 +218,14 @@ final class GroupedMatmul implements WorkerTeam.Region {
       multiplyIntegers(s, product, first, end, worker);
       return;
     }
-    int tileRows = rows == 1 ? 1 : tuner.tileRows(rows);
+    boolean few = rows <= panels.fewRows(kernels);
+    int tileRows = few || rows == 1 ? 1 : tuner.tileRows(rows);
     pack(s, product, tileRows);
     for (int panel = first; panel < end; panel++) {
       begin(s, matrices[product].bias(), panel, tileRows * tiles(rows, tileRows));
-      if (rows == 1) {
+      if (few) {
+        panels.timesRows(kernels, panel, s.packed, panels.columns(), rows, s.out, 0, PANEL);
+      } else if (rows == 1) {
         panels.timesVector(kernels, panel, s.packed, s.out, 0, s.unpacked, s.scales);
       } else {
         multiply(s, panels, panel, tileRows, tiles(rows, tileRows));
