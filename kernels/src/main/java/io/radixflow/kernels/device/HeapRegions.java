@@ -8,13 +8,13 @@ package io.radixflow.kernels.device;
  */
 public record HeapRegions(long bytes) {
 
-  /** Those of this process. */
+  /** Returns the regions of this process's heap. */
   public static HeapRegions current() {
     boolean regions = JvmFlag.value("UseG1GC").equals("true");
     return new HeapRegions(regions ? Long.parseLong(JvmFlag.value("G1HeapRegionSize")) : 0);
   }
 
-  /** Bytes that are lost behind an array of so many bytes. */
+  /** Returns the bytes that are lost behind an array of so many bytes. */
   public long lost(long array) {
     return bytes == 0 || array < bytes / 2 ? 0 : (bytes - array % bytes) % bytes;
   }
