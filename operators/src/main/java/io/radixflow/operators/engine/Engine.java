@@ -114,11 +114,13 @@ public interface Engine extends AutoCloseable {
    * Tells where the pages of a conversation are now. Changes nothing, not even which page is
    * evicted next, and never blocks: costs the engine thread a look-up a page at most.
    *
+   * @param tenant whose share of the intake threads it uses
    * @param namespace its cache namespace
    * @param text its tokens; asked on an intake thread
    * @return completes on any thread; never once the engine is closed
    */
-  default CompletableFuture<TierTokens> locate(String namespace, EngineRequest.PromptSource text) {
+  default CompletableFuture<TierTokens> locate(
+      String tenant, String namespace, EngineRequest.PromptSource text) {
     return CompletableFuture.completedFuture(TierTokens.NONE);
   }
 

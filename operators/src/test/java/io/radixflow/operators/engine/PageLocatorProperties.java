@@ -179,7 +179,7 @@ class PageLocatorProperties {
       while (store != null && stored < chain.pages() && store.has(chain.id(stored))) {
         stored++;
       }
-      TierTokens located = engine.locate("", () -> text).join();
+      TierTokens located = engine.locate("", "", () -> text).join();
       TierTokens expected =
           new TierTokens(onDevice * PAGE, (onHost - onDevice) * PAGE, (stored - onHost) * PAGE, 0);
       assertThat(located).isEqualTo(expected);

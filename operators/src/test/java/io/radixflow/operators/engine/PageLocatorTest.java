@@ -43,7 +43,7 @@ class PageLocatorTest {
   }
 
   static TierTokens locate(Engine engine, String namespace, int[] text) throws Exception {
-    return engine.locate(namespace, () -> text).get(60, TimeUnit.SECONDS);
+    return engine.locate("", namespace, () -> text).get(60, TimeUnit.SECONDS);
   }
 
   private static void fillTheDevice(EngineClient client) {
@@ -117,8 +117,10 @@ class PageLocatorTest {
           };
       client.run(EngineRequest.builder("shared", source, 2).namespace("acme").build());
       TieredEngineTest.awaitSettled(engine);
-      assertThat(engine.locate("acme", source).join()).isEqualTo(new TierTokens(6 * PAGE, 0, 0, 0));
-      assertThat(engine.locate("beta", source).join()).isEqualTo(new TierTokens(2 * PAGE, 0, 0, 0));
+      assertThat(engine.locate("", "acme", source).join())
+          .isEqualTo(new TierTokens(6 * PAGE, 0, 0, 0));
+      assertThat(engine.locate("", "beta", source).join())
+          .isEqualTo(new TierTokens(2 * PAGE, 0, 0, 0));
       assertThat(locate(engine, "acme", text)).isEqualTo(TierTokens.NONE);
     }
   }
@@ -135,7 +137,7 @@ class PageLocatorTest {
       TieredEngineTest.awaitSettled(engine);
       engine.onTiers(tiers -> tiers.switches().flush()).join();
       Semaphore gate = store.slowDownFinds();
-      var located = engine.locate("", () -> text);
+      var located = engine.locate("", "", () -> text);
       assertThat(client.await(client.submit(letters(1, 10), 2)).finish).isNotNull();
       assertThat(located).isNotDone();
       gate.release(1000);
@@ -148,6 +150,7 @@ class PageLocatorTest {
     try (Engine engine = open(0)) {
       var located =
           engine.locate(
+              "",
               "",
               () -> {
                 throw new PromptException(ErrorCode.INVALID_REQUEST, "no text");

@@ -188,7 +188,8 @@ public final class ScriptedEngine implements Engine {
   }
 
   @Override
-  public CompletableFuture<TierTokens> locate(String namespace, EngineRequest.PromptSource text) {
+  public CompletableFuture<TierTokens> locate(
+      String tenant, String namespace, EngineRequest.PromptSource text) {
     if (holdsPlaces) {
       heldPlaces.add(new CompletableFuture<>());
       return heldPlaces.get(heldPlaces.size() - 1);

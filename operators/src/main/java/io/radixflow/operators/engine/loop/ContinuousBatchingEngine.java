@@ -238,8 +238,8 @@ public final class ContinuousBatchingEngine implements Engine {
     intake.submit(request);
   }
 
-  private void onIntakeThread(Runnable task) {
-    intake.execute(task);
+  private void onIntakeThread(String tenant, Runnable task) {
+    intake.execute(tenant, task);
   }
 
   private void onEngineThread(Runnable task) {
@@ -362,8 +362,9 @@ public final class ContinuousBatchingEngine implements Engine {
   }
 
   @Override
-  public CompletableFuture<TierTokens> locate(String namespace, EngineRequest.PromptSource text) {
-    return pageTasks.locate(namespace, text);
+  public CompletableFuture<TierTokens> locate(
+      String tenant, String namespace, EngineRequest.PromptSource text) {
+    return pageTasks.locate(tenant, namespace, text);
   }
 
   @Override

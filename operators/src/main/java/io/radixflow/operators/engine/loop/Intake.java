@@ -14,6 +14,7 @@ import io.radixflow.operators.engine.PromptException;
 import io.radixflow.operators.engine.request.ReplyGuide;
 import io.radixflow.operators.engine.request.Request;
 import io.radixflow.operators.engine.schedule.CrashJournal;
+import io.radixflow.operators.fair.FairExecutor;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.ReplyError;
@@ -29,7 +30,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes prompts and checks requests on a few threads of its own, so that neither callers nor the
- * engine thread template or tokenise. The engine bounds how many requests are here.
+ * engine thread template or tokenise. Tenants share the threads by the time that they take. The
+ * engine bounds how many requests are here.
  */
 final class Intake {
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
@@ -47,6 +49,7 @@ final class Intake {
   private final Consumer<Request> named;
   private final Consumer<Request> ready;
   private final ThreadPoolExecutor threads;
+  private final FairExecutor tenants;
 
   /**
    * @param grammars compiles what replies are held to
@@ -89,15 +92,20 @@ final class Intake {
             },
             new ThreadPoolExecutor.DiscardPolicy());
     threads.allowCoreThreadTimeOut(true);
+    tenants = new FairExecutor(threads, options.scheduler().tenantWeights());
   }
 
   void submit(Request request) {
-    threads.execute(() -> prepareRecorded(request));
+    execute(tenantOf(request), () -> prepareRecorded(request));
   }
 
-  /** Runs a task on an intake thread, after the requests that came before. */
-  void execute(Runnable task) {
-    threads.execute(task);
+  /** Runs a task on an intake thread, after what came before of its tenant. */
+  void execute(String tenant, Runnable task) {
+    tenants.execute(tenant, task);
+  }
+
+  private static String tenantOf(Request request) {
+    return request.spec.service().tenant();
   }
 
   /**
@@ -106,7 +114,8 @@ final class Intake {
    * @param made gets whether that was possible, on an intake thread
    */
   void foresee(Request expected, Consumer<Boolean> made) {
-    threads.execute(
+    execute(
+        tenantOf(expected),
         () -> {
           boolean right = false;
           try {

@@ -14,6 +14,7 @@ import io.radixflow.operators.tier.page.PageId;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -23,16 +24,23 @@ import java.util.function.Supplier;
  * none completes.
  */
 final class PageTasks {
+  /** Erasures of all tenants wait for each other, as if they were one tenant's; no name of one. */
+  private static final String ERASURES = "\0erasures";
+
   private final KvPages pages;
   private final Announcements announcements;
-  private final Executor intake;
+  private final BiConsumer<String, Runnable> intake;
   private final Executor engine;
 
   /**
-   * @param intake runs tasks on a thread that may compute for a while
+   * @param intake runs tasks of a tenant on a thread that may compute for a while
    * @param engine runs tasks on the engine thread
    */
-  PageTasks(KvPages pages, Announcements announcements, Executor intake, Executor engine) {
+  PageTasks(
+      KvPages pages,
+      Announcements announcements,
+      BiConsumer<String, Runnable> intake,
+      Executor engine) {
     this.pages = pages;
     this.announcements = announcements;
     this.intake = intake;
@@ -41,7 +49,8 @@ final class PageTasks {
 
   /** See {@link Engine#erase}. */
   CompletableFuture<Boolean> erase(Supplier<byte[]> names) {
-    return CompletableFuture.supplyAsync(() -> PageId.all(names.get()), intake)
+    return CompletableFuture.supplyAsync(
+            () -> PageId.all(names.get()), task -> intake.accept(ERASURES, task))
         .thenComposeAsync(pages.tiers()::erase, engine);
   }
 
@@ -79,9 +88,11 @@ final class PageTasks {
    * are asked on one of theirs; the engine thread looks up each page in the radix cache and in host
    * memory. No page counts as used, none is locked.
    */
-  CompletableFuture<TierTokens> locate(String namespace, EngineRequest.PromptSource text) {
+  CompletableFuture<TierTokens> locate(
+      String tenant, String namespace, EngineRequest.PromptSource text) {
     CompletableFuture<TierTokens> located = new CompletableFuture<>();
-    intake.execute(
+    intake.accept(
+        tenant,
         () -> {
           try {
             int[] ids = text.ids();

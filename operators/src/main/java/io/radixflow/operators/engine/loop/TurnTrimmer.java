@@ -4,6 +4,7 @@ import io.radixflow.operators.cache.session.SessionPosition;
 import io.radixflow.operators.engine.pages.KvPages;
 import io.radixflow.operators.engine.request.Request;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,14 +18,15 @@ final class TurnTrimmer {
 
   private final KvPages pages;
   private final IdlePrefill idle;
-  private final Executor intake;
+  private final BiConsumer<String, Runnable> intake;
   private final Executor engine;
 
   /**
-   * @param intake runs templates
+   * @param intake runs templates of a tenant
    * @param engine runs what touches pages
    */
-  TurnTrimmer(KvPages pages, IdlePrefill idle, Executor intake, Executor engine) {
+  TurnTrimmer(
+      KvPages pages, IdlePrefill idle, BiConsumer<String, Runnable> intake, Executor engine) {
     this.pages = pages;
     this.idle = idle;
     this.intake = intake;
@@ -37,7 +39,7 @@ final class TurnTrimmer {
         && turn.spec.session().next() != null
         && !turn.spec.hints().noStore()
         && !turn.slot.isClosed()) {
-      intake.execute(() -> compare(turn, end));
+      intake.accept(turn.spec.service().tenant(), () -> compare(turn, end));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine.request;
 
+import io.radixflow.operators.fair.Share;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -11,12 +12,9 @@ import java.util.PriorityQueue;
  * each token that is generated. Cached and computed tokens count alike, so that a tenant's order
  * does not depend on cached pages.
  */
-public final class Tenant implements Comparable<Tenant> {
+public final class Tenant extends Share {
   /** Service of one token at weight 1. */
   public static final long TOKEN = 1L << 20;
-
-  public final String name;
-  public final int weight;
 
   /** In order of arrival; {@link #add} and {@link #remove} change it. */
   public final List<Request> waiting = new ArrayList<>();
@@ -32,12 +30,6 @@ public final class Tenant implements Comparable<Tenant> {
   /** The round that {@link #candidates} is of. */
   public long round = -1;
 
-  /** Service so far; comparable among tenants. */
-  public long service;
-
-  /** Number of the event when a request of it was last admitted, or began to wait. */
-  public long lastEvent;
-
   /** Its admissions since the last one by age. */
   public int sinceOldest;
 
@@ -45,8 +37,7 @@ public final class Tenant implements Comparable<Tenant> {
   public long newestAdmitted = -1;
 
   public Tenant(String name, int weight) {
-    this.name = name;
-    this.weight = weight;
+    super(name, weight);
   }
 
   /** Adds a request to the waiting ones. */
@@ -94,13 +85,5 @@ public final class Tenant implements Comparable<Tenant> {
       return a.rank < b.rank ? -1 : 1;
     }
     return Long.compare(a.sequence, b.sequence);
-  }
-
-  /** Orders by service, the least first, then by the longest wait. */
-  @Override
-  public int compareTo(Tenant other) {
-    return service != other.service
-        ? Long.compare(service, other.service)
-        : Long.compare(lastEvent, other.lastEvent);
   }
 }

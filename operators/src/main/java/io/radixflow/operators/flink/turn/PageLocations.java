@@ -103,6 +103,7 @@ public final class PageLocations {
             : engine
                 .engine()
                 .locate(
+                    slot.tenant(),
                     namespaces.namespace(slot),
                     text(slot, conversation.system(), Arrays.copyOf(ids, committed)));
     return new Look(committed, known, expected(slot, known, diskId()), places);
