@@ -109,7 +109,12 @@ public final class ContinuousBatchingEngine implements Engine {
         new IdlePrefill(pages, sessions, sizing.contextLength(), options.cache().prefillWhenIdle());
     TurnTrimmer nextTurns =
         new TurnTrimmer(pages, idle, this::onIntakeThread, this::onEngineThread);
-    grammars = new Grammars(tokenizer, info.model().vocabSize(), this::onEngineThread);
+    grammars =
+        new Grammars(
+            tokenizer,
+            info.model().vocabSize(),
+            options.scheduler().tenantWeights(),
+            this::onEngineThread);
     replies =
         new Replies(pages, scheduler, sessions, nextTurns::ended, tokenizer, grammars, quarantine);
     StepPipeline pipeline =

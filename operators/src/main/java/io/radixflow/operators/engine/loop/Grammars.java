@@ -4,13 +4,16 @@ import io.radixflow.kernels.grammar.Grammar;
 import io.radixflow.kernels.grammar.GrammarSpec;
 import io.radixflow.kernels.grammar.GrammarWarmUp;
 import io.radixflow.kernels.grammar.TokenTrie;
+import io.radixflow.kernels.grammar.regex.GrammarException;
+import io.radixflow.kernels.model.Sha256;
 import io.radixflow.kernels.text.message.ReasoningTracker;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.GrammarStats;
 import io.radixflow.operators.engine.request.ReplyGuide;
 import io.radixflow.operators.engine.request.Request;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
+import io.radixflow.operators.fair.FairCache;
+import io.radixflow.operators.fair.FairExecutor;
+import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -22,25 +25,34 @@ import java.util.function.Consumer;
 /**
  * The grammars that replies of an engine are held to. Intake threads compile them; masks are made
  * on threads of their own, while steps run. The compiled grammars that were used last are kept,
- * with their masks. Any thread.
+ * with their masks, and the refusals of others; each tenant's apart. Any thread.
  */
 final class Grammars {
-  private static final int THREADS = 2;
+  static final int THREADS = 2;
 
   /** Grammars that are kept, and the bytes of memory that they may take together. */
   private static final int KEPT = 32;
 
   private static final long KEPT_BYTES = 64L << 20;
 
+  /** Refusals that are remembered. */
+  private static final int REFUSALS = 1024;
+
   /** How long a grammar is kept that no reply uses. */
   static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   private final Tokenizer tokenizer;
   private final int vocabSize;
-  private final long keptBytes;
   private final Consumer<Runnable> onEngineThread;
   private final ScheduledThreadPoolExecutor threads;
-  private final LinkedHashMap<GrammarSpec, Kept> kept = new LinkedHashMap<>(16, 0.75f, true);
+  private final FairExecutor tenants;
+  private final FairCache<GrammarSpec, Kept> kept;
+
+  /** Why grammars were refused, by the hash of their source; guarded as those that are kept are. */
+  private final FairCache<String, GrammarException> refused =
+      new FairCache<>(REFUSALS, REFUSALS, refusal -> 1);
+
+  private boolean expiring;
   private TokenTrie plain;
   private TokenTrie withMarkup;
 
@@ -62,13 +74,23 @@ final class Grammars {
 
   /**
    * @param vocabSize the model's
+   * @param weights of tenants, which share the threads
    */
-  Grammars(Tokenizer tokenizer, int vocabSize, Consumer<Runnable> onEngineThread) {
-    this(tokenizer, vocabSize, KEPT_BYTES, onEngineThread);
+  Grammars(
+      Tokenizer tokenizer,
+      int vocabSize,
+      Map<String, Integer> weights,
+      Consumer<Runnable> onEngineThread) {
+    this(tokenizer, vocabSize, weights, KEPT_BYTES, onEngineThread);
   }
 
-  Grammars(Tokenizer tokenizer, int vocabSize, long keptBytes, Consumer<Runnable> onEngineThread) {
-    this.keptBytes = keptBytes;
+  Grammars(
+      Tokenizer tokenizer,
+      int vocabSize,
+      Map<String, Integer> weights,
+      long keptBytes,
+      Consumer<Runnable> onEngineThread) {
+    this.kept = new FairCache<>(KEPT, keptBytes, each -> each.grammar.bytes());
     this.tokenizer = tokenizer;
     this.vocabSize = Math.max(vocabSize, tokenizer.vocabSize());
     this.onEngineThread = onEngineThread;
@@ -84,6 +106,7 @@ final class Grammars {
             new ThreadPoolExecutor.DiscardPolicy());
     threads.setKeepAliveTime(10, TimeUnit.SECONDS);
     threads.allowCoreThreadTimeOut(true);
+    tenants = new FairExecutor(threads, weights);
   }
 
   /** Makes what the first grammar of a reply needs, on a thread of its own. */
@@ -98,87 +121,103 @@ final class Grammars {
 
   /**
    * Returns what holds a reply to a grammar or a budget, at the reply's start; compiles the grammar
-   * if need be.
+   * unless the tenant has used it lately.
    *
    * @param spec the grammar; null for none
    * @param reasoning as for {@link ReplyGuide}
    * @param markup whether the reply's text has special tokens as their text
-   * @throws io.radixflow.kernels.grammar.regex.GrammarException if the grammar is refused
+   * @throws GrammarException if the grammar is refused, which is remembered
    */
-  ReplyGuide guide(GrammarSpec spec, ReasoningTracker reasoning, boolean markup) {
+  ReplyGuide guide(String tenant, GrammarSpec spec, ReasoningTracker reasoning, boolean markup) {
     if (spec == null) {
       return new ReplyGuide(null, reasoning, tokenizer, vocabSize);
     }
-    Grammar grammar = kept(spec);
+    Grammar grammar = kept(tenant, spec);
     if (grammar == null) {
-      long began = System.nanoTime();
-      grammar = Grammar.of(spec);
-      compileNanos.add(System.nanoTime() - began);
-      compiled.increment();
-      grammar = keep(spec, grammar);
+      grammar = compile(tenant, spec);
     } else {
       reused.increment();
     }
     return new ReplyGuide(grammar.matcher(trie(markup)), reasoning, tokenizer, vocabSize);
   }
 
-  private Grammar kept(GrammarSpec spec) {
+  private Grammar compile(String tenant, GrammarSpec spec) {
+    String name = nameOf(spec);
     synchronized (kept) {
-      Kept known = kept.get(spec);
+      GrammarException known = refused.get(tenant, name);
+      if (known != null) {
+        throw known;
+      }
+    }
+    long began = System.nanoTime();
+    try {
+      return keep(tenant, spec, Grammar.of(spec));
+    } catch (GrammarException e) {
+      synchronized (kept) {
+        refused.putIfAbsent(tenant, name, e);
+        expireLater();
+      }
+      throw e;
+    } finally {
+      compileNanos.add(System.nanoTime() - began);
+      compiled.increment();
+    }
+  }
+
+  private static String nameOf(GrammarSpec spec) {
+    return Sha256.digits(spec.kind() + "\0" + spec.before() + "\0" + spec.text());
+  }
+
+  private Grammar kept(String tenant, GrammarSpec spec) {
+    synchronized (kept) {
+      Kept known = kept.get(tenant, spec);
       if (known == null) {
         return null;
       }
       known.lastUse = System.nanoTime();
-      shrink();
+      kept.shrink();
       return known.grammar;
     }
   }
 
   /** Keeps a grammar, or returns the one that another thread has compiled meanwhile. */
-  private Grammar keep(GrammarSpec spec, Grammar grammar) {
+  private Grammar keep(String tenant, GrammarSpec spec, Grammar grammar) {
     synchronized (kept) {
-      if (kept.isEmpty()) {
-        threads.schedule(this::expireIdle, IDLE_NANOS, TimeUnit.NANOSECONDS);
-      }
-      Kept other = kept.putIfAbsent(spec, new Kept(grammar));
-      shrink();
-      return other == null ? grammar : other.grammar;
+      expireLater();
+      return kept.putIfAbsent(tenant, spec, new Kept(grammar)).grammar;
     }
   }
 
-  /** Drops the grammars that were used longest ago while all take too much; keeps the last. */
-  private void shrink() {
-    long bytes = 0;
-    for (Kept each : kept.values()) {
-      bytes += each.grammar.bytes();
-    }
-    Iterator<Kept> eldest = kept.values().iterator();
-    while (kept.size() > 1 && (kept.size() > KEPT || bytes > keptBytes)) {
-      bytes -= eldest.next().grammar.bytes();
-      eldest.remove();
+  private void expireLater() {
+    if (!expiring) {
+      expiring = true;
+      threads.schedule(this::expireIdle, IDLE_NANOS, TimeUnit.NANOSECONDS);
     }
   }
 
   private void expireIdle() {
     synchronized (kept) {
       expire(System.nanoTime());
-      if (!kept.isEmpty()) {
-        threads.schedule(this::expireIdle, IDLE_NANOS, TimeUnit.NANOSECONDS);
+      expiring = false;
+      if (kept.size() > 0) {
+        expireLater();
       }
     }
   }
 
-  /** Drops the grammars that were not used for a while. */
+  /** Drops the grammars that were not used for a while, and all refusals. */
   void expire(long now) {
     synchronized (kept) {
-      kept.values().removeIf(each -> now - each.lastUse >= IDLE_NANOS);
+      kept.removeIf(each -> now - each.lastUse >= IDLE_NANOS);
+      refused.clear();
     }
   }
 
-  /** Drops a grammar; replies that run go on with theirs. */
-  void drop(GrammarSpec spec) {
+  /** Drops a grammar of a tenant, or its refusal; replies that run go on with theirs. */
+  void drop(String tenant, GrammarSpec spec) {
     synchronized (kept) {
-      kept.remove(spec);
+      kept.remove(tenant, spec);
+      refused.remove(tenant, nameOf(spec));
     }
   }
 
@@ -186,6 +225,7 @@ final class Grammars {
   void erase() {
     synchronized (kept) {
       kept.clear();
+      refused.clear();
     }
   }
 
@@ -225,7 +265,8 @@ final class Grammars {
     ReplyGuide guide = request.guide;
     int[] ids = request.tokens;
     int end = request.length;
-    threads.execute(
+    tenants.execute(
+        request.spec.service().tenant(),
         () -> {
           Throwable failure = null;
           try {

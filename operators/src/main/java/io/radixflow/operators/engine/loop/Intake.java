@@ -231,9 +231,14 @@ final class Intake {
     if (grammar == null && reasoning == null) {
       return null;
     }
-    ReplyGuide guide = grammars.guide(grammar, reasoning, !spec.markup().isEmpty());
-    if (grammar != null && request.cancelled.get() != null) {
-      grammars.drop(grammar); // its session may have been erased while it was compiled
+    String tenant = tenantOf(request);
+    ReplyGuide guide;
+    try {
+      guide = grammars.guide(tenant, grammar, reasoning, !spec.markup().isEmpty());
+    } finally {
+      if (grammar != null && request.cancelled.get() != null) {
+        grammars.drop(tenant, grammar); // its session may have been erased while it was compiled
+      }
     }
     for (int i = request.promptLength; i < request.length; i++) {
       guide.accept(request.tokens[i]);

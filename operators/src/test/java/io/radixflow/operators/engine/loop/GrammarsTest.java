@@ -1,14 +1,23 @@
 package io.radixflow.operators.engine.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.grammar.GrammarSpec;
 import io.radixflow.kernels.grammar.GrammarSpec.Kind;
+import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.operators.Patience;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.request.Request;
+import io.radixflow.operators.record.ServiceClass;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -16,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 class GrammarsTest {
   private static final Tokenizer TOKENIZER = SimModel.open(SimOptions.DEFAULT).tokenizer();
-  private final Grammars grammars = new Grammars(TOKENIZER, 300, Runnable::run);
+  private final Grammars grammars = new Grammars(TOKENIZER, 300, Map.of(), Runnable::run);
 
   @AfterEach
   void close() {
@@ -24,7 +33,7 @@ class GrammarsTest {
   }
 
   private void use(String regex) {
-    grammars.guide(new GrammarSpec(Kind.REGEX, regex), null, false);
+    grammars.guide("", new GrammarSpec(Kind.REGEX, regex), null, false);
   }
 
   /** Counts the tokens whose bytes are asked for. */
@@ -69,13 +78,13 @@ class GrammarsTest {
   @Test
   void theVocabularyIsReadWhenItIsWarmedUpAndNotAgain() throws Exception {
     AtomicInteger asked = new AtomicInteger();
-    Grammars warm = new Grammars(new Counted(TOKENIZER, asked), 300, Runnable::run);
+    Grammars warm = new Grammars(new Counted(TOKENIZER, asked), 300, Map.of(), Runnable::run);
     warm.warmUp().get(120, TimeUnit.SECONDS);
     int read = asked.get();
 
     GrammarSpec spec = new GrammarSpec(Kind.REGEX, "a+");
-    warm.prepare(warm.guide(spec, null, false));
-    warm.prepare(warm.guide(spec, null, true));
+    warm.prepare(warm.guide("", spec, null, false));
+    warm.prepare(warm.guide("", spec, null, true));
     warm.close();
 
     assertThat(read).isGreaterThanOrEqualTo(TOKENIZER.vocabSize());
@@ -84,7 +93,7 @@ class GrammarsTest {
 
   @Test
   void closingEndsTheThreadThatWarmsUp() throws Exception {
-    Grammars warm = new Grammars(TOKENIZER, 300, Runnable::run);
+    Grammars warm = new Grammars(TOKENIZER, 300, Map.of(), Runnable::run);
     warm.warmUp();
     warm.close();
 
@@ -103,9 +112,9 @@ class GrammarsTest {
 
   @Test
   void grammarsBeyondTheMemoryAreDroppedButTheLast() {
-    Grammars small = new Grammars(TOKENIZER, 300, 1, Runnable::run);
+    Grammars small = new Grammars(TOKENIZER, 300, Map.of(), 1, Runnable::run);
     for (String regex : List.of("a", "b", "b", "a")) {
-      small.guide(new GrammarSpec(Kind.REGEX, regex), null, false);
+      small.guide("", new GrammarSpec(Kind.REGEX, regex), null, false);
       assertThat(small.size()).isOne();
     }
     small.close();
@@ -128,7 +137,7 @@ class GrammarsTest {
   void oneGrammarIsDroppedAlone() {
     use("a");
     use("b");
-    grammars.drop(new GrammarSpec(Kind.REGEX, "a"));
+    grammars.drop("", new GrammarSpec(Kind.REGEX, "a"));
     use("b");
     assertThat(grammars.size()).isOne();
     assertThat(grammars.stats().reused()).isOne();
@@ -140,5 +149,95 @@ class GrammarsTest {
     use("b");
     grammars.erase();
     assertThat(grammars.size()).isZero();
+  }
+
+  private void useOf(String tenant, String regex) {
+    grammars.guide(tenant, new GrammarSpec(Kind.REGEX, regex), null, false);
+  }
+
+  @Test
+  void aRefusedGrammarIsCompiledOnce() {
+    for (int i = 0; i < 3; i++) {
+      assertThatThrownBy(() -> use("(a")).isInstanceOf(GrammarException.class);
+    }
+    assertThat(grammars.stats().compiled()).isOne();
+
+    grammars.erase();
+    assertThatThrownBy(() -> use("(a")).isInstanceOf(GrammarException.class);
+    assertThat(grammars.stats().compiled()).isEqualTo(2);
+  }
+
+  @Test
+  void aTenantThatSendsOtherGrammarsAllTheTimeDropsItsOwn() {
+    useOf("patient", "a");
+    assertThatThrownBy(() -> useOf("patient", "(a")).isInstanceOf(GrammarException.class);
+    for (int i = 0; i < 1100; i++) {
+      String refused = "(b" + i;
+      assertThatThrownBy(() -> useOf("flood", refused)).isInstanceOf(GrammarException.class);
+      if (i < 100) {
+        useOf("flood", "b" + i);
+      }
+    }
+    long compiled = grammars.stats().compiled();
+
+    useOf("patient", "a");
+    assertThatThrownBy(() -> useOf("patient", "(a")).isInstanceOf(GrammarException.class);
+    assertThat(grammars.stats().compiled()).isEqualTo(compiled);
+  }
+
+  /** How long a grammar takes would tell a tenant what another one uses. */
+  @Test
+  void noTenantFindsTheGrammarsOfAnother() {
+    useOf("one", "a");
+    useOf("other", "a");
+    assertThat(grammars.stats().compiled()).isEqualTo(2);
+    assertThat(grammars.stats().reused()).isZero();
+  }
+
+  @Test
+  void aMaskWaitsForTheMasksThatRunWhateverAnotherTenantHasQueued() {
+    CountDownLatch busy = new CountDownLatch(Grammars.THREADS);
+    CountDownLatch gate = new CountDownLatch(1);
+    List<String> order = Collections.synchronizedList(new ArrayList<>());
+    Grammars gated =
+        new Grammars(
+            TOKENIZER,
+            300,
+            Map.of(),
+            done -> {
+              busy.countDown();
+              await(gate);
+              done.run();
+            });
+    for (int i = 0; i < 300; i++) {
+      advance(gated, "flood", order);
+    }
+    await(busy);
+    advance(gated, "patient", order);
+    gate.countDown();
+    Patience.await().until(() -> order.size() == 301);
+    gated.close();
+
+    assertThat(order.indexOf("patient")).isLessThanOrEqualTo(2 * Grammars.THREADS);
+  }
+
+  private static void advance(Grammars grammars, String tenant, List<String> order) {
+    EngineRequest spec =
+        EngineRequest.builder(tenant, () -> new int[0], 1)
+            .service(new ServiceClass(tenant, 0, ""))
+            .build();
+    Request request = new Request(null, 0, spec, 0, 4, null);
+    request.tokens = new int[0];
+    request.guide = grammars.guide(tenant, new GrammarSpec(Kind.REGEX, "a+"), null, false);
+    grammars.advance(
+        request, 0, 0, failure -> order.add(failure == null ? tenant : failure.toString()));
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 }
