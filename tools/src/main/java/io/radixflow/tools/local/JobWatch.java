@@ -17,14 +17,14 @@ final class JobWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(JobWatch.class);
   private static final Duration PERIOD = Duration.ofMillis(500);
 
-  /** The time without a TaskManager after which none is expected to return. */
+  /** The time without a TaskManager, while this process runs, after which none returns. */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final LocalCluster cluster;
   private final JobID job;
   private final CompletableFuture<Void> end;
   private final Thread thread = new Thread(this::run, "watch the job");
-  private long lastWorked = System.nanoTime();
+  private final AwakeTimer withoutTaskManager = AwakeTimer.start();
 
   private JobWatch(LocalCluster cluster, JobID job, CompletableFuture<Void> end) {
     this.cluster = cluster;
@@ -64,8 +64,8 @@ final class JobWatch implements AutoCloseable {
         return Optional.of(new JobEndedException("Flink gave up and shut itself down", null));
       }
       if (cluster.taskManagers() > 0) {
-        lastWorked = System.nanoTime();
-      } else if (System.nanoTime() - lastWorked > PATIENCE.toNanos()) {
+        withoutTaskManager.restart();
+      } else if (withoutTaskManager.exceeds(PATIENCE)) {
         return Optional.of(
             new JobEndedException(
                 "the TaskManager, which runs the job, gave up and is gone", null));

@@ -124,6 +124,8 @@ public final class LocalBroker implements AutoCloseable {
     properties.put("auto.create.topics.enable", "false");
     properties.put("message.max.bytes", Integer.toString(MAX_MESSAGE_BYTES));
     properties.put("group.initial.rebalance.delay.ms", "0");
+    // its controller is in this process, and a pause of the process is no reason to give up
+    properties.put("initial.broker.registration.timeout.ms", Integer.toString(Integer.MAX_VALUE));
     // one broker: nothing to replicate, and few partitions open few files
     for (String topic : new String[] {"offsets.topic", "transaction.state.log"}) {
       properties.put(topic + ".replication.factor", "1");

@@ -23,9 +23,11 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.HeartbeatManagerOptions;
+import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.MetricOptions;
 import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.RpcOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.configuration.WebOptions;
 import org.apache.flink.core.execution.RecoveryClaimMode;
@@ -57,6 +59,10 @@ public final class LocalCluster implements AutoCloseable {
   private static final Duration METRICS_AGE = Duration.ofSeconds(1);
   private static final Duration POLL = Duration.ofMillis(50);
   private static final Duration LOOK_TIMEOUT = Duration.ofSeconds(60);
+  private static final long STEP_MILLIS = 500;
+
+  /** Longer than any pause of the process; Flink's scheduler takes 248 days at most. */
+  private static final Duration PAUSE = Duration.ofDays(200);
 
   private final MiniCluster cluster;
   private final Path directory;
@@ -106,8 +112,7 @@ public final class LocalCluster implements AutoCloseable {
         MemorySize.ofMebiBytes((long) MANAGED_MEBIBYTES_PER_SLOT * slots));
     flink.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
     flink.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
-    flink.set(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, Duration.ofSeconds(1));
-    flink.set(HeartbeatManagerOptions.HEARTBEAT_TIMEOUT, Duration.ofSeconds(30));
+    ignorePauses(flink);
     // the gateway's live page is as fresh as this
     flink.set(MetricOptions.METRIC_FETCHER_UPDATE_INTERVAL, METRICS_AGE);
     String temporary = directory.resolve("tmp").toString();
@@ -118,6 +123,18 @@ public final class LocalCluster implements AutoCloseable {
         CheckpointingOptions.CHECKPOINTS_DIRECTORY,
         LocalFiles.name(directory.resolve(CHECKPOINTS)));
     return flink;
+  }
+
+  /**
+   * One process does not lose a part of itself. After a pause, timers end at once and before the
+   * messages that waited meanwhile are read: they would end a cluster in which nothing is wrong.
+   */
+  private static void ignorePauses(Configuration flink) {
+    flink.set(HeartbeatManagerOptions.HEARTBEAT_TIMEOUT, PAUSE);
+    flink.set(RpcOptions.ASK_TIMEOUT_DURATION, PAUSE);
+    flink.set(JobManagerOptions.SLOT_REQUEST_TIMEOUT, PAUSE);
+    flink.set(TaskManagerOptions.SLOT_TIMEOUT, PAUSE);
+    flink.set(TaskManagerOptions.REGISTRATION_TIMEOUT, PAUSE);
   }
 
   /**
@@ -141,7 +158,7 @@ public final class LocalCluster implements AutoCloseable {
    * @throws IOException if one fails first, with its reason
    */
   public void awaitRunning(JobID job, Duration timeout) throws IOException {
-    long deadline = System.nanoTime() + timeout.toNanos();
+    AwakeTimer timer = AwakeTimer.start();
     while (true) {
       AccessExecutionGraph graph =
           await(cluster.getExecutionGraph(job), LOOK_TIMEOUT, "look at the job");
@@ -156,7 +173,7 @@ public final class LocalCluster implements AutoCloseable {
       if (graph.getState() == JobStatus.RUNNING && allRun(graph)) {
         return;
       }
-      if (System.nanoTime() > deadline) {
+      if (timer.exceeds(timeout)) {
         throw new IOException("the job does not run within " + timeout.toSeconds() + " s");
       }
       pause();
@@ -289,16 +306,21 @@ public final class LocalCluster implements AutoCloseable {
 
   private static <T> T await(CompletableFuture<T> future, Duration timeout, String what)
       throws IOException {
-    try {
-      return future.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while trying to " + what, e);
-    } catch (ExecutionException e) {
-      Throwable cause = ExceptionUtils.stripExecutionException(e);
-      throw new IOException("cannot " + what + ": " + rootMessage(cause), cause);
-    } catch (TimeoutException e) {
-      throw new IOException("cannot " + what + " within " + timeout.toSeconds() + " s", e);
+    AwakeTimer timer = AwakeTimer.start();
+    while (true) {
+      try {
+        return future.get(STEP_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted while trying to " + what, e);
+      } catch (ExecutionException e) {
+        Throwable cause = ExceptionUtils.stripExecutionException(e);
+        throw new IOException("cannot " + what + ": " + rootMessage(cause), cause);
+      } catch (TimeoutException e) {
+        if (timer.exceeds(timeout)) {
+          throw new IOException("cannot " + what + " within " + timeout.toSeconds() + " s", e);
+        }
+      }
     }
   }
 
