@@ -120,6 +120,9 @@ final class Access {
     }
     String origin = request.getHeader("origin");
     if (origin == null) {
+      if (!origins.contains(EVERY) && isPartOfAnotherSite(request)) {
+        throw forbidden("pages of other sites are not allowed");
+      }
       return;
     }
     boolean allowed = origins.contains(EVERY) || origins.contains(origin);
@@ -135,6 +138,18 @@ final class Access {
     } else if (!sameOrigin(origin, request)) {
       throw forbidden("pages of this origin are not allowed: name it in gateway.cors-origins");
     }
+  }
+
+  /**
+   * Returns whether a page of another site loads the response as an image, a script or a frame: a
+   * browser says no origin then. A link that a user follows is none of these.
+   */
+  private static boolean isPartOfAnotherSite(HttpServerRequest request) {
+    String site = request.getHeader("sec-fetch-site");
+    boolean link =
+        "navigate".equals(request.getHeader("sec-fetch-mode"))
+            && "document".equals(request.getHeader("sec-fetch-dest"));
+    return site != null && !site.equals("same-origin") && !site.equals("none") && !link;
   }
 
   /** Answers what a browser asks before it sends a request of another origin. */

@@ -135,6 +135,23 @@ class AccessTest {
   }
 
   @Test
+  void aPageOfAnotherSiteLoadsNoPartFromTheGatewayButMayLinkToIt() {
+    for (String site : List.of("cross-site", "same-site")) {
+      assertThat(get("/v1/models", "Sec-Fetch-Site", site).statusCode()).isEqualTo(403);
+      assertThat(get("/", framed(site, "iframe")).statusCode()).isEqualTo(403);
+      assertThat(get("/", framed(site, "document")).statusCode()).isEqualTo(200);
+    }
+    assertThat(get("/v1/models", "Sec-Fetch-Site", "same-origin").statusCode()).isEqualTo(200);
+    assertThat(get("/v1/models", "Sec-Fetch-Site", "none").statusCode()).isEqualTo(200);
+  }
+
+  private static String[] framed(String site, String into) {
+    return new String[] {
+      "Sec-Fetch-Site", site, "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", into
+    };
+  }
+
+  @Test
   void aNameThatSomebodyHasResolveToThisMachineIsForbidden() throws IOException {
     try (Socket socket = new Socket("127.0.0.1", gateway.uri("/").getPort())) {
       socket
@@ -159,9 +176,11 @@ class AccessTest {
             () ->
                 assertThat(get("/metrics").body())
                     .contains(
-                        "radixflow_gateway_requests_total{route=\"/v1/models/{model*}\",status=\"200\"} 1")
+                        "radixflow_gateway_requests_total{route=\"/v1/models/{model*}\",status=\"200\"}"
+                            + " 1")
                     .contains(
-                        "radixflow_gateway_requests_total{route=\"/v1/models/{model*}\",status=\"404\"} 1")
+                        "radixflow_gateway_requests_total{route=\"/v1/models/{model*}\",status=\"404\"}"
+                            + " 1")
                     .contains("radixflow_gateway_requests_total{route=\"(none)\",status=\"404\"} 1")
                     .contains("radixflow_gateway_turns_in_flight 0")
                     .contains("radixflow_gateway_open_streams 0"));

@@ -13,11 +13,14 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 
 /** Requests that a stranger, or a page of another site, makes to Flink's web port. */
 public final class WebPort {
 
   private static final String OTHER_SITE = "https://example.org";
+  private static final String YARN = "/jobs/00000000000000000000000000000000/yarn-";
   private static final String ALLOWED_SITE = "access-control-allow-origin";
 
   private final HttpClient client = HttpClient.newHttpClient();
@@ -64,6 +67,48 @@ public final class WebPort {
                 "GET /overview HTTP/1.1\r\nHost: localhost:%d\r\nOrigin: http://localhost:%d\r\n\r\n"
                     .formatted(address.getPort(), address.getPort())))
         .contains(" 200 ");
+    assertThat(statusLine("GET /overview HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n"))
+        .contains(" 403 ");
+    assertClosedToParts();
+  }
+
+  /** Asserts that a page of another site neither shows a part of Flink's page nor ends a job. */
+  private void assertClosedToParts() throws Exception {
+    for (String site : List.of("cross-site", "same-site")) {
+      assertThat(status(request("/overview").header("Sec-Fetch-Site", site))).isEqualTo(403);
+      assertThat(status(framed("/overview", site))).isEqualTo(403);
+      assertThat(status(followed("/overview", site))).isEqualTo(200);
+      assertThat(status(followed(YARN + "cancel", site))).isEqualTo(403);
+    }
+    assertThat(status(request("/overview").header("Sec-Fetch-Site", "same-origin"))).isEqualTo(200);
+    for (String path :
+        List.of(
+            YARN + "cancel",
+            YARN + "stop",
+            YARN + "%63ancel",
+            YARN.replace("-", "%2d") + "cancel/",
+            "/v1" + YARN + "cancel",
+            YARN.toUpperCase(Locale.ROOT) + "CANCEL?mode=cancel")) {
+      assertThat(status(request(path))).as(path).isEqualTo(403);
+    }
+  }
+
+  private HttpRequest.Builder framed(String path, String site) {
+    return request(path)
+        .header("Sec-Fetch-Site", site)
+        .header("Sec-Fetch-Mode", "navigate")
+        .header("Sec-Fetch-Dest", "iframe");
+  }
+
+  private HttpRequest.Builder followed(String path, String site) {
+    return request(path)
+        .header("Sec-Fetch-Site", site)
+        .header("Sec-Fetch-Mode", "navigate")
+        .header("Sec-Fetch-Dest", "document");
+  }
+
+  private int status(HttpRequest.Builder request) throws IOException, InterruptedException {
+    return client.send(request.build(), BodyHandlers.discarding()).statusCode();
   }
 
   /** Posts something that is a jar or a job graph by its form. */
