@@ -1,11 +1,15 @@
 // What all pages share: the theme, the API key, and calls of the gateway.
 
 const THEMES = ["system", "light", "dark"];
+const THEME_ICONS = { system: "◐", light: "☀", dark: "☾" };
 
 function showTheme(theme) {
   if (theme === "system") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
-  document.getElementById("theme").textContent = `Theme: ${theme}`;
+  const button = document.getElementById("theme");
+  button.textContent = THEME_ICONS[theme];
+  button.title = `Theme: ${theme}`;
+  button.setAttribute("aria-label", button.title);
 }
 
 function startTheme() {
@@ -41,10 +45,11 @@ export function askForKey() {
 
 /** An answer of the gateway that is an error, or no answer at all (status 0). */
 export class ApiError extends Error {
-  constructor(status, message, retryAfter) {
+  constructor(status, message, retryAfter, code) {
     super(message);
     this.status = status;
     this.retryAfter = retryAfter;
+    this.code = code;
   }
 }
 
@@ -66,11 +71,11 @@ export async function api(path, options = {}) {
     throw new ApiError(0, "The gateway cannot be reached.");
   }
   if (response.ok) return response;
-  let message = `The gateway answered with status ${response.status}.`;
+  let error = { message: `The gateway answered with status ${response.status}.` };
   try {
-    message = (await response.json()).error.message;
+    error = (await response.json()).error;
   } catch { /* an answer of something between */ }
-  throw new ApiError(response.status, message, Number(response.headers.get("Retry-After")) || 0);
+  throw new ApiError(response.status, error.message, Number(response.headers.get("Retry-After")) || 0, error.code);
 }
 
 /** Calls the gateway and reads its JSON. */

@@ -1,18 +1,26 @@
 // The chat page: which conversation is open, what its user does, and the replies that are followed.
 import { askForKey, el } from "/console/base.js";
 import * as chats from "/console/chats.js";
-import { cancel, erase, follow } from "/console/replies.js";
+import { cancel, deleteTurns, erase, follow } from "/console/replies.js";
+import { openSettings } from "/console/settings.js";
+import { exportChats, exportMarkdown, fromServer, importFile } from "/console/transfer.js";
 import { showTree } from "/console/tree.js";
 import { refresh, turnElement } from "/console/turns.js";
 
 const SAVE_MILLIS = 500;
 const SHOW_MILLIS = 40;
 const DEFAULTS = "radixflow.settings";
+/** A paste of more characters becomes a file. */
+const LONG_PASTE = 4000;
+const MOST_FILE_BYTES = 1 << 20;
+const EXAMPLES = ["Explain prefix caching in three sentences.", "Write a Python function that merges two sorted lists.", "Compare three ways to make coffee in a table."];
 const at = (id) => document.getElementById(id);
 
 let chat = null;
 /** Replies that are followed, also of conversations that are not open: turn -> {chat, abort}. */
 const followed = new Map();
+/** Files that go with the next message: name and text. */
+let files = [];
 
 function defaults() {
   try {
@@ -47,19 +55,65 @@ const actions = {
     keep(chat);
     showChat();
   },
+  isLast(turn) {
+    return chats.path(chat).at(-1) === turn;
+  },
   regenerate(turn) {
-    start(chats.add(chat, turn.parent, turn.user));
+    start(chats.add(chat, turn.parent, turn.user, { files: turn.files, outputs: turn.outputs }));
   },
   fork(turn, text) {
-    start(chats.add(chat, turn.parent, text));
+    start(chats.add(chat, turn.parent, text, { files: turn.files }));
+  },
+  goOn(turn) {
+    start(chats.add(chat, turn.parent, turn.user, { files: turn.files, outputs: turn.outputs, begun: turn.reply, reply: turn.reply }));
+  },
+  correct(turn, reply) {
+    chats.add(chat, turn.parent, turn.user, { files: turn.files, outputs: turn.outputs, reply, status: "completed", edited: true });
+    keep(chat, true);
+    showChat();
+  },
+  answer(turn, outputs) {
+    start(chats.add(chat, turn.id, "", { outputs }));
+  },
+  remove(turn) {
+    confirmed("Delete this message, its reply and all turns after it?", "They are deleted in this browser and at the server.", async () => {
+      for (const entry of followed.values()) if (entry.chat === chat) entry.abort.abort();
+      await deleteTurns(chats.prune(chat, turn.id));
+      keep(chat);
+      showChat();
+    });
   },
 };
 
+/** Asks before something is deleted. */
+function confirmed(question, what, then) {
+  at("confirm-title").textContent = question;
+  at("confirm-what").textContent = what;
+  at("confirm").returnValue = "";
+  at("confirm").showModal();
+  at("confirm").addEventListener("close", async () => {
+    if (at("confirm").returnValue !== "delete") return;
+    try {
+      await then();
+    } catch (error) {
+      problem(`Nothing more is deleted: ${error.message}`);
+    }
+    at("message").focus();
+  }, { once: true });
+}
+
+function day(time) {
+  const date = new Date(time);
+  if (date.toDateString() === new Date().toDateString()) return date.toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit", hour12: false });
+  return date.toLocaleDateString("en", { day: "numeric", month: "short", year: date.getFullYear() === new Date().getFullYear() ? undefined : "numeric" });
+}
+
 function showList() {
-  const all = chats.list();
-  at("chats").replaceChildren(...all.map((entry) => el("li", {}, el("button", {
+  const found = chats.search(at("search").value);
+  at("chats").replaceChildren(...found.map((entry) => el("li", {}, el("button", {
     type: "button", "aria-current": entry.id === chat.id ? "true" : null, onclick: () => { open(entry.id); showSide(false); at("message").focus(); },
-  }, entry.name))));
+  }, el("span", { class: "label" }, entry.name), ...(entry.at ? [el("time", { datetime: new Date(entry.at).toISOString() }, day(entry.at))] : [])))));
+  at("none-found").hidden = found.length > 0 || !at("search").value.trim();
 }
 
 function showChat() {
@@ -75,7 +129,30 @@ function showChat() {
 function greeting() {
   return el("div", { class: "greeting" },
     el("h2", {}, "What would you like to know?"),
-    el("p", { class: "muted" }, "Replies are generated in the job, not in this page: reload it in the middle of one, and it goes on."));
+    el("p", { class: "muted" }, "Replies are generated in the job, not in this page: reload it in the middle of a reply, and the reply goes on."),
+    el("div", { class: "examples" }, ...EXAMPLES.map((text) => el("button", { type: "button", onclick: () => { at("message").value = text; grow(); at("message").focus(); } }, text))));
+}
+
+function showFiles() {
+  at("files").replaceChildren(...files.map((file) => el("li", {}, `${file.name} (${file.text.length.toLocaleString("en")} characters)`,
+    el("button", { type: "button", class: "quiet", "aria-label": `Remove ${file.name}`, onclick: () => { files = files.filter((each) => each !== file); showFiles(); at("message").focus(); } }, "✕"))));
+  at("files").hidden = files.length === 0;
+}
+
+/** Adds text files to the next message. */
+async function attach(some) {
+  for (const file of some) {
+    const bytes = await file.slice(0, MOST_FILE_BYTES + 1).arrayBuffer();
+    try {
+      if (bytes.byteLength > MOST_FILE_BYTES) throw new RangeError();
+      const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+      if (text.includes("\0")) throw new TypeError();
+      files.push({ name: file.name, text });
+    } catch (error) {
+      problem(error instanceof RangeError ? `${file.name} is larger than 1 MiB.` : `${file.name} is not a text file.`);
+    }
+  }
+  showFiles();
 }
 
 /** The last turn that is shown, if its reply is being generated. */
@@ -183,15 +260,18 @@ function open(id) {
 
 function send() {
   const text = at("message").value;
-  if (!text.trim() || running()) return;
+  if (!(text.trim() || files.length) || running()) return;
   const last = chats.path(chat).at(-1);
-  if (last && !last.response) {
+  if (last?.status === "failed") {
     problem("The last message was not answered: try it again, or edit it.");
     return;
   }
   at("message").value = "";
   grow();
-  start(chats.add(chat, last?.id ?? null, text));
+  const attached = files.length ? { files } : {};
+  files = [];
+  showFiles();
+  start(chats.add(chat, last?.id ?? null, text, attached));
 }
 
 function grow() {
@@ -205,39 +285,27 @@ function showSide(shown) {
   at("side-button").setAttribute("aria-expanded", String(shown));
 }
 
-function number(id) {
-  const value = at(id).value.trim();
-  return value === "" ? null : Number(value);
-}
-
-function settings() {
-  at("system").value = chat.settings.system ?? "";
-  at("temperature").value = chat.settings.temperature ?? "";
-  at("max-tokens").value = chat.settings.maxTokens ?? "";
-  at("settings").returnValue = "";
-  at("settings").showModal();
-}
-
-function saveSettings() {
-  if (at("settings").returnValue !== "save") return;
-  chat.settings = { system: at("system").value.trim(), temperature: number("temperature"), maxTokens: number("max-tokens") };
-  localStorage.setItem(DEFAULTS, JSON.stringify(chat.settings));
-  if (chats.isKept(chat.id)) keep(chat);
-}
-
-async function deleteChat() {
-  if (at("confirm").returnValue !== "delete") return;
+function deleteChat() {
   const gone = chat;
-  try {
+  confirmed("Delete this conversation?", "It is erased in this browser and at the server, with all its branches.", async () => {
     await erase(gone);
+    chats.remove(gone.id);
+    for (const entry of followed.values()) if (entry.chat === gone) entry.abort.abort();
+    open(chats.list()[0]?.id);
+  });
+}
+
+/** Keeps conversations that came from elsewhere, and shows the last of them. */
+async function receive(get) {
+  at("transfer").close();
+  try {
+    const come = await get();
+    come.forEach((each) => keep(each, true));
+    if (come.length) open(come.at(-1).id);
+    announce(`${come.length} conversations were added.`);
   } catch (error) {
-    problem(`The conversation is not deleted: ${error.message}`);
-    return;
+    problem(error.message);
   }
-  chats.remove(gone.id);
-  for (const entry of followed.values()) if (entry.chat === gone) entry.abort.abort();
-  open(chats.list()[0]?.id);
-  at("message").focus();
 }
 
 at("new").addEventListener("click", () => { open(null); showSide(false); at("message").focus(); });
@@ -261,10 +329,34 @@ at("tree-button").addEventListener("click", () => {
   at("tree-button").setAttribute("aria-expanded", String(!at("tree").hidden));
   if (!at("tree").hidden) showTree(at("tree"), chat, actions.choose);
 });
-at("settings-button").addEventListener("click", settings);
-at("settings").addEventListener("close", saveSettings);
-at("delete").addEventListener("click", () => { at("confirm").returnValue = ""; at("confirm").showModal(); });
-at("confirm").addEventListener("close", deleteChat);
+at("settings-button").addEventListener("click", () => openSettings(chat.settings, (settings) => {
+  chat.settings = settings;
+  localStorage.setItem(DEFAULTS, JSON.stringify(settings));
+  if (chats.isKept(chat.id)) keep(chat);
+}));
+at("delete").addEventListener("click", deleteChat);
+at("search").addEventListener("input", showList);
+at("transfer-button").addEventListener("click", () => {
+  at("export").disabled = at("export-text").disabled = Object.keys(chat.turns).length === 0;
+  at("export-all").disabled = chats.list().length === 0;
+  at("transfer").showModal();
+});
+at("export").addEventListener("click", () => exportChats([chat], chat.name));
+at("export-text").addEventListener("click", () => exportMarkdown(chat));
+at("export-all").addEventListener("click", () => exportChats(chats.list().map((entry) => chats.load(entry.id)).filter(Boolean), "conversations"));
+at("import").addEventListener("change", () => { const [file] = at("import").files; if (file) receive(() => importFile(file)); at("import").value = ""; });
+at("server-form").addEventListener("submit", (event) => { event.preventDefault(); receive(async () => [await fromServer(at("server-id").value)]); });
+at("attach").addEventListener("click", () => at("file").click());
+at("file").addEventListener("change", () => { attach([...at("file").files]); at("file").value = ""; });
+at("main").addEventListener("dragover", (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); });
+at("main").addEventListener("drop", (event) => { if (event.dataTransfer.files.length) { event.preventDefault(); attach([...event.dataTransfer.files]); } });
+at("message").addEventListener("paste", (event) => {
+  const text = event.clipboardData.getData("text/plain");
+  if (text.length <= LONG_PASTE) return;
+  event.preventDefault();
+  files.push({ name: `paste-${files.length + 1}.txt`, text });
+  showFiles();
+});
 addEventListener("pagehide", () => { for (const entry of followed.values()) keep(entry.chat); });
 // another tab has changed the list, or this conversation
 addEventListener("storage", (event) => {

@@ -13,9 +13,18 @@ function read(key, otherwise) {
   }
 }
 
-/** All conversations, the latest first: id and name. */
+/** All conversations, the latest first: id, name, and when the last turn began (milliseconds since the epoch). */
 export function list() {
   return read(LIST, []);
+}
+
+/** The conversations whose name or messages contain a text, whatever the case. */
+export function search(text) {
+  const wanted = text.trim().toLowerCase();
+  if (!wanted) return list();
+  const has = (some) => (some ?? "").toLowerCase().includes(wanted);
+  return list().filter((entry) => has(entry.name)
+    || Object.values(load(entry.id)?.turns ?? {}).some((turn) => has(turn.user) || has(turn.reply)));
 }
 
 /** A conversation, or null. */
@@ -33,7 +42,7 @@ export function save(chat, touch = false) {
   localStorage.setItem(ONE + chat.id, JSON.stringify(chat));
   const all = list();
   const at = all.findIndex((entry) => entry.id === chat.id);
-  const entry = { id: chat.id, name: chat.name };
+  const entry = { id: chat.id, name: chat.name, at: touch || at < 0 ? Date.now() : all[at].at };
   if (at < 0) all.unshift(entry);
   else if (touch) { all.splice(at, 1); all.unshift(entry); } else all[at] = entry;
   localStorage.setItem(LIST, JSON.stringify(all));
@@ -68,15 +77,48 @@ export function choose(chat, id) {
   }
 }
 
-/** Adds a turn after another one, or as a first one for null, and has the path end with it. */
-export function add(chat, parent, user) {
+/** A message as a name: its first words, without the marks of Markdown. */
+function named(text) {
+  const plain = text.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/```\w*|^[ \t]*(?:#{1,6}|[-*+>]|\d+\.)[ \t]+/gm, " ").replace(/[*_`~|]+/g, "");
+  return plain.trim().replace(/\s+/g, " ").slice(0, 60) || NEW_NAME;
+}
+
+/** A key under which a request may be sent again. */
+export function newKey() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * Adds a turn after another one, or as a first one for null, and has the path end with it.
+ *
+ * @param user the message
+ * @param more other fields: `files` (name, text), `outputs` of calls (call_id, name, output), `begun` (a reply to go on
+ *     with), or `reply` and `status` of a turn that is not sent
+ */
+export function add(chat, parent, user, more = {}) {
   const number = 1 + Math.max(0, ...Object.values(chat.turns).map((turn) => turn.number));
-  const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
-  const turn = { id: `t${number}`, number, parent, chosen: null, user, reply: "", status: "in_progress", response: null, sequence: -1, key, settings: { ...chat.settings } };
+  const turn = { id: `t${number}`, number, parent, chosen: null, user, reply: "", status: "in_progress", response: null, sequence: -1, key: newKey(), started: Date.now(), settings: { ...chat.settings }, ...more };
   chat.turns[turn.id] = turn;
-  if (chat.name === NEW_NAME) chat.name = user.trim().replace(/\s+/g, " ").slice(0, 60) || NEW_NAME;
+  if (chat.name === NEW_NAME) chat.name = named(user || turn.files?.[0]?.name || "");
   choose(chat, turn.id);
   return turn;
+}
+
+/** Removes a turn and all turns after it; returns them, the last ones first. */
+export function prune(chat, id) {
+  const gone = [...children(chat, id).flatMap((turn) => prune(chat, turn.id)), chat.turns[id]];
+  const { parent } = chat.turns[id];
+  delete chat.turns[id];
+  const left = children(chat, parent).at(-1)?.id ?? null;
+  if (parent === null) chat.chosen = left;
+  else if (chat.turns[parent]) chat.turns[parent].chosen = left;
+  return gone;
+}
+
+/** The message of a turn with its files, as the model reads it. */
+export function sentText(turn) {
+  const files = (turn.files ?? []).map(({ name, text }) => `File ${name}:\n\`\`\`\n${text}\n\`\`\`\n\n`);
+  return files.join("") + turn.user;
 }
 
 export function isRunning(turn) {

@@ -184,10 +184,16 @@ function note(id, message) {
   setText(id, message ?? "");
 }
 
+/** Says that there are no new figures; the last ones stay, with their age. */
+function missing(message, starting) {
+  const last = samples.at(-1);
+  note("problem", starting ? null : `${message}${last ? ` (These figures were read ${ago(last.at)}.)` : ""}`);
+  showState(starting ? "wait" : "bad", starting ? "Connecting" : last ? "Old figures" : "No figures");
+}
+
 function showFigures(figures) {
   if (figures.status !== "ok") {
-    note("problem", figures.status === "starting" ? null : figures.message);
-    showState(figures.status === "starting" ? "wait" : "bad", figures.status === "starting" ? "Connecting" : "No figures");
+    missing(figures.message, figures.status === "starting");
     return;
   }
   note("problem", null);
@@ -231,9 +237,13 @@ async function poll() {
       showTree(shown);
     }
   } catch (e) {
-    note("problem", e.status === undefined ? `The page failed: ${e.message}` : e.message);
-    showState("bad", e.status === 403 ? "Not allowed" : "No figures");
     needsKey = e.status === 401 || e.status === 403;
+    if (e.status === undefined || needsKey) {
+      note("problem", needsKey ? e.message : `The page failed: ${e.message}`);
+      showState("bad", e.status === 403 ? "Not allowed" : "No figures");
+    } else {
+      missing(e.message, false);
+    }
     if (e.status === 401) await askForKey();
   }
   clearTimeout(timer);

@@ -1,7 +1,36 @@
 // Shows Markdown by making elements from the parser's tokens. Nothing is ever parsed as HTML: markup in a reply is
 // shown as the text that it is, so there is nothing to sanitise.
-import { lexer } from "/console/lib/marked.js";
+import { Marked } from "/console/lib/marked.js";
 import { el } from "/console/base.js";
+import { colouredCode, formula } from "/console/notation.js";
+
+const DISPLAY = /^(?:\$\$([\s\S]{1,5000}?)\$\$|\\\[([\s\S]{1,5000}?)\\\])/;
+// a dollar sign of a price has a blank after it, before its pair, or a digit after its pair
+const INLINE = /^(?:\\\(([\s\S]{1,5000}?)\\\)|\$(?![\s$])((?:\\[\s\S]|[^\\$\n])+?)(?<!\s)\$(?!\d))/;
+
+function found(match, display) {
+  return match && { type: "formula", raw: match[0], text: (match[1] ?? match[2]).trim(), display };
+}
+
+const parser = new Marked({ gfm: true, breaks: true, extensions: [
+  {
+    name: "formulaBlock",
+    level: "block",
+    start: (text) => text.match(/(?<=^|\n) {0,3}(?:\$\$|\\\[)/)?.index,
+    tokenizer(text) {
+      const indent = text.match(/^ {0,3}/)[0].length;
+      const token = found(DISPLAY.exec(text.slice(indent)), true);
+      const rest = token && text.slice(indent + token.raw.length).match(/^[ \t]*(?:\n+|$)/);
+      return rest ? { ...token, raw: text.slice(0, indent + token.raw.length + rest[0].length) } : undefined;
+    },
+  },
+  {
+    name: "formulaInline",
+    level: "inline",
+    start: (text) => text.match(/\$|\\[([]/)?.index,
+    tokenizer: (text) => found(DISPLAY.exec(text), true) ?? found(INLINE.exec(text), false) ?? undefined,
+  },
+] });
 
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0", ndash: "–", mdash: "—", hellip: "…", copy: "©", rarr: "→", larr: "←", times: "×", deg: "°" };
 
@@ -44,7 +73,7 @@ function code(token) {
   const name = (token.lang ?? "").split(/\s/)[0].slice(0, 30);
   return el("figure", { class: "code" },
     el("figcaption", {}, el("span", {}, name || "text"), copyButton(() => token.text, "Copy code")),
-    el("pre", { tabindex: "0" }, el("code", {}, token.text)));
+    el("pre", { tabindex: "0" }, colouredCode(token.text, name.toLowerCase())));
 }
 
 function table(token) {
@@ -79,6 +108,7 @@ function inline(tokens = []) {
       case "image": return link(token.href, [token.text || token.href]);
       case "html": return token.text ?? token.raw;
       case "escape": return decoded(token.text);
+      case "formula": return formula(token.raw, token.text, token.display);
       default: return token.tokens ? el("span", {}, ...inline(token.tokens)) : decoded(token.text ?? token.raw);
     }
   });
@@ -94,6 +124,7 @@ function block(token) {
     case "blockquote": return el("blockquote", {}, ...blocks(token.tokens));
     case "list": return list(token);
     case "table": return table(token);
+    case "formula": return el("p", {}, formula(token.raw.trim(), token.text, true));
     case "hr": return el("hr");
     case "html": return el("p", { class: "raw" }, token.raw.trimEnd());
     case "text": return el("span", {}, ...(token.tokens ? inline(token.tokens) : [decoded(token.text)]));
@@ -107,7 +138,7 @@ function blocks(tokens) {
 
 /** Shows a text in an element; blocks that are the same as before stay, with what is selected in them. */
 export function showMarkdown(element, text) {
-  const tokens = lexer(text, { gfm: true, breaks: true }).filter((token) => token.type !== "space" && token.type !== "def");
+  const tokens = parser.lexer(text).filter((token) => token.type !== "space" && token.type !== "def");
   const shown = element.shownBlocks ?? [];
   let same = 0;
   while (same < tokens.length && same < shown.length && shown[same] === tokens[same].raw) same++;

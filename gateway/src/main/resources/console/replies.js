@@ -1,6 +1,7 @@
 // Replies from the gateway's /v1/responses. A reply is made in the background, so that it goes on without this page;
 // a stream that breaks is resumed after the last event that was seen, by this page or by the same page loaded again.
 import { api, apiJson, ApiError } from "/console/base.js";
+import { children, newKey, sentText } from "/console/chats.js";
 
 const FIRST_PAUSE = 500;
 const LAST_PAUSE = 8000;
@@ -21,14 +22,54 @@ async function* events(response) {
   }
 }
 
+/** What the user sent in a turn, as items of a response's input. */
+function sent(turn) {
+  const results = (turn.outputs ?? []).map(({ call_id, output }) => ({ type: "function_call_output", call_id, output }));
+  const text = sentText(turn);
+  return text ? [...results, { role: "user", content: text }] : results;
+}
+
+/** A turn's reply, as items of a response's input. */
+function said(turn) {
+  const message = turn.reply ? [{ role: "assistant", content: turn.reply }] : [];
+  return [...message, ...(turn.calls ?? []).map((call) => ({ type: "function_call", ...call }))];
+}
+
+/** All that was said before a turn, for a server that does not have it: another one, or it was edited here. */
+function history(chat, turn) {
+  const before = [];
+  for (let id = turn.parent; id !== null; id = chat.turns[id].parent) before.unshift(...sent(chat.turns[id]), ...said(chat.turns[id]));
+  return before;
+}
+
+/** The id of the server's conversation that ends with a turn, if its end is where this turn goes. */
+function ending(chat, turn) {
+  const parent = chat.turns[turn.parent];
+  return parent?.tail && children(chat, parent.id)[0] === turn ? parent.tail : null;
+}
+
+function follows(chat, turn) {
+  return !turn.whole && turn.parent !== null && chat.turns[turn.parent].response;
+}
+
 function request(chat, turn) {
-  const { temperature, maxTokens, system } = turn.settings;
-  const body = { input: turn.user, stream: true, background: true };
-  if (turn.parent === null) body.conversation = turn.conversation;
-  else body.previous_response_id = chat.turns[turn.parent].response;
-  if (system) body.instructions = system;
-  if (temperature !== null && temperature !== undefined) body.temperature = temperature;
-  if (maxTokens) body.max_output_tokens = maxTokens;
+  const { temperature, topP, minP, seed, stop, maxTokens, effort, schema, tools, system } = turn.settings;
+  const body = { input: sent(turn), stream: true, background: true };
+  if (follows(chat, turn)) body.previous_response_id = chat.turns[turn.parent].response;
+  else body.conversation = turn.conversation;
+  if (!follows(chat, turn) && !ending(chat, turn)) body.input = [...history(chat, turn), ...body.input];
+  if (turn.begun) {
+    body.input.push({ role: "assistant", content: turn.begun });
+    body.continue_final_message = true;
+  }
+  const given = {
+    instructions: system, temperature, top_p: topP, min_p: minP, seed, stop, max_output_tokens: maxTokens, tools,
+    reasoning: effort && { effort },
+    text: schema && { format: { type: "json_schema", name: "reply", schema, strict: true } },
+  };
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== null && value !== undefined && value !== "") body[name] = value;
+  }
   return body;
 }
 
@@ -36,6 +77,7 @@ function request(chat, turn) {
 function take(turn, event) {
   if (event.type === "error") throw new ApiError(0, event.message ?? "The stream broke.");
   turn.sequence = event.sequence_number;
+  if (event.delta) turn.first ??= Date.now();
   switch (event.type) {
     case "response.created":
       turn.response = event.response.id;
@@ -46,16 +88,19 @@ function take(turn, event) {
     case "response.reasoning_text.delta":
       turn.reasoning = (turn.reasoning ?? "") + event.delta;
       return false;
-    case "response.function_call_arguments.done":
-      turn.calls = [...(turn.calls ?? []), { name: event.name, arguments: event.arguments }];
+    case "response.output_item.done": {
+      const { type, call_id, name, arguments: given } = event.item;
+      if (type === "function_call") turn.calls = [...(turn.calls ?? []), { call_id, name, arguments: given }];
       return false;
+    }
     case "response.output_text.done":
-      turn.reply = event.text;
+      turn.reply = (turn.begun ?? "") + event.text;
       return false;
     case "response.completed": case "response.incomplete": case "response.failed":
       turn.status = event.response.status;
       turn.usage = event.response.usage;
       turn.error = event.response.error?.message;
+      turn.ended = Date.now();
       return true;
     default:
       return false;
@@ -64,11 +109,13 @@ function take(turn, event) {
 
 async function open(chat, turn, changed, signal) {
   if (turn.response) {
+    // the times of a reply that this page did not follow from its beginning say nothing
+    turn.resumed = true;
     return api(`/v1/responses/${turn.response}?stream=true&starting_after=${turn.sequence}`, { signal });
   }
-  if (turn.parent === null && !turn.conversation) {
-    turn.conversation = (await apiJson("/v1/conversations", { method: "POST", body: {}, signal })).id;
-    chat.roots.push(turn.conversation);
+  if (!follows(chat, turn) && !turn.conversation) {
+    turn.conversation = ending(chat, turn) ?? (await apiJson("/v1/conversations", { method: "POST", body: {}, signal })).id;
+    if (!chat.roots.includes(turn.conversation)) chat.roots.push(turn.conversation);
     changed();
   }
   // sent again with the same key, the request does not begin a second reply
@@ -108,6 +155,12 @@ export async function follow(chat, turn, signal, changed, waiting) {
       throw new ApiError(0, "The stream ended early.");
     } catch (error) {
       if (signal.aborted) return;
+      if (error.code === "previous_response_not_found" && !turn.whole) {
+        // the server no longer has, or never had, what was said before
+        turn.whole = true;
+        turn.key = newKey();
+        continue;
+      }
       if (error instanceof ApiError && isFinal(error)) {
         turn.status = "failed";
         turn.error = error.status === 404 && turn.response ? "The gateway no longer has this reply." : error.message;
@@ -125,6 +178,17 @@ export async function follow(chat, turn, signal, changed, waiting) {
 /** Has the job end a reply early; its stream ends then. */
 export function cancel(turn) {
   return api(`/v1/responses/${turn.response}/cancel`, { method: "POST", body: {} });
+}
+
+/** Deletes turns at the server, the last ones first; it may no longer have them. */
+export async function deleteTurns(turns) {
+  for (const turn of turns.filter((each) => each.response)) {
+    try {
+      await api(`/v1/responses/${turn.response}`, { method: "DELETE" });
+    } catch (error) {
+      if (error.status !== 404) throw error;
+    }
+  }
 }
 
 /** Erases a conversation at the server: all its branches, for good. */

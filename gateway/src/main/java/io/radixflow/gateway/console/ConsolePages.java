@@ -36,12 +36,38 @@ public final class ConsolePages implements EndpointGroup {
           "live-chart.js",
           "live-tree.js",
           "markdown.js",
+          "notation.js",
           "replies.js",
+          "settings.js",
           "theme.js",
+          "transfer.js",
           "tree.js",
           "turns.js");
 
-  private static final String MARKED = "/META-INF/maven/org.webjars.npm/marked/pom.properties";
+  /** A library of the console, in its WebJar. */
+  private record Library(String group, String name, String file, String export) {
+
+    /** Returns the library's text as a module with a default export, without its source map. */
+    String module() {
+      String properties = "/META-INF/maven/" + group + "/" + name + "/pom.properties";
+      Matcher version = VERSION.matcher(StaticFile.read(properties));
+      if (!version.find()) {
+        throw new IllegalStateException(properties + " has no version");
+      }
+      String folder = "/META-INF/resources/webjars/" + name + "/" + version.group(1) + "/";
+      return StaticFile.read(folder + file).replaceFirst("(?m)^//# sourceMappingURL=.*$", "")
+          + export;
+    }
+  }
+
+  private static final List<Library> LIBRARIES =
+      List.of(
+          new Library("org.webjars.npm", "marked", "lib/marked.esm.js", ""),
+          new Library(
+              "org.webjars.npm", "katex", "dist/katex.min.js", "\nexport default self.katex;\n"),
+          new Library(
+              "org.webjars", "highlightjs", "highlight.min.js", "\nexport default hljs;\n"));
+
   private static final Pattern VERSION = Pattern.compile("(?m)^version=(\\S+)");
 
   private final Map<String, StaticFile> files = new TreeMap<>();
@@ -53,7 +79,10 @@ public final class ConsolePages implements EndpointGroup {
     for (String name : FILES) {
       files.put(ROOT + name, new StaticFile(name, StaticFile.read(ROOT + name).getBytes(UTF_8)));
     }
-    files.put(ROOT + "lib/marked.js", new StaticFile("marked.js", marked().getBytes(UTF_8)));
+    for (Library library : LIBRARIES) {
+      String name = library.name() + ".js";
+      files.put(ROOT + "lib/" + name, new StaticFile(name, library.module().getBytes(UTF_8)));
+    }
   }
 
   /** Puts the page into the frame that all pages have, and marks its link there. */
@@ -63,17 +92,6 @@ public final class ConsolePages implements EndpointGroup {
         .replace("<!--name-->", page.replace(".html", ""))
         .replace("<a href=\"" + path + "\"", "<a aria-current=\"page\" href=\"" + path + "\"")
         .getBytes(UTF_8);
-  }
-
-  /** The parser of Markdown, from its WebJar; its source map is not there. */
-  private static String marked() {
-    Matcher version = VERSION.matcher(StaticFile.read(MARKED));
-    if (!version.find()) {
-      throw new IllegalStateException(MARKED + " has no version");
-    }
-    return StaticFile.read(
-            "/META-INF/resources/webjars/marked/" + version.group(1) + "/lib/marked.esm.js")
-        .replaceFirst("(?m)^//# sourceMappingURL=.*$", "");
   }
 
   @Override

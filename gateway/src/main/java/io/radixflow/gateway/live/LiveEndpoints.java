@@ -19,7 +19,9 @@ public final class LiveEndpoints implements EndpointGroup, AutoCloseable {
 
   private static final int PERIOD_MILLIS = 1000;
   private static final int IDLE_MILLIS = 20_000;
-  private static final int TIMEOUT_MILLIS = 3000;
+
+  /** A busy machine needs seconds for a first answer, and nobody waits for a sample. */
+  private static final int TIMEOUT_MILLIS = 15_000;
 
   private final Sampler figures;
   private final Sampler tree;

@@ -79,17 +79,17 @@ class ConsoleLivePageTest {
   private String figures() {
     int second = samples.incrementAndGet();
     return """
-        {"status":"ok","job":"RUNNING","subtasks":2,"engines":1,"uptime_ms":%d,
-         "metrics":{"turnsAccepted":9,"turnsRunning":3,"turnsPending":5,"sessionsOpen":14,
-         "sessionsHot":3,"sessionsWarm":8,"sessionsCold":2,"sessionsGone":1,"engineSteps":%d,
-         "engineTokensGenerated":%d,"engineTokensPrefilled":%d,"engineTokensCached":%d,
-         "requestsRunning":3,"requestsWaiting":0,"timeToFirstTokenMillis_median":31,
-         "timeToFirstTokenMillis_p99":210,"pages":605,"pagesFree":500,"pagesEvictable":60,
-         "pagesProtected":40,"hostPages":100,"hostPagesUsed":50,"tier.disk.storePages":7,
-         "tier.disk.storeBytes":1048576,"tier.disk.storeBytesLimit":4194304},
-         "checkpoints":{"completed":7,"failed":1,"in_progress":0,"last_at":2,
-         "last_duration_ms":60,"last_bytes":2048,"last_state_bytes":4096,"failed_at":1}}
-        """
+    {"status":"ok","job":"RUNNING","subtasks":2,"engines":1,"uptime_ms":%d,
+     "metrics":{"turnsAccepted":9,"turnsRunning":3,"turnsPending":5,"sessionsOpen":14,
+     "sessionsHot":3,"sessionsWarm":8,"sessionsCold":2,"sessionsGone":1,"engineSteps":%d,
+     "engineTokensGenerated":%d,"engineTokensPrefilled":%d,"engineTokensCached":%d,
+     "requestsRunning":3,"requestsWaiting":0,"timeToFirstTokenMillis_median":31,
+     "timeToFirstTokenMillis_p99":210,"pages":605,"pagesFree":500,"pagesEvictable":60,
+     "pagesProtected":40,"hostPages":100,"hostPagesUsed":50,"tier.disk.storePages":7,
+     "tier.disk.storeBytes":1048576,"tier.disk.storeBytesLimit":4194304},
+     "checkpoints":{"completed":7,"failed":1,"in_progress":0,"last_at":2,
+     "last_duration_ms":60,"last_bytes":2048,"last_state_bytes":4096,"failed_at":1}}
+    """
         .formatted(
             second * 1000, second * 40, second * 120, 1000 + second * 25, 1000 + second * 75);
   }
@@ -172,6 +172,18 @@ class ConsoleLivePageTest {
     page.await("document.getElementById('sessions').textContent === '14 open'");
     page.await("document.querySelectorAll('[role=treeitem]').length === 4");
     assertThat(page.eval("document.getElementById('problem').hidden").asBoolean()).isTrue();
+  }
+
+  @Test
+  void theLastFiguresStayWithTheirAgeWhileThereAreNoNewOnes() {
+    Page page = open();
+    page.await("document.getElementById('decode').textContent === '120'");
+    metrics = "{\"status\":\"failed\",\"message\":\"Flink does not answer\"}";
+    page.awaitText("Flink does not answer (These figures were read");
+    assertThat(page.text("#decode")).isEqualTo("120");
+    assertThat(page.text("#state-text")).isEqualTo("Old figures");
+    metrics = null;
+    page.awaitText("Running · 2 subtasks");
   }
 
   @Test

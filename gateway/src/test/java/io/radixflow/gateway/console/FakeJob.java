@@ -2,11 +2,14 @@ package io.radixflow.gateway.console;
 
 import io.radixflow.gateway.FakeTopics;
 import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.Reply.TurnState;
 import io.radixflow.operators.record.ReplyBuilder;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.Usage;
@@ -139,7 +142,10 @@ final class FakeJob implements AutoCloseable {
   }
 
   private void take(ConversationEvent event) {
-    if (event.kind() == EventKind.MESSAGE) {
+    String previous = event.previousTurn();
+    if (event.kind() == EventKind.MESSAGE && previous != null && !turns.containsKey(previous)) {
+      topics.reject(event, new ReplyError(ErrorCode.UNKNOWN_TURN, "there is no turn " + previous));
+    } else if (event.kind() == EventKind.MESSAGE) {
       Turn turn = new Turn(topics, event);
       // a request that is sent again has the turn it had before
       if (turns.putIfAbsent(event.turn(), turn) == null) {
@@ -154,8 +160,28 @@ final class FakeJob implements AutoCloseable {
       if (event.kind() == EventKind.ERASE) {
         erased.add(event.session());
       }
-      topics.answer(event, reply(event).items(List.of()).status("idle").build());
+      topics.answer(event, reply(event).items(items(event.session())).status("idle").build());
     }
+  }
+
+  private List<Reply.Item> items(String session) {
+    List<Reply.Item> items = new ArrayList<>();
+    for (Turn turn : turns.values()) {
+      if (turn.event.session().equals(session) && turn.finishReason != null) {
+        turn.event.messages().forEach(message -> items.add(item(turn, message, null)));
+        items.add(item(turn, new Message("assistant", turn.text), turn.finishReason));
+      }
+    }
+    return items;
+  }
+
+  private static Reply.Item item(Turn turn, Message message, String finishReason) {
+    return new Reply.Item(turn.event.turn(), message, finishReason, null, List.of());
+  }
+
+  /** Loses all turns, as a job does whose state is gone. */
+  void forget() {
+    turns.clear();
   }
 
   private static ReplyBuilder reply(ConversationEvent event) {
