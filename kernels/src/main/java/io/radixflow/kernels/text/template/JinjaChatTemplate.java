@@ -3,11 +3,11 @@ package io.radixflow.kernels.text.template;
 import io.radixflow.kernels.text.tokenizer.AddedToken;
 import io.radixflow.kernels.text.tokenizer.AddedTokens;
 import io.radixflow.kernels.text.tokenizer.VocabularyTokenizer;
-import java.time.LocalDateTime;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 
 /**
  * A model's chat templates in Jinja with its tokenizer.
@@ -18,12 +18,6 @@ import java.util.Map;
  * plain text.
  */
 public final class JinjaChatTemplate implements ChatTemplate {
-  /**
-   * The date that templates are given, the one that Llama 3 templates fall back to: a prompt must
-   * not change overnight, or replies after a crash would differ and no cached prefix would match.
-   */
-  private static final LocalDateTime NOW = LocalDateTime.of(2024, 7, 26, 12, 0);
-
   /** The way that texts are marked: by a guard with a separator, or not at all. */
   private record Marking(SpecialTokenEscaper guard, int separator) {
     static final Marking NONE = new Marking(null, -1);
@@ -58,30 +52,25 @@ public final class JinjaChatTemplate implements ChatTemplate {
   public String render(
       List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
     JinjaRenderer renderer = templates.choose(options);
-    return render(renderer, prompt(renderer, messages, options), addGenerationPrompt);
-  }
-
-  private static PromptVariables prompt(
-      JinjaRenderer renderer, List<ChatMessage> messages, TemplateOptions options) {
-    return PromptVariables.of(messages, options, renderer.knowsDeveloper());
-  }
-
-  private static String render(
-      JinjaRenderer renderer, PromptVariables prompt, boolean addGenerationPrompt) {
-    Map<String, Object> variables = new HashMap<>(prompt.variables());
-    variables.remove("continue_final_message");
-    variables.put("add_generation_prompt", addGenerationPrompt);
-    return renderer.render(prompt.messages(), prompt.tools(), variables, NOW);
+    return attempt(
+        renderer,
+        messages,
+        form -> renderer.prompt(PromptVariables.of(messages, options, form), addGenerationPrompt));
   }
 
   @Override
   public int[] encode(
       List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
     JinjaRenderer renderer = templates.choose(options);
-    PromptVariables prompt = prompt(renderer, messages, options);
-    Marking marking = marking(renderer, prompt, addGenerationPrompt);
-    String text = render(renderer, marking.apply(prompt), addGenerationPrompt);
-    return tokenizer.encodeRuns(text, marking.separator(), true);
+    return attempt(
+        renderer,
+        messages,
+        form -> {
+          PromptVariables prompt = PromptVariables.of(messages, options, form);
+          Marking marking = marking(renderer, prompt, addGenerationPrompt);
+          String text = renderer.prompt(marking.apply(prompt), addGenerationPrompt);
+          return tokenizer.encodeRuns(text, marking.separator(), true);
+        });
   }
 
   @Override
@@ -90,21 +79,56 @@ public final class JinjaChatTemplate implements ChatTemplate {
     List<ChatMessage> all = new ArrayList<>(before);
     all.addAll(added);
     JinjaRenderer renderer = templates.choose(options);
-    PromptVariables prompt = prompt(renderer, all, options);
+    return attempt(renderer, all, form -> encodeTurn(renderer, before, all, options, form));
+  }
+
+  private int[] encodeTurn(
+      JinjaRenderer renderer,
+      List<ChatMessage> before,
+      List<ChatMessage> all,
+      TemplateOptions options,
+      MessageForm form) {
+    PromptVariables prompt = PromptVariables.of(all, options, form);
     Marking marking = marking(renderer, prompt, true);
-    String whole = render(renderer, marking.apply(prompt), true);
-    PromptVariables marked = marking.apply(prompt(renderer, before, options));
-    String earlier = render(renderer, marked, false);
+    String whole = renderer.prompt(marking.apply(prompt), true);
+    PromptVariables marked = marking.apply(PromptVariables.of(before, options, form));
+    String earlier = renderer.prompt(marked, false);
     if (!whole.startsWith(earlier)) {
       return null;
     }
     int turnEnd = lastTurnEnd(earlier);
-    Object content = marked.messages().get(before.size() - 1).get("content");
-    String reply = content == null ? "" : content.toString().strip();
+    String reply = marked.lastContent().strip();
     if (turnEnd < 0 || !reply.isEmpty() && earlier.lastIndexOf(reply) >= turnEnd) {
       return null;
     }
     return tokenizer.encodeRuns(whole.substring(turnEnd), marking.separator(), false);
+  }
+
+  /**
+   * Uses the form in which the template takes messages; if it fails, the next form that makes a
+   * difference to this conversation.
+   *
+   * @throws ChatTemplateException what the first form ended in, if all fail
+   */
+  private static <T> T attempt(
+      JinjaRenderer renderer, List<ChatMessage> messages, Function<MessageForm, T> use) {
+    MessageForm usual = renderer.form();
+    try {
+      return use.apply(usual);
+    } catch (ChatTemplateException first) {
+      Set<Object> tried = new HashSet<>();
+      for (MessageForm form : first.isLimit() ? List.<MessageForm>of() : usual.attempts()) {
+        Object given = new TemplateMessages(form).of(messages);
+        if (tried.add(given) && !form.equals(usual)) {
+          try {
+            return use.apply(form);
+          } catch (ChatTemplateException next) {
+            // the first one says what the template has against the conversation as it was sent
+          }
+        }
+      }
+      throw first;
+    }
   }
 
   /** Returns the least marking with which no text from outside is taken for a token. */
@@ -113,13 +137,13 @@ public final class JinjaChatTemplate implements ChatTemplate {
     if (!guards.get(0).concerns(prompt)) {
       return Marking.NONE;
     }
-    String plain = render(renderer, prompt, addGenerationPrompt);
+    String plain = renderer.prompt(prompt, addGenerationPrompt);
     char separator = SpecialTokenEscaper.unused(prompt, plain);
     for (SpecialTokenEscaper guard : guards) {
       if (!guard.concerns(prompt)) {
         return Marking.NONE;
       }
-      String marked = render(renderer, guard.mark(prompt, separator), addGenerationPrompt);
+      String marked = renderer.prompt(guard.mark(prompt, separator), addGenerationPrompt);
       if (marked.replace(String.valueOf(separator), "").equals(plain)) {
         return new Marking(guard, separator);
       }

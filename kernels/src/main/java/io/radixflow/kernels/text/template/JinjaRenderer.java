@@ -17,6 +17,12 @@ import java.util.Map;
  * that is not valid fails when it is used, not when it is read.
  */
 public final class JinjaRenderer {
+  /**
+   * The date that templates are given, the one that Llama 3 templates fall back to: a prompt must
+   * not change overnight, or replies after a crash would differ and no cached prefix would match.
+   */
+  private static final LocalDateTime NOW = LocalDateTime.of(2024, 7, 26, 12, 0);
+
   private static final String CONTINUE = "continue_final_message";
   private static final String GENERATE = "add_generation_prompt";
   private static final List<String> REASONING =
@@ -26,6 +32,7 @@ public final class JinjaRenderer {
   private final JinjaTemplate template;
   private final JinjaException invalid;
   private final Map<String, Object> constants;
+  private volatile MessageForm form;
 
   /**
    * @param template the Jinja source
@@ -50,9 +57,20 @@ public final class JinjaRenderer {
     return source;
   }
 
-  /** Returns whether the template has the role {@code developer}. */
-  boolean knowsDeveloper() {
-    return source.contains("developer");
+  /** Returns the form in which the template takes messages. */
+  MessageForm form() {
+    if (form == null) {
+      form = FormProbe.of(this);
+    }
+    return form;
+  }
+
+  /** Renders a conversation, always at the same date; same errors as {@link #render}. */
+  String prompt(PromptVariables prompt, boolean addGenerationPrompt) {
+    Map<String, Object> variables = new HashMap<>(prompt.variables());
+    variables.remove(CONTINUE);
+    variables.put(GENERATE, addGenerationPrompt);
+    return render(prompt.messages(), prompt.tools(), variables, NOW);
   }
 
   /**
@@ -115,6 +133,7 @@ public final class JinjaRenderer {
     return new ChatTemplateException(
         e.isRaised()
             ? "the model's chat template refuses the conversation: " + e.reason()
-            : "the model's chat template failed: " + e.getMessage());
+            : "the model's chat template failed: " + e.getMessage(),
+        e.kind().equals("LimitExceeded"));
   }
 }

@@ -1,6 +1,7 @@
 package io.radixflow.kernels.text.template;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
@@ -18,6 +19,9 @@ public final class JsonValues {
           .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
           .build();
 
+  private static final ObjectMapper PYTHON =
+      MAPPER.copy().configure(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS.mappedFeature(), true);
+
   private static final ObjectMapper SORTED =
       MAPPER.copy().enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS);
 
@@ -31,8 +35,17 @@ public final class JsonValues {
 
   /** Returns the value that a text spells; null also if it is no JSON. */
   public static Object value(String text) {
+    return value(MAPPER, text);
+  }
+
+  /** As {@link #value}; numbers may be {@code NaN} and infinite, as Python's json reads them. */
+  static Object likePython(String text) {
+    return value(PYTHON, text);
+  }
+
+  private static Object value(ObjectMapper mapper, String text) {
     try {
-      return MAPPER.readValue(text, Object.class);
+      return mapper.readValue(text, Object.class);
     } catch (JsonProcessingException e) {
       return null;
     }

@@ -1,6 +1,7 @@
 package io.radixflow.kernels.text.template;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,15 +19,20 @@ import java.util.function.UnaryOperator;
 record PromptVariables(
     List<Map<String, Object>> messages, List<?> tools, Map<String, ?> variables) {
 
-  /**
-   * @param knowsDeveloper whether the template has that role
-   */
-  static PromptVariables of(
-      List<ChatMessage> messages, TemplateOptions options, boolean knowsDeveloper) {
+  static PromptVariables of(List<ChatMessage> messages, TemplateOptions options, MessageForm form) {
     return new PromptVariables(
-        messages.stream().map(m -> TemplateMessages.fields(m, knowsDeveloper)).toList(),
-        options.tools(),
-        options.variables());
+        new TemplateMessages(form).of(messages), options.tools(), options.variables());
+  }
+
+  /** Returns what the last message says; empty if it has no text. */
+  String lastContent() {
+    Object content = messages.get(messages.size() - 1).get("content");
+    StringBuilder text = new StringBuilder();
+    for (Object part : content instanceof List<?> parts ? parts : Arrays.asList(content)) {
+      Object said = part instanceof Map<?, ?> fields ? fields.get("text") : part;
+      text.append(said == null ? "" : said);
+    }
+    return text.toString();
   }
 
   /** Shows every text that came from outside. */

@@ -184,15 +184,17 @@ class ChatTemplateTest {
   void theTemplatesOwnRefusalReachesTheUser() {
     ChatTemplate template =
         template(
-            "{% if messages[0].role != 'user' %}{{ raise_exception('must start with user') }}"
+            "{% if messages[0].content != 'please' %}{{ raise_exception('say please') }}"
                 + "{% endif %}ok");
-    assertThat(template.render(List.of(new ChatMessage("user", "x")), false, TemplateOptions.NONE))
+    assertThat(
+            template.render(
+                List.of(new ChatMessage("user", "please")), false, TemplateOptions.NONE))
         .isEqualTo("ok");
     assertThatThrownBy(
             () ->
-                template.render(List.of(new ChatMessage("tool", "x")), false, TemplateOptions.NONE))
+                template.render(List.of(new ChatMessage("user", "x")), false, TemplateOptions.NONE))
         .isInstanceOf(ChatTemplateException.class)
-        .hasMessage("the model's chat template refuses the conversation: must start with user");
+        .hasMessage("the model's chat template refuses the conversation: say please");
   }
 
   @ParameterizedTest
@@ -203,7 +205,8 @@ class ChatTemplateTest {
         "{% for a in range(999) %}{% for b in range(999) %}{% for c in range(999) %}{% if a %}"
             + "{% endif %}{% endfor %}{% endfor %}{% endfor %}",
         "{% macro m(n) %}{{ m(n + 1) }}{% endmacro %}{{ m(0) }}",
-        "{% set n = namespace(s='aaaaaaaa') %}{% for i in range(60) %}{% set n.s = n.s ~ n.s %}{% endfor %}",
+        "{% set n = namespace(s='aaaaaaaa') %}{% for i in range(60) %}{% set n.s = n.s ~ n.s %}{%"
+            + " endfor %}",
         "{% for a in range(1000) %}{% for b in range(1000) %}{% for c in range(1000) %}{% for d in"
             + " range(1000) %}{% endfor %}{% endfor %}{% endfor %}{% endfor %}",
         "{{ 'x' | center(2000000000) }}",
@@ -272,8 +275,8 @@ class ChatTemplateTest {
         .isEqualTo(
             "{\"thinking\": \"hm\", \"role\": \"assistant\", \"content\": null,"
                 + " \"reasoning_content\": \"hm\", \"tool_calls\": [{\"id\": \"c1\", \"type\":"
-                + " \"function\", \"function\": {\"name\": \"add\", \"arguments\": {\"a\":"
-                + " 1.0}}}, {\"id\": \"c2\", \"type\": \"function\", \"function\": {\"name\": \"b\","
+                + " \"function\", \"function\": {\"name\": \"add\", \"arguments\": {\"a\": 1.0}}},"
+                + " {\"id\": \"c2\", \"type\": \"function\", \"function\": {\"name\": \"b\","
                 + " \"arguments\": \"{\"}}]}{\"role\": \"tool\", \"content\": \"2\", \"name\":"
                 + " \"add\", \"tool_call_id\": \"c1\"}[{\"name\": \"add\"}]True");
   }
@@ -328,7 +331,8 @@ class ChatTemplateTest {
       value = {
         "{% for m in messages[::-1] %}{{ m.role }}{% endfor %} # toolassistantuser",
         "{% set ns = namespace(n=messages|length - 1, s='a,b)') %}{{ ns.n }}{{ ns.s }} # 2a,b)",
-        "{{ messages[0].content.startswith(' |a') }}{{ messages[0].content.endswith('z') }} # TrueFalse",
+        "{{ messages[0].content.startswith(' |a') }}{{ messages[0].content.endswith('z') }} #"
+            + " TrueFalse",
         "{{ messages[0].content.split('|') | length }} # 3",
         "{{ messages[0].content.split() | join('+') }} # |a.|+b",
         "{{ messages[0].content.strip('b |') }},{{ messages[0].content | trim }} # a.,|a.| b",

@@ -1,6 +1,7 @@
 package io.radixflow.kernels.text.jinja.builtin;
 
 import io.radixflow.kernels.text.jinja.value.Arguments;
+import io.radixflow.kernels.text.jinja.value.Bytes;
 import io.radixflow.kernels.text.jinja.value.Dict;
 import io.radixflow.kernels.text.jinja.value.HasAttributes;
 import io.radixflow.kernels.text.jinja.value.Invocable;
@@ -81,6 +82,8 @@ public final class Attributes {
       return StringMethods.ALL;
     } else if (owner instanceof Dict) {
       return CollectionMethods.OF_DICT;
+    } else if (owner instanceof Bytes) {
+      return Encoding.OF_BYTES;
     }
     return Operators.isSequence(owner)
         ? owner instanceof List ? CollectionMethods.OF_LIST : CollectionMethods.OF_SEQUENCE

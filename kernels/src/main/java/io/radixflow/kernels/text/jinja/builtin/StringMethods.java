@@ -62,6 +62,7 @@ final class StringMethods {
     ALL.put("expandtabs", StringMethods::expandTabs);
     ALL.put("removeprefix", (budget, a) -> removed(a, true));
     ALL.put("removesuffix", (budget, a) -> removed(a, false));
+    ALL.put("encode", Encoding::encode);
     ALL.put("format", FormatString::format);
     ALL.put("format_map", FormatString::formatMap);
     ALL.putAll(StringSplitting.ALL);

@@ -30,7 +30,7 @@ public final class Comparison {
     } else if (a instanceof Range x && b instanceof Range y) {
       return listsEqual(budget, Values.list(budget, x), Values.list(budget, y));
     }
-    return a instanceof Undefined && b instanceof Undefined;
+    return a instanceof Undefined && b instanceof Undefined || a instanceof Bytes && a.equals(b);
   }
 
   private static boolean numbersEqual(Object a, Object b) {

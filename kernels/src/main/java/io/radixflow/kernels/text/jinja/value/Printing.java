@@ -62,6 +62,9 @@ public final class Printing {
       printAll("dict_" + view.name() + "([", view.items(), "])");
     } else if (value instanceof Dict dict) {
       printDict(dict);
+    } else if (value instanceof Bytes bytes) {
+      budget.chars(4L * bytes.length());
+      put(bytes.toString());
     } else if (value instanceof HasAttributes) {
       put(value.toString());
     } else if (value instanceof Method method) {

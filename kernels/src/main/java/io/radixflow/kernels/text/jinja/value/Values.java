@@ -37,6 +37,7 @@ public final class Values {
     return value instanceof Dict
             || value instanceof Tuple
             || value instanceof Range
+            || value instanceof Bytes
             || value instanceof Generator
         ? name.toLowerCase(java.util.Locale.ROOT)
         : name;
@@ -72,6 +73,7 @@ public final class Values {
         || value instanceof Dict
         || value instanceof DictView
         || value instanceof Range
+        || value instanceof Bytes
         || value instanceof Undefined;
   }
 
@@ -90,6 +92,8 @@ public final class Values {
       return view.items().size();
     } else if (value instanceof Range range) {
       return range.length();
+    } else if (value instanceof Bytes bytes) {
+      return bytes.length();
     } else if (value instanceof Undefined) {
       return 0;
     }
@@ -118,6 +122,8 @@ public final class Values {
       return view.items().iterator();
     } else if (value instanceof Range range) {
       return range.iterator();
+    } else if (value instanceof Bytes bytes) {
+      return bytes.iterator();
     } else if (value instanceof Undefined) {
       return Collections.emptyIterator();
     } else if (isText(value)) {
