@@ -167,8 +167,11 @@ final class MessageBlocks {
           block.path("type") + " is tool_use; a reply has at most " + MAX_CALLS + " of them");
     }
     block.require("id", "name", "input").object("input");
-    String input = Texts.wellFormed(block.get("input").toString());
-    return new ToolCall(block.id("id"), block.id("name"), input);
+    JsonNode input = block.get("input");
+    JsonNode broken = input.get(MessageJson.INVALID_JSON);
+    boolean whole = broken == null || !broken.isTextual() || input.size() > 1;
+    String arguments = whole ? input.toString() : broken.textValue();
+    return new ToolCall(block.id("id"), block.id("name"), Texts.wellFormed(arguments));
   }
 
   private static void add(List<Message> messages, Message message) {

@@ -10,6 +10,7 @@ import io.radixflow.kernels.text.template.JsonValues;
 import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.Usage;
 import java.io.IOException;
+import java.util.Map;
 
 /**
  * Writes a message and the events of its stream.
@@ -20,6 +21,9 @@ import java.io.IOException;
  *     written to the cache
  */
 record MessageJson(String id, String model, boolean cacheControl) {
+
+  /** The key of arguments that are no JSON object, as Anthropic tells clients to name them. */
+  static final String INVALID_JSON = "INVALID_JSON";
 
   /** The whole message. */
   byte[] message(TurnMessage reply, TurnEnd end) {
@@ -45,19 +49,19 @@ record MessageJson(String id, String model, boolean cacheControl) {
     json.writeStringField("model", model);
     json.writeArrayFieldStart("content");
     if (reply != null) {
-      blocks(json, reply);
+      blocks(json, reply, !end.finishReason().equals("tool_calls"));
     }
     json.writeEndArray();
     stop(json, end);
     usage(json, usage);
   }
 
-  private void blocks(JsonGenerator json, TurnMessage reply) throws IOException {
+  private void blocks(JsonGenerator json, TurnMessage reply, boolean cut) throws IOException {
     boolean says = false;
     for (ReplyBlock block : ReplyBlock.of(reply.message(), reply.order())) {
       says |= !block.part().isReasoning();
       if (block.call() != null) {
-        toolUse(json, block.call());
+        toolUse(json, block.call(), cut);
       } else if (block.part().isReasoning()) {
         thinking(json, block.text(), id);
       } else {
@@ -88,15 +92,20 @@ record MessageJson(String id, String model, boolean cacheControl) {
     json.writeEndObject();
   }
 
-  /** Writes a call; arguments that were cut are no object, and are left out. */
-  private static void toolUse(JsonGenerator json, ToolCall call) throws IOException {
+  /**
+   * Writes a call. Arguments that are not a JSON object stand in one as a text, so that the client
+   * can say so; those that were cut are left out.
+   */
+  private static void toolUse(JsonGenerator json, ToolCall call, boolean cut) throws IOException {
     json.writeStartObject();
     json.writeStringField("type", "tool_use");
     json.writeStringField("id", call.id());
     json.writeStringField("name", call.name());
     json.writeFieldName("input");
     Object input = JsonValues.object(call.arguments());
-    json.writeRawValue(input == null ? "{}" : JsonValues.write(input));
+    boolean broken = input == null && !cut && !call.arguments().isBlank();
+    Object shown = broken ? Map.of(INVALID_JSON, call.arguments()) : input;
+    json.writeRawValue(shown == null ? "{}" : JsonValues.write(shown));
     json.writeEndObject();
   }
 
@@ -116,7 +125,7 @@ record MessageJson(String id, String model, boolean cacheControl) {
           } else if (part.isReasoning()) {
             thinking(json, "", "");
           } else {
-            toolUse(json, new ToolCall(part.id(), name, "{}"));
+            toolUse(json, new ToolCall(part.id(), name, "{}"), false);
           }
         });
   }

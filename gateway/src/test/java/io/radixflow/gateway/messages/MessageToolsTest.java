@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.gateway.GatewayFixture;
+import io.radixflow.gateway.http.Json;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.ReplyDelta.Kind;
@@ -97,6 +98,27 @@ class MessageToolsTest {
         .isEqualTo(
             GatewayFixture.json(
                 "[{\"type\":\"tool_use\",\"id\":\"call_1\",\"name\":\"weather\",\"input\":{}}]"));
+  }
+
+  @Test
+  void argumentsThatAreNoJsonComeAsATextAndBackAsTheyWere() {
+    CompletableFuture<HttpResponse<String>> sent = send(HELLO);
+    ConversationEvent event = gateway.topics().next();
+    ToolCall broken = new ToolCall("call_1", "weather", "{\\\"city\\\": Ulm}");
+    gateway.topics().call(event, 0, 0, broken);
+    gateway.topics().end(event, 7 + broken.arguments().length(), "tool_calls", Usage.NONE);
+    JsonNode content = GatewayFixture.json(sent.join().body()).get("content");
+    assertThat(content.get(0).get("input"))
+        .isEqualTo(Json.object().put("INVALID_JSON", broken.arguments()));
+    send(
+        TOOLS
+            + ",'messages':[{'role':'user','content':'Warm?'},{'role':'assistant','content':"
+            + content
+            + "},{'role':'user','content':[{'type':'tool_result','tool_use_id':'call_1',"
+            + "'is_error':true,'content':'not JSON'}]}]");
+    ConversationEvent second = gateway.topics().next();
+    assertThat(second.messages().get(1).toolCalls()).containsExactly(broken);
+    reply(second);
   }
 
   @Test
@@ -244,7 +266,8 @@ class MessageToolsTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "'output_format':%1$s,'output_config':{'format':%1$s}; output_format and output_config.format",
+        "'output_format':%1$s,'output_config':{'format':%1$s}; output_format and"
+            + " output_config.format",
         "'output_format':{'type':'xml'}; output_format.type is \"xml\"",
         "'output_config':{'format':{'type':'json_schema'}}; output_config.format.schema is missing"
       },
@@ -260,7 +283,8 @@ class MessageToolsTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "/v1/messages/count_tokens; 'max_tokens':1,'messages':[{'role':'user','content':'Hi'}],'tool_choice':{'type':'any'}",
+        "/v1/messages/count_tokens;"
+            + " 'max_tokens':1,'messages':[{'role':'user','content':'Hi'}],'tool_choice':{'type':'any'}",
         "/v1/responses/input_tokens; 'input':'Hi','tool_choice':'required'"
       },
       quoteCharacter = '`')

@@ -76,7 +76,7 @@ public final class NextPrompts {
       Prompt made = prompt.get();
       ReplyParts parts = reader.apply(made);
       parts.accept(text(reply, options.stop()));
-      parts.finish();
+      parts.finish(false);
       Message said = parts.message();
       List<ChatMessage> all = conversation.messages(made.dropped(), added);
       all.add(Conversation.chat(said));

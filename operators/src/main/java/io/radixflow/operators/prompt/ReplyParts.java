@@ -77,10 +77,14 @@ public final class ReplyParts {
     }
   }
 
-  /** Ends the reply: text whose part was not decided is given. Does nothing the second time. */
-  public void finish() {
+  /**
+   * Ends the reply: text whose part was not decided is given. Does nothing the second time.
+   *
+   * @param cut as in {@link ReplyParser#finish}
+   */
+  public void finish(boolean cut) {
     if (parser != null && !finished) {
-      parser.finish(this::add);
+      parser.finish(cut, this::add);
     }
     finished = true;
   }

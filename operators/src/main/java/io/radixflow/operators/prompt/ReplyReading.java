@@ -68,7 +68,8 @@ public final class ReplyReading {
     if (!options.separateReasoning() && options.tools().isEmpty()) {
       return null;
     }
-    return format(options).parser(options.tools(), promptEnd(prompt));
+    boolean structured = options.constraint().content() != null;
+    return format(options).parser(options.tools(), structured, promptEnd(prompt));
   }
 
   private ReplyFormat chosen(PromptOptions options) {

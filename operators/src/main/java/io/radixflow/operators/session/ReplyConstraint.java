@@ -41,8 +41,10 @@ public record ReplyConstraint(
     if (tools.isEmpty()) {
       return content == null ? NONE : new ReplyConstraint(content, List.of(), false, false, true);
     }
-    List<Tool> callable = choice.startsWith("{") ? List.of(named(tools, choice)) : tools;
-    boolean parallel = TurnOptions.first(layers, GenerationOptions::parallelToolCalls, true);
+    boolean one = choice.startsWith("{");
+    List<Tool> callable = one ? List.of(named(tools, choice)) : tools;
+    boolean parallel =
+        !one && TurnOptions.first(layers, GenerationOptions::parallelToolCalls, true);
     boolean held = forced || !parallel || callable.stream().anyMatch(Tool::strict);
     if (!forced && content != null && content.kind() != Kind.JSON_SCHEMA) {
       throw new IllegalArgumentException(

@@ -111,6 +111,56 @@ class ToolLoopTest {
   }
 
   @Test
+  void aNamedFunctionIsCalledExactlyOnce() throws Exception {
+    try (ServingHarness h = open()) {
+      String named = "{\"type\":\"function\",\"function\":{\"name\":\"warmth\"}}";
+      for (int seed = 1; seed <= 3; seed++) {
+        GenerationOptions options =
+            tools().temperature(1.0).seed((long) seed).maxTokens(400).toolChoice(named).build();
+        Reply reply = run(h, ask("t" + seed, options, user("hi")));
+        assertThat(reply.toolCalls()).hasSize(1);
+        assertThat(reply.text()).isEmpty();
+        assertThat(reply.finishReason()).isEqualTo("tool_calls");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{\\\"at\\\": 1}", "{at: Ulm}", "[1, ?]", "{\"at\": 1,}"})
+  void aCallWithBrokenArgumentsIsACallAndTheNextTurnFollowsIt(String arguments) throws Exception {
+    try (ServingHarness h = open()) {
+      Reply call = run(h, ask("t1", tools().build(), user("call warmth " + arguments)));
+      assertThat(call.finishReason()).isEqualTo("tool_calls");
+      assertThat(call.text()).isEmpty();
+      assertThat(call.toolCalls())
+          .extracting(ToolCall::name, ToolCall::arguments)
+          .containsExactly(tuple("warmth", arguments));
+      Reply answer = run(h, ask("t2", tools().build(), result(call, "no JSON")));
+      assertThat(answer.finishReason()).isEqualTo("stop");
+    }
+  }
+
+  @Test
+  void aCallOfAToolThatIsNotThereIsACall() throws Exception {
+    try (ServingHarness h = open()) {
+      Reply call = run(h, ask("t1", tools().build(), user("call plan {\"a\": 1}")));
+      assertThat(call.finishReason()).isEqualTo("tool_calls");
+      assertThat(call.toolCalls()).extracting(ToolCall::name).containsExactly("plan");
+    }
+  }
+
+  @Test
+  void aLimitThatCutsACallBeforeItsArgumentsLeavesNoMarkup() throws Exception {
+    try (ServingHarness h = open()) {
+      for (int limit = 1; limit < 40; limit += 4) {
+        Reply cut = run(h, ask("t" + limit, tools().maxTokens(limit).build(), user(CALL)));
+        assertThat(cut.finishReason()).isEqualTo("length");
+        assertThat(cut.text()).isEmpty();
+      }
+    }
+  }
+
+  @Test
   void theOrderOfTextAndCallsIsKeptWithTheTurn() throws Exception {
     try (ServingHarness h = open()) {
       Reply call = run(h, ask("t1", tools().build(), user(CALL)));

@@ -52,7 +52,7 @@ class NextPromptsTest {
     String thought = "<think>\nhm\n</think>\n\nFour.";
     ReplyParts parts = reading.parts(PromptOptions.NONE, new int[] {1}, "s", "t");
     parts.accept(thought);
-    parts.finish();
+    parts.finish(false);
     assertThat(parts.message().reasoning()).isNotNull();
     assertThat(after(thought, made -> reading.parts(PromptOptions.NONE, made.ids(), "s", "t")))
         .isEqualTo(after(thought));

@@ -270,7 +270,7 @@ class PrefixStabilityTest {
               said.append(mark != null ? mark : id < 256 ? "" + (char) id : "");
             });
     parts.accept(said.toString());
-    parts.finish();
+    parts.finish(false);
     int[] canonical = new CanonicalReply(model).ids(generated, said.toString(), parts.calls());
     before = concat(prompt.ids(), canonical);
     List<Turn> path = new ArrayList<>(conversation.path());

@@ -3,7 +3,6 @@ package io.radixflow.kernels.text.message;
 import io.radixflow.kernels.text.message.json.Arguments;
 import io.radixflow.kernels.text.message.json.Scan;
 import java.util.List;
-import java.util.Map;
 
 /** The form in which a model writes calls of functions into its reply. Stateless. */
 interface CallFormat {
@@ -12,8 +11,9 @@ interface CallFormat {
    * A call whose name is known and whose arguments begin: from here on it stays a call.
    *
    * @param open whether the object that holds the call is still to be closed
+   * @param marked whether a mark began its block
    */
-  record Call(String name, Arguments arguments, boolean open, CallFormat format) {}
+  record Call(String name, Arguments arguments, boolean open, boolean marked, CallFormat format) {}
 
   /** Texts that a call may begin with, anywhere in the reply. */
   List<String> markers();
@@ -23,21 +23,50 @@ interface CallFormat {
     return List.of();
   }
 
-  /** Reads a call up to its arguments; null if there is none of a known function. */
-  Call head(Scan scan, Map<String, Tool> tools);
+  /** Returns how a call without a mark may begin, up to its arguments, without white space. */
+  default List<String> beginnings(String name) {
+    return List.of();
+  }
+
+  /** Reads a call up to its arguments; null if there is none. */
+  Call head(Scan scan, Functions functions);
 
   /** Reads what ends a call after its arguments; false if something else stands there. */
   default boolean end(Scan scan, Call call) {
     return true;
   }
 
-  /** Reads the head of the next call of the same block; null if there is none. */
-  default Call next(Scan scan, Map<String, Tool> tools) {
+  /**
+   * Reads the head of the next call of the same block; null if there is none.
+   *
+   * @param marked whether a mark began the block
+   */
+  default Call next(Scan scan, Functions functions, boolean marked) {
     return scan.fail();
   }
 
   /** Reads what ends a block of calls; false if something else stands there. */
   default boolean close(Scan scan) {
     return false;
+  }
+
+  /** Texts that end a block of calls, and have no meaning after one. */
+  List<String> closers();
+
+  /** Texts that end a call whose arguments are not in the format's form. */
+  default List<String> ends() {
+    return closers();
+  }
+
+  /** Characters that may close a call between broken arguments and its end. */
+  default String brackets() {
+    return "";
+  }
+
+  /**
+   * Returns what belongs to broken arguments of the white space and brackets before a call's end.
+   */
+  default String closed(String tail) {
+    return tail.stripTrailing();
   }
 }

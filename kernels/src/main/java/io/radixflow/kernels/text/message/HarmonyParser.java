@@ -6,16 +6,15 @@ import io.radixflow.kernels.text.message.json.Markers;
 import io.radixflow.kernels.text.message.json.Scan;
 import io.radixflow.kernels.text.message.json.WholeArguments;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Reads harmony, the format of gpt-oss: messages with a channel and perhaps a recipient, {@code
  * <|channel|>analysis<|message|>...<|end|><|start|>assistant<|channel|>final<|message|>...}.
  *
- * <p>The analysis channel is reasoning; the others are content, unless they are for a known
- * function. A message for anyone else comes as content with its header and end. A header is held
- * back until it is whole, at most {@link CallParser#HEAD} characters. Messages of one kind that
- * follow each other are joined by a line break.
+ * <p>The analysis channel is reasoning; the others are content, unless they have a recipient, and
+ * the reply may call functions. If it may not, a message for someone comes as content with its
+ * header and end. A header is held back until it is whole, at most {@link CallParser#HEAD}
+ * characters. Messages of one kind that follow each other are joined by a line break.
  */
 final class HarmonyParser extends StreamParser {
 
@@ -36,7 +35,7 @@ final class HarmonyParser extends StreamParser {
     END
   }
 
-  private final Map<String, Tool> tools;
+  private final Functions functions;
   private State state = State.HEADER;
   private PartKind kind = PartKind.CONTENT;
 
@@ -50,8 +49,8 @@ final class HarmonyParser extends StreamParser {
   private Arguments arguments;
   private int calls;
 
-  HarmonyParser(Map<String, Tool> tools) {
-    this.tools = tools;
+  HarmonyParser(Functions functions) {
+    this.functions = functions;
   }
 
   @Override
@@ -60,7 +59,7 @@ final class HarmonyParser extends StreamParser {
         && switch (state) {
           case HEADER -> header(ended);
           case BODY -> body(ended);
-          case ARGUMENTS -> arguments();
+          case ARGUMENTS -> arguments(ended);
           case END -> end(ended);
         };
   }
@@ -84,7 +83,16 @@ final class HarmonyParser extends StreamParser {
     if (wait && !ended) {
       return false;
     }
+    if (wait && isCut() && (match == Markers.WHOLE || cut(scan.at(), true))) {
+      return drop();
+    }
     return plain(ended ? held.length() : from + 1);
+  }
+
+  /** Leaves out a header that a limit cut. */
+  private boolean drop() {
+    from = held.length();
+    return false;
   }
 
   private boolean open(boolean reasoning, int at) {
@@ -119,10 +127,13 @@ final class HarmonyParser extends StreamParser {
     if (scan.starved() && !ended) {
       return false;
     }
-    if (!object && !none || !tools.containsKey(name)) {
+    if (functions.known().isEmpty() || !functions.takes(name, true)) {
       return plain(body);
     }
-    arguments = object ? new JsonArguments() : WholeArguments.NONE;
+    if (scan.starved()) {
+      return isCut() ? drop() : plain(body);
+    }
+    arguments = none ? WholeArguments.NONE : new JsonArguments();
     giveCall(calls, name);
     from = begin;
     state = State.ARGUMENTS;
@@ -132,10 +143,14 @@ final class HarmonyParser extends StreamParser {
   private boolean body(boolean ended) {
     int end = BOUNDS.seek(held, from);
     int match = BOUNDS.at(held, end);
-    if (match == Markers.PART && ended) {
+    boolean cut = match == Markers.PART && cut(end, false);
+    if (match == Markers.PART && ended && !cut) {
       end = held.length();
     }
     text(end);
+    if (cut) {
+      return drop();
+    }
     if (match != Markers.WHOLE || from == held.length()) {
       return false;
     }
@@ -174,15 +189,38 @@ final class HarmonyParser extends StreamParser {
     }
   }
 
-  private boolean arguments() {
-    from = arguments.read(held, from, giveArguments(calls));
-    if (arguments.state() == Arguments.State.OPEN) {
+  private boolean arguments(boolean ended) {
+    if (arguments.state() != Arguments.State.BROKEN) {
+      from = arguments.read(held, from, giveArguments(calls));
+    }
+    switch (arguments.state()) {
+      case OPEN -> {
+        return false;
+      }
+      case BROKEN -> {
+        return raw(ended);
+      }
+      default -> {
+        calls++;
+        state = State.END;
+        return true;
+      }
+    }
+  }
+
+  /** Gives broken arguments as they are written, up to the message's end. */
+  private boolean raw(boolean ended) {
+    int end = BOUNDS.seek(held, from);
+    boolean whole = BOUNDS.at(held, end) == Markers.WHOLE;
+    if (!whole && ended && !cut(end, false)) {
+      end = held.length();
+    }
+    giveArguments(calls).append(held, from, end);
+    from = !whole && ended ? held.length() : end;
+    if (!whole) {
       return false;
     }
     calls++;
-    if (arguments.state() == Arguments.State.BROKEN) {
-      return plain(from);
-    }
     state = State.END;
     return true;
   }

@@ -3,9 +3,10 @@ package io.radixflow.kernels.text.message;
 import io.radixflow.kernels.text.message.json.Arguments;
 import io.radixflow.kernels.text.message.json.JsonArguments;
 import io.radixflow.kernels.text.message.json.Scan;
+import io.radixflow.kernels.text.message.json.StringArguments;
 import io.radixflow.kernels.text.message.json.WholeArguments;
 import java.util.List;
-import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Calls that are JSON objects with the function's name and its arguments, or lists of them: {@code
@@ -23,67 +24,93 @@ record JsonCalls(List<String> markers, List<String> leading, List<String> closer
   private static final List<String> ARGUMENTS = List.of("arguments", "parameters");
 
   @Override
-  public Call head(Scan scan, Map<String, Tool> tools) {
+  public List<String> beginnings(String name) {
+    return Stream.of("", "\"type\":\"function\",")
+        .flatMap(
+            type -> ARGUMENTS.stream().map(a -> "{" + type + "\"name\":\"" + name + "\",\"" + a))
+        .map(head -> head + "\":")
+        .flatMap(head -> Stream.of(head, "[" + head))
+        .toList();
+  }
+
+  @Override
+  public Call head(Scan scan, Functions functions) {
     boolean marked = scan.any(markers);
     scan.space();
     scan.literal("[");
     scan.space();
-    return object(scan, tools, marked);
+    return object(scan, functions, marked);
   }
 
   @Override
-  public Call next(Scan scan, Map<String, Tool> tools) {
+  public Call next(Scan scan, Functions functions, boolean marked) {
     scan.space();
     if (!scan.literal(",")) {
       scan.literal(";");
     }
     scan.space();
-    return object(scan, tools, false);
+    return object(scan, functions, marked);
   }
 
   /**
    * Reads an object up to its arguments, or whole if they stand before the name.
    *
-   * @param marked whether arguments may be missing, since it can be nothing but a call
+   * @param marked whether a mark says that it is a call: then arguments may be missing or of any
+   *     form, and keys and the name need not be in double quotes
    */
-  private Call object(Scan scan, Map<String, Tool> tools, boolean marked) {
+  private Call object(Scan scan, Functions functions, boolean marked) {
     String name = null;
     Arguments arguments = marked ? WholeArguments.NONE : null;
     for (String between = "{"; scan.literal(between); between = ",") {
       scan.space();
-      String key = scan.string();
+      String key = marked ? scan.text() : scan.string();
       scan.space();
       if (key == null || !scan.literal(":") || !scan.space()) {
         return scan.fail();
       }
       if (NAMES.contains(key)) {
-        name = scan.string();
-        if (!scan.going() || !tools.containsKey(name)) {
+        name = marked ? scan.text() : scan.string();
+        if (!scan.going() || !functions.takes(name, marked)) {
           return scan.fail();
         }
       } else if (ARGUMENTS.contains(key)) {
-        if (name != null && scan.peek() == '{') {
-          return new Call(name, new JsonArguments(), true, this);
+        if (scan.literal("null")) {
+          arguments = WholeArguments.NONE;
+        } else if (name != null && (marked || scan.peek() == '{')) {
+          return opened(name, scan, marked);
+        } else {
+          arguments = before(scan, marked);
         }
-        arguments = before(scan);
-      } else if (keyed && tools.containsKey(key) && scan.peek() == '{') {
-        return new Call(key, new JsonArguments(), true, this);
+      } else if (marked && key.equals("function") && scan.peek() == '{') {
+        return object(scan, functions, true);
+      } else if (keyed && functions.takes(key, marked) && scan.peek() == '{') {
+        return new Call(key, new JsonArguments(), true, marked, this);
       } else if (!scan.value()) {
         return scan.fail();
       }
       scan.space();
     }
     boolean whole = scan.literal("}") && name != null && arguments != null;
-    return whole ? new Call(name, arguments, false, this) : scan.fail();
+    return whole ? new Call(name, arguments, false, marked, this) : scan.fail();
   }
 
-  /** Reads arguments that stand before the name; null and what is no object fail the scan. */
-  private static Arguments before(Scan scan) {
-    if (scan.literal("null")) {
-      return WholeArguments.NONE;
-    }
+  /** Returns a call whose arguments come next: in JSON, or as JSON in a string. */
+  private Call opened(String name, Scan scan, boolean marked) {
+    Arguments arguments = scan.literal("\"") ? new StringArguments() : new JsonArguments();
+    return scan.starved() ? null : new Call(name, arguments, true, marked, this);
+  }
+
+  /** Reads arguments that stand before the name; only a mark lets them be no object. */
+  private static Arguments before(Scan scan, boolean marked) {
     int from = scan.at();
-    return scan.peek() == '{' && scan.value() ? new WholeArguments(scan.since(from)) : scan.fail();
+    int first = scan.peek();
+    if (marked && first == '"') {
+      String text = scan.string();
+      return text == null ? scan.fail() : new WholeArguments(text.isBlank() ? "{}" : text);
+    }
+    return (marked || first == '{') && scan.value()
+        ? new WholeArguments(scan.since(from))
+        : scan.fail();
   }
 
   @Override
@@ -101,6 +128,22 @@ record JsonCalls(List<String> markers, List<String> leading, List<String> closer
       scan.space();
     }
     return scan.literal("}");
+  }
+
+  @Override
+  public String brackets() {
+    return "}]";
+  }
+
+  @Override
+  public String closed(String tail) {
+    String rest = without(']', tail.stripTrailing());
+    return without('}', rest);
+  }
+
+  private static String without(char bracket, String text) {
+    boolean ends = !text.isEmpty() && text.charAt(text.length() - 1) == bracket;
+    return ends ? text.substring(0, text.length() - 1).stripTrailing() : text;
   }
 
   @Override

@@ -2,8 +2,9 @@ package io.radixflow.kernels.text.message;
 
 import io.radixflow.kernels.text.message.json.JsonArguments;
 import io.radixflow.kernels.text.message.json.Scan;
+import io.radixflow.kernels.text.message.json.WholeArguments;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Calls that are a name and a JSON object with marks around them: {@code [TOOL_CALLS]f[ARGS]{...}}.
@@ -33,36 +34,48 @@ record NamedCalls(
   }
 
   @Override
-  public Call head(Scan scan, Map<String, Tool> tools) {
+  public Call head(Scan scan, Functions functions) {
     if (!section.isEmpty() && scan.literal(section)) {
       scan.space();
     }
     if (!scan.literal(call) || !scan.space() || !scan.literal(before)) {
       return scan.fail();
     }
-    String name = known(scan.word(), tools);
+    String name = name(scan.word(), functions);
     if (name == null) {
       return scan.fail();
     }
     scan.space();
+    boolean marked = false;
     for (String mark : after) {
-      if (scan.literal(mark) && mark.equals(CALL_ID)) {
+      boolean here = scan.literal(mark);
+      if (here && mark.equals(CALL_ID)) {
         scan.word();
       }
+      marked |= here;
       scan.space();
     }
-    return scan.peek() == '{' ? new Call(name, new JsonArguments(), false, this) : scan.fail();
+    if (scan.peek() == '{') {
+      return new Call(name, new JsonArguments(), false, true, this);
+    }
+    int at = scan.at();
+    boolean none = !ends.isEmpty() && scan.literal(ends.get(ends.size() - 1));
+    scan.back(at);
+    if (scan.starved() || !none && !marked) {
+      return scan.fail();
+    }
+    return new Call(name, none ? WholeArguments.NONE : new JsonArguments(), false, true, this);
   }
 
   /** Returns the function that a word names: also as {@code functions.f:0}, as Kimi writes it. */
-  private static String known(String word, Map<String, Tool> tools) {
-    if (word == null || tools.containsKey(word)) {
+  private static String name(String word, Functions functions) {
+    if (word == null || functions.isKnown(word)) {
       return word;
     }
     String name = word.startsWith("functions.") ? word.substring("functions.".length()) : word;
     int colon = name.lastIndexOf(':');
     name = colon > 0 ? name.substring(0, colon) : name;
-    return tools.containsKey(name) ? name : null;
+    return functions.takes(name, true) ? name : null;
   }
 
   @Override
@@ -76,6 +89,18 @@ record NamedCalls(
     }
     scan.back(end);
     return scan.going();
+  }
+
+  @Override
+  public List<String> closers() {
+    return sectionEnd.isEmpty() ? List.of() : List.of(sectionEnd);
+  }
+
+  @Override
+  public List<String> ends() {
+    List<String> all = new ArrayList<>(ends);
+    all.addAll(closers());
+    return all;
   }
 
   @Override

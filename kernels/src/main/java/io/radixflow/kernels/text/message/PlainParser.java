@@ -13,5 +13,5 @@ final class PlainParser implements ReplyParser {
   }
 
   @Override
-  public void finish(Consumer<ReplyPart> out) {}
+  public void finish(boolean cut, Consumer<ReplyPart> out) {}
 }

@@ -41,9 +41,9 @@ final class ReasoningParser extends StreamParser {
   }
 
   @Override
-  public void finish(Consumer<ReplyPart> out) {
-    super.finish(out);
-    rest.finish(out);
+  public void finish(boolean cut, Consumer<ReplyPart> out) {
+    super.finish(cut, out);
+    rest.finish(cut, out);
   }
 
   @Override
@@ -70,6 +70,10 @@ final class ReasoningParser extends StreamParser {
       return true;
     }
     if (match == Markers.PART && !last) {
+      return false;
+    }
+    if (match == Markers.PART && cut(at, true)) {
+      from = held.length();
       return false;
     }
     state = State.REST;

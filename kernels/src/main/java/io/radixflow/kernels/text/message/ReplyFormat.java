@@ -1,9 +1,7 @@
 package io.radixflow.kernels.text.message;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * How a model writes its replies: calls of functions and reasoning. Immutable; for many threads.
@@ -146,12 +144,21 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
    * @param promptEnd the prompt's text, or its last characters: a reply may begin within reasoning
    */
   public ReplyParser parser(List<Tool> functions, CharSequence promptEnd) {
-    Map<String, Tool> known = new LinkedHashMap<>();
-    functions.forEach(f -> known.put(f.name(), f));
+    return parser(functions, false, promptEnd);
+  }
+
+  /**
+   * The same as {@link #parser(List, CharSequence)}.
+   *
+   * @param structured whether content is held to a grammar, so that a text in the form of a call
+   *     without a mark is content if its function is unknown
+   */
+  public ReplyParser parser(List<Tool> functions, boolean structured, CharSequence promptEnd) {
+    Functions known = Functions.of(functions, !structured);
     if (tools == ToolFormat.HARMONY) {
       return new HarmonyParser(known);
     }
-    ReplyParser calls = known.isEmpty() ? null : new CallParser(tools.calls(), known);
+    ReplyParser calls = functions.isEmpty() ? null : new CallParser(tools.calls(), known);
     if (reasoning == null) {
       return calls;
     }

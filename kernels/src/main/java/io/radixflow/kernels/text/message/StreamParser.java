@@ -17,6 +17,7 @@ abstract class StreamParser implements ReplyParser {
   private PartKind kind = PartKind.CONTENT;
   private int index = -1;
   private Consumer<ReplyPart> out;
+  private boolean cut;
 
   /**
    * Does one thing; returns whether the text at hand may decide more.
@@ -32,8 +33,25 @@ abstract class StreamParser implements ReplyParser {
   }
 
   @Override
-  public void finish(Consumer<ReplyPart> out) {
+  public void finish(boolean cut, Consumer<ReplyPart> out) {
+    this.cut = cut;
     run(true, out);
+  }
+
+  /** Returns whether the reply has ended before the model ended it. */
+  final boolean isCut() {
+    return cut;
+  }
+
+  /**
+   * Returns whether the reply was cut within a mark that begins at a position. Letters say too
+   * little, and so does one character after other text.
+   *
+   * @param first whether no other text stands before it
+   */
+  final boolean cut(int at, boolean first) {
+    boolean enough = first || held.length() - at > 1;
+    return cut && enough && at < held.length() && !Character.isLetter(held.charAt(at));
   }
 
   private void run(boolean last, Consumer<ReplyPart> consumer) {

@@ -29,6 +29,7 @@ final class TagArguments implements Arguments {
     END
   }
 
+  private final TagCalls call;
   private final Parameter form;
   private final Tool tool;
   private Step step = Step.HEADER;
@@ -39,8 +40,9 @@ final class TagArguments implements Arguments {
   /** Characters of a held value in which no end was found. */
   private int searched;
 
-  TagArguments(Parameter form, Tool tool) {
-    this.form = form;
+  TagArguments(TagCalls call, Tool tool) {
+    this.call = call;
+    this.form = call.parameter();
     this.tool = tool;
   }
 
@@ -76,10 +78,11 @@ final class TagArguments implements Arguments {
     }
     Scan scan = new Scan(text, from, CallParser.HEAD);
     scan.space();
-    if (scan.literal(form.callEnd())) {
+    int end = scan.at();
+    if (scan.any(call.ends())) {
       out.append(opened ? "}" : "{}");
       step = Step.END;
-      return scan.at();
+      return end;
     }
     String name = scan.literal(form.open()) ? scan.until(form.afterName()) : null;
     if (!form.value().isEmpty()) {
@@ -169,7 +172,7 @@ final class TagArguments implements Arguments {
     }
     Scan scan = new Scan(text, tag + form.close().length(), CallParser.GAP);
     scan.space();
-    boolean follows = scan.literal(form.open()) || scan.literal(form.callEnd());
+    boolean follows = scan.literal(form.open()) || scan.any(call.ends());
     return follows ? Markers.WHOLE : scan.starved() ? Markers.PART : Markers.NONE;
   }
 

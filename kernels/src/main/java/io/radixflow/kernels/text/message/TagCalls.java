@@ -2,7 +2,6 @@ package io.radixflow.kernels.text.message;
 
 import io.radixflow.kernels.text.message.json.Scan;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Calls that are tags with a tag for each parameter: {@code <tool_call><function=f><parameter=a>1
@@ -44,32 +43,49 @@ record TagCalls(String block, String blockEnd, String call, String afterName, Pa
   }
 
   @Override
-  public Call head(Scan scan, Map<String, Tool> tools) {
+  public Call head(Scan scan, Functions functions) {
     if (!block.isEmpty() && scan.literal(block)) {
       scan.space();
     }
-    return call(scan, tools);
+    return call(scan, functions);
   }
 
   @Override
-  public Call next(Scan scan, Map<String, Tool> tools) {
+  public Call next(Scan scan, Functions functions, boolean marked) {
     scan.space();
-    return block.isEmpty() ? scan.fail() : call(scan, tools);
+    return block.isEmpty() ? scan.fail() : call(scan, functions);
   }
 
-  private Call call(Scan scan, Map<String, Tool> tools) {
+  private Call call(Scan scan, Functions functions) {
     String name = scan.literal(call) ? scan.word() : null;
-    if (name == null || !tools.containsKey(name) || !scan.literal(afterName)) {
+    if (!functions.takes(name, true) || !scan.literal(afterName)) {
       return scan.fail();
     }
     scan.space();
     int arguments = scan.at();
-    boolean begins = scan.literal(parameter.open()) || scan.literal(parameter.callEnd());
-    if (!begins) {
+    boolean begins = scan.literal(parameter.open()) || scan.any(ends());
+    if (scan.starved() || !begins && afterName.isEmpty() && !functions.isKnown(name)) {
       return scan.fail();
     }
     scan.back(arguments);
-    return new Call(name, new TagArguments(parameter, tools.get(name)), false, this);
+    return new Call(name, new TagArguments(this, functions.get(name)), false, true, this);
+  }
+
+  /** Reads the end of a call whose arguments were not in the form. */
+  @Override
+  public boolean end(Scan scan, Call call) {
+    scan.literal(parameter.callEnd());
+    return !scan.starved();
+  }
+
+  @Override
+  public List<String> closers() {
+    return block.isEmpty() ? List.of() : List.of(blockEnd);
+  }
+
+  @Override
+  public List<String> ends() {
+    return block.isEmpty() ? List.of(parameter.callEnd()) : List.of(parameter.callEnd(), blockEnd);
   }
 
   @Override

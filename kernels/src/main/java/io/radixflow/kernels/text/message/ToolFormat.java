@@ -74,7 +74,7 @@ public enum ToolFormat {
   /** {@code <｜tool▁call▁begin｜>function<｜tool▁sep｜>f} and the arguments in a block of code. */
   DEEPSEEK_V3(
       List.of("deepseek_v3", "deepseekv3"),
-      deepseek("function<｜tool▁sep｜>", List.of("```json"), "```")),
+      deepseek("function<｜tool▁sep｜>", List.of("```json", "```"), "```")),
 
   /** {@code <|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}<|tool_call_end|>}. */
   KIMI_K2(
@@ -98,7 +98,7 @@ public enum ToolFormat {
       List.of("llama3_json", "llama4_json", "llama3"),
       new JsonCalls(List.of("<|python_tag|>"), List.of("{", "[{"), List.of(), false),
       new LiteralCalls(
-          List.of("<|python_tag|>"), List.of(), "", ".call", Dialect.PYTHON, List.of())),
+          List.of("<|python_tag|>"), List.of(), "", ".call", Dialect.PYTHON, List.of(), false)),
 
   /** {@code [f(a=1), g()]}, alone or within marks: Llama 4, LFM 2. */
   PYTHONIC(
@@ -109,7 +109,8 @@ public enum ToolFormat {
           "",
           "",
           Dialect.PYTHON,
-          List.of("<|python_end|>", "<|tool_call_end|>"))),
+          List.of("<|python_end|>", "<|tool_call_end|>"),
+          false)),
 
   /** {@code <function_calls>} with {@code f(a=1)} on each line. */
   OLMO3(
@@ -120,7 +121,8 @@ public enum ToolFormat {
           "",
           "",
           Dialect.PYTHON,
-          List.of("</function_calls>"))),
+          List.of("</function_calls>"),
+          true)),
 
   /** {@code <|tool_call>call:f{a:<|"|>x<|"|>}<tool_call|>}. */
   GEMMA4(
@@ -131,7 +133,8 @@ public enum ToolFormat {
           "call:",
           "",
           Dialect.gemma("<|\"|>"),
-          List.of("<tool_call|>"))),
+          List.of("<tool_call|>"),
+          false)),
 
   /** {@code <start_function_call>call:f{a:<escape>x<escape>}<end_function_call>}. */
   FUNCTIONGEMMA(
@@ -142,7 +145,8 @@ public enum ToolFormat {
           "call:",
           "",
           Dialect.gemma("<escape>"),
-          List.of("<end_function_call>"))),
+          List.of("<end_function_call>"),
+          false)),
 
   /** {@code <|tool_call|>[{"name": "f", "arguments": {}}]}: Granite 3, Phi-4-mini. */
   GRANITE(

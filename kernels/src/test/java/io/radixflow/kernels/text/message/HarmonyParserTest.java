@@ -70,11 +70,13 @@ class HarmonyParserTest {
   }
 
   @Test
-  void givesCallsOfUnknownFunctionsAsTheyAreWritten() {
+  void givesMessagesForUnknownFunctionsAsCalls() {
     String call = "<|channel|>commentary to=browser.search<|message|>{\"q\": 1}<|call|>";
-    assertThat(parse(call)).containsExactly(call);
+    assertThat(parse(call)).containsExactly("0:browser.search{\"q\": 1}");
     String text = "<|channel|>commentary to=functions.now<|message|>soon<|call|>";
-    assertThat(parse(text)).containsExactly(text);
+    assertThat(parse(text)).containsExactly("0:nowsoon");
+    ReplyParser none = new ReplyFormat(ToolFormat.HARMONY, null).parser(List.of(), "");
+    assertThat(Replies.parse(none, call)).containsExactly(call);
   }
 
   @Test
@@ -87,9 +89,9 @@ class HarmonyParserTest {
   }
 
   @Test
-  void leavesArgumentsThatAreCutOrBrokenUnfinished() {
+  void givesArgumentsThatAreCutOrBrokenAsTheyAre() {
     String head = "<|channel|>commentary to=functions.now<|message|>";
     assertThat(parse(head + "{\"a\": \"b")).containsExactly("0:now{\"a\": \"b");
-    assertThat(parse(head + "{\"a\" 1}<|call|>")).containsExactly("0:now{\"a\" ", "1}<|call|>");
+    assertThat(parse(head + "{\"a\" 1}<|call|>")).containsExactly("0:now{\"a\" 1}");
   }
 }

@@ -47,6 +47,14 @@ final class Replies {
     return parts;
   }
 
+  /** The parts of a reply that a limit cut. */
+  static List<String> parseCut(ReplyParser parser, List<String> pieces) {
+    List<ReplyPart> parts = new ArrayList<>();
+    pieces.forEach(p -> parser.accept(p, parts::add));
+    parser.finish(true, parts::add);
+    return describe(parts);
+  }
+
   static List<ReplyPart> merge(List<ReplyPart> parts) {
     List<ReplyPart> merged = new ArrayList<>();
     for (ReplyPart part : parts) {

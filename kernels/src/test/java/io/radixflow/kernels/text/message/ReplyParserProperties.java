@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.radixflow.kernels.text.message.json.JsonText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -204,14 +203,9 @@ class ReplyParserProperties {
   }
 
   @Property(tries = 2000)
-  void argumentsAreJsonOrTheBeginningOfIt(
-      @ForAll("replies") String reply, @ForAll ToolFormat format) {
-    for (ReplyPart part : Replies.merge(Replies.parse(Replies.parser(format), List.of(reply)))) {
-      if (part.kind() == PartKind.ARGUMENTS) {
-        JsonText json = new JsonText();
-        part.text().chars().forEach(c -> json.accept((char) c));
-        assertThat(json.broken()).as(part.text()).isFalse();
-      }
-    }
+  void aCutReplyGivesTheSameHoweverItCame(
+      @ForAll ToolFormat format, @ForAll("replies") String reply, @ForAll long cuts) {
+    List<String> whole = Replies.parseCut(parser(format, false), List.of(reply));
+    assertThat(Replies.parseCut(parser(format, false), cut(reply, cuts))).isEqualTo(whole);
   }
 }

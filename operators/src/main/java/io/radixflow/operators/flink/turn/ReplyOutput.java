@@ -139,7 +139,7 @@ public final class ReplyOutput {
     if (reason != FinishReason.CANCELLED && reason != FinishReason.REPLACED) {
       // a cancelled reply has no text that might yet have become a call: after a failure it may
       // end later, and then is one
-      parts.finish();
+      parts.finish(reason != FinishReason.STOP || turn.stopReason() != null);
     }
     String finish = finishReason(turn, reason);
     Usage usage = turn.usage();

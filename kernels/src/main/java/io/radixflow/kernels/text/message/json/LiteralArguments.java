@@ -62,6 +62,9 @@ public final class LiteralArguments implements Arguments {
 
   private boolean opened;
 
+  /** Whether white space stands before the next token. */
+  private boolean space;
+
   /** The quote of the string that is being read, and whether it is the key of an object. */
   private String quote;
 
@@ -89,20 +92,27 @@ public final class LiteralArguments implements Arguments {
     }
     int at = from;
     while (at < text.length() && step != Step.DONE && step != Step.BROKEN) {
+      if (step != Step.STRING && Scan.isSpace(text.charAt(at))) {
+        space = true;
+        at++;
+        continue;
+      }
       int next = step == Step.STRING ? string(text, at, out) : token(text, at, out);
       if (next == WAIT) {
         return at;
       }
+      space &= step == Step.BROKEN;
       at = next;
+    }
+    if (step == Step.BROKEN) {
+      out.append(comma ? ", " : space ? " " : "");
+      comma = false;
     }
     return at;
   }
 
   private int token(CharSequence text, int at, StringBuilder out) {
     char c = text.charAt(at);
-    if (Scan.isSpace(c)) {
-      return at + 1;
-    }
     boolean ends = c == end() && (step == Step.AFTER || mayEnd && step != Step.ASSIGN);
     if (ends) {
       return close(at, out);

@@ -106,6 +106,13 @@ public final class Scan {
     return going();
   }
 
+  /** Skips white space and some other characters. */
+  public void skip(String characters) {
+    while (has(0) && (isSpace(text.charAt(at)) || characters.indexOf(text.charAt(at)) >= 0)) {
+      at++;
+    }
+  }
+
   /** Reads a name of letters, digits and {@code _-.:/}; null if there is none or it is too long. */
   public String word() {
     int from = at;
@@ -129,13 +136,30 @@ public final class Scan {
 
   /** Reads a JSON string and returns what it stands for; null if none stands here. */
   public String string() {
-    if (!literal("\"")) {
+    return quoted('"');
+  }
+
+  /** Reads a string in double or single quotes, or a word without quotes; null if none is here. */
+  public String text() {
+    int first = peek();
+    if (first == '"' || first == '\'') {
+      return quoted((char) first);
+    }
+    int from = at;
+    while (has(0) && isWord(text.charAt(at)) && text.charAt(at) != ':') {
+      at++;
+    }
+    return going() && at > from && at - from <= WORD ? text.subSequence(from, at).toString() : null;
+  }
+
+  private String quoted(char quote) {
+    if (!literal(String.valueOf(quote))) {
       return null;
     }
     StringBuilder value = new StringBuilder();
     while (has(0)) {
       char c = text.charAt(at++);
-      if (c == '"') {
+      if (c == quote) {
         return value.toString();
       }
       if (c == '\\') {
@@ -176,8 +200,8 @@ public final class Scan {
   /** Skips a JSON value; false if none stands here. */
   public boolean value() {
     int c = peek();
-    if (c == '"') {
-      return string() != null;
+    if (c == '"' || c == '\'') {
+      return quoted((char) c) != null;
     }
     if (c != '{' && c != '[') {
       return scalar() != null;
