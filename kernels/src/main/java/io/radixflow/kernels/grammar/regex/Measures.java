@@ -11,11 +11,13 @@ final class Measures {
     boolean both = node.kind == Kind.AND;
     boolean aligned = !both;
     boolean exact = true;
+    node.looping = node.kind == Kind.LOOP;
     node.depth = 1;
     node.weight = 1;
     for (Regex part : node.parts) {
       aligned = both ? aligned | part.aligned : aligned & part.aligned;
       exact &= part.exact;
+      node.looping |= part.looping;
       if (node.kind != Kind.LEAF) {
         node.depth = Math.max(node.depth, part.depth + 1);
         node.weight = Math.min(node.weight + part.weight, Limits.WEIGHT + 1);
@@ -28,7 +30,7 @@ final class Measures {
         node.aligned = aligned && node.kind != Kind.LEAF;
         node.exact = exact;
       }
-      case AND -> node.aligned = aligned;
+      case AND, LOOP -> node.aligned = aligned;
       default -> {}
     }
     lengths(node);
@@ -56,7 +58,7 @@ final class Measures {
     return switch (node.kind) {
       case LEAF -> true;
       case OR -> any;
-      case CONCAT, REPEAT -> all;
+      case CONCAT, REPEAT, LOOP -> all;
       case JSON -> node.min == 0 && all;
       default -> false;
     };

@@ -30,7 +30,11 @@ public final class Regex {
      * Decimal digits, with a fraction of up to {@link #scale} digits, whose number is a multiple of
      * {@link #max}; {@link #min} is the remainder so far.
      */
-    MULTIPLE
+    MULTIPLE,
+    /**
+     * The texts of {@link #body}, which may go on with the loop; {@link #min} tells loops apart.
+     */
+    LOOP
   }
 
   final Kind kind;
@@ -79,6 +83,12 @@ public final class Regex {
 
   /** The text that is certain to be allowed next; null until it is asked for. */
   FreeRun free;
+
+  /** For a loop, what it is once around. */
+  Regex body;
+
+  /** Whether a loop is in it. */
+  boolean looping;
 
   /** Whether anything matches: 0 not known yet, 1 yes, 2 no. */
   byte alive;

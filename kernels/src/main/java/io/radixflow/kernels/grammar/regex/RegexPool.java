@@ -44,6 +44,7 @@ public final class RegexPool {
   private final Regex[] tails = new Regex[3];
   private final FreeRuns freeRuns;
   private int nextId;
+  private int loops;
 
   /** The expressions that the grammar's source made, without those that matching adds. */
   private final List<Regex> source = new ArrayList<>();
@@ -58,6 +59,9 @@ public final class RegexPool {
 
   private boolean compiled;
 
+  /** Work of the compilation so far. */
+  private long spent;
+
   public RegexPool() {
     empty = intern(new Regex(Kind.EMPTY, NO_PARTS, NO_EDGES, 0, 0, 0));
     Regex nothing = new Regex(Kind.EPSILON, NO_PARTS, NO_EDGES, 0, 0, 0);
@@ -68,6 +72,26 @@ public final class RegexPool {
     anyCharacter = chars(CodePoints.ALL);
     anyText = repeat(anyCharacter, 0, Regex.MANY);
     freeRuns = new FreeRuns(anyCharacter);
+  }
+
+  /**
+   * Counts work of a compilation, in parts of expressions and of rules.
+   *
+   * @throws GrammarException if all of it is more than a grammar may take
+   */
+  public void spend(long work) {
+    if (compiled) {
+      return;
+    }
+    spent += work;
+    if (spent > Limits.COMPILE_WORK) {
+      throw GrammarException.tooLarge("it takes too long to compile");
+    }
+  }
+
+  /** Returns the work that the compilation has taken. */
+  public long spent() {
+    return spent;
   }
 
   // ---- building ----
@@ -473,7 +497,20 @@ public final class RegexPool {
 
   /** The texts of a language but the empty one. */
   public Regex nonEmpty(Regex part) {
+    if (part.kind == Kind.REPEAT && part.min == 0 && !part.parts[0].nullable) {
+      return repeat(part.parts[0], 1, part.max);
+    }
     return part.nullable ? and(part, not(epsilon)) : part;
+  }
+
+  /**
+   * A part any number of times, then other text; {@link Regex#body} is set to both once the part is
+   * known, which may go on with the loop itself, after some text.
+   */
+  Regex loop(Regex after) {
+    Regex node = new Regex(Kind.LOOP, new Regex[] {after}, NO_EDGES, ++loops, 0, 0);
+    node.nullable = after.nullable;
+    return intern(node);
   }
 
   /** A language as the content of a JSON string, in each spelling that is accepted. */
@@ -563,6 +600,8 @@ public final class RegexPool {
         return spelled(node, value);
       case MULTIPLE:
         return counted(node, value);
+      case LOOP:
+        return derive(node.body, value);
       default:
         return empty;
     }
@@ -697,6 +736,8 @@ public final class RegexPool {
         return isAlive(node.parts[0]);
       case JSON:
         return node.min == 0 ? isAlive(node.parts[0]) : anyEscapeLeads(node);
+      case LOOP:
+        return isAlive(node.parts[0]) || search(node);
       default:
         return isTextOfLength(node) || search(node);
     }
@@ -733,8 +774,8 @@ public final class RegexPool {
   }
 
   /**
-   * Looks for a text of an intersection, a complement or a multiple. It goes on where the end may
-   * be nearest.
+   * Looks for a text of an intersection, a complement, a multiple or a loop. It goes on where the
+   * end may be nearest.
    */
   private boolean search(Regex start) {
     searches++;
@@ -774,7 +815,10 @@ public final class RegexPool {
         }
         reachedFrom.put(derived, node);
         boolean searched =
-            derived.kind == Kind.AND || derived.kind == Kind.NOT || derived.kind == Kind.MULTIPLE;
+            derived.kind == Kind.AND
+                || derived.kind == Kind.NOT
+                || derived.kind == Kind.MULTIPLE
+                || derived.looping;
         if (derived.nullable || derived.alive == 1 || !searched && isAlive(derived)) {
           for (Regex on = derived; on != start; on = reachedFrom.get(on)) {
             on.alive = 1;

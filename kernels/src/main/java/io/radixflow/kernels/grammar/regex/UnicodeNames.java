@@ -78,6 +78,10 @@ final class UnicodeNames {
     if (!key.isEmpty() && !key.matches("sc|script|scx|scriptextensions|gc|generalcategory")) {
       return null;
     }
+    CodePoints emoji = key.isEmpty() ? EmojiNames.property(value) : null;
+    if (emoji != null) {
+      return emoji;
+    }
     CodePoints set =
         key.startsWith("s")
             ? script(text.substring(equals < 0 ? 0 : raw(text) + 1))
@@ -114,6 +118,11 @@ final class UnicodeNames {
       case "lowercase", "lower" -> Character::isLowerCase;
       case "uppercase", "upper" -> Character::isUpperCase;
       case "whitespace", "space" -> SPACE::contains;
+      case "idstart", "ids" -> Character::isUnicodeIdentifierStart;
+      case "idcontinue", "idc" ->
+          v -> Character.isUnicodeIdentifierPart(v) && !Character.isIdentifierIgnorable(v);
+      case "hexdigit", "asciihexdigit", "ahex" -> v -> v < 128 && Character.digit(v, 16) >= 0;
+      case "assigned" -> Character::isDefined;
       case "ideographic" -> Character::isIdeographic;
       default -> null;
     };
@@ -170,8 +179,12 @@ final class UnicodeNames {
   private static CodePoints ofCategories(String codes) {
     CodePoints set = CodePoints.NONE;
     for (int i = 0; i < codes.length(); i += 2) {
-      int type = CATEGORIES.indexOf(codes.substring(i, i + 2)) / 2;
-      set = set.or(CategorySets.BY_TYPE.getOrDefault(type, CodePoints.NONE));
+      String code = codes.substring(i, i + 2);
+      int at = CATEGORIES.indexOf(code);
+      while (at % 2 != 0) {
+        at = CATEGORIES.indexOf(code, at + 1);
+      }
+      set = set.or(CategorySets.BY_TYPE.getOrDefault(at / 2, CodePoints.NONE));
     }
     return set;
   }

@@ -283,25 +283,25 @@ public final class LarkParser {
     return new Tree('n', name, null, List.of(), 0, 0);
   }
 
-  /** A text after its quote, or a range of two of them. */
+  /** A text after its quote, with its flag directly after it, or a range of two texts. */
   private Tree text() {
     String value = scanner.quoted();
-    if (scanner.skip("..")) {
-      scanner.expect("\"");
-      String last = scanner.quoted();
-      if (value.codePointCount(0, value.length()) != 1
-          || last.codePointCount(0, last.length()) != 1) {
-        throw scanner.error("a range needs single characters");
-      }
-      CodePoints range = CodePoints.range(value.codePointAt(0), last.codePointAt(0));
-      return Tree.of(book.pool.chars(range));
-    }
     if (scanner.skipRaw('i')) {
       List<Regex> chars = new ArrayList<>();
       value.codePoints().forEach(c -> chars.add(book.pool.chars(CodePoints.of(c).foldCase())));
       return Tree.of(book.pool.concat(chars));
     }
-    return Tree.of(book.pool.text(value));
+    if (!scanner.skip("..")) {
+      return Tree.of(book.pool.text(value));
+    }
+    scanner.expect("\"");
+    String last = scanner.quoted();
+    if (value.codePointCount(0, value.length()) != 1
+        || last.codePointCount(0, last.length()) != 1) {
+      throw scanner.error("a range needs single characters");
+    }
+    CodePoints range = CodePoints.range(value.codePointAt(0), last.codePointAt(0));
+    return Tree.of(book.pool.chars(range));
   }
 
   // ---- bodies to rules ----
