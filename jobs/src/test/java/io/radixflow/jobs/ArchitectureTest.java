@@ -2,8 +2,12 @@ package io.radixflow.jobs;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -14,8 +18,13 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.kafka.KafkaClient;
 import io.radixflow.operators.PublicApi;
 import java.util.Set;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
 import org.junit.jupiter.api.Test;
 
 /** Checks the packages that jobs must not use, and the rules that hold for all its classes. */
@@ -152,6 +161,26 @@ class ArchitectureTest {
     int synthetic = type.isEnum() ? 2 : 0;
     return type.getConstructors().stream()
         .anyMatch(each -> each.getRawParameterTypes().size() - synthetic > 7);
+  }
+
+  @Test
+  void oneClassMakesKafkasClients() {
+    JavaClasses all =
+        new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("io.radixflow");
+    noClasses()
+        .that()
+        .doNotBelongToAnyOf(KafkaClient.class)
+        .should()
+        .callConstructorWhere(target(owner(assignableTo(Consumer.class))))
+        .orShould()
+        .callConstructorWhere(target(owner(assignableTo(Producer.class))))
+        .orShould()
+        .callMethodWhere(target(owner(assignableTo(Admin.class))).and(target(name("create"))))
+        .orShould()
+        .callMethod(Settings.class, "kafkaClient")
+        .check(all);
   }
 
   @Test

@@ -3,7 +3,6 @@ package io.radixflow.gateway.live;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.http.Json;
-import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.kvevents.KvEventRecord;
 import io.radixflow.jobs.kvevents.KvEventsReader;
@@ -31,9 +30,6 @@ final class CacheTreeSource implements Sampler.Source {
   /** An engine that has not announced itself for so long is gone, or cut off. */
   private static final long SILENT_MILLIS = 60_000;
 
-  private static final String API_TIMEOUT = "default.api.timeout.ms";
-  private static final String TIMEOUT_MILLIS = "5000";
-
   private final KvEventsReader reader;
   private final long salt = new SecureRandom().nextLong();
   private final Map<String, Integer> spaces = new HashMap<>();
@@ -47,10 +43,7 @@ final class CacheTreeSource implements Sampler.Source {
   }
 
   static CacheTreeSource open(Settings settings) {
-    var client = settings.kafkaClient();
-    client.put(API_TIMEOUT, TIMEOUT_MILLIS);
-    return new CacheTreeSource(
-        new KvEventsReader(client, settings.get(RadixflowOptions.KV_EVENTS_TOPIC), MAX_BLOCKS));
+    return new CacheTreeSource(new KvEventsReader(settings, MAX_BLOCKS));
   }
 
   @Override

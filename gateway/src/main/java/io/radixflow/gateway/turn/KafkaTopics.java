@@ -6,10 +6,10 @@ import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.kafka.KafkaSetupException;
 import io.radixflow.operators.record.ConversationEvent;
-import java.util.Properties;
+import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -17,9 +17,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.flink.configuration.ConfigOption;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
-import org.apache.kafka.clients.admin.DescribeClusterOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,25 +33,23 @@ public final class KafkaTopics implements Topics {
   private static final int PROBE_SECONDS = 2;
   private static final int AGAIN_SECONDS = 1;
 
+  /** A thread that reads and looks at the brokers no more often than this has got stuck. */
+  private static final Duration STILL = Duration.ofSeconds(30);
+
   private final Settings settings;
   private final EventSender sender;
-  private final Admin admin;
+  private final TopicProbe probe;
   private final ThreadPoolExecutor sending;
   private final ScheduledExecutorService watching;
   private final Following deltas = new Following(RadixflowOptions.DELTAS_TOPIC);
   private final Following replies = new Following(RadixflowOptions.REPLIES_TOPIC);
-  private volatile String brokers;
+  private volatile String found;
 
   /** Connects to the brokers that the settings name, when it is told to follow. */
   public KafkaTopics(Settings settings) {
     this.settings = settings;
     this.sender = new EventSender(settings);
-    Properties properties = settings.kafkaClient();
-    properties.put(
-        AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Integer.toString(PROBE_SECONDS * 2000));
-    properties.put(
-        AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, Integer.toString(PROBE_SECONDS * 2000));
-    this.admin = Admin.create(properties);
+    this.probe = new TopicProbe(settings);
     this.sending =
         new ThreadPoolExecutor(
             1,
@@ -87,48 +82,71 @@ public final class KafkaTopics implements Topics {
 
   @Override
   public CompletableFuture<Void> send(ConversationEvent event) {
-    CompletableFuture<Void> sent = new CompletableFuture<>();
+    Unsent unsent = new Unsent(event, new CompletableFuture<>());
     try {
-      sending.execute(
-          () ->
-              sender
-                  .send(event)
-                  .whenComplete(
-                      (done, failure) -> {
-                        if (failure == null) {
-                          sent.complete(null);
-                        } else {
-                          sent.completeExceptionally(failure);
-                        }
-                      }));
+      sending.execute(unsent);
     } catch (RejectedExecutionException e) {
-      sent.completeExceptionally(
-          new KafkaSetupException(
-              "the brokers take events more slowly than they come: "
+      unsent.refuse(
+          sending.isShutdown()
+              ? "the gateway is stopping"
+              : "the brokers take events more slowly than they come: "
                   + MAX_UNSENT
-                  + " wait; try again later",
-              e));
+                  + " wait; try again later");
     }
-    return sent;
+    return unsent.sent;
+  }
+
+  /** An event that waits to be sent; whatever happens to it, its future is completed. */
+  private final class Unsent implements Runnable {
+    private final ConversationEvent event;
+    private final CompletableFuture<Void> sent;
+
+    Unsent(ConversationEvent event, CompletableFuture<Void> sent) {
+      this.event = event;
+      this.sent = sent;
+    }
+
+    @Override
+    public void run() {
+      try {
+        sender
+            .send(event)
+            .whenComplete(
+                (done, failure) -> {
+                  if (failure == null) {
+                    sent.complete(null);
+                  } else {
+                    sent.completeExceptionally(failure);
+                  }
+                });
+      } catch (RuntimeException | Error e) {
+        sent.completeExceptionally(
+            new KafkaSetupException("the event could not be sent: " + e.getMessage(), e));
+        LOG.error("An event was not sent", e);
+      }
+    }
+
+    void refuse(String why) {
+      sent.completeExceptionally(new KafkaSetupException(why, null));
+    }
   }
 
   @Override
   public String problem() {
     String lacking = deltas.problem() == null ? replies.problem() : deltas.problem();
-    return lacking == null ? brokers : lacking;
+    return lacking == null ? found : lacking;
   }
 
   private void probe() {
     try {
-      admin
-          .describeCluster(new DescribeClusterOptions().timeoutMs(PROBE_SECONDS * 1000))
-          .clusterId()
-          .get();
-      brokers = null;
-    } catch (ExecutionException e) {
-      brokers = "no Kafka broker answers at " + settings.get(RadixflowOptions.BOOTSTRAP_SERVERS);
+      found =
+          probe.look(
+              Map.of(deltas.name(), deltas.partitions(), replies.name(), replies.partitions()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      LOG.warn("The topics cannot be looked at", e);
+      found = "the topics cannot be looked at: " + e.getMessage();
     }
   }
 
@@ -142,16 +160,17 @@ public final class KafkaTopics implements Topics {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    sending.shutdownNow().forEach(unsent -> ((Unsent) unsent).refuse("the gateway is stopping"));
     deltas.close();
     replies.close();
     sender.close();
-    admin.close();
+    probe.close();
   }
 
   /** One topic that is read, with a reader that is started again when it ends. */
   private final class Following {
     private final ConfigOption<String> topic;
-    private TopicFollower follower;
+    private volatile TopicFollower follower;
     private volatile String problem = "the topics are not followed yet";
     private boolean closed;
 
@@ -159,8 +178,26 @@ public final class KafkaTopics implements Topics {
       this.topic = topic;
     }
 
+    String name() {
+      return settings.get(topic);
+    }
+
+    /** Returns what keeps the topic from being read, or null. */
     String problem() {
+      TopicFollower reading = follower;
+      if (problem == null && reading != null && reading.still().compareTo(STILL) > 0) {
+        return "the topic "
+            + name()
+            + " has not been read for "
+            + reading.still().toSeconds()
+            + " s";
+      }
       return problem;
+    }
+
+    int partitions() {
+      TopicFollower reading = follower;
+      return reading == null ? 0 : reading.partitions();
     }
 
     synchronized void start(Reader reader, Consumer<ConsumerRecord<byte[], byte[]>> handler) {

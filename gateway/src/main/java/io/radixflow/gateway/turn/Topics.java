@@ -37,7 +37,8 @@ public interface Topics extends AutoCloseable {
   CompletableFuture<Void> send(ConversationEvent event);
 
   /**
-   * Returns null if brokers answer and both topics are followed, else a text that says what lacks.
+   * Returns null if events are taken, both topics are read whole and replies are committed, else a
+   * text that says what lacks.
    */
   String problem();
 

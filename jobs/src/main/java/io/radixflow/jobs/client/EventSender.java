@@ -5,28 +5,20 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.event.EventWriter;
+import io.radixflow.jobs.kafka.KafkaClient;
 import io.radixflow.jobs.kafka.KafkaSetupException;
 import io.radixflow.jobs.kafka.TraceHeaders;
 import io.radixflow.operators.record.ConversationEvent;
 import java.time.Duration;
-import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.Headers;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Sends events to the job over Kafka and hears nothing of what becomes of them. Any thread. */
 public final class EventSender implements AutoCloseable {
-  private static final int MAX_REQUEST_BYTES = 32 << 20;
-
-  /** Numbers the senders of this process: the brokers and thread dumps tell them apart. */
-  private static final AtomicInteger SENDERS = new AtomicInteger();
-
   private final String brokers;
   private final String events;
   private final KafkaProducer<byte[], byte[]> producer;
@@ -35,16 +27,7 @@ public final class EventSender implements AutoCloseable {
   public EventSender(Settings settings) {
     brokers = settings.get(RadixflowOptions.BOOTSTRAP_SERVERS);
     events = settings.get(RadixflowOptions.EVENTS_TOPIC);
-    Properties properties = settings.kafkaClient();
-    String timeout = Long.toString(settings.get(RadixflowOptions.CONNECT_TIMEOUT).toMillis());
-    properties.putIfAbsent(
-        ProducerConfig.CLIENT_ID_CONFIG, "send-" + events + "-" + SENDERS.incrementAndGet());
-    properties.put(ProducerConfig.LINGER_MS_CONFIG, "0");
-    properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(MAX_REQUEST_BYTES));
-    properties.put(ProducerConfig.BUFFER_MEMORY_CONFIG, Long.toString(2L * MAX_REQUEST_BYTES));
-    properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, timeout);
-    producer =
-        new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+    producer = KafkaClient.EVENT_SENDER.producer(settings);
   }
 
   /**
@@ -53,9 +36,18 @@ public final class EventSender implements AutoCloseable {
    * @return completed when the brokers have it
    */
   public CompletableFuture<Void> send(ConversationEvent event) {
+    try {
+      return send(record(event));
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(
+          new KafkaSetupException("the event could not be sent: " + e.getMessage(), e));
+    }
+  }
+
+  private ProducerRecord<byte[], byte[]> record(ConversationEvent event) {
     byte[] key = event.session().getBytes(UTF_8);
     Headers trace = event.origin() == null ? null : TraceHeaders.of(event.origin().trace());
-    return send(new ProducerRecord<>(events, null, null, key, EventWriter.write(event), trace));
+    return new ProducerRecord<>(events, null, null, key, EventWriter.write(event), trace);
   }
 
   /**
@@ -78,21 +70,33 @@ public final class EventSender implements AutoCloseable {
             if (failure == null) {
               sent.complete(null);
             } else {
-              sent.completeExceptionally(explained(failure, record.topic()));
+              sent.completeExceptionally(explained(failure, record));
             }
           });
-    } catch (KafkaException e) {
-      sent.completeExceptionally(explained(e, record.topic()));
+    } catch (RuntimeException e) {
+      sent.completeExceptionally(explained(e, record));
     }
     return sent;
   }
 
-  /** The producer says that it lacks metadata, whatever keeps it from them. */
-  private Exception explained(Exception failure, String topic) {
-    return failure instanceof TimeoutException
-        ? new KafkaSetupException(
-            "no Kafka broker answers at " + brokers + ", or it has no topic " + topic, failure)
-        : failure;
+  /** Says what to do about what the producer says. */
+  private Exception explained(Exception failure, ProducerRecord<byte[], byte[]> record) {
+    if (failure instanceof TimeoutException) {
+      // the producer says that it lacks metadata, whatever keeps it from them
+      return new KafkaSetupException(
+          "no Kafka broker answers at " + brokers + ", or it has no topic " + record.topic(),
+          failure);
+    }
+    if (failure instanceof RecordTooLargeException) {
+      return new KafkaSetupException(
+          "the record has %d bytes, which is more than the topic %s takes: shorten it, or raise the topic's max.message.bytes"
+              .formatted(record.value() == null ? 0 : record.value().length, record.topic()),
+          failure);
+    }
+    if (failure instanceof IllegalStateException) {
+      return new KafkaSetupException("the connection to " + brokers + " was closed", failure);
+    }
+    return failure;
   }
 
   /** Ends the connection; what was sent has five seconds to arrive. */

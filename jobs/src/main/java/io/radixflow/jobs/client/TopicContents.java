@@ -1,16 +1,14 @@
 package io.radixflow.jobs.client;
 
 import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.kafka.KafkaClient;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** Reads a topic from its beginning to what is its end now. */
 public final class TopicContents {
@@ -31,12 +29,7 @@ public final class TopicContents {
    * @throws IOException if the end is not reached in time, as behind a transaction that stays open
    */
   public static void read(Settings settings, String topic, Visitor visitor) throws IOException {
-    Properties properties = settings.kafkaClient();
-    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
-    properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+    try (KafkaConsumer<byte[], byte[]> consumer = KafkaClient.CONTENTS.consumer(settings)) {
       List<TopicPartition> partitions =
           consumer.partitionsFor(topic).stream()
               .map(info -> new TopicPartition(topic, info.partition()))

@@ -2,27 +2,24 @@ package io.radixflow.jobs.client;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.kafka.AssignedPartitions;
+import io.radixflow.jobs.kafka.KafkaClient;
 import io.radixflow.jobs.kafka.KafkaSetupException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Properties;
+import java.util.Set;
 import java.util.function.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Reads a topic on a thread of its own, committed records only, and commits no offsets: any number
- * can follow.
+ * can follow. Partitions that are added to the topic are read from their beginning.
  */
 public final class TopicFollower implements AutoCloseable {
 
@@ -34,6 +31,8 @@ public final class TopicFollower implements AutoCloseable {
   private final Consumer<ConsumerRecord<byte[], byte[]>> handler;
   private final Consumer<KafkaSetupException> failed;
   private final Thread thread;
+  private final AssignedPartitions partitions;
+  private volatile long polled = System.nanoTime();
 
   private TopicFollower(
       org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> consumer,
@@ -44,6 +43,7 @@ public final class TopicFollower implements AutoCloseable {
     this.topic = topic;
     this.handler = handler;
     this.failed = failed;
+    this.partitions = new AssignedPartitions(consumer, topic);
     this.thread = new Thread(this::run, "follow-" + topic);
     this.thread.setDaemon(true);
   }
@@ -63,26 +63,12 @@ public final class TopicFollower implements AutoCloseable {
       boolean earliest,
       Consumer<ConsumerRecord<byte[], byte[]>> handler,
       Consumer<KafkaSetupException> failed) {
-    Properties properties = settings.kafkaClient();
-    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
-    properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-    properties.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "500");
     long timeout = settings.get(RadixflowOptions.CONNECT_TIMEOUT).toMillis();
-    properties.put(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(timeout));
     KafkaConsumer<byte[], byte[]> consumer = null;
     try {
-      consumer =
-          new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-      List<TopicPartition> partitions = new ArrayList<>();
-      List<PartitionInfo> infos = consumer.partitionsFor(topic);
-      if (infos == null || infos.isEmpty()) {
-        throw new KafkaException("there is no such topic; start the job, or create it");
-      }
-      for (PartitionInfo info : infos) {
-        partitions.add(new TopicPartition(topic, info.partition()));
-      }
-      consumer.assign(partitions);
+      consumer = KafkaClient.FOLLOWER.consumer(settings);
+      Set<TopicPartition> partitions =
+          AssignedPartitions.of(consumer, topic, "start the job, or create it").current();
       if (earliest) {
         consumer.seekToBeginning(partitions);
       } else {
@@ -118,6 +104,8 @@ public final class TopicFollower implements AutoCloseable {
     try (consumer) {
       while (true) {
         consumer.poll(POLL).forEach(this::handle);
+        partitions.refresh();
+        polled = System.nanoTime();
       }
     } catch (WakeupException e) {
       LOG.debug("stopped");
@@ -140,6 +128,16 @@ public final class TopicFollower implements AutoCloseable {
     } catch (RuntimeException e) {
       LOG.warn("passed over {}-{}@{}", record.topic(), record.partition(), record.offset(), e);
     }
+  }
+
+  /** Returns the number of partitions that are read. Any thread. */
+  public int partitions() {
+    return partitions.current().size();
+  }
+
+  /** Returns how long no call to the brokers and no record has ended; a few seconds are usual. */
+  public Duration still() {
+    return Duration.ofNanos(System.nanoTime() - polled);
   }
 
   /** Stops reading and waits for the thread. */

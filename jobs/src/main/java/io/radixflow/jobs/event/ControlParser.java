@@ -55,7 +55,10 @@ public final class ControlParser {
     } catch (IllegalArgumentException e) {
       return new Parsed(null, e.getMessage());
     } catch (IOException e) {
-      return new Parsed(null, "the control event cannot be read as JSON");
+      String foreign = ForeignFormat.of(value);
+      return new Parsed(
+          null,
+          "the control event cannot be read as JSON" + (foreign == null ? "" : ": " + foreign));
     }
   }
 

@@ -91,11 +91,12 @@ public final class EventParser {
     JsonNode root;
     try {
       root = mapper.readTree(value);
-    } catch (JsonProcessingException e) {
-      return unreadable(value, origin, "the event cannot be read as JSON: " + describe(e));
     } catch (IOException e) {
+      String foreign = ForeignFormat.of(value);
       return unreadable(
-          value, origin, "the event cannot be read as JSON: " + oneLine(e.getMessage()));
+          value,
+          origin,
+          "the event cannot be read as JSON: " + (foreign == null ? describe(e) : foreign));
     }
     if (!root.isObject()) {
       return ParsedEvent.unreadable(null, "the event is not a JSON object");
@@ -235,7 +236,10 @@ public final class EventParser {
     }
   }
 
-  private static String describe(JsonProcessingException e) {
+  private static String describe(IOException failure) {
+    if (!(failure instanceof JsonProcessingException e)) {
+      return oneLine(failure.getMessage());
+    }
     JsonLocation at = e.getLocation();
     String message = oneLine(e.getOriginalMessage());
     return at == null

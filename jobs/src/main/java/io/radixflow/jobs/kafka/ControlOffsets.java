@@ -10,8 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
@@ -32,7 +34,7 @@ public final class ControlOffsets {
   public static Map<TopicPartition, Long> of(Settings settings) {
     String topic = settings.get(RadixflowOptions.CONTROL_TOPIC);
     long millis = settings.get(RadixflowOptions.CONNECT_TIMEOUT).toMillis();
-    try (Admin admin = Admin.create(settings.kafkaClient())) {
+    try (Admin admin = KafkaClient.ADMIN.admin(settings)) {
       Map<TopicPartition, OffsetSpec> partitions =
           admin
               .describeTopics(List.of(topic))
@@ -47,7 +49,7 @@ public final class ControlOffsets {
                       partition -> OffsetSpec.latest()));
       Map<TopicPartition, Long> offsets = new HashMap<>();
       admin
-          .listOffsets(partitions)
+          .listOffsets(partitions, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
           .all()
           .get(millis, TimeUnit.MILLISECONDS)
           .forEach((partition, end) -> offsets.put(partition, end.offset()));

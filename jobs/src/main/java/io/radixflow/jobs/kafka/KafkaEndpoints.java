@@ -8,14 +8,12 @@ import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.jobs.event.DeadLetterWriter;
 import io.radixflow.jobs.event.DeltaWriter;
 import io.radixflow.operators.record.ReplyDelta;
-import java.util.Properties;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.sink.KafkaSinkBuilder;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.kafka.clients.consumer.OffsetResetStrategy;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -32,7 +30,7 @@ public final class KafkaEndpoints {
   /** Conversation events; never fails on a record. */
   public KafkaSource<EventRecord> events() {
     return KafkaSource.<EventRecord>builder()
-        .setProperties(settings.kafkaClient())
+        .setProperties(KafkaClient.EVENTS.properties(settings))
         .setTopics(settings.get(RadixflowOptions.EVENTS_TOPIC))
         .setGroupId(settings.get(RadixflowOptions.GROUP_ID))
         .setStartingOffsets(
@@ -56,7 +54,7 @@ public final class KafkaEndpoints {
    */
   public KafkaSource<ControlRecord> control() {
     return KafkaSource.<ControlRecord>builder()
-        .setProperties(settings.kafkaClient())
+        .setProperties(KafkaClient.CONTROL.properties(settings))
         .setTopics(settings.get(RadixflowOptions.CONTROL_TOPIC))
         .setGroupId(settings.get(RadixflowOptions.GROUP_ID))
         .setStartingOffsets(
@@ -69,12 +67,8 @@ public final class KafkaEndpoints {
 
   /** Deltas, at least once; each goes as soon as the brokers have those before it. */
   public KafkaSink<ReplyDelta> deltas() {
-    Properties producer = new Properties();
-    // the first delta goes at once; those that come meanwhile share the request behind it
-    producer.put(ProducerConfig.LINGER_MS_CONFIG, "0");
-    producer.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, "1");
     String topic = settings.get(RadixflowOptions.DELTAS_TOPIC);
-    return this.<ReplyDelta>sink(producer)
+    return this.<ReplyDelta>sink(KafkaClient.DELTAS)
         .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
         .setRecordSerializer(
             (delta, context, timestamp) ->
@@ -90,12 +84,8 @@ public final class KafkaEndpoints {
 
   /** Dead letters, at least once. */
   public KafkaSink<DeadLetter> deadLetters() {
-    Properties producer = new Properties();
     String topic = settings.get(RadixflowOptions.DEAD_LETTERS_TOPIC);
-    int maxBytes = settings.get(RadixflowOptions.DEAD_LETTER_MAX_BYTES);
-    producer.put(
-        ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(maxBytes + TopicLimit.OVERHEAD));
-    return this.<DeadLetter>sink(producer)
+    return this.<DeadLetter>sink(KafkaClient.DEAD_LETTERS)
         .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
         .setRecordSerializer((letter, context, timestamp) -> deadLetter(topic, timestamp, letter))
         .build();
@@ -112,10 +102,8 @@ public final class KafkaEndpoints {
     return new ProducerRecord<>(topic, null, time, letter.key(), letter.value(), headers(letter));
   }
 
-  private <T> KafkaSinkBuilder<T> sink(Properties producer) {
-    return KafkaSink.<T>builder()
-        .setKafkaProducerConfig(settings.kafkaClient())
-        .setKafkaProducerConfig(producer);
+  private <T> KafkaSinkBuilder<T> sink(KafkaClient client) {
+    return KafkaSink.<T>builder().setKafkaProducerConfig(client.properties(settings));
   }
 
   private static Headers headers(DeadLetter letter) {

@@ -9,14 +9,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -80,11 +78,7 @@ public final class KafkaSetup {
   }
 
   private void check() {
-    Properties properties = settings.kafkaClient();
-    String millis = Long.toString(timeout.toMillis());
-    properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, millis);
-    properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, millis);
-    try (Admin admin = Admin.create(properties)) {
+    try (Admin admin = KafkaClient.ADMIN.admin(settings)) {
       Collection<Node> nodes = await(admin.describeCluster().nodes(), "list the brokers");
       String node = nodes.iterator().next().idString();
       Optional<Config> broker = config(admin, ConfigResource.Type.BROKER, node);

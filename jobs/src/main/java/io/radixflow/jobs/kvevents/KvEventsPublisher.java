@@ -4,20 +4,17 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.kafka.KafkaClient;
 import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.engine.KvEventSink;
 import io.radixflow.operators.record.kv.KvEvent;
 import java.time.Duration;
 import java.util.List;
-import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Utils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -139,7 +136,7 @@ public final class KvEventsPublisher implements KvEventSink {
   /** Publishes until the engine is closed or a record fails. */
   private void publish(String name) throws InterruptedException {
     failure = null;
-    Producer<byte[], byte[]> producer = producer();
+    Producer<byte[], byte[]> producer = KafkaClient.KV_EVENTS.producer(settings);
     try {
       KvEventLog log = open(producer, name);
       if (log == null) {
@@ -171,7 +168,7 @@ public final class KvEventsPublisher implements KvEventSink {
    * known.
    */
   private KvEventLog open(Producer<byte[], byte[]> producer, String name) {
-    try (KvEventsReader reader = new KvEventsReader(settings.kafkaClient(), topic)) {
+    try (KvEventsReader reader = new KvEventsReader(settings)) {
       KvEventsView view = reader.readToEnd(queue::isClosed);
       if (queue.isClosed()) {
         return null;
@@ -191,14 +188,6 @@ public final class KvEventsPublisher implements KvEventSink {
       }
       return log;
     }
-  }
-
-  private Producer<byte[], byte[]> producer() {
-    Properties properties = settings.kafkaClient();
-    properties.put(ProducerConfig.ACKS_CONFIG, "all");
-    properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
-    properties.put(ProducerConfig.LINGER_MS_CONFIG, "5");
-    return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
   }
 
   /** Runs on the producer's thread. */

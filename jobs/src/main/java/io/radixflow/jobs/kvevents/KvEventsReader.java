@@ -2,21 +2,18 @@ package io.radixflow.jobs.kvevents;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.kafka.AssignedPartitions;
+import io.radixflow.jobs.kafka.KafkaClient;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Reads the KV event topic from its beginning into a {@link KvEventsView} and goes on from there.
@@ -30,42 +27,30 @@ public final class KvEventsReader implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(100);
 
   private final Consumer<byte[], byte[]> consumer;
-  private final List<TopicPartition> partitions = new ArrayList<>();
+  private final AssignedPartitions partitions;
   private final KvEventsView view;
 
   /**
-   * @param client how to reach the brokers
    * @throws KafkaException if the topic cannot be read
    */
-  public KvEventsReader(Properties client, String topic) {
-    this(client, topic, Integer.MAX_VALUE);
+  public KvEventsReader(Settings settings) {
+    this(settings, Integer.MAX_VALUE);
   }
 
   /**
-   * @param client how to reach the brokers
    * @param maxBlocks most blocks that are kept, see {@link KvEventsView#KvEventsView(int)}
    * @throws KafkaException if the topic cannot be read
    */
-  public KvEventsReader(Properties client, String topic, int maxBlocks) {
+  public KvEventsReader(Settings settings, int maxBlocks) {
     view = new KvEventsView(maxBlocks);
-    Properties properties = new Properties();
-    properties.putAll(client);
-    properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
-    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
-    properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-    consumer =
-        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    consumer = KafkaClient.KV_EVENTS_READER.consumer(settings);
     try {
-      List<PartitionInfo> infos = consumer.partitionsFor(topic);
-      if (infos == null || infos.isEmpty()) {
-        throw new KafkaException(
-            "there is no such topic; start the job with kv-events.enabled=true");
-      }
-      for (PartitionInfo info : infos) {
-        partitions.add(new TopicPartition(topic, info.partition()));
-      }
-      consumer.assign(partitions);
-      consumer.seekToBeginning(partitions);
+      partitions =
+          AssignedPartitions.of(
+              consumer,
+              settings.get(RadixflowOptions.KV_EVENTS_TOPIC),
+              "start the job with kv-events.enabled=true");
+      consumer.seekToBeginning(partitions.current());
     } catch (KafkaException e) {
       consumer.close();
       throw e;
@@ -80,7 +65,8 @@ public final class KvEventsReader implements AutoCloseable {
    * @throws KafkaException if the topic cannot be read
    */
   public KvEventsView readToEnd(BooleanSupplier stopped) {
-    Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+    partitions.refresh();
+    Map<TopicPartition, Long> ends = consumer.endOffsets(partitions.current());
     while (!stopped.getAsBoolean() && !hasReached(ends)) {
       consumer.poll(POLL).forEach(this::apply);
     }
@@ -89,7 +75,7 @@ public final class KvEventsReader implements AutoCloseable {
 
   /** Partitions of the topic. */
   int partitions() {
-    return partitions.size();
+    return partitions.current().size();
   }
 
   private boolean hasReached(Map<TopicPartition, Long> ends) {

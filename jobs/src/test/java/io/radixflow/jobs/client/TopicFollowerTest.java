@@ -2,11 +2,13 @@ package io.radixflow.jobs.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.radixflow.jobs.kafka.KafkaSetupException;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -17,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,6 +51,28 @@ class TopicFollowerTest {
       assertThat(handled.poll(60, TimeUnit.SECONDS)).isEqualTo(2);
     }
     assertThat(consumer.closed()).isTrue();
+  }
+
+  @Test
+  void partitionsThatAreAddedAreReadFromTheirBeginning() throws Exception {
+    try (TopicFollower follower =
+        TopicFollower.start(consumer, TOPIC, record -> handled.add(record.offset()), asked::fail)) {
+      assertThat(follower.partitions()).isEqualTo(1);
+      TopicPartition added = new TopicPartition(TOPIC, 1);
+      consumer.schedulePollTask(
+          () -> {
+            consumer.updateBeginningOffsets(Map.of(added, 3L));
+            consumer.updatePartitions(
+                TOPIC,
+                List.of(
+                    new PartitionInfo(TOPIC, 0, null, null, null),
+                    new PartitionInfo(TOPIC, 1, null, null, null)));
+          });
+      await().atMost(Duration.ofSeconds(60)).until(() -> follower.partitions() == 2);
+      consumer.schedulePollTask(
+          () -> consumer.addRecord(new ConsumerRecord<>(TOPIC, 1, 3, null, new byte[0])));
+      assertThat(handled.poll(60, TimeUnit.SECONDS)).isEqualTo(3);
+    }
   }
 
   private static ConversationEvent query() {

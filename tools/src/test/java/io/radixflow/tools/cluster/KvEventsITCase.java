@@ -53,7 +53,8 @@ class KvEventsITCase {
   @Test
   void aMissingTopicIsReportedWithTheOptionThatMakesOne() {
     assertThatExceptionOfType(KafkaException.class)
-        .isThrownBy(() -> new KvEventsReader(settings.kafkaClient(), "absent"))
+        .isThrownBy(
+            () -> new KvEventsReader(settings.with(RadixflowOptions.KV_EVENTS_TOPIC, "absent")))
         .withMessageContaining("start the job with kv-events.enabled=true");
   }
 
@@ -167,9 +168,7 @@ class KvEventsITCase {
 
   /** Reads the whole topic, as a late reader does. */
   private KvEventsView read() {
-    try (KvEventsReader reader =
-        new KvEventsReader(
-            settings.kafkaClient(), settings.get(RadixflowOptions.KV_EVENTS_TOPIC))) {
+    try (KvEventsReader reader = new KvEventsReader(settings)) {
       return reader.readToEnd(() -> false);
     }
   }

@@ -152,9 +152,7 @@ class ErasedKvEventsITCase {
   }
 
   private Set<String> read() {
-    try (KvEventsReader reader =
-        new KvEventsReader(
-            settings.kafkaClient(), settings.get(RadixflowOptions.KV_EVENTS_TOPIC))) {
+    try (KvEventsReader reader = new KvEventsReader(settings)) {
       KvEventsView view = reader.readToEnd(() -> false);
       assertThat(view.unreadable()).isZero();
       Set<String> all = new TreeSet<>();

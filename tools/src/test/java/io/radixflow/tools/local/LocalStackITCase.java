@@ -218,9 +218,7 @@ class LocalStackITCase {
   /** The cache content of live engines, as a reader of the topic sees it now. */
   private static int cachedBlocks() {
     Settings settings = stack.settings();
-    try (KvEventsReader reader =
-        new KvEventsReader(
-            settings.kafkaClient(), settings.get(RadixflowOptions.KV_EVENTS_TOPIC))) {
+    try (KvEventsReader reader = new KvEventsReader(settings)) {
       KvEventsView view = reader.readToEnd(() -> false);
       return view.engines().stream()
           .filter(name -> view.engine(name).last().state() == KvEventRecord.State.LIVE)

@@ -3,6 +3,7 @@ package io.radixflow.jobs.kafka.replies;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.jobs.event.RecordReader;
+import io.radixflow.jobs.kafka.KafkaClient;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import java.io.IOException;
 import java.time.Duration;
@@ -10,23 +11,19 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
-import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -105,15 +102,15 @@ final class ReplySearch implements LostReplies.Search {
   }
 
   private Set<LostReplies.Id> search() {
-    Range range = with(IsolationLevel.READ_UNCOMMITTED, this::range);
+    Range range = with(KafkaClient.WRITTEN_REPLIES, this::range);
     Set<LostReplies.Id> missing =
-        with(IsolationLevel.READ_COMMITTED, reader -> unmet(reader, range, wanted));
+        with(KafkaClient.COMMITTED_REPLIES, reader -> unmet(reader, range, wanted));
     if (missing.isEmpty()) {
       LOG.info("All {} replies that were looked for are committed", wanted.size());
       return Set.of();
     }
     Set<LostReplies.Id> unknown =
-        with(IsolationLevel.READ_UNCOMMITTED, reader -> unmet(reader, range, missing));
+        with(KafkaClient.WRITTEN_REPLIES, reader -> unmet(reader, range, missing));
     missing.removeAll(unknown);
     if (!missing.isEmpty()) {
       LOG.warn(
@@ -183,13 +180,8 @@ final class ReplySearch implements LostReplies.Search {
     }
   }
 
-  private <T> T with(IsolationLevel isolation, Function<KafkaConsumer<byte[], byte[]>, T> use) {
-    Properties properties = topic.client();
-    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, isolation.toString());
-    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
-    properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-    try (KafkaConsumer<byte[], byte[]> reader =
-        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+  private <T> T with(KafkaClient client, Function<KafkaConsumer<byte[], byte[]>, T> use) {
+    try (KafkaConsumer<byte[], byte[]> reader = client.consumer(topic.settings())) {
       begin(reader);
       try {
         return use.apply(reader);

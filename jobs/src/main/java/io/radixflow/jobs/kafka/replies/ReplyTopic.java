@@ -5,11 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.event.ReplyLimiter;
-import io.radixflow.jobs.kafka.TopicLimit;
+import io.radixflow.jobs.kafka.KafkaClient;
 import io.radixflow.jobs.kafka.TraceHeaders;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.record.Reply;
-import java.util.Properties;
 import java.util.Set;
 import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -19,7 +18,6 @@ import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
 import org.apache.flink.util.function.SerializableFunction;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.header.Headers;
 
 /**
@@ -31,12 +29,6 @@ public final class ReplyTopic implements LostReplies {
 
   /** The brokers' measure of a transaction's age may exceed the job's by this much. */
   private static final long MARGIN_MILLIS = 30_000;
-
-  /**
-   * A reply is read only after its checkpoint, which sends at once what still waits; what fills a
-   * batch goes before.
-   */
-  private static final String LINGER_MILLIS = "1000";
 
   private final Settings settings;
 
@@ -66,15 +58,9 @@ public final class ReplyTopic implements LostReplies {
   /** Writes replies exactly once: read_committed consumers see them at the next checkpoint. */
   public Sink<Reply> sink() {
     int maxBytes = settings.get(RadixflowOptions.REPLY_MAX_BYTES);
-    Properties producer = client();
-    producer.put(
-        ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, Long.toString(transactionTimeoutMillis()));
-    producer.put(
-        ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(maxBytes + TopicLimit.OVERHEAD));
-    producer.put(ProducerConfig.LINGER_MS_CONFIG, LINGER_MILLIS);
     return new RepliesSink(
         KafkaSink.<Reply>builder()
-            .setKafkaProducerConfig(producer)
+            .setKafkaProducerConfig(KafkaClient.REPLIES.properties(settings))
             .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
             .setTransactionalIdPrefix(settings.get(RadixflowOptions.TRANSACTIONAL_ID_PREFIX))
             .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
@@ -102,9 +88,8 @@ public final class ReplyTopic implements LostReplies {
     return settings.get(RadixflowOptions.REPLIES_TOPIC);
   }
 
-  /** Fresh properties for a client. */
-  Properties client() {
-    return settings.kafkaClient();
+  Settings settings() {
+    return settings;
   }
 
   private long transactionTimeoutMillis() {

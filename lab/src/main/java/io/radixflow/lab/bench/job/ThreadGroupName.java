@@ -12,11 +12,12 @@ enum ThreadGroupName {
   FETCHER("Flink's Kafka consumers", "Source Data Fetcher.*"),
   SOURCES("source tasks", "Source: .*\\(\\d+/\\d+\\)#\\d+"),
   SINKS("sink tasks", ".*(Writer|Committer).*\\(\\d+/\\d+\\)#\\d+"),
-  PRODUCERS("Kafka producers of the sinks", "kafka-producer-network-thread \\| (?!send-).*"),
+  PRODUCERS(
+      "Kafka producers of the sinks", "kafka-producer-network-thread \\| (?!event-sender-).*"),
   FLINK(
       "Flink's other threads",
       "flink-.*|OutputFlusher.*|jobmanager.*|Checkpoint.*|AsyncOperations.*|.*netty.*"),
-  CLIENT("client", "follow-.*|main|kafka-producer-network-thread \\| send-.*"),
+  CLIENT("client", "follow-.*|main|kafka-producer-network-thread \\| event-sender-.*"),
   BROKER(
       "broker",
       "data-plane-kafka.*|kafka-.*|.*(raft|ReplicaManager|quorum|controller|SenderThread).*"

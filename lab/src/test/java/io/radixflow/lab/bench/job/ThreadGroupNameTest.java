@@ -17,7 +17,7 @@ class ThreadGroupNameTest {
     "deltas: Writer -> deltas: Committer (1/1)#0, SINKS",
     "kafka-producer-network-thread | producer-1, PRODUCERS",
     "kafka-producer-network-thread | producer-radixflow-0-1, PRODUCERS",
-    "kafka-producer-network-thread | send-conversation-events-1, CLIENT",
+    "kafka-producer-network-thread | event-sender-1, CLIENT",
     "follow-reply-deltas, CLIENT",
     "main, CLIENT",
     "data-plane-kafka-request-handler-0, BROKER",

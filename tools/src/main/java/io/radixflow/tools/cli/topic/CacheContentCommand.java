@@ -9,8 +9,6 @@ import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
 import io.radixflow.tools.cli.common.Errors;
 import io.radixflow.tools.cli.common.Progress;
-import java.util.Properties;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,11 +31,8 @@ public final class CacheContentCommand extends CliCommand {
   public Integer call() {
     Settings settings = brokers.load();
     String topic = settings.get(RadixflowOptions.KV_EVENTS_TOPIC);
-    Properties client = settings.kafkaClient();
-    long timeout = settings.get(RadixflowOptions.CONNECT_TIMEOUT).toMillis();
-    client.put(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(timeout));
     try (Progress progress = progress("reading " + topic);
-        KvEventsReader reader = new KvEventsReader(client, topic)) {
+        KvEventsReader reader = new KvEventsReader(settings)) {
       new CacheContentTable(reader.readToEnd(() -> false), System.currentTimeMillis()).print(out());
     } catch (KafkaException e) {
       throw new CliException(

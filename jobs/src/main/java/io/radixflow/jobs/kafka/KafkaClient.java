@@ -1,0 +1,210 @@
+package io.radixflow.jobs.kafka;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.connector.kafka.source.KafkaSourceOptions;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * All kinds of Kafka clients, with what each is given. The table of docs/kafka.md says why. What
+ * {@code kafka.client.*} sets comes before a client's defaults, and never before what it is fixed
+ * to. Nothing else makes a client.
+ */
+public enum KafkaClient {
+  EVENTS(
+      Role.CONSUMER,
+      Map.of(KafkaSourceOptions.PARTITION_DISCOVERY_INTERVAL_MS.key(), Limits.DISCOVERY_MILLIS),
+      settings -> Map.of()),
+  CONTROL(
+      Role.CONSUMER,
+      Map.of(KafkaSourceOptions.PARTITION_DISCOVERY_INTERVAL_MS.key(), Limits.DISCOVERY_MILLIS),
+      settings -> Map.of()),
+  REPLIES(
+      Role.PRODUCER,
+      Map.of(ProducerConfig.LINGER_MS_CONFIG, "1000"),
+      settings ->
+          Map.of(
+              ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
+              millis(settings, RadixflowOptions.TRANSACTION_TIMEOUT),
+              ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+              recordBytes(settings.get(RadixflowOptions.REPLY_MAX_BYTES)))),
+  DELTAS(
+      Role.PRODUCER,
+      Map.of(
+          ProducerConfig.LINGER_MS_CONFIG,
+          "0",
+          ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
+          "1"),
+      settings -> Map.of(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, recordBytes(Limits.DELTA_BYTES))),
+  DEAD_LETTERS(
+      Role.PRODUCER,
+      Map.of(),
+      settings ->
+          Map.of(
+              ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+              recordBytes(settings.get(RadixflowOptions.DEAD_LETTER_MAX_BYTES)))),
+  KV_EVENTS(Role.PRODUCER, Map.of(ProducerConfig.LINGER_MS_CONFIG, "5"), settings -> Map.of()),
+  EVENT_SENDER(
+      Role.PRODUCER,
+      Map.of(ProducerConfig.LINGER_MS_CONFIG, "0"),
+      settings ->
+          Map.of(
+              ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+              Integer.toString(Limits.SENT_BYTES),
+              ProducerConfig.BUFFER_MEMORY_CONFIG,
+              Integer.toString(2 * Limits.SENT_BYTES),
+              ProducerConfig.MAX_BLOCK_MS_CONFIG,
+              millis(settings, RadixflowOptions.CONNECT_TIMEOUT))),
+  FOLLOWER(Role.CONSUMER, Map.of(), KafkaClient::connectTimeout),
+  CONTENTS(
+      Role.CONSUMER, Map.of(), settings -> Map.of(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none")),
+  KV_EVENTS_READER(Role.CONSUMER, Map.of(), KafkaClient::connectTimeout),
+  COMMITTED_REPLIES(Role.CONSUMER, Map.of(), settings -> Map.of()),
+  WRITTEN_REPLIES(
+      Role.CONSUMER,
+      Map.of(),
+      settings ->
+          Map.of(
+              ConsumerConfig.ISOLATION_LEVEL_CONFIG, IsolationLevel.READ_UNCOMMITTED.toString())),
+  ADMIN(
+      Role.ADMIN,
+      Map.of(),
+      settings ->
+          Map.of(
+              CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG,
+              millis(settings, RadixflowOptions.CONNECT_TIMEOUT),
+              CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG,
+              millis(settings, RadixflowOptions.CONNECT_TIMEOUT))),
+  PROBE(
+      Role.ADMIN,
+      Map.of(
+          CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG,
+          "4000",
+          CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG,
+          "4000"),
+      settings -> Map.of());
+
+  private static final AtomicInteger CLIENTS = new AtomicInteger();
+
+  /** What no option sets. */
+  private static final class Limits {
+    /** After this time every client knows of partitions that were added. */
+    static final String DISCOVERY_MILLIS = "10000";
+
+    /** A delta; topics take records of one megabyte unless they are configured otherwise. */
+    static final int DELTA_BYTES = 900_000;
+
+    /** What a client of conversations may send. */
+    static final int SENT_BYTES = 32 << 20;
+  }
+
+  private enum Role {
+    CONSUMER(
+        Map.of(
+            ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+            IsolationLevel.READ_COMMITTED.toString(),
+            ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+            "earliest",
+            ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+            "false",
+            ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
+            "false"),
+        Map.of(
+            ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+            "500",
+            ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
+            "52428800",
+            ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+            "60000")),
+    PRODUCER(
+        Map.of(ProducerConfig.ACKS_CONFIG, "all", ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true"),
+        Map.of(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "120000")),
+    ADMIN(Map.of(), Map.of());
+
+    final Map<String, String> fixed;
+    final Map<String, String> defaults;
+
+    Role(Map<String, String> fixed, Map<String, String> defaults) {
+      this.fixed = fixed;
+      this.defaults = defaults;
+    }
+  }
+
+  private final Role role;
+  private final Map<String, String> defaults;
+  private final Function<Settings, Map<String, String>> fixed;
+
+  KafkaClient(
+      Role role, Map<String, String> defaults, Function<Settings, Map<String, String>> fixed) {
+    this.role = role;
+    this.defaults = defaults;
+    this.fixed = fixed;
+  }
+
+  /** Returns fresh properties: the given options, the brokers, and what this kind is given. */
+  public Properties properties(Settings settings) {
+    Properties properties = settings.kafkaClient();
+    properties.putAll(role.fixed);
+    properties.putAll(fixed.apply(settings));
+    defaults.forEach(properties::putIfAbsent);
+    role.defaults.forEach(properties::putIfAbsent);
+    properties.putIfAbsent(CommonClientConfigs.METADATA_MAX_AGE_CONFIG, Limits.DISCOVERY_MILLIS);
+    properties.putIfAbsent(CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, "30000");
+    return properties;
+  }
+
+  /** Makes a consumer of this kind. */
+  public KafkaConsumer<byte[], byte[]> consumer(Settings settings) {
+    return new KafkaConsumer<>(
+        named(settings), new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  /** Makes a producer of this kind. */
+  public KafkaProducer<byte[], byte[]> producer(Settings settings) {
+    return new KafkaProducer<>(
+        named(settings), new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  /** Makes an admin client of this kind. */
+  public Admin admin(Settings settings) {
+    return Admin.create(named(settings));
+  }
+
+  /** The brokers' logs and thread dumps tell the clients of a process apart by their ids. */
+  private Properties named(Settings settings) {
+    Properties properties = properties(settings);
+    String kind = name().toLowerCase(Locale.ROOT).replace('_', '-');
+    properties.putIfAbsent(
+        CommonClientConfigs.CLIENT_ID_CONFIG, kind + "-" + CLIENTS.incrementAndGet());
+    return properties;
+  }
+
+  private static Map<String, String> connectTimeout(Settings settings) {
+    return Map.of(
+        CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG,
+        millis(settings, RadixflowOptions.CONNECT_TIMEOUT));
+  }
+
+  private static String millis(Settings settings, ConfigOption<Duration> option) {
+    return Long.toString(settings.get(option).toMillis());
+  }
+
+  private static String recordBytes(int valueBytes) {
+    return Integer.toString(valueBytes + TopicLimit.OVERHEAD);
+  }
+}
