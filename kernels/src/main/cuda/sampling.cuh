@@ -455,7 +455,9 @@ BOUNDED_KERNEL(kSampleThreads, 2, rf_sample, int* step, const SampleParameters* 
     }
     if (!tops.error) {
         bool greedy = b.p->flags & SAMPLE_GREEDY;
-        result.token = greedy ? int(~uint32_t(tops.top)) : draw_token(s, b, cut, random_bits(b.p->seed, b.p->counter));
+        result.token = b.p->given >= 0 ? b.p->given
+                       : greedy        ? int(~uint32_t(tops.top))
+                                       : draw_token(s, b, cut, random_bits(b.p->seed, b.p->counter));
     }
     __syncthreads();
     if (b.p->adjusts()) exchange(b, 0, vocab);

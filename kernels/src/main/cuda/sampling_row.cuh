@@ -36,7 +36,7 @@ struct SampleParameters {
     int pending;
     int tops;
     int mask;
-    int padding;
+    int given;  // the token that is not drawn; -1 to draw one
 
     __device__ __forceinline__ bool bounds_k(int vocab) const { return top_k > 0 && top_k < vocab; }
     __device__ __forceinline__ bool bounds(int vocab) const {

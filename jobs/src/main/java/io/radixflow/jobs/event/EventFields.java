@@ -22,14 +22,16 @@ final class EventFields {
           top_logprobs ignore_eos n priority tools tool_choice parallel_tool_calls tool_parser
           chat_template_kwargs reasoning_effort thinking_token_budget separate_reasoning
           response_format structured_outputs guided_json guided_regex guided_grammar
-          guided_choice prediction
+          guided_choice prediction min_tokens stop_token_ids include_stop_str_in_output bad_words
+          allowed_token_ids skip_special_tokens truncate_prompt_tokens add_special_tokens
+          prompt_logprobs echo return_token_ids
           """);
 
   /** Fields of the OpenAI API and its kin that are known and not served. */
   static final List<String> NOT_SERVED =
       words(
           """
-          audio best_of echo function_call functions modalities service_tier
+          audio best_of function_call functions modalities service_tier
           suffix verbosity web_search_options
           """);
 

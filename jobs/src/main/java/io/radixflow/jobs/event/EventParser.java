@@ -35,7 +35,7 @@ import java.util.function.Supplier;
 public final class EventParser {
 
   private static final int MAX_DEPTH = 32;
-  private static final int MAX_JSON_TOKENS = 100_000;
+  private static final int MAX_JSON_TOKENS = 300_000;
 
   private final int maxBytes;
   private final JsonFactory factory;

@@ -27,7 +27,7 @@ public final class EventWriter {
       String tenant,
       String cacheSalt,
       List<MessageJson> messages,
-      String prompt,
+      Object prompt,
       @JsonUnwrapped GenerationOptions options,
       Boolean replace,
       Map<String, String> metadata,
@@ -73,16 +73,21 @@ public final class EventWriter {
             nullIfEmpty(event.tenant()),
             nullIfEmpty(event.cacheSalt()),
             messages(event),
-            Message.prompt(event.messages()),
+            prompt(event.messages()),
             event.options(),
             event.replace() ? true : null,
             event.metadata(),
             event.cache() == null ? null : CacheJson.of(event.cache())));
   }
 
+  private static Object prompt(List<Message> messages) {
+    int[] ids = Message.promptIds(messages);
+    return ids == null ? Message.prompt(messages) : ids;
+  }
+
   /** A message event always has the field. */
   private static List<MessageJson> messages(ConversationEvent event) {
-    if (Message.prompt(event.messages()) != null) {
+    if (Message.isPrompt(event.messages())) {
       return null;
     }
     if (event.messages() != null && !event.messages().isEmpty()) {

@@ -30,6 +30,16 @@ public final class GenerationOptionsReader {
    * @throws InvalidInputException if one is wrong
    */
   public static GenerationOptions read(JsonObject fields) {
+    return read(fields, fields.has("prompt"));
+  }
+
+  /**
+   * Reads the options that the fields give, or null if they give none.
+   *
+   * @param prompt whether they may be those of a turn whose prompt has no chat template
+   * @throws InvalidInputException if one is wrong
+   */
+  static GenerationOptions read(JsonObject fields, boolean prompt) {
     if (EventFields.OPTIONS.stream().noneMatch(fields::has)) {
       return null;
     }
@@ -48,7 +58,7 @@ public final class GenerationOptionsReader {
         fields.number("presence_penalty", -2, 2),
         fields.number("frequency_penalty", -2, 2),
         logitBias(fields),
-        maxTokens(fields),
+        maxTokens(fields, prompt ? 0 : 1),
         stops(fields),
         fields.integer("seed", Long.MIN_VALUE, Long.MAX_VALUE),
         logprobs,
@@ -65,11 +75,12 @@ public final class GenerationOptionsReader {
         fields.bool("separate_reasoning"),
         StructureReader.responseFormat(fields),
         StructureReader.structuredOutputs(fields),
-        PredictionReader.prediction(fields));
+        PredictionReader.prediction(fields),
+        TokenOptionsReader.read(fields, prompt));
   }
 
-  private static Integer maxTokens(JsonObject fields) {
-    Long tokens = fields.integer("max_tokens", 1, Integer.MAX_VALUE);
+  private static Integer maxTokens(JsonObject fields, int least) {
+    Long tokens = fields.integer("max_tokens", least, Integer.MAX_VALUE);
     Long completion = fields.integer("max_completion_tokens", 1, Integer.MAX_VALUE);
     if (tokens != null && completion != null) {
       throw new InvalidInputException(

@@ -1,7 +1,9 @@
 package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonRawValue;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -22,6 +24,7 @@ import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.TokenOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
@@ -42,6 +45,7 @@ public final class JsonRecords {
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .addMixIn(Reply.TokenLogprob.class, ReplyFields.TokenNames.class)
           .addMixIn(GenerationOptions.class, RawOptions.class)
+          .addMixIn(TokenOptions.class, TokenOptionNames.class)
           .addModule(
               new SimpleModule()
                   .addSerializer(String.class, new WellFormed())
@@ -70,6 +74,15 @@ public final class JsonRecords {
 
     @JsonSerialize(using = ToolChoice.class)
     String toolChoice();
+
+    @JsonUnwrapped
+    TokenOptions tokens();
+  }
+
+  /** Renames an option to what other services call it. */
+  private interface TokenOptionNames {
+    @JsonProperty("include_stop_str_in_output")
+    Boolean includeStop();
   }
 
   /** Writes the name of a choice, or the JSON object that names a function. */
@@ -91,7 +104,7 @@ public final class JsonRecords {
     public GenerationOptions deserialize(JsonParser json, DeserializationContext context)
         throws IOException {
       try {
-        return GenerationOptionsReader.read(JsonObject.of(json.readValueAsTree(), "options"));
+        return GenerationOptionsReader.read(JsonObject.of(json.readValueAsTree(), "options"), true);
       } catch (InvalidInputException e) {
         throw new IOException(e.getMessage(), e);
       }

@@ -34,9 +34,9 @@ final class MessagesReader {
 
   /** The messages; empty if none are given. */
   static List<Message> read(EventKind kind, JsonObject event) {
-    String prompt = prompt(event);
+    Message prompt = prompt(event);
     if (prompt != null) {
-      return List.of(new Message(Message.PROMPT, prompt));
+      return List.of(prompt);
     }
     boolean needed = kind == EventKind.MESSAGE || kind == EventKind.APPEND;
     if (needed && !event.has("messages")) {
@@ -66,8 +66,8 @@ final class MessagesReader {
     return messages;
   }
 
-  /** The text that is the turn's prompt as it is; null if it has messages. */
-  private static String prompt(JsonObject event) {
+  /** The text or the ids that are the turn's prompt as it is; null if it has messages. */
+  private static Message prompt(JsonObject event) {
     JsonNode value = event.get("prompt");
     if (value == null) {
       return null;
@@ -81,7 +81,13 @@ final class MessagesReader {
     if (event.bool("match_history", false)) {
       throw new InvalidInputException("match_history and prompt are both given; give one");
     }
-    return text("prompt", value);
+    if (!value.isArray()) {
+      return new Message(Message.PROMPT, text("prompt", value));
+    }
+    if (value.isEmpty()) {
+      throw new InvalidInputException("prompt is empty: it must have at least one token id");
+    }
+    return Message.ofIds(TokenOptionsReader.ids("prompt", value));
   }
 
   private static Message message(JsonObject message) {

@@ -42,14 +42,14 @@ class EventParserTest {
         "\"temperature\":0.5,\"top_k\":40,\"top_p\":0.9,\"min_p\":0.05,\"repetition_penalty\":1.1,"
             + "\"presence_penalty\":-1,\"frequency_penalty\":2,\"logit_bias\":{\"7\":-100},"
             + "\"max_tokens\":12,\"stop\":[\"a\",\"b\"],\"seed\":-9,\"logprobs\":true,"
-            + "\"top_logprobs\":3,\"ignore_eos\":true,\"n\":1,\"priority\":-7,"
-            + "\"tools\":[ {\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":{\"b\":1,"
+            + "\"top_logprobs\":3,\"ignore_eos\":true,\"n\":1,\"priority\":-7,\"tools\":["
+            + " {\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":{\"b\":1,"
             + " \"a\":2}}}],\"tool_choice\":"
-            + "{\"function\":{\"name\":\"f\"},\"type\":\"function\"},\"parallel_tool_calls\":false,"
-            + "\"structured_outputs\":{\"choice\": [\"a\"]},"
-            + "\"prediction\":{\"type\":\"content\",\"content\":"
-            + "[{\"type\":\"text\",\"text\":\"a \"},{\"type\":\"text\",\"text\":\"b\"}]},"
-            + "\"tool_parser\":\"hermes\",\"chat_template_kwargs\":{\"enable_thinking\": false},"
+            + "{\"function\":{\"name\":\"f\"},\"type\":\"function\"},\"parallel_tool_calls\":false,\"structured_outputs\":{\"choice\":"
+            + " [\"a\"]},"
+            + "\"prediction\":{\"type\":\"content\",\"content\":[{\"type\":\"text\",\"text\":\"a"
+            + " \"},{\"type\":\"text\",\"text\":\"b\"}]},\"tool_parser\":\"hermes\",\"chat_template_kwargs\":{\"enable_thinking\":"
+            + " false},"
             + "\"reasoning_effort\":\"low\",\"thinking_token_budget\":64,\"separate_reasoning\":false,";
     assertThat(event("{" + TURN + options + HELLO + "}").options())
         .isEqualTo(
@@ -79,7 +79,8 @@ class EventParserTest {
                 false,
                 null,
                 "{\"choice\":[\"a\"]}",
-                "a b"));
+                "a b",
+                null));
   }
 
   @Test

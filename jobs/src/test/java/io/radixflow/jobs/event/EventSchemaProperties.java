@@ -12,6 +12,7 @@ import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Origin;
 import io.radixflow.operators.record.RetentionRange;
+import io.radixflow.operators.record.TokenOptions;
 import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -231,7 +232,23 @@ class EventSchemaProperties {
           Map.entry("replace", BOOLEANS),
           Map.entry("cache", HINTS),
           Map.entry("metadata", METADATA),
-          Map.entry("prompt", List.of("\"a\"", "\"\"", "null", "[]", "7")),
+          Map.entry(
+              "prompt",
+              List.of("\"a\"", "\"\"", "null", "[]", "7", "[1]", "[0,1.0]", "[-1]", "[\"a\"]")),
+          Map.entry("min_tokens", INTEGERS),
+          Map.entry("truncate_prompt_tokens", INTEGERS),
+          Map.entry("prompt_logprobs", INTEGERS),
+          Map.entry("include_stop_str_in_output", BOOLEANS),
+          Map.entry("skip_special_tokens", BOOLEANS),
+          Map.entry("add_special_tokens", BOOLEANS),
+          Map.entry("echo", BOOLEANS),
+          Map.entry("return_token_ids", BOOLEANS),
+          Map.entry(
+              "stop_token_ids", List.of("[]", "[1,2]", "[-1]", "[1.5]", "null", "7", "[null]")),
+          Map.entry("allowed_token_ids", List.of("[]", "[1,2]", "[2147483648]", "null", "{}")),
+          Map.entry(
+              "bad_words",
+              List.of("[]", "[\"a\"]", "[\"\"]", "[\" \"]", "[\" a\"]", "\"a\"", "[1]", "null")),
           Map.entry("stream", BOOLEANS),
           Map.entry("user", IDS),
           Map.entry("model", IDS),
@@ -483,6 +500,23 @@ class EventSchemaProperties {
         .as(CacheHints::new);
   }
 
+  private static TokenOptions tokens(Integer count, Map<Integer, Double> bias) {
+    return count == null
+        ? null
+        : new TokenOptions(
+            count,
+            bias == null ? null : List.copyOf(bias.keySet()),
+            count % 2 == 0,
+            bias == null ? List.of() : List.of("bad " + count),
+            List.of(count),
+            count % 3 == 0,
+            null,
+            null,
+            count % 21,
+            null,
+            count % 5 == 0);
+  }
+
   private static Arbitrary<GenerationOptions> options() {
     Arbitrary<Double> real = Arbitraries.doubles().between(0, 1).injectNull(0.3);
     Arbitrary<Integer> integer = Arbitraries.integers().between(1, 100_000).injectNull(0.3);
@@ -533,6 +567,7 @@ class EventSchemaProperties {
                     stop == null ? null : stop.isEmpty(),
                     topK == null ? "{\"type\":\"json_object\"}" : null,
                     topK == null ? null : "{\"regex\":\"" + topK + "\"}",
-                    minP == null ? null : "a \"prediction\" of " + minP));
+                    minP == null ? null : "a \"prediction\" of " + minP,
+                    tokens(topK, bias)));
   }
 }

@@ -15,7 +15,8 @@ import java.util.Arrays;
  *   batch.clear();
  *   batch.beginChunk(pageTable, pages, position);
  *   batch.token(id); …            // or batch.tokenFrom(ticket, output)
- *   int output = batch.output(sampling, wants);   // of the row added last
+ *   int output = batch.output(sampling, wants);   // of the row added last, or
+ *   int output = batch.score(sampling, id);       // what the row added last says of a token
  * </pre>
  *
  * <p>Page tables and token masks are borrowed, not copied: they must not change until the ticket is
@@ -51,6 +52,7 @@ public final class Batch {
   private int[] outputFlags = new int[16];
   private SamplingState[] outputSampling = new SamplingState[16];
   private long[][] outputMask = new long[16][];
+  private int[] outputGiven = new int[16];
 
   /** Empties the batch, keeping its arrays. */
   public void clear() {
@@ -135,12 +137,29 @@ public final class Batch {
       outputFlags = Arrays.copyOf(outputFlags, size);
       outputSampling = Arrays.copyOf(outputSampling, size);
       outputMask = Arrays.copyOf(outputMask, size);
+      outputGiven = Arrays.copyOf(outputGiven, size);
     }
     outputRow[outputs] = rows - 1;
     outputFlags[outputs] = flags;
     outputSampling[outputs] = sampling;
     outputMask[outputs] = mask;
+    outputGiven[outputs] = -1;
     return outputs++;
+  }
+
+  /**
+   * Asks for the log probabilities of the row added last, of a token that is given and not drawn:
+   * the output's token is that one.
+   *
+   * @param sampling says how many of the most probable tokens are reported; greedy, and it may be
+   *     named for many rows if it is a {@linkplain SamplingState#draftView view}
+   * @param token an id of the vocabulary
+   * @return the number of the output on the ticket
+   */
+  public int score(SamplingState sampling, int token) {
+    int output = output(sampling, LOGPROBS, null);
+    outputGiven[output] = token;
+    return output;
   }
 
   /** Number of chunks. */
@@ -212,6 +231,11 @@ public final class Batch {
   /** The sampling state of an output, or null. */
   public SamplingState outputSampling(int output) {
     return outputSampling[output];
+  }
+
+  /** The token of an output that is not drawn; -1 if it is. */
+  public int outputGiven(int output) {
+    return outputGiven[output];
   }
 
   /** The token mask of an output, or null if it may draw any token. */

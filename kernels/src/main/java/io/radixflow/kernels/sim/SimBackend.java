@@ -267,7 +267,9 @@ final class SimBackend implements Backend {
     if (state == null) {
       return;
     }
-    int token = sampler.sample(row, 0, row.length, state, batch.outputMask(output));
+    int given = batch.outputGiven(output);
+    int token =
+        given >= 0 ? given : sampler.sample(row, 0, row.length, state, batch.outputMask(output));
     ticket.putToken(output, token);
     if ((flags & Batch.LOGPROBS) != 0) {
       ticket.putLogprobs(output, sampler, row, 0, token, state.params().topLogprobs());

@@ -4,7 +4,9 @@ import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** One token a UTF-8 byte, ids 0 to 255, and four special tokens above. */
 final class SimTokenizer implements Tokenizer {
@@ -87,6 +89,15 @@ final class SimTokenizer implements Tokenizer {
   @Override
   public int[] endOfTurnIds() {
     return new int[] {END, SPECIAL.indexOf("<|endoftext|>") + 256};
+  }
+
+  @Override
+  public Map<Integer, String> specials() {
+    Map<Integer, String> specials = new HashMap<>();
+    for (int i = 0; i < SPECIAL.size(); i++) {
+      specials.put(256 + i, SPECIAL.get(i));
+    }
+    return specials;
   }
 
   @Override

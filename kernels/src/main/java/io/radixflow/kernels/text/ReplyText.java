@@ -21,9 +21,12 @@ public final class ReplyText {
   private final Utf8Decoder decoder = new Utf8Decoder();
   private final List<String> given;
   private final StopMatcher stops;
+  private final boolean includesStop;
+  private final int minTokens;
   private final StringBuilder text = new StringBuilder();
   private byte[] bytes = new byte[64];
   private boolean atStart = true;
+  private int tokens;
   private int scanned;
   private int decided;
   private int decidedCodePoints;
@@ -43,6 +46,23 @@ public final class ReplyText {
    * @param markup special tokens that the text has as their text
    */
   public ReplyText(Tokenizer tokenizer, List<String> stops, Map<Integer, String> markup) {
+    this(tokenizer, stops, markup, false, 0);
+  }
+
+  /**
+   * @param stops strings that end the reply; none empty
+   * @param markup special tokens that the text has as their text
+   * @param includesStop whether the text ends with the stop string, and not before it
+   * @param minTokens tokens with which no stop string may end the reply
+   */
+  public ReplyText(
+      Tokenizer tokenizer,
+      List<String> stops,
+      Map<Integer, String> markup,
+      boolean includesStop,
+      int minTokens) {
+    this.includesStop = includesStop;
+    this.minTokens = minTokens;
     this.tokenizer = tokenizer;
     this.markup = markup;
     this.given = stops;
@@ -56,6 +76,7 @@ public final class ReplyText {
    */
   public boolean accept(int id) {
     if (stop == null) {
+      tokens++;
       decode(id);
       scan();
       decide(stop == null ? text.length() - stops.held() : text.length());
@@ -132,9 +153,9 @@ public final class ReplyText {
   private void scan() {
     while (scanned < text.length()) {
       int found = stops.accept(text.charAt(scanned++));
-      if (found >= 0) {
+      if (found >= 0 && tokens > minTokens) {
         stop = given.get(found);
-        text.setLength(scanned - stops.length(found));
+        text.setLength(includesStop ? scanned : scanned - stops.length(found));
         return;
       }
     }

@@ -82,7 +82,7 @@ final class ReplayedSession {
 
   /** Returns the request of a message or a regeneration, or null if the job refuses it. */
   Plan plan(ConversationEvent event) {
-    if (Message.prompt(event.messages()) != null) {
+    if (Message.isPrompt(event.messages())) {
       return null; // no conversation
     }
     List<Message> messages = messages(event);

@@ -39,7 +39,7 @@ public final class PromptText {
    * @throws IllegalArgumentException if the options do not go together
    */
   public int[] encode(List<Message> messages, GenerationOptions options) {
-    ChatTemplate used = Message.prompt(messages) == null ? template : raw;
+    ChatTemplate used = Message.isPrompt(messages) ? raw : template;
     boolean instructed = !messages.isEmpty() && messages.get(0).instructs();
     String system = instructed ? messages.get(0).content() : null;
     return used.encode(

@@ -5,6 +5,7 @@ import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.text.message.ReasoningTracker;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ServiceClass;
+import io.radixflow.operators.record.TokenOptions;
 import java.util.List;
 import java.util.Map;
 
@@ -33,6 +34,7 @@ import java.util.Map;
  * @param reasoning what ends the reply's reasoning when its budget is used up; null for no budget
  * @param prediction a text that the reply may repeat, so that it comes sooner; null for none. The
  *     reply is the same without
+ * @param tokens options that act on single tokens of the prompt and the reply
  */
 public record EngineRequest(
     String label,
@@ -49,7 +51,8 @@ public record EngineRequest(
     Map<Integer, String> markup,
     GrammarSource grammar,
     ReasoningSource reasoning,
-    PredictionSource prediction) {
+    PredictionSource prediction,
+    TokenOptions tokens) {
 
   /** Makes a prompt; runs on an intake thread, so it may template and tokenise. */
   @FunctionalInterface

@@ -3,6 +3,7 @@ package io.radixflow.operators.engine;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ServiceClass;
+import io.radixflow.operators.record.TokenOptions;
 import java.util.List;
 import java.util.Map;
 
@@ -23,6 +24,7 @@ public final class EngineRequestBuilder {
   private EngineRequest.GrammarSource grammar;
   private EngineRequest.ReasoningSource reasoning;
   private EngineRequest.PredictionSource prediction;
+  private TokenOptions tokens = TokenOptions.NONE;
 
   EngineRequestBuilder(String label, EngineRequest.PromptSource prompt, int maxTokens) {
     this.label = label;
@@ -90,6 +92,11 @@ public final class EngineRequestBuilder {
     return this;
   }
 
+  public EngineRequestBuilder tokens(TokenOptions tokens) {
+    this.tokens = tokens;
+    return this;
+  }
+
   public EngineRequest build() {
     return new EngineRequest(
         label,
@@ -106,6 +113,7 @@ public final class EngineRequestBuilder {
         markup,
         grammar,
         reasoning,
-        prediction);
+        prediction,
+        tokens);
   }
 }

@@ -18,6 +18,9 @@ import java.util.List;
  * @param queuedMillis milliseconds from its submission until it was admitted, or -1 before
  * @param usage token counts; exact at the end, so far before it
  * @param error why, if {@code finish} is {@code ERROR} or {@code REJECTED}; else null
+ * @param stopToken the stop token that ended it, or null
+ * @param prompt log probabilities of all tokens of the prompt but its first, once, if the request
+ *     asked for them; else empty
  */
 public record ReplyProgress(
     int tokenOffset,
@@ -29,7 +32,9 @@ public record ReplyProgress(
     String stop,
     int queuedMillis,
     Usage usage,
-    ReplyError error) {
+    ReplyError error,
+    Integer stopToken,
+    List<TokenLogprob> prompt) {
 
   /**
    * Log probabilities of one generated token, natural log.

@@ -5,21 +5,38 @@ import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.TokenOptions;
 import java.util.Arrays;
 import java.util.List;
 
 /**
- * Takes the place of the chat template for a turn whose prompt is a text as it is: special tokens
- * are recognised in it, since all of it is its sender's, and BOS comes before it if the tokenizer
- * adds that. Immutable; for many threads.
+ * Takes the place of the chat template for a turn whose prompt is a text or ids as they are. In a
+ * text special tokens are recognised, since all of it is its sender's, and BOS comes before it if
+ * the tokenizer adds that. Immutable; for many threads.
  */
 public final class RawTemplate implements ChatTemplate {
   private final Tokenizer tokenizer;
   private final int[] start;
+  private final int most;
 
   public RawTemplate(ServedModel model) {
-    this.tokenizer = model.tokenizer();
-    this.start = model.promptStart();
+    this(model.tokenizer(), model.promptStart(), Integer.MAX_VALUE);
+  }
+
+  private RawTemplate(Tokenizer tokenizer, int[] start, int most) {
+    this.tokenizer = tokenizer;
+    this.start = start;
+    this.most = most;
+  }
+
+  /** Returns the template of a turn with these options. */
+  public RawTemplate with(TokenOptions options) {
+    boolean bare = Boolean.FALSE.equals(options.addSpecialTokens());
+    Integer kept = options.truncatePromptTokens();
+    return bare || kept != null
+        ? new RawTemplate(tokenizer, bare ? new int[0] : start, kept == null ? most : kept)
+        : this;
   }
 
   @Override
@@ -33,7 +50,15 @@ public final class RawTemplate implements ChatTemplate {
   @Override
   public int[] encode(
       List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
-    int[] text = tokenizer.encodeWithSpecial(render(messages, addGenerationPrompt, options));
+    int[] ids = ids(messages);
+    return Arrays.copyOfRange(ids, Math.max(0, ids.length - most), ids.length);
+  }
+
+  private int[] ids(List<ChatMessage> messages) {
+    if (messages.size() == 1 && messages.get(0).role().equals(Message.PROMPT_IDS)) {
+      return Message.ids(messages.get(0).content());
+    }
+    int[] text = tokenizer.encodeWithSpecial(render(messages, false, TemplateOptions.NONE));
     int[] ids = Arrays.copyOf(start, start.length + text.length);
     System.arraycopy(text, 0, ids, start.length, text.length);
     return ids;

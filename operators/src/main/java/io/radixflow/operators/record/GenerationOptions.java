@@ -32,6 +32,7 @@ import java.util.Map;
  * @param structuredOutputs the grammar of the reply's content, a JSON object without white space;
  *     not together with {@code responseFormat}
  * @param prediction a text that the reply may repeat, so that it comes sooner; changes nothing else
+ * @param tokens options that act on single tokens
  */
 public record GenerationOptions(
     Double temperature,
@@ -59,7 +60,8 @@ public record GenerationOptions(
     Boolean separateReasoning,
     String responseFormat,
     String structuredOutputs,
-    String prediction)
+    String prediction,
+    TokenOptions tokens)
     implements Serializable {
 
   /** Returns options that always take the likeliest token. */
@@ -100,7 +102,8 @@ public record GenerationOptions(
         .separateReasoning(separateReasoning)
         .responseFormat(responseFormat)
         .structuredOutputs(structuredOutputs)
-        .prediction(prediction);
+        .prediction(prediction)
+        .tokens(tokens);
   }
 
   /** Builds options; each method sets the component of its name, null for not given. */
@@ -131,6 +134,7 @@ public record GenerationOptions(
     private String responseFormat;
     private String structuredOutputs;
     private String prediction;
+    private TokenOptions tokens;
 
     private Builder() {}
 
@@ -264,6 +268,11 @@ public record GenerationOptions(
       return this;
     }
 
+    public Builder tokens(TokenOptions tokens) {
+      this.tokens = tokens;
+      return this;
+    }
+
     public GenerationOptions build() {
       return new GenerationOptions(
           temperature,
@@ -291,7 +300,8 @@ public record GenerationOptions(
           separateReasoning,
           responseFormat,
           structuredOutputs,
-          prediction);
+          prediction,
+          tokens);
     }
   }
 }

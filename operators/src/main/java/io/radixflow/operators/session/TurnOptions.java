@@ -4,6 +4,7 @@ import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.text.message.ReasoningTracker;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.ServiceClass;
+import io.radixflow.operators.record.TokenOptions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,7 @@ import java.util.function.Function;
  *     ReasoningTracker#UNLIMITED} for no limit
  * @param prompt what its prompt has beside its messages, and how its reply is read
  * @param prediction a text that the reply may repeat; null for none
+ * @param tokens what acts on single tokens
  */
 public record TurnOptions(
     SamplingParams sampling,
@@ -31,7 +33,8 @@ public record TurnOptions(
     int priority,
     int thinkingBudget,
     PromptOptions prompt,
-    String prediction) {
+    String prediction,
+    TokenOptions tokens) {
 
   /** The temperature if neither event nor session has one. */
   private static final double TEMPERATURE = 1;
@@ -57,8 +60,17 @@ public record TurnOptions(
             first(layers, GenerationOptions::seed, seed),
             logprobs ? first(layers, GenerationOptions::topLogprobs, 0) : -1);
     int limit = first(layers, GenerationOptions::maxTokens, maxTokens);
-    if (limit < 1) {
-      throw new IllegalArgumentException("max_tokens is " + limit + "; it must be at least 1");
+    if (limit < 0) { // a prompt without a chat template may be all that is asked for
+      throw new IllegalArgumentException("max_tokens is " + limit + "; it must be at least 0");
+    }
+    TokenOptions tokens = TokenOptions.merged(layers);
+    if (tokens.fewestTokens() > limit) {
+      throw new IllegalArgumentException(
+          "min_tokens is "
+              + tokens.fewestTokens()
+              + ", but the reply has at most "
+              + limit
+              + " tokens: give a larger max_tokens");
     }
     int priority = first(layers, GenerationOptions::priority, 0);
     ServiceClass.checkPriority(priority);
@@ -80,7 +92,7 @@ public record TurnOptions(
     List<String> effective = prompt.constraint().endsReply() ? List.of() : stop;
     String prediction = first(layers, GenerationOptions::prediction, null);
     return new TurnOptions(
-        sampling, limit, effective, ignoreEos, priority, budget, prompt, prediction);
+        sampling, limit, effective, ignoreEos, priority, budget, prompt, prediction, tokens);
   }
 
   /**

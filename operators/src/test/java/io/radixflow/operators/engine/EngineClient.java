@@ -23,6 +23,8 @@ public final class EngineClient implements AutoCloseable {
     final List<Integer> tokens = new ArrayList<>();
     final StringBuilder text = new StringBuilder();
     final List<TokenLogprob> logprobs = new ArrayList<>();
+    final List<TokenLogprob> prompt = new ArrayList<>();
+    Integer stopToken;
     int firstToken = -1;
     int firstText = -1;
     int progresses;
@@ -168,6 +170,8 @@ public final class EngineClient implements AutoCloseable {
     IntStream.of(progress.tokens()).forEach(seen.tokens::add);
     seen.text.append(progress.text());
     seen.logprobs.addAll(progress.logprobs());
+    seen.prompt.addAll(progress.prompt());
+    seen.stopToken = progress.stopToken();
     seen.finish = progress.finish();
     if (seen.finish != null) {
       seen.finishOrder = finishes++;

@@ -58,7 +58,8 @@ record RepliesAlone(List<EngineRequest> requests, List<EngineClient.Seen> replie
               spec.markup(),
               spec.grammar(),
               spec.reasoning(),
-              () -> ids));
+              () -> ids,
+              spec.tokens()));
     }
     return new RepliesAlone(predicting, replies);
   }

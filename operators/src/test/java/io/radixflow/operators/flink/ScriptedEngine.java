@@ -307,7 +307,8 @@ public final class ScriptedEngine implements Engine {
       List<String> stops = finish == FinishReason.STOP ? running.request.stop() : List.of();
       String stop = stops.isEmpty() ? null : stops.get(0);
       ReplyProgress progress =
-          new ReplyProgress(at, tokens, at, text, List.of(), finish, stop, 0, usage, error);
+          new ReplyProgress(
+              at, tokens, at, text, List.of(), finish, stop, 0, usage, error, null, List.of());
       news.add(visitor -> visitor.progress(requestId, progress));
       if (finish != null) {
         if (promptLength > 0) {

@@ -91,7 +91,9 @@ final class OutputStage implements WorkerTeam.Region {
       return;
     }
     Sampler sampler = samplers[worker];
-    int token = sampler.sample(logits, at, vocabSize, state, batch.outputMask(output));
+    int given = batch.outputGiven(output);
+    int token =
+        given >= 0 ? given : sampler.sample(logits, at, vocabSize, state, batch.outputMask(output));
     ticket.putToken(output, token);
     if ((batch.outputFlags(output) & Batch.LOGPROBS) != 0) {
       ticket.putLogprobs(output, sampler, logits, at, token, state.params().topLogprobs());

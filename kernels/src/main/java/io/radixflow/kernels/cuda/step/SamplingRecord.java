@@ -26,7 +26,7 @@ import java.nio.IntBuffer;
  *   17  alternatives to report
  *   18  where the output's token mask begins, in integers from the start of the step's metadata; 0
  *       for none
- *   19  padding
+ *   19  the token that is given and not drawn; -1 to draw one
  * </pre>
  */
 final class SamplingRecord {
@@ -50,6 +50,7 @@ final class SamplingRecord {
   static final int ADJUSTMENT_INTS = 4;
 
   private static final int MASK = 18;
+  private static final int GIVEN = 19;
 
   private final FixedPointExp exp;
 
@@ -63,6 +64,7 @@ final class SamplingRecord {
       target.put(at + i, 0);
     }
     target.put(at + 16, -1);
+    target.put(at + GIVEN, -1);
   }
 
   /**
@@ -100,12 +102,17 @@ final class SamplingRecord {
     target.put(at + 16, state.penalises() ? pendingRing : -1);
     target.put(at + 17, Math.max(0, params.topLogprobs()));
     target.put(at + MASK, 0);
-    target.put(at + 19, 0);
+    target.put(at + GIVEN, -1);
   }
 
   /** Gives a written record a token mask that begins at an integer of the step's metadata. */
   static void writeMask(IntBuffer target, int at, int offset) {
     target.put(at + MASK, offset);
+  }
+
+  /** Gives a written record the token that is not drawn; -1 to draw it. */
+  static void writeGiven(IntBuffer target, int at, int token) {
+    target.put(at + GIVEN, token);
   }
 
   private static void putLong(IntBuffer target, int at, long value) {

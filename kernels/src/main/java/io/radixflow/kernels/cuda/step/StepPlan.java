@@ -163,6 +163,7 @@ public final class StepPlan {
       boolean logprobs = (batch.outputFlags(output) & Batch.LOGPROBS) != 0;
       int pending = ringIndex(batch, row, ring);
       records.write(target, at, state, logprobs, pending, from, written);
+      SamplingRecord.writeGiven(target, at, batch.outputGiven(output));
     }
     takeMasks(batch);
   }

@@ -59,6 +59,14 @@ public interface Tokenizer {
     return Map.of();
   }
 
+  /**
+   * Special tokens for which {@link #bytes} gives nothing, with their texts: those of {@link
+   * #markup}, and all others, such as BOS.
+   */
+  default Map<Integer, String> specials() {
+    return markup();
+  }
+
   /** 16 lower-case hexadecimal digits over vocabulary, merges, pre-tokenizer and special tokens. */
   String fingerprint();
 }

@@ -253,6 +253,17 @@ public final class VocabularyTokenizer implements Tokenizer {
   }
 
   @Override
+  public Map<Integer, String> specials() {
+    Map<Integer, String> specials = new HashMap<>();
+    for (AddedToken token : vocabulary.added().all()) {
+      if (vocabulary.byteCount(token.id()) == 0) {
+        specials.put(token.id(), token.text());
+      }
+    }
+    return specials;
+  }
+
+  @Override
   public byte[] bytes(int id) {
     byte[] bytes = new byte[vocabulary.byteCount(id)];
     vocabulary.copyBytes(id, bytes, 0);

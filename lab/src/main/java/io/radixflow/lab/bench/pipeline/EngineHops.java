@@ -80,7 +80,8 @@ final class EngineHops implements InvocationHandler {
         request.markup(),
         request.grammar(),
         request.reasoning(),
-        request.prediction());
+        request.prediction(),
+        request.tokens());
   }
 
   private record TimedPrompt(EngineRequest.PromptSource prompt)

@@ -115,8 +115,7 @@ public final class ContinuousBatchingEngine implements Engine {
             info.model().vocabSize(),
             options.scheduler().tenantWeights(),
             this::onEngineThread);
-    replies =
-        new Replies(pages, scheduler, sessions, nextTurns::ended, tokenizer, grammars, quarantine);
+    replies = new Replies(pages, scheduler, sessions, nextTurns::ended, grammars, quarantine);
     StepPipeline pipeline =
         new StepPipeline(backend, options.attempts(), journal, pages, scheduler, replies, idle);
     loop =

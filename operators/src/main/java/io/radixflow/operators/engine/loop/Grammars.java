@@ -11,6 +11,7 @@ import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.GrammarStats;
 import io.radixflow.operators.engine.request.ReplyGuide;
 import io.radixflow.operators.engine.request.Request;
+import io.radixflow.operators.engine.request.TokenRules;
 import io.radixflow.operators.fair.FairCache;
 import io.radixflow.operators.fair.FairExecutor;
 import java.util.Map;
@@ -109,6 +110,11 @@ final class Grammars {
     tenants = new FairExecutor(threads, weights);
   }
 
+  /** Returns the ids that masks are made for: the model's, and the tokenizer's if it has more. */
+  int vocabSize() {
+    return vocabSize;
+  }
+
   /** Makes what the first grammar of a reply needs, on a thread of its own. */
   Future<?> warmUp() {
     return threads.submit(
@@ -125,12 +131,18 @@ final class Grammars {
    *
    * @param spec the grammar; null for none
    * @param reasoning as for {@link ReplyGuide}
+   * @param rules as for {@link ReplyGuide}
    * @param markup whether the reply's text has special tokens as their text
    * @throws GrammarException if the grammar is refused, which is remembered
    */
-  ReplyGuide guide(String tenant, GrammarSpec spec, ReasoningTracker reasoning, boolean markup) {
+  ReplyGuide guide(
+      String tenant,
+      GrammarSpec spec,
+      ReasoningTracker reasoning,
+      TokenRules rules,
+      boolean markup) {
     if (spec == null) {
-      return new ReplyGuide(null, reasoning, tokenizer, vocabSize);
+      return new ReplyGuide(null, reasoning, rules, tokenizer, vocabSize);
     }
     Grammar grammar = kept(tenant, spec);
     if (grammar == null) {
@@ -138,7 +150,7 @@ final class Grammars {
     } else {
       reused.increment();
     }
-    return new ReplyGuide(grammar.matcher(trie(markup)), reasoning, tokenizer, vocabSize);
+    return new ReplyGuide(grammar.matcher(trie(markup)), reasoning, rules, tokenizer, vocabSize);
   }
 
   private Grammar compile(String tenant, GrammarSpec spec) {

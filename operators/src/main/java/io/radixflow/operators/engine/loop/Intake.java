@@ -11,20 +11,26 @@ import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.PromptException;
+import io.radixflow.operators.engine.request.PromptScores;
 import io.radixflow.operators.engine.request.ReplyGuide;
 import io.radixflow.operators.engine.request.Request;
+import io.radixflow.operators.engine.request.TokenRules;
 import io.radixflow.operators.engine.schedule.CrashJournal;
 import io.radixflow.operators.fair.FairExecutor;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.ReplyError;
+import io.radixflow.operators.record.TokenOptions;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -161,9 +167,9 @@ final class Intake {
     if (prompt.length == 0) {
       throw new IllegalArgumentException("the prompt is empty");
     }
-    if (spec.maxTokens() < 1) {
+    if (spec.maxTokens() < 0) {
       throw new IllegalArgumentException(
-          "max_tokens is " + spec.maxTokens() + "; it must be at least 1");
+          "max_tokens is " + spec.maxTokens() + "; it must be at least 0");
     }
     if (prompt.length >= contextLength) {
       throw new PromptException(
@@ -175,9 +181,17 @@ final class Intake {
     }
     checkIds(prompt);
     checkIds(resumed);
-    int maxTokens = Math.min(spec.maxTokens(), contextLength - prompt.length);
+    request.promptOnly = spec.maxTokens() == 0;
+    int maxTokens = Math.min(Math.max(1, spec.maxTokens()), contextLength - prompt.length);
     request.sampling = new SamplingState(spec.sampling(), prompt, resumed, vocabSize);
-    request.text = new ReplyText(tokenizer, spec.stop(), spec.markup());
+    TokenOptions tokens = spec.tokens();
+    request.ends = ends(spec);
+    if (tokens.promptLogprobs() != null) {
+      request.scores = new PromptScores(tokens.promptLogprobs(), prompt.length, vocabSize);
+    }
+    request.text =
+        new ReplyText(
+            tokenizer, spec.stop(), markup(spec), tokens.includesStop(), tokens.fewestTokens());
     request.promptLength = prompt.length;
     request.publicTokens = Math.min(spec.prompt().publicTokens(), prompt.length);
     request.maxLength = prompt.length + maxTokens;
@@ -207,7 +221,7 @@ final class Intake {
   /** Replays the ids of an earlier attempt through the text, which may show that it had ended. */
   private void resume(Request request) {
     for (int i = request.promptLength; i < request.length; i++) {
-      if (request.text.accept(request.tokens[i]) || endsTurn(request, request.tokens[i])) {
+      if (request.acceptText(request.tokens[i]) || request.ends(request.tokens[i])) {
         request.length = i + 1;
         request.resumedEnd = FinishReason.STOP;
       }
@@ -228,13 +242,15 @@ final class Intake {
     EngineRequest spec = request.spec;
     GrammarSpec grammar = spec.grammar() == null ? null : spec.grammar().of(prompt);
     ReasoningTracker reasoning = spec.reasoning() == null ? null : spec.reasoning().of(prompt);
-    if (grammar == null && reasoning == null) {
+    TokenRules rules =
+        TokenRules.of(spec.tokens(), request.ends, tokenizer, vocabSize, grammars.vocabSize());
+    if (grammar == null && reasoning == null && rules == null) {
       return null;
     }
     String tenant = tenantOf(request);
     ReplyGuide guide;
     try {
-      guide = grammars.guide(tenant, grammar, reasoning, !spec.markup().isEmpty());
+      guide = grammars.guide(tenant, grammar, reasoning, rules, !spec.markup().isEmpty());
     } finally {
       if (grammar != null && request.cancelled.get() != null) {
         grammars.drop(tenant, grammar); // its session may have been erased while it was compiled
@@ -252,17 +268,31 @@ final class Intake {
     return guide;
   }
 
-  private boolean endsTurn(Request request, int token) {
-    return !request.spec.ignoreEndOfTurn() && contains(tokenizer.endOfTurnIds(), token);
+  /** Returns the tokens that end a reply. */
+  private int[] ends(EngineRequest spec) {
+    int[] own = spec.ignoreEndOfTurn() ? NONE : tokenizer.endOfTurnIds();
+    int[] stops = spec.tokens().stopIds();
+    for (int id : stops) {
+      TokenRules.requireKnown("stop_token_ids", id, vocabSize);
+    }
+    return stops.length == 0
+        ? own
+        : IntStream.concat(Arrays.stream(own), Arrays.stream(stops)).distinct().toArray();
   }
 
-  static boolean contains(int[] ids, int token) {
-    for (int id : ids) {
-      if (id == token) {
-        return true;
+  /** Returns the special tokens that the reply's text has as their text. */
+  private Map<Integer, String> markup(EngineRequest spec) {
+    if (!Boolean.FALSE.equals(spec.tokens().skipSpecialTokens())) {
+      return spec.markup();
+    }
+    Map<Integer, String> all = new HashMap<>(tokenizer.specials());
+    if (!spec.ignoreEndOfTurn() && !spec.tokens().includesStop()) {
+      for (int end : tokenizer.endOfTurnIds()) {
+        all.remove(end);
       }
     }
-    return false;
+    all.putAll(spec.markup());
+    return all;
   }
 
   private static void refuse(Request request, FinishReason reason, ReplyError error) {

@@ -1,7 +1,7 @@
 package io.radixflow.operators.engine.loop;
 
 import io.radixflow.kernels.device.StepTicket;
-import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.operators.cache.session.SessionPosition;
 import io.radixflow.operators.engine.GrammarStats;
 import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
@@ -28,7 +28,6 @@ final class Replies {
   private final CachedSessions slots;
   private final BiConsumer<Request, SessionPosition> afterTurn;
   private final Quarantine quarantine;
-  private final int[] endOfTurn;
   private final Grammars grammars;
   private final List<EngineChannel> toSignal = new ArrayList<>();
   private long generatedTokens;
@@ -41,7 +40,6 @@ final class Replies {
       Scheduler scheduler,
       CachedSessions slots,
       BiConsumer<Request, SessionPosition> afterTurn,
-      Tokenizer tokenizer,
       Grammars grammars,
       Quarantine quarantine) {
     this.grammars = grammars;
@@ -50,7 +48,6 @@ final class Replies {
     this.slots = slots;
     this.afterTurn = afterTurn;
     this.scheduler = scheduler;
-    this.endOfTurn = tokenizer.endOfTurnIds();
   }
 
   GrammarStats grammarStats() {
@@ -65,14 +62,22 @@ final class Replies {
   void accept(Request request, StepTicket ticket, int output) {
     int token = ticket.token(output);
     request.pending--;
+    if (request.scores != null) {
+      request.ring.scored(request.scores.entries(request.tokens));
+      request.scores = null; // from here on its prompt may be cached
+    }
+    if (request.promptOnly) {
+      end(request, FinishReason.LENGTH, null);
+      return;
+    }
     request.append(token);
     if (request.drafter != null) {
       request.drafter.append(token);
     }
     generatedTokens++;
-    boolean stopped = request.text.accept(token);
+    boolean stopped = request.acceptText(token);
     request.ring.put(token, newText(request), logprob(request, token, ticket, output));
-    if (stopped || !request.spec.ignoreEndOfTurn() && Intake.contains(endOfTurn, token)) {
+    if (stopped || request.ends(token)) {
       end(request, FinishReason.STOP, null);
     } else if (request.length == request.maxLength) {
       end(request, FinishReason.LENGTH, null);
@@ -92,10 +97,7 @@ final class Replies {
       return;
     }
     if (!request.guide.isSlow()) {
-      for (int i = request.length - tokens; i < request.length; i++) {
-        request.guide.accept(request.tokens[i]);
-      }
-      request.guide.prepare();
+      followFast(request, tokens);
       return;
     }
     request.guide.setReady(false);
@@ -106,11 +108,26 @@ final class Replies {
         failure -> {
           request.guide.setReady(true);
           if (failure != null && request.state != Request.State.ENDED) {
-            LOG.warn("Request {} ends: its grammar fails", request.spec.label(), failure);
-            String message = "the reply cannot follow its grammar any further: " + failure;
-            end(request, FinishReason.ERROR, ReplyError.failed(message));
+            fail(request, failure);
           }
         });
+  }
+
+  private void followFast(Request request, int tokens) {
+    try {
+      for (int i = request.length - tokens; i < request.length; i++) {
+        request.guide.accept(request.tokens[i]);
+      }
+      request.guide.prepare();
+    } catch (GrammarException e) {
+      fail(request, e);
+    }
+  }
+
+  private void fail(Request request, Throwable failure) {
+    LOG.warn("Request {} ends: nothing may come next", request.spec.label(), failure);
+    String message = "the reply cannot follow its grammar any further: " + failure;
+    end(request, FinishReason.ERROR, ReplyError.failed(message));
   }
 
   /** Makes the drafts of which a grammar allows some; returns how many there may be. */
@@ -159,7 +176,9 @@ final class Replies {
     if (request.drafter != null && request.drafter.predictionTokens() > 0) {
       request.ring.foretold(request.drafter.foretold(), request.drafter.predictionTokens());
     }
-    request.ring.end(reason, held, reason == FinishReason.STOP ? request.text.stop() : null, error);
+    boolean stopped = reason == FinishReason.STOP;
+    String stop = stopped ? request.text.stop() : null;
+    request.ring.end(reason, held, stop, stopped ? request.stopToken() : null, error);
     publish(request);
     scheduler.remove(request);
     request.state = Request.State.ENDED;

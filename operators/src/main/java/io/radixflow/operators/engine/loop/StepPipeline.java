@@ -211,6 +211,11 @@ final class StepPipeline {
       return;
     }
     boolean prefill = request.isPrefilling();
+    if (step.scores(index) >= 0 && request.scores != null) {
+      int from = step.from(index);
+      int count = request.scores.rowsOf(from, step.end(index) - from);
+      request.scores.take(step.ticket, step.scores(index), from, count);
+    }
     request.computed = step.end(index);
     request.failures = 0;
     scheduler.trust(request);

@@ -268,15 +268,21 @@ public final class KvPages {
   /**
    * Returns the longest cached prefix of all of a waiting request's tokens that can be used. Looked
    * up only if the tree or the window parts have changed since the last time, and then from where
-   * that search ended.
+   * that search ended. Of a request whose prompt is scored, pages count only where all rows of
+   * theirs are scored already: a cached page says nothing of the tokens in it.
    */
   public PrefixMatch match(Request request) {
     long version = cache.version() + windows.version();
     if (request.match != null && request.matchVersion == version) {
       return request.match;
     }
-    PrefixMatch last = request.found;
     request.matchVersion = version;
+    if (request.scores != null) {
+      request.found = cache.match(request.keyIn(cache), request.scores.rows() / pageTokens);
+      request.match = windows.usable(request.found);
+      return request.match;
+    }
+    PrefixMatch last = request.found;
     request.found =
         request.match == null
             ? sessions.match(request.keyIn(cache), request.known)
@@ -368,6 +374,9 @@ public final class KvPages {
   }
 
   private int partialTokens(Request request, int matchedPages) {
+    if (request.scores != null) {
+      return 0;
+    }
     int tokens = sessions.partialTokens(request.slot, request.known, matchedPages);
     return tokens > 0 && windows.isUsable(request.slot.partialPage()) ? tokens : 0;
   }

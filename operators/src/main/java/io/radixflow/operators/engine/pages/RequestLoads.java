@@ -67,7 +67,7 @@ public final class RequestLoads {
   /** Begins to look for what lower tiers have of a request that begins to wait. */
   public void look(Request request) {
     request.looks = 0;
-    if (tiers.copiesLeavingPages()) {
+    if (tiers.copiesLeavingPages() && request.scores == null) {
       look(request, devicePages.applyAsInt(request));
     }
   }

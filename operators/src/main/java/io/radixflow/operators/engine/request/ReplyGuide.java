@@ -10,9 +10,9 @@ import io.radixflow.operators.engine.draft.GrammarDrafts;
 import java.util.Arrays;
 
 /**
- * Holds one reply to a grammar, to a budget of reasoning, or to both: the mask of the tokens that
- * may come next. It is a pure function of these and the reply's ids, so it is made again by feeding
- * them.
+ * Holds one reply to a grammar, to a budget of reasoning, to rules for its tokens, or to several of
+ * them: the mask of the tokens that may come next. It is a pure function of these and the reply's
+ * ids, so it is made again by feeding them.
  *
  * <p>With a grammar, {@link #accept}, {@link #prepare} and {@link #prepareDrafts} may run on any
  * thread, one at a time; the engine thread owns the rest, and submits a step with the mask only
@@ -21,6 +21,13 @@ import java.util.Arrays;
 public final class ReplyGuide {
   private final GrammarMatcher matcher;
   private final ReasoningTracker reasoning;
+  private final TokenRules rules;
+
+  /** Tokens of the reply that were accepted; those that rules look at are the last of them. */
+  private int accepted;
+
+  private final int[] last;
+  private int lastCount;
   private final GrammarDrafts drafts;
   private final long[] mask;
   private int draftCount;
@@ -30,11 +37,18 @@ public final class ReplyGuide {
   /**
    * @param matcher follows the grammar; null for none
    * @param reasoning follows the reasoning; null if that has no budget
+   * @param rules for single tokens; null for none
    * @param tokenizer cuts what the grammar forces
    * @param vocabSize the model's, or the tokenizer's if that is larger
    */
   public ReplyGuide(
-      GrammarMatcher matcher, ReasoningTracker reasoning, Tokenizer tokenizer, int vocabSize) {
+      GrammarMatcher matcher,
+      ReasoningTracker reasoning,
+      TokenRules rules,
+      Tokenizer tokenizer,
+      int vocabSize) {
+    this.rules = rules;
+    this.last = new int[rules == null ? 0 : rules.memory()];
     this.matcher = matcher;
     this.reasoning = reasoning;
     this.mask = new long[TokenMask.words(vocabSize)];
@@ -52,6 +66,8 @@ public final class ReplyGuide {
    * @throws GrammarException if the grammar does not allow it, or cannot be followed
    */
   public void accept(int token) {
+    accepted++;
+    remember(token);
     if (reasoning != null) {
       reasoning.accept(token);
     }
@@ -60,14 +76,25 @@ public final class ReplyGuide {
     }
   }
 
+  private void remember(int token) {
+    if (last.length == 0) {
+      return;
+    }
+    if (lastCount == last.length) {
+      System.arraycopy(last, 1, last, 0, --lastCount);
+    }
+    last[lastCount++] = token;
+  }
+
   /**
-   * Makes the mask of the next token.
+   * Makes the mask of the next token, unless its position alone decides about it.
    *
    * @throws GrammarException if no token may come next, or the grammar cannot be followed
    */
   public void prepare() {
     boolean restricted = reasoning != null && reasoning.restricts();
-    masked = matcher != null || restricted;
+    boolean banned = rules != null && rules.bans(last, lastCount);
+    masked = matcher != null || restricted || banned;
     draftCount = 0;
     if (!masked) {
       return;
@@ -80,24 +107,34 @@ public final class ReplyGuide {
     if (restricted) {
       reasoning.restrict(mask);
     }
+    if (rules != null) {
+      rules.restrict(mask, accepted, last, lastCount);
+    }
     for (long word : mask) {
       if (word != 0) {
         return;
       }
     }
     throw new GrammarException(
-        "vocabulary", "", "the vocabulary has no token that the grammar allows here");
+        "vocabulary",
+        "",
+        rules == null
+            ? "the vocabulary has no token that the grammar allows here"
+            : "min_tokens, allowed_token_ids and bad_words leave no token that may come here");
   }
 
   /**
    * Makes drafts that the grammar allows of those that a drafter proposes, and the masks behind
-   * them, after {@link #prepare}. There are none where a budget of reasoning may end among them.
+   * them, after {@link #prepare}. There are none where a budget of reasoning may end among them, or
+   * rules for single tokens act.
    *
    * @param drafter the reply's, which no other thread uses until the guide is ready
    * @param most drafts
    */
   public void prepareDrafts(Drafter drafter, int most) {
-    boolean free = reasoning == null || !reasoning.restricts() && !reasoning.dependsOn(most);
+    boolean free =
+        (reasoning == null || !reasoning.restricts() && !reasoning.dependsOn(most))
+            && (rules == null || !rules.restrictsFrom(accepted));
     if (free) {
       drafts.make(drafter, mask, most);
     }
@@ -119,7 +156,10 @@ public final class ReplyGuide {
    * @param pending tokens that steps in flight will give before that one
    */
   boolean awaits(int pending) {
-    return matcher == null ? reasoning.dependsOn(pending) : pending > 0 || !ready;
+    if (matcher != null) {
+      return pending > 0 || !ready;
+    }
+    return reasoning != null && reasoning.dependsOn(pending) || last.length > 0 && pending > 0;
   }
 
   /**
@@ -132,16 +172,29 @@ public final class ReplyGuide {
     if (matcher != null) {
       return Math.min(most, draftCount);
     }
-    return masked || reasoning.dependsOn(pending + most) ? 0 : most;
+    boolean depends = reasoning != null && reasoning.dependsOn(pending + most);
+    return masked || depends || last.length > 0 ? 0 : most;
   }
 
-  /** Returns the mask of the token behind a draft; null if any token may come. */
-  public long[] mask(int draft) {
-    return matcher == null ? null : drafts.mask(draft);
+  /**
+   * Returns the mask of the token behind a draft; null if any token may come.
+   *
+   * @param pending tokens of steps in flight
+   */
+  public long[] mask(int pending, int draft) {
+    return matcher == null ? byPosition(pending + 1 + draft) : drafts.mask(draft);
   }
 
-  /** Returns the mask, which does not change while a step uses it; null if any token may come. */
-  public long[] mask() {
-    return masked ? mask : null;
+  /**
+   * Returns the mask, which does not change while a step uses it; null if any token may come.
+   *
+   * @param pending tokens of steps in flight
+   */
+  public long[] mask(int pending) {
+    return masked ? mask : byPosition(pending);
+  }
+
+  private long[] byPosition(int ahead) {
+    return rules == null ? null : rules.mask(accepted + ahead);
   }
 }

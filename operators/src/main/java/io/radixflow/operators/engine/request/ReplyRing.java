@@ -19,7 +19,8 @@ import java.util.List;
 public final class ReplyRing {
 
   /** The end of a request, and the text that was held back until then. */
-  private record Ending(FinishReason reason, String text, String stop, ReplyError error) {}
+  private record Ending(
+      FinishReason reason, String text, String stop, Integer stopToken, ReplyError error) {}
 
   private final int[] tokens;
   private final String[] texts;
@@ -35,6 +36,10 @@ public final class ReplyRing {
   private volatile TierUsage tiers = TierUsage.NONE;
   private volatile int foretold;
   private volatile int predicted;
+
+  /** What the model says of the prompt, until the consumer has it. */
+  private volatile List<TokenLogprob> prompt = List.of();
+
   private int tokenOffset;
   private int textOffset;
   private boolean ended;
@@ -73,6 +78,11 @@ public final class ReplyRing {
     predicted = predictionTokens;
   }
 
+  /** Hands over what the model says of the whole prompt, before its first token. */
+  public void scored(List<TokenLogprob> entries) {
+    prompt = entries;
+  }
+
   int room() {
     return (int) (tokens.length - (tail - head));
   }
@@ -92,9 +102,11 @@ public final class ReplyRing {
    * Ends the request.
    *
    * @param stop the stop string that ended it, or null
+   * @param stopToken the stop token that ended it, or null
    */
-  public void end(FinishReason reason, String text, String stop, ReplyError error) {
-    ending = new Ending(reason, text, stop, error);
+  public void end(
+      FinishReason reason, String text, String stop, Integer stopToken, ReplyError error) {
+    ending = new Ending(reason, text, stop, stopToken, error);
   }
 
   /** Returns all progress since the last call, or null if there is none. */
@@ -118,6 +130,8 @@ public final class ReplyRing {
       }
     }
     head = from + count;
+    List<TokenLogprob> ofPrompt = prompt;
+    prompt = List.of();
     if (end != null) {
       text.append(end.text);
       ended = true;
@@ -137,6 +151,8 @@ public final class ReplyRing {
         queuedMillis,
         new Usage(
             promptTokens, cachedTokens, tokenOffset, tiers, 0, foretold, predicted - foretold),
-        end == null ? null : end.error);
+        end == null ? null : end.error,
+        end == null ? null : end.stopToken,
+        ofPrompt);
   }
 }

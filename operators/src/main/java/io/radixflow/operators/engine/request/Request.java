@@ -82,7 +82,17 @@ public final class Request {
 
   public int maxLength;
   public SamplingState sampling;
+
+  /** What the model says of its prompt; null if nobody asked. */
+  public PromptScores scores;
+
+  /** True if no token is to be generated: the one that its prompt ends with is dropped. */
+  public boolean promptOnly;
+
   public ReplyText text;
+
+  /** The tokens that end its reply. */
+  public int[] ends;
 
   /** Holds its reply to a grammar or a budget of reasoning; null for neither. */
   public ReplyGuide guide;
@@ -226,6 +236,38 @@ public final class Request {
       tokens = Arrays.copyOf(tokens, Math.min(maxLength, 2 * length));
     }
     tokens[length++] = token;
+  }
+
+  /**
+   * Takes the text of its next token, which a stop token has only if the reply shows what ends it.
+   *
+   * @return whether a stop string is complete
+   */
+  public boolean acceptText(int token) {
+    boolean shown = spec.tokens().includesStop() || !isStopToken(token);
+    return shown && text.accept(token);
+  }
+
+  /** Returns whether a token is one that the request itself named as an end. */
+  public boolean isStopToken(int token) {
+    List<Integer> stops = spec.tokens().stopTokenIds();
+    return stops != null && stops.contains(token);
+  }
+
+  /** Returns the stop token that ended its reply; null if none did. */
+  public Integer stopToken() {
+    boolean ended = length > promptLength && text.stop() == null;
+    return ended && isStopToken(tokens[length - 1]) ? tokens[length - 1] : null;
+  }
+
+  /** Returns whether a token ends its reply. */
+  public boolean ends(int token) {
+    for (int id : ends) {
+      if (id == token) {
+        return true;
+      }
+    }
+    return false;
   }
 
   public int[] generatedTokens() {

@@ -27,6 +27,7 @@ public final class Step {
   private int[] rows = new int[16];
   private int[] outputs = new int[16];
   private int[] drafts = new int[16];
+  private int[] scores = new int[16];
 
   public void clear() {
     batch.clear();
@@ -57,13 +58,20 @@ public final class Step {
       rows = Arrays.copyOf(rows, 2 * size);
       outputs = Arrays.copyOf(outputs, 2 * size);
       drafts = Arrays.copyOf(drafts, 2 * size);
+      scores = Arrays.copyOf(scores, 2 * size);
     }
     requests[size] = request;
     from[size] = position;
     rows[size] = count;
     outputs[size] = output;
     drafts[size] = draftCount;
+    scores[size] = -1;
     size++;
+  }
+
+  /** Records the first output of those that score the prompt of the chunk that was added last. */
+  public void addScores(int output) {
+    scores[size - 1] = output;
   }
 
   /** Counts rows of a prompt among those of prompts. */
@@ -88,6 +96,16 @@ public final class Step {
   /** Returns the end of the positions that the request's chunk computes, drafts left out. */
   public int end(int index) {
     return from[index] + rows[index];
+  }
+
+  /** Returns the first output that scores the request's prompt; -1 for none. */
+  public int scores(int index) {
+    return scores[index];
+  }
+
+  /** Returns the position of the first row of the request's chunk. */
+  public int from(int index) {
+    return from[index];
   }
 
   public int output(int index) {

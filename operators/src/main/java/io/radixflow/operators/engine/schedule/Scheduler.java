@@ -344,17 +344,22 @@ public final class Scheduler {
     int drafted = asksToken ? chooseDrafts(request, position + rows, mostDrafts) : 0;
     Batch batch = step.batch;
     batch.beginChunk(pages.table(request), request.pages, position);
+    int scores = request.scores == null ? 0 : request.scores.rowsOf(position, rows);
+    int firstScore = scores > 0 ? batch.outputs() : -1;
     for (int at = position; at < position + rows; at++) {
       if (at < request.length) {
         batch.token(request.tokens[at]);
       } else {
         batch.tokenFrom(request.lastTicket, request.lastOutput);
       }
+      if (at < position + scores) {
+        batch.score(request.scores.sampling(), request.tokens[at + 1]);
+      }
     }
     int output = -1;
     if (asksToken) {
       int wants = request.spec.sampling().topLogprobs() >= 0 ? Batch.LOGPROBS : Batch.TOKEN;
-      long[] mask = request.guide == null ? null : request.guide.mask();
+      long[] mask = request.guide == null ? null : request.guide.mask(request.pending);
       output = batch.output(request.sampling, wants, mask);
       addDrafts(batch, request, drafted, wants);
       request.pending++;
@@ -364,6 +369,7 @@ public final class Scheduler {
     request.scheduled += rows;
     request.stepsInFlight++;
     step.add(request, position, rows, output, drafted);
+    step.addScores(firstScore);
     return rows + drafted;
   }
 
@@ -395,7 +401,7 @@ public final class Scheduler {
     for (int i = 0; i < drafted; i++) {
       batch.token(request.drafter.token(skipped + i));
       int behind = skipped + i + 1;
-      long[] mask = request.guide == null ? null : request.guide.mask(i);
+      long[] mask = request.guide == null ? null : request.guide.mask(skipped, i);
       batch.output(request.drafter.view(request.sampling, i, behind, replyTokens), wants, mask);
     }
     request.drafts = drafted;

@@ -40,6 +40,9 @@ final class SharedPrefixes {
 
   /** Returns whether a request, of which {@code matched} pages are cached, should begin to wait. */
   boolean shouldWait(Request request, int matched, List<Request> running) {
+    if (request.scores != null) {
+      return false; // it computes all of its prompt itself
+    }
     for (int i = 0; i < running.size(); i++) {
       Request other = running.get(i);
       if (isComputing(other)) {

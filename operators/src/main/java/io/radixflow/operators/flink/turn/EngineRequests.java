@@ -38,7 +38,7 @@ public final class EngineRequests {
   private final ServingOptions options;
   private final NextPrompts nextPrompts;
   private final ReplyReading reading;
-  private final ChatTemplate raw;
+  private final RawTemplate raw;
 
   public EngineRequests(ServingEngine engine, ServingOptions options) {
     this.engine = engine;
@@ -63,8 +63,10 @@ public final class EngineRequests {
 
   /** Returns what makes the prompt of a planned turn, on an intake thread of the engine. */
   PromptAssembly assembly(TurnPlan plan) {
+    TurnOptions options = plan.options();
+    ChatTemplate template = isRaw(plan) ? raw.with(options.tokens()) : reading.template();
     return assembly(
-        plan.conversation(), plan.messages(), plan.options().prompt(), plan.options().maxTokens());
+        template, plan.conversation(), plan.messages(), options.prompt(), options.maxTokens());
   }
 
   /**
@@ -72,11 +74,15 @@ public final class EngineRequests {
    * @param maxTokens limit on the reply's tokens
    */
   private PromptAssembly assembly(
-      Conversation conversation, List<Message> added, PromptOptions prompt, int maxTokens) {
+      ChatTemplate template,
+      Conversation conversation,
+      List<Message> added,
+      PromptOptions prompt,
+      int maxTokens) {
     int contextLength = engine.engine().info().contextLength();
     return new PromptAssembly(
         tokenizer(),
-        Message.prompt(added) == null ? reading.template() : raw,
+        template,
         conversation,
         added,
         prompt,
@@ -101,7 +107,7 @@ public final class EngineRequests {
   }
 
   private static boolean isRaw(TurnPlan plan) {
-    return Message.prompt(plan.messages()) != null;
+    return Message.isPrompt(plan.messages());
   }
 
   /** Returns the request that runs a turn, or continues it. */
@@ -128,6 +134,7 @@ public final class EngineRequests {
         .grammar(grammar(plan))
         .reasoning(isRaw(plan) ? null : reading.budget(given.prompt(), given.thinkingBudget()))
         .prediction(prediction(given.prediction()))
+        .tokens(given.tokens())
         .build();
   }
 
@@ -150,7 +157,7 @@ public final class EngineRequests {
       SessionContext session, ConversationEvent event, Conversation conversation) {
     SessionSlot slot = session.slot();
     PromptOptions given = PromptOptions.resolve(Arrays.asList(slot.defaults(), options.defaults()));
-    PromptAssembly prompt = assembly(conversation, List.of(), given, 1);
+    PromptAssembly prompt = assembly(reading.template(), conversation, List.of(), given, 1);
     return EngineRequest.builder(
             session.id() + " (expected)", shared(slot, conversation, prompt), 1)
         .namespace(namespace(slot))
@@ -165,7 +172,8 @@ public final class EngineRequests {
     SessionSlot slot = session.slot();
     String branch = turn.pending.branch();
     Conversation conversation = session.conversation(branch);
-    PromptAssembly prompt = assembly(conversation, List.of(), turn.plan.options().prompt(), 1);
+    PromptAssembly prompt =
+        assembly(reading.template(), conversation, List.of(), turn.plan.options().prompt(), 1);
     long pinned = hints(turn.pending.cache()).pinMillis();
     return EngineRequest.builder(session.id() + " (results)", shared(slot, conversation, prompt), 1)
         .namespace(namespace(slot))

@@ -143,7 +143,7 @@ public final class SessionHistoryWriter {
     if (!prompt.isOf(engine.model().tokenizer().fingerprint())) {
       return new Prompt(new int[0], 0, prompt.dropped(), "");
     }
-    boolean raw = Message.prompt(turn.plan.messages()) != null;
+    boolean raw = Message.isPrompt(turn.plan.messages());
     int[] generated =
         raw ? turn.tokens() : canonical.ids(turn.tokens(), turn.text(), turn.parts().calls());
     int added = prompt.ids().length - prompt.keep();

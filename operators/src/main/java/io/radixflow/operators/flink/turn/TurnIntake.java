@@ -113,7 +113,7 @@ public final class TurnIntake {
     if (event.kind() != EventKind.REGENERATE && messages.isEmpty()) {
       throw new RefusedException("the turn has no message");
     }
-    boolean raw = Message.prompt(messages) != null;
+    boolean raw = Message.isPrompt(messages);
     checkKind(event, opened, raw);
     planner.check(opened, event.options(), raw);
     BranchSelector.Target target = branches.choose(event, session, messages);

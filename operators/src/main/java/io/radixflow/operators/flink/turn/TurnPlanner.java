@@ -41,7 +41,7 @@ final class TurnPlanner {
    */
   TurnPlan plan(SessionContext session, PendingTurn turn) throws Exception {
     SessionSlot slot = session.slot();
-    boolean raw = Message.prompt(turn.messages()) != null;
+    boolean raw = Message.isPrompt(turn.messages());
     Conversation conversation = raw ? NOTHING : session.conversation(turn.branch());
     if (turn.kind() != EventKind.REGENERATE) {
       String name = turn.turn() == null ? "" : turn.turn();

@@ -33,7 +33,7 @@ class GrammarsTest {
   }
 
   private void use(String regex) {
-    grammars.guide("", new GrammarSpec(Kind.REGEX, regex), null, false);
+    grammars.guide("", new GrammarSpec(Kind.REGEX, regex), null, null, false);
   }
 
   /** Counts the tokens whose bytes are asked for. */
@@ -83,8 +83,8 @@ class GrammarsTest {
     int read = asked.get();
 
     GrammarSpec spec = new GrammarSpec(Kind.REGEX, "a+");
-    warm.prepare(warm.guide("", spec, null, false));
-    warm.prepare(warm.guide("", spec, null, true));
+    warm.prepare(warm.guide("", spec, null, null, false));
+    warm.prepare(warm.guide("", spec, null, null, true));
     warm.close();
 
     assertThat(read).isGreaterThanOrEqualTo(TOKENIZER.vocabSize());
@@ -114,7 +114,7 @@ class GrammarsTest {
   void grammarsBeyondTheMemoryAreDroppedButTheLast() {
     Grammars small = new Grammars(TOKENIZER, 300, Map.of(), 1, Runnable::run);
     for (String regex : List.of("a", "b", "b", "a")) {
-      small.guide("", new GrammarSpec(Kind.REGEX, regex), null, false);
+      small.guide("", new GrammarSpec(Kind.REGEX, regex), null, null, false);
       assertThat(small.size()).isOne();
     }
     small.close();
@@ -152,7 +152,7 @@ class GrammarsTest {
   }
 
   private void useOf(String tenant, String regex) {
-    grammars.guide(tenant, new GrammarSpec(Kind.REGEX, regex), null, false);
+    grammars.guide(tenant, new GrammarSpec(Kind.REGEX, regex), null, null, false);
   }
 
   @Test
@@ -228,7 +228,7 @@ class GrammarsTest {
             .build();
     Request request = new Request(null, 0, spec, 0, 4, null);
     request.tokens = new int[0];
-    request.guide = grammars.guide(tenant, new GrammarSpec(Kind.REGEX, "a+"), null, false);
+    request.guide = grammars.guide(tenant, new GrammarSpec(Kind.REGEX, "a+"), null, null, false);
     grammars.advance(
         request, 0, 0, failure -> order.add(failure == null ? tenant : failure.toString()));
   }

@@ -26,7 +26,7 @@ class ReplyRingTest {
     assertThat(first.textOffset()).isEqualTo(7);
     assertThat(first.tokens()).containsExactly(1, 2);
     assertThat(first.finish()).isNull();
-    ring.end(FinishReason.STOP, "z", "stop", null);
+    ring.end(FinishReason.STOP, "z", "stop", null, null);
     ReplyProgress last = ring.take();
     assertThat(last.tokenOffset()).isEqualTo(5);
     assertThat(last.textOffset()).isEqualTo(9);
@@ -61,7 +61,7 @@ class ReplyRingTest {
                 }
                 ring.put(i, "x", null);
               }
-              ring.end(FinishReason.LENGTH, "", null, null);
+              ring.end(FinishReason.LENGTH, "", null, null, null);
             });
     writer.start();
     List<Integer> seen = new ArrayList<>();
