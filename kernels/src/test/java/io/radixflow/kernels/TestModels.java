@@ -2,6 +2,7 @@ package io.radixflow.kernels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.kernels.model.RadixflowHome;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Assumptions;
@@ -36,9 +37,6 @@ public final class TestModels {
     if (given != null) {
       return Path.of(given);
     }
-    String home = System.getenv("RADIXFLOW_HOME");
-    Path cache =
-        home != null ? Path.of(home) : Path.of(System.getProperty("user.home"), ".cache/radixflow");
-    return cache.resolve("models").resolve(SMOLLM2_FILE);
+    return RadixflowHome.path().resolve("models").resolve(SMOLLM2_FILE);
   }
 }

@@ -1,17 +1,63 @@
 package io.radixflow.kernels.model;
 
 import java.nio.file.Path;
+import java.util.Map;
 
-/** The directory of downloaded models and remembered fingerprints. */
+/**
+ * The directories of this user. {@code $RADIXFLOW_HOME} has everything if it is set; else they lie
+ * where the XDG Base Directory Specification has them. They need not exist yet.
+ */
 public final class RadixflowHome {
-  private RadixflowHome() {}
+  private static final String NAME = "radixflow";
 
-  /** {@code $RADIXFLOW_HOME}, by default {@code ~/.cache/radixflow}; need not exist yet. */
+  private final Map<String, String> environment;
+
+  RadixflowHome(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  /**
+   * What can be fetched or made again: models, fingerprints, logs. {@code $RADIXFLOW_HOME}, else
+   * {@code $XDG_CACHE_HOME/radixflow}, which is {@code ~/.cache/radixflow} by default.
+   */
   public static Path path() {
-    String home = System.getenv("RADIXFLOW_HOME");
-    if (home != null && !home.isBlank()) {
-      return Path.of(home).toAbsolutePath();
+    return new RadixflowHome(System.getenv()).cache();
+  }
+
+  /**
+   * What users said. {@code $RADIXFLOW_HOME}, else {@code $XDG_DATA_HOME/radixflow}, which is
+   * {@code ~/.local/share/radixflow} by default.
+   */
+  public static Path data() {
+    return new RadixflowHome(System.getenv()).conversations();
+  }
+
+  Path cache() {
+    return directory("XDG_CACHE_HOME", Path.of(".cache"));
+  }
+
+  Path conversations() {
+    return directory("XDG_DATA_HOME", Path.of(".local", "share"));
+  }
+
+  private Path directory(String variable, Path belowHome) {
+    String own = environment.get("RADIXFLOW_HOME");
+    if (own != null && !own.isBlank()) {
+      return Path.of(own).toAbsolutePath();
     }
-    return Path.of(System.getProperty("user.home"), ".cache", "radixflow").toAbsolutePath();
+    Path base = absolute(variable);
+    return (base == null ? home().resolve(belowHome) : base).resolve(NAME).toAbsolutePath();
+  }
+
+  /** Java has the home of the user database, even if the environment names another. */
+  private Path home() {
+    Path home = absolute("HOME");
+    return home == null ? Path.of(System.getProperty("user.home")) : home;
+  }
+
+  /** The specification has relative paths ignored. */
+  private Path absolute(String variable) {
+    String value = environment.get(variable);
+    return value == null || value.isBlank() || !Path.of(value).isAbsolute() ? null : Path.of(value);
   }
 }

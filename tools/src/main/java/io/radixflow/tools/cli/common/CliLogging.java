@@ -1,37 +1,40 @@
 package io.radixflow.tools.cli.common;
 
+import io.radixflow.kernels.model.RadixflowHome;
 import java.nio.file.Path;
-import java.util.Map;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
 
-/** Sends the log of Flink, Kafka and the engine to a file, away from the conversation. */
+/**
+ * Sends the log of Flink, Kafka and the engine to a file of this process, away from the
+ * conversation.
+ */
 public final class CliLogging {
   private static final String CONFIGURATION = "log4j2.configurationFile";
   private static final String DIRECTORY = "radixflow.log.dir";
+  private static final String NAME = "radixflow.log.name";
   private static final String OWN = "log4j2-cli.properties";
+  private static final DateTimeFormatter START = DateTimeFormatter.ofPattern("uuuuMMdd-HHmmss");
 
   private CliLogging() {}
 
-  /** Chooses the configuration unless the user chose one; must run before the first logger. */
+  /**
+   * Chooses the configuration unless the user chose one, and deletes the logs of processes that
+   * ended long ago; must run before the first logger.
+   */
   public static void toFile() {
-    setDefault(DIRECTORY, directory(System.getenv()).toString());
+    setDefault(DIRECTORY, RadixflowHome.path().resolve("logs").toString());
+    setDefault(NAME, LogFiles.name(LocalDateTime.now().format(START), ProcessHandle.current()));
     setDefault(CONFIGURATION, OWN);
+    new LogFiles(Path.of(System.getProperty(DIRECTORY))).deleteOld();
   }
 
   /** Returns a clause that names the log's path, for messages. */
-  static String place() {
+  public static String place() {
     return OWN.equals(System.getProperty(CONFIGURATION))
-        ? "the log is " + Path.of(System.getProperty(DIRECTORY), "radixflow.log")
+        ? "the log is "
+            + Path.of(System.getProperty(DIRECTORY), System.getProperty(NAME) + LogFiles.SUFFIX)
         : "the log is where " + CONFIGURATION + " sends it";
-  }
-
-  /** The directory of logs: {@code $RADIXFLOW_HOME/logs}, or {@code ~/.cache/radixflow/logs}. */
-  static Path directory(Map<String, String> variables) {
-    String home = variables.get("RADIXFLOW_HOME");
-    Path base =
-        home == null || home.isBlank()
-            ? Path.of(System.getProperty("user.home"), ".cache", "radixflow")
-            : Path.of(home);
-    return base.resolve("logs");
   }
 
   private static void setDefault(String property, String value) {
