@@ -337,7 +337,7 @@ public final class RadixflowOptions {
                   + " broker's transaction.max.timeout.ms.");
 
   public static final ConfigOption<Duration> CONNECT_TIMEOUT =
-      ALL.duration("kafka.connect-timeout", Duration.ofSeconds(10))
+      ALL.duration("kafka.connect-timeout", Duration.ofSeconds(30))
           .describe("How long the start waits for a broker.");
 
   public static final ConfigOption<String> JOB_NAME =
