@@ -1,4 +1,4 @@
-package io.radixflow.operators.tier.disk;
+package io.radixflow.kernels;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -15,7 +15,7 @@ import java.nio.file.StandardOpenOption;
  * system properties, which are the same for the classes of all jobs, before it opens the file, and
  * takes it out after it has closed it.
  */
-final class LockFile implements AutoCloseable {
+public final class LockFile implements AutoCloseable {
   private static final String HELD = "radixflow.locked:";
 
   private final String name;
@@ -35,7 +35,7 @@ final class LockFile implements AutoCloseable {
    * @throws java.nio.file.FileSystemException if there is no directory, or the file cannot be
    *     opened for writing
    */
-  static LockFile tryLock(Path path) throws IOException {
+  public static LockFile tryLock(Path path) throws IOException {
     Path real = path.toAbsolutePath().getParent().toRealPath().resolve(path.getFileName());
     String name = HELD + real;
     if (System.getProperties().putIfAbsent(name, "") != null) {
@@ -67,7 +67,7 @@ final class LockFile implements AutoCloseable {
   }
 
   /** Returns whether the file, and so its directory, still exists. */
-  boolean exists() {
+  public boolean exists() {
     return Files.exists(path);
   }
 

@@ -1,4 +1,4 @@
-package io.radixflow.operators.tier.disk;
+package io.radixflow.kernels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

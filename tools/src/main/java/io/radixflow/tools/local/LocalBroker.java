@@ -123,6 +123,9 @@ public final class LocalBroker implements AutoCloseable {
     properties.put("log.dirs", log.toString());
     properties.put("auto.create.topics.enable", "false");
     properties.put("message.max.bytes", Integer.toString(MAX_MESSAGE_BYTES));
+    // a laptop's disk: the topics keep a week, and no partition more than half a gibibyte of it
+    properties.put("log.retention.bytes", Integer.toString(512 << 20));
+    properties.put("log.segment.bytes", Integer.toString(64 << 20));
     properties.put("group.initial.rebalance.delay.ms", "0");
     // its controller is in this process, and a pause of the process is no reason to give up
     properties.put("initial.broker.registration.timeout.ms", Integer.toString(Integer.MAX_VALUE));

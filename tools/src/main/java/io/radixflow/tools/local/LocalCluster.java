@@ -1,11 +1,13 @@
 package io.radixflow.tools.local;
 
 import io.radixflow.jobs.config.LocalFiles;
+import io.radixflow.kernels.PrivateDirectories;
 import io.radixflow.tools.flink.LoopbackFlink;
 import io.radixflow.tools.flink.Ports;
 import io.radixflow.tools.flink.WebAccess;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,6 +53,7 @@ import org.apache.flink.util.ExceptionUtils;
 public final class LocalCluster implements AutoCloseable {
 
   private static final String CHECKPOINTS = "checkpoints";
+  private static final String TEMPORARY = "tmp";
   private static final String SAVEPOINTS = "savepoints";
 
   /** Room for RocksDB's write buffers. */
@@ -83,6 +86,7 @@ public final class LocalCluster implements AutoCloseable {
    * @throws IOException if it does not start, or the port is in use
    */
   public static LocalCluster start(Path directory, int slots, int metricsPort) throws IOException {
+    deleteLeftovers(directory.resolve(TEMPORARY));
     int metrics = metricsPort == 0 ? Ports.free() : metricsPort;
     Ports.requireFree(metrics, "metrics");
     MiniCluster cluster =
@@ -101,6 +105,15 @@ public final class LocalCluster implements AutoCloseable {
     return new LocalCluster(cluster, directory, metrics);
   }
 
+  /**
+   * What a process that was killed had there is of no use to the next, and would grow with each.
+   */
+  private static void deleteLeftovers(Path temporary) throws IOException {
+    if (Files.isDirectory(temporary)) {
+      PrivateDirectories.delete(temporary);
+    }
+  }
+
   private static Configuration configuration(Path directory, int slots, int metricsPort) {
     Configuration flink =
         Configuration.fromMap(
@@ -115,7 +128,7 @@ public final class LocalCluster implements AutoCloseable {
     ignorePauses(flink);
     // the gateway's live page is as fresh as this
     flink.set(MetricOptions.METRIC_FETCHER_UPDATE_INTERVAL, METRICS_AGE);
-    String temporary = directory.resolve("tmp").toString();
+    String temporary = directory.resolve(TEMPORARY).toString();
     flink.set(CoreOptions.TMP_DIRS, temporary);
     flink.set(WebOptions.TMP_DIR, temporary);
     flink.set(WebOptions.UPLOAD_DIR, temporary);

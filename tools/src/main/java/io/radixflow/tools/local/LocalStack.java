@@ -3,25 +3,22 @@ package io.radixflow.tools.local;
 import io.radixflow.jobs.JobEndpoints;
 import io.radixflow.jobs.ServingJob;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.config.LocalFiles;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsException;
 import io.radixflow.jobs.kafka.KafkaSetup;
+import io.radixflow.kernels.LockFile;
 import io.radixflow.kernels.PrivateDirectories;
 import io.radixflow.kernels.ScratchDirectory;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.slf4j.Logger;
@@ -33,6 +30,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class LocalStack implements AutoCloseable {
 
+  private static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));
+  private static final String LOCK = "radixflow.lock";
   private static final String STOPPED = "stopped while it started";
   private static final Logger LOG = LoggerFactory.getLogger(LocalStack.class);
 
@@ -47,6 +46,9 @@ public final class LocalStack implements AutoCloseable {
   /** The directory if nothing is kept; else null. */
   private final ScratchDirectory scratch;
 
+  /** The lock on a directory that is kept; else null. */
+  private final LockFile lock;
+
   private final Consumer<String> progress;
   private volatile boolean stopping;
   private final Thread hook = new Thread(this::shutDown, "stop the stack");
@@ -59,10 +61,15 @@ public final class LocalStack implements AutoCloseable {
   private boolean closed;
 
   private LocalStack(
-      Settings settings, Path directory, ScratchDirectory scratch, Consumer<String> progress) {
+      Settings settings,
+      Path directory,
+      ScratchDirectory scratch,
+      LockFile lock,
+      Consumer<String> progress) {
     this.settings = settings;
     this.directory = directory;
     this.scratch = scratch;
+    this.lock = lock;
     this.progress = progress;
   }
 
@@ -90,13 +97,15 @@ public final class LocalStack implements AutoCloseable {
       Settings settings, Options options, EngineFactory engines, Consumer<String> progress)
       throws IOException {
     ServingSettings.checkWaiting(settings, settings.get(RadixflowOptions.PARALLELISM));
+    LocalLimits.require(options.directory().orElse(TEMPORARY));
     ScratchDirectory scratch =
         options.directory().isPresent() ? null : ScratchDirectory.create("local");
     Path directory =
         scratch == null
             ? PrivateDirectories.create(options.directory().get().toAbsolutePath())
             : scratch.path();
-    LocalStack stack = new LocalStack(settings, directory, scratch, progress);
+    LockFile lock = scratch == null ? lock(directory) : null;
+    LocalStack stack = new LocalStack(settings, directory, scratch, lock, progress);
     try {
       Runtime.getRuntime().addShutdownHook(stack.hook);
       if (scratch != null) {
@@ -118,6 +127,18 @@ public final class LocalStack implements AutoCloseable {
       }
       throw e;
     }
+  }
+
+  /** Broker and Flink would damage each other's files in a directory that two stacks use. */
+  private static LockFile lock(Path directory) throws IOException {
+    LockFile lock = LockFile.tryLock(directory.resolve(LOCK));
+    if (lock == null) {
+      throw new IOException(
+          "another process uses "
+              + directory
+              + ": stop it, or have this one use another directory (--directory)");
+    }
+    return lock;
   }
 
   private void startAll(Options options, EngineFactory engines) throws IOException {
@@ -156,7 +177,7 @@ public final class LocalStack implements AutoCloseable {
     requireOpen();
     StreamExecutionEnvironment environment = ServingJob.environment(settings);
     ServingJob.build(environment, settings, JobEndpoints.kafka(settings), engines);
-    job = cluster.submit(environment, latestState());
+    job = cluster.submit(environment, new KeptStates(cluster.stateDirectories()).latest());
   }
 
   private synchronized void watchJob() throws IOException {
@@ -207,21 +228,6 @@ public final class LocalStack implements AutoCloseable {
     return job;
   }
 
-  /** The newest savepoint or checkpoint that the directory has. */
-  private Optional<String> latestState() throws IOException {
-    Optional<Path> latest = Optional.empty();
-    for (Path states : cluster.stateDirectories()) {
-      if (Files.isDirectory(states)) {
-        try (Stream<Path> files = Files.walk(states, 3)) {
-          latest =
-              Stream.concat(latest.stream(), files.filter(file -> file.endsWith("_metadata")))
-                  .max(Comparator.comparingLong(file -> file.toFile().lastModified()));
-        }
-      }
-    }
-    return latest.map(metadata -> LocalFiles.name(metadata.getParent()));
-  }
-
   /**
    * Stops the job, keeping its state if the directory is kept, then Flink and the broker.
    * Idempotent, any thread.
@@ -235,7 +241,8 @@ public final class LocalStack implements AutoCloseable {
     if (watch != null) {
       watch.close();
     }
-    try (ScratchDirectory files = scratch;
+    try (LockFile held = lock;
+        ScratchDirectory files = scratch;
         LocalBroker kafka = broker;
         LocalCluster flink = cluster) {
       stopJob();

@@ -262,6 +262,22 @@ class LauncherTest {
   }
 
   @Test
+  void refusesToStartAServerThatMayOpenTooFewFiles() throws Exception {
+    buildEarlier();
+    Path limited = directory.resolve("limited");
+    write(limited, "ulimit -n 200; exec \"$0\" \"$@\"".replace("$0", project + "/radixflow"));
+
+    Run run = run(Map.of(), limited, "up", "--model", "sim");
+
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.err())
+        .isEqualTo(
+            "radixflow: this process may have 200 files open, and it needs 600: raise the limit,"
+                + " as with ulimit -n 4096\n");
+    assertThat(run(Map.of(), limited, "render").code()).isZero();
+  }
+
+  @Test
   void passesTheUsersFlagsAfterItsOwn() throws Exception {
     buildEarlier();
 

@@ -40,10 +40,13 @@ class EndedJobITCase {
 
       assertThat(up.awaitExit(PATIENCE)).isEqualTo(1);
     }
-    Path log = dir.resolve("logs").resolve("radixflow.log");
+    Path log;
+    try (Stream<Path> logs = Files.list(dir.resolve("logs"))) {
+      log = logs.findFirst().orElseThrow();
+    }
     assertThat(Files.readString(output))
         .contains("radixflow: the job was cancelled; the log is " + log + "; ")
-        .contains("--directory");
+        .contains("conversations in " + dir.resolve("up") + " go on from their last checkpoint");
     assertThat(Files.readString(log)).contains("the job was cancelled");
     try (Stream<Path> files = Files.list(temporary)) {
       // an engine's lock stays: its name is the host's, and a lock that is deleted could be taken

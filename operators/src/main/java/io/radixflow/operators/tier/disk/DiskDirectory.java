@@ -1,5 +1,6 @@
 package io.radixflow.operators.tier.disk;
 
+import io.radixflow.kernels.LockFile;
 import io.radixflow.kernels.PrivateDirectories;
 import java.io.IOException;
 import java.nio.file.Files;

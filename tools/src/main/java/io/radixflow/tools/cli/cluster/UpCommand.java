@@ -5,6 +5,7 @@ import io.radixflow.gateway.chat.ServedModels;
 import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
+import io.radixflow.kernels.model.RadixflowHome;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
@@ -23,7 +24,8 @@ import picocli.CommandLine.Option;
     name = "up",
     description = {
       "Start a Kafka broker, the job and the HTTP gateway in this process, until Ctrl-C.",
-      "Prints the addresses, for HTTP and Kafka clients on this machine."
+      "Prints the addresses, for HTTP and Kafka clients on this machine, and where conversations"
+          + " are kept: the next start goes on with them."
     })
 public final class UpCommand extends CliCommand {
   @Mixin LocalServing serving;
@@ -48,6 +50,9 @@ public final class UpCommand extends CliCommand {
       description = "Port of Flink's metrics for Prometheus; 0 for any free port.")
   int metricsPort = LoopbackFlink.METRICS_PORT;
 
+  @Option(names = "--temporary", description = "Keep nothing: conversations end with the process.")
+  boolean temporary;
+
   UpCommand(CliEnvironment environment) {
     super(environment);
   }
@@ -59,6 +64,13 @@ public final class UpCommand extends CliCommand {
     }
     if (metricsPort < 0 || metricsPort > 65_535) {
       throw new CliException("--metrics-port is " + metricsPort + "; it must be 0 to 65535");
+    }
+    if (temporary && serving.directory().isPresent()) {
+      throw new CliException(
+          "--temporary keeps nothing, and --directory keeps conversations: give one");
+    }
+    if (!temporary) {
+      serving.keepIn(RadixflowHome.data().resolve("up"));
     }
     Settings asked = gatewaySettings(serving.settings.load(this, serving.model));
     GatewayCommand.requireFree(asked, "--gateway-port");
@@ -101,6 +113,13 @@ public final class UpCommand extends CliCommand {
         : settings.with(GatewayConfig.FLINK_URL, stack.webInterface().toString());
   }
 
+  private String kept() {
+    return serving
+        .directory()
+        .map(directory -> directory.toAbsolutePath().toString())
+        .orElse("not kept (--temporary)");
+  }
+
   private void announce(LocalStack stack, Gateway gateway, String model) {
     Settings settings = stack.settings();
     String bootstrap = settings.get(RadixflowOptions.BOOTSTRAP_SERVERS);
@@ -108,6 +127,7 @@ public final class UpCommand extends CliCommand {
     out().println("live page          " + gateway.uri().resolve("/live"));
     out().println("HTTP API           " + gateway.uri() + "/v1");
     out().println("model              " + model);
+    out().println("conversations      " + kept());
     out().println("bootstrap servers  " + bootstrap);
     out().println("events             " + settings.get(RadixflowOptions.EVENTS_TOPIC));
     out().println("deltas             " + settings.get(RadixflowOptions.DELTAS_TOPIC));

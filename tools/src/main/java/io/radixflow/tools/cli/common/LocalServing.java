@@ -3,6 +3,7 @@ package io.radixflow.tools.cli.common;
 import io.radixflow.jobs.ServingSettings;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
+import io.radixflow.tools.local.BrokerFailure;
 import io.radixflow.tools.local.LocalStack;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -23,8 +24,23 @@ public final class LocalServing {
       names = "--directory",
       paramLabel = "DIR",
       description =
-          "Keep conversations in this directory and resume from it (default: nothing is kept).")
+          "Keep conversations in this directory and resume from it (default: up keeps them in a"
+              + " directory of the user, which it prints; chat and run keep nothing).")
   Path directory;
+
+  /** The directory in which conversations are kept; empty if nothing is kept. */
+  public Optional<Path> directory() {
+    return Optional.ofNullable(directory);
+  }
+
+  /**
+   * Has conversations kept if the user named no directory.
+   *
+   * @param fallback where
+   */
+  public void keepIn(Path fallback) {
+    directory = directory == null ? fallback : directory;
+  }
 
   /** Starts the job with a broker of its own. */
   public LocalStack startWithBroker(CliCommand command, int port, int metricsPort)
@@ -84,9 +100,9 @@ public final class LocalServing {
   private String howToGoOn() {
     return directory == null
         ? "conversations were not kept (--directory keeps them); see to the cause and start again"
-        : "see to the cause and start again with --directory "
+        : "see to the cause and start again: conversations in "
             + directory
-            + ": conversations go on from their last checkpoint";
+            + " go on from their last checkpoint";
   }
 
   private LocalStack start(
@@ -97,6 +113,15 @@ public final class LocalServing {
     Settings served = all.with(RadixflowOptions.MODEL, located.location());
     LocalStack.Options options =
         new LocalStack.Options(Optional.ofNullable(directory), broker, port, metricsPort);
+    if (broker) {
+      new BrokerFailure(
+              directory().orElse(Path.of(System.getProperty("java.io.tmpdir"))),
+              message -> {
+                command.err().println("\nradixflow: " + message + "; " + CliLogging.place());
+                command.err().flush();
+              })
+          .watch();
+    }
     try (Progress progress = command.progress("starting")) {
       return LocalStack.start(
           served, options, ServingSettings.engine(served, LocatedModel::open), progress::detail);

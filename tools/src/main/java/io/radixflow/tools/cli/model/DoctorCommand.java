@@ -3,10 +3,16 @@ package io.radixflow.tools.cli.model;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.MemorySource;
+import io.radixflow.kernels.model.RadixflowHome;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.ModelOptions;
 import io.radixflow.tools.cli.common.Progress;
+import io.radixflow.tools.local.LocalLimits;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -14,10 +20,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "doctor",
     description = {
-      "Show Java, processor, GPU, what the build contains, and the Flink options that follow; try the"
-          + " GPU.",
-      "The exit code is 1 if what --device asks for cannot be used: with 'auto', if there is a GPU that"
-          + " fails its test."
+      "Show Java, processor, GPU, what the build contains, and the Flink options that follow; try"
+          + " the GPU.",
+      "The exit code is 1 if what --device asks for cannot be used (with 'auto', if there is a GPU"
+          + " that fails its test), or if up has too little memory, disk or open files."
     })
 public final class DoctorCommand extends CliCommand {
   @Option(
@@ -36,22 +42,33 @@ public final class DoctorCommand extends CliCommand {
   }
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     DeviceName asked = DeviceName.parse(device);
     DeviceReport devices;
     try (Progress progress = progress("looking at devices")) {
       progress.detail(device);
       devices = DeviceReport.of(asked);
     }
-    boolean healthy = devices.works(asked);
-    DoctorReport report = new DoctorReport(devices, MemorySource.system().now());
+    Path data = RadixflowHome.data();
+    LocalLimits limits = LocalLimits.of(data);
+    List<String> problems = new ArrayList<>(limits.problems(data));
+    if (!devices.works(asked)) {
+      problems.add("device " + device + " cannot be used");
+    }
+    boolean healthy = problems.isEmpty();
+    DoctorReport report = new DoctorReport(devices, MemorySource.system().now(), limits, data);
     if (json) {
       ObjectNode line = report.json();
       line.put("healthy", healthy);
+      problems.forEach(line.putArray("problems")::add);
       out().println(line.toPrettyString());
     } else {
       report.print(out());
-      print("%n%s%n", healthy ? "All is well." : "Device " + device + " cannot be used.");
+      out().println();
+      problems.forEach(problem -> out().println("Problem: " + problem + "."));
+      if (healthy) {
+        out().println("All is well.");
+      }
     }
     out().flush();
     return healthy ? 0 : 1;

@@ -6,6 +6,7 @@ import io.radixflow.kernels.cpu.CpuBackend;
 import io.radixflow.kernels.cuda.driver.CudaDevice;
 import io.radixflow.kernels.device.MemoryStatus;
 import io.radixflow.tools.cli.common.JsonLineOutput;
+import io.radixflow.tools.local.LocalLimits;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -21,8 +22,10 @@ import java.util.regex.Pattern;
  *
  * @param devices the GPUs
  * @param memory what memory there is
+ * @param limits of this process
+ * @param data where conversations are kept
  */
-record DoctorReport(DeviceReport devices, MemoryStatus memory) {
+record DoctorReport(DeviceReport devices, MemoryStatus memory, LocalLimits limits, Path data) {
 
   private static final Path DRIVER = Path.of("/proc/driver/nvidia/version");
   private static final Pattern VERSION = Pattern.compile("\\b(\\d{3,}\\.\\d+(\\.\\d+)?)\\b");
@@ -70,6 +73,9 @@ record DoctorReport(DeviceReport devices, MemoryStatus memory) {
     json.put("available_memory_bytes", memory.available());
     json.put("heap_bytes", memory.heap());
     json.put("heap_used_bytes", memory.heapUsed());
+    json.put("open_files_limit", limits.files());
+    json.put("data_directory", data.toString());
+    json.put("disk_free_bytes", limits.diskBytes());
     json.put("cuda_driver_version", devices.cuda().driverVersion());
     json.put("nvidia_driver", kernelModule());
     json.put("device_code", devices.cuda().deviceCode());
@@ -96,6 +102,8 @@ record DoctorReport(DeviceReport devices, MemoryStatus memory) {
         "Processor",
         Runtime.getRuntime().availableProcessors() + " threads, " + CpuBackend.instructions());
     line(out, "Memory", memory.text());
+    line(out, "Open files", limits.files() + " at most");
+    line(out, "Disk", (limits.diskBytes() >> 20) + " MB free for " + data);
     line(out, "Device code", devices.cuda().deviceCode());
     line(out, "CUDA driver", driver());
     for (CudaDevice gpu : devices.cuda().devices()) {

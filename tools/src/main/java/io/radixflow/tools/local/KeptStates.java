@@ -1,0 +1,89 @@
+package io.radixflow.tools.local;
+
+import io.radixflow.jobs.config.LocalFiles;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.apache.flink.runtime.checkpoint.Checkpoints;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The savepoints and checkpoints that a directory keeps. Their numbers grow from job to job, since
+ * each job resumes from the latest; times of files do not, when a clock steps or files are copied.
+ */
+final class KeptStates {
+
+  private static final Logger LOG = LoggerFactory.getLogger(KeptStates.class);
+  private static final String METADATA = "_metadata";
+  private static final int DEPTH = 3;
+
+  private final List<Path> directories;
+
+  KeptStates(List<Path> directories) {
+    this.directories = directories;
+  }
+
+  /**
+   * Returns the latest state that is whole, as Flink names it; nothing if none was ever kept.
+   *
+   * @throws IOException if there are some, and none can be read
+   */
+  Optional<String> latest() throws IOException {
+    List<Path> all = all();
+    Path latest = null;
+    long highest = -1;
+    IOException unreadable = null;
+    for (Path metadata : all) {
+      try {
+        long number = number(metadata);
+        if (number > highest) {
+          highest = number;
+          latest = metadata;
+        }
+      } catch (IOException e) {
+        LOG.warn("{} cannot be read, and an older state may be used", metadata, e);
+        unreadable = e;
+      }
+    }
+    if (latest == null && unreadable != null) {
+      throw new IOException(
+          "the state of the conversations cannot be read: "
+              + unreadable.getMessage()
+              + "; it was damaged, or a newer version wrote it",
+          unreadable);
+    }
+    return Optional.ofNullable(latest).map(metadata -> LocalFiles.name(metadata.getParent()));
+  }
+
+  private List<Path> all() throws IOException {
+    List<Path> all = new ArrayList<>();
+    for (Path states : directories) {
+      if (Files.isDirectory(states)) {
+        try (Stream<Path> files = Files.walk(states, DEPTH)) {
+          files
+              .filter(file -> file.endsWith(METADATA) && Files.isRegularFile(file))
+              .forEach(all::add);
+        }
+      }
+    }
+    return all;
+  }
+
+  private static long number(Path metadata) throws IOException {
+    try (DataInputStream in =
+        new DataInputStream(new BufferedInputStream(Files.newInputStream(metadata)))) {
+      return Checkpoints.loadCheckpointMetadata(
+              in, KeptStates.class.getClassLoader(), metadata.getParent().toString())
+          .getCheckpointId();
+    } catch (RuntimeException | IOException e) {
+      throw new IOException(metadata + ": " + e.getMessage(), e);
+    }
+  }
+}
