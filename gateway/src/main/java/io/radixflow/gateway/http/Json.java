@@ -6,10 +6,13 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
+import com.fasterxml.jackson.core.util.JsonGeneratorDelegate;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.json.Texts;
+import io.radixflow.jobs.json.WrittenNumbers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
@@ -53,7 +56,7 @@ public final class Json {
   /** Returns an object as UTF-8. */
   public static byte[] write(Fields fields) {
     try (ByteArrayBuilder bytes = new ByteArrayBuilder()) {
-      try (JsonGenerator json = WRITER.createGenerator(bytes)) {
+      try (JsonGenerator json = new WellFormed(WRITER.createGenerator(bytes))) {
         json.writeStartObject();
         fields.write(json);
         json.writeEndObject();
@@ -66,10 +69,30 @@ public final class Json {
 
   /** Returns a tree as UTF-8. */
   public static byte[] write(JsonNode tree) {
-    try {
-      return WRITER.writeValueAsBytes(tree);
-    } catch (JsonProcessingException e) {
+    try (ByteArrayBuilder bytes = new ByteArrayBuilder()) {
+      try (JsonGenerator json = new WellFormed(WRITER.createGenerator(bytes))) {
+        WRITER.writeTree(json, tree);
+      }
+      return bytes.toByteArray();
+    } catch (IOException e) {
       throw new UncheckedIOException("writing to memory failed", e);
+    }
+  }
+
+  /** Writes a lone surrogate, which UTF-8 does not have, as U+FFFD. */
+  private static final class WellFormed extends JsonGeneratorDelegate {
+    WellFormed(JsonGenerator json) {
+      super(json, false);
+    }
+
+    @Override
+    public void writeFieldName(String name) throws IOException {
+      super.writeFieldName(Texts.wellFormed(name));
+    }
+
+    @Override
+    public void writeString(String text) throws IOException {
+      super.writeString(text == null ? null : Texts.wellFormed(text));
     }
   }
 
@@ -88,7 +111,7 @@ public final class Json {
       return object();
     }
     try {
-      JsonNode tree = READER.readTree(bytes);
+      JsonNode tree = WrittenNumbers.read(READER, bytes);
       if (tree instanceof ObjectNode object) {
         return object;
       }

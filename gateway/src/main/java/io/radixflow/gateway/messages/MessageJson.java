@@ -102,10 +102,10 @@ record MessageJson(String id, String model, boolean cacheControl) {
     json.writeStringField("id", call.id());
     json.writeStringField("name", call.name());
     json.writeFieldName("input");
-    Object input = JsonValues.object(call.arguments());
-    boolean broken = input == null && !cut && !call.arguments().isBlank();
-    Object shown = broken ? Map.of(INVALID_JSON, call.arguments()) : input;
-    json.writeRawValue(shown == null ? "{}" : JsonValues.write(shown));
+    boolean whole = JsonValues.object(call.arguments()) != null;
+    boolean broken = !whole && !cut && !call.arguments().isBlank();
+    String shown = broken ? JsonValues.write(Map.of(INVALID_JSON, call.arguments())) : "{}";
+    json.writeRawValue(whole ? call.arguments() : shown);
     json.writeEndObject();
   }
 

@@ -1,11 +1,12 @@
 package io.radixflow.gateway.responses;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.json.WrittenNumbers;
 import io.radixflow.operators.record.GenerationOptions;
+import java.io.IOException;
 import java.util.Objects;
 
 /** Writes what a response repeats of its request: tools, their choice, reasoning, the format. */
@@ -66,8 +67,8 @@ final class ResponseOptions {
   /** Reads what was checked when the request, or the event of another client, was read. */
   private static JsonNode read(String json) {
     try {
-      return JSON.readTree(json);
-    } catch (JsonProcessingException e) {
+      return WrittenNumbers.read(JSON, json);
+    } catch (IOException e) {
       throw new IllegalStateException("an option of a turn is no JSON", e);
     }
   }

@@ -100,6 +100,35 @@ class MessageToolsTest {
                 "[{\"type\":\"tool_use\",\"id\":\"call_1\",\"name\":\"weather\",\"input\":{}}]"));
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"b\": 1.0, \"c\": 1e400, \"d\": -0, \"e\": 0.1000, \"f\": [12345678901234567890, 1E5]}",
+        "{\"lone\": \"\\ud83d x\", \"\\udc00\": \"\\ud83d\\ude00\"}"
+      })
+  void inputIsAsTheModelWroteIt(String arguments) {
+    CompletableFuture<HttpResponse<String>> sent = send(HELLO);
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().call(event, 0, 0, new ToolCall("call_1", "weather", arguments));
+    gateway.topics().end(event, 9, "tool_calls", Usage.NONE);
+    assertThat(sent.join().body()).contains("\"input\":" + arguments);
+  }
+
+  @Test
+  void numbersOfARequestReachTheModelAsTheyWereWritten() {
+    String numbers = "{'b':1.0,'c':1e400,'d':-0,'e':0.1000}";
+    send(
+        TOOLS.replace("'properties':{", "'enum':[" + numbers + "],'properties':{")
+            + ",'messages':[{'role':'user','content':'Warm?'},{'role':'assistant','content':"
+            + "[{'type':'tool_use','id':'c','name':'weather','input':"
+            + numbers
+            + "}]},{'role':'user','content':[{'type':'tool_result','tool_use_id':'c'}]}]");
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.options().tools()).contains(numbers.replace('\'', '"'));
+    assertThat(event.messages().get(1).toolCalls().get(0).arguments())
+        .isEqualTo(numbers.replace('\'', '"'));
+  }
+
   @Test
   void argumentsThatAreNoJsonComeAsATextAndBackAsTheyWere() {
     CompletableFuture<HttpResponse<String>> sent = send(HELLO);

@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
+import io.radixflow.jobs.json.WrittenNumbers;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
@@ -90,7 +91,7 @@ public final class EventParser {
     }
     JsonNode root;
     try {
-      root = mapper.readTree(value);
+      root = WrittenNumbers.read(mapper, value);
     } catch (IOException e) {
       String foreign = ForeignFormat.of(value);
       return unreadable(

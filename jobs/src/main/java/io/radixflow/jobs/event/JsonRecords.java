@@ -22,6 +22,7 @@ import com.fasterxml.jackson.databind.module.SimpleModule;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
+import io.radixflow.jobs.json.WrittenNumbers;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.TokenOptions;
@@ -104,7 +105,8 @@ public final class JsonRecords {
     public GenerationOptions deserialize(JsonParser json, DeserializationContext context)
         throws IOException {
       try {
-        return GenerationOptionsReader.read(JsonObject.of(json.readValueAsTree(), "options"), true);
+        return GenerationOptionsReader.read(
+            JsonObject.of(WrittenNumbers.next(MAPPER, json), "options"), true);
       } catch (InvalidInputException e) {
         throw new IOException(e.getMessage(), e);
       }

@@ -13,17 +13,21 @@ import java.util.Map;
  * their keys, lists, strings, numbers, booleans and null. Safe for many threads.
  */
 public final class JsonValues {
-  private static final ObjectMapper MAPPER =
+  private static final ObjectMapper DOUBLES =
       JsonMapper.builder()
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
           .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
           .build();
 
+  /** Keeps numbers that no double has: 1e400 must not become infinite. */
+  private static final ObjectMapper MAPPER =
+      DOUBLES.copy().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
+
   private static final ObjectMapper PYTHON =
-      MAPPER.copy().configure(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS.mappedFeature(), true);
+      DOUBLES.copy().configure(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS.mappedFeature(), true);
 
   private static final ObjectMapper SORTED =
-      MAPPER.copy().enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS);
+      DOUBLES.copy().enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS);
 
   private JsonValues() {}
 
@@ -56,7 +60,7 @@ public final class JsonValues {
    * is no white space. A text that is no JSON is returned as it is.
    */
   public static String canonical(String text) {
-    Object value = value(text);
+    Object value = value(SORTED, text);
     return value == null ? text : write(SORTED, value);
   }
 
