@@ -85,12 +85,6 @@ final class ChatStream implements ChatOutput {
   /** One choice that fails ends the whole response. */
   private void fail(ApiException error) {
     turns.close();
-    if (!events.hasBegun()) {
-      events.stop();
-      exchange.fail(error);
-      return;
-    }
-    events.event(null, exchange.errorBody(error));
-    events.end();
+    exchange.fail(error);
   }
 }

@@ -102,6 +102,6 @@ public final class TokenizeEndpoints implements EndpointGroup {
    * @param work runs on a worker thread; an {@link ApiException} of it goes to the client
    */
   private static void answer(Exchange exchange, Callable<byte[]> work) {
-    exchange.executeBlocking(work).onComplete(done -> exchange.json(200, done), exchange::fail);
+    exchange.blocking(work, done -> exchange.json(200, done));
   }
 }

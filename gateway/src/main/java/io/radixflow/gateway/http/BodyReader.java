@@ -48,8 +48,11 @@ final class BodyReader {
         end -> {
           if (!done) {
             vertx.cancelTimer(timer);
-            then.accept(body);
-            finish(vertx);
+            try {
+              then.accept(body);
+            } finally {
+              finish(vertx);
+            }
           }
         });
     if ("100-continue".equalsIgnoreCase(request.getHeader("expect"))) {

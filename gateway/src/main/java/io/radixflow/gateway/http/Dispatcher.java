@@ -1,6 +1,5 @@
 package io.radixflow.gateway.http;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.radixflow.gateway.auth.Admission;
@@ -15,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 
 /**
  * Takes every request: admits it, finds its route, reads its body within the limits, and has the
@@ -91,6 +89,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   public void handle(HttpServerRequest request) {
     Context context = Vertx.currentContext();
     Routes.Match match = NO_MATCH;
+    Admission admission;
     try {
       access.checkOrigin(request);
       if (request.method() == HttpMethod.OPTIONS) {
@@ -98,18 +97,15 @@ final class Dispatcher implements Handler<HttpServerRequest> {
         return;
       }
       match = routes.find(request.method(), request.path());
-      admit(request, context, match);
-    } catch (RuntimeException e) {
+      admission = match.route().open() ? Admission.anonymous() : access.admit(request);
+    } catch (RuntimeException | Error e) {
       exchange(request, context, match).refuse(e);
+      return;
     }
-  }
-
-  private void admit(HttpServerRequest request, Context context, Routes.Match match) {
-    Admission admission = match.route().open() ? Admission.anonymous() : access.admit(request);
     Exchange exchange = exchange(request, context, match);
     exchange.admit(admission);
     if (!match.route().hasBody()) {
-      serve(exchange);
+      exchange.serve(null);
     } else {
       new BodyReader(request, exchange, limits, bodies)
           .read(context.owner(), body -> parse(exchange, body));
@@ -128,35 +124,11 @@ final class Dispatcher implements Handler<HttpServerRequest> {
     return exchange;
   }
 
-  private void parse(Exchange exchange, Buffer body) {
+  private static void parse(Exchange exchange, Buffer body) {
     if (body.length() < LARGE_BODY) {
-      serve(exchange, () -> Json.read(body.getBytes()));
-      return;
+      exchange.serve(Json.read(body.getBytes()));
+    } else {
+      exchange.blocking(() -> Json.read(body.getBytes()), exchange::serve);
     }
-    exchange
-        .executeBlocking(() -> Json.read(body.getBytes()))
-        .onComplete(
-            parsed ->
-                serve(
-                    exchange,
-                    () -> {
-                      if (parsed.failed()) {
-                        throw (RuntimeException) parsed.cause();
-                      }
-                      return parsed.result();
-                    }));
-  }
-
-  private static void serve(Exchange exchange, Supplier<ObjectNode> body) {
-    try {
-      exchange.setBody(body.get());
-      exchange.serve();
-    } catch (RuntimeException | StackOverflowError e) {
-      exchange.fail(e);
-    }
-  }
-
-  private static void serve(Exchange exchange) {
-    serve(exchange, () -> null);
   }
 }

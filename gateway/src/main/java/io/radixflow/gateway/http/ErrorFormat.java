@@ -19,4 +19,9 @@ public interface ErrorFormat {
 
   /** Returns the body of an error, a JSON object. */
   byte[] body(ApiException error);
+
+  /** Returns the type of the event that has an error in a stream; null for data alone. */
+  default String event() {
+    return null;
+  }
 }

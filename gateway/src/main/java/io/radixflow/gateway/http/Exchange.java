@@ -8,7 +8,6 @@ import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.operators.record.Origin;
 import io.radixflow.operators.record.TraceContext;
 import io.vertx.core.Context;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -29,6 +28,7 @@ public final class Exchange {
 
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
 
+  private static final String ID = "X-Request-Id";
   private static final int MAX_HEADER = 1024;
 
   /** Status under which requests are counted whose client went away, as nginx has it. */
@@ -41,11 +41,18 @@ public final class Exchange {
   private final HttpMetrics metrics;
   private final RequestSpan span;
   private final long started = System.nanoTime();
+  private final String id;
   private Admission admission = Admission.anonymous();
   private ObjectNode body;
   private Runnable onGone = () -> {};
   private Runnable onOver = () -> {};
   private boolean over;
+  private boolean failed;
+
+  /** What is answered as a stream, and writes that it ends early; null if nothing is. */
+  private SseStream stream;
+
+  private Consumer<ApiException> streamError;
 
   Exchange(
       HttpServerRequest request,
@@ -60,6 +67,10 @@ public final class Exchange {
     this.match = match;
     this.metrics = metrics;
     this.span = span;
+    String given = request.getHeader(ID);
+    this.id = given != null && given.matches("[\\w.:-]{1,128}") ? given : RandomIds.next("req");
+    setHeader(ID, id);
+    Uncaught.watch(context, this);
     HttpServerResponse response = request.response();
     response.closeHandler(closed -> over());
     response.exceptionHandler(failure -> over());
@@ -69,11 +80,6 @@ public final class Exchange {
   /** Sets who sends the request; the admission is released when the response is complete. */
   void admit(Admission given) {
     admission = given;
-  }
-
-  void setBody(ObjectNode read) {
-    body = read;
-    span.body(read);
   }
 
   /** Runs once: the response is complete, or its client has gone. */
@@ -107,17 +113,23 @@ public final class Exchange {
     fail(cause);
   }
 
+  /** Names the request in the response's headers and in the log; the client may have chosen it. */
+  public String id() {
+    return id;
+  }
+
   Vertx vertx() {
     return context.owner();
   }
 
-  /** Runs what takes long on a worker thread. */
-  public <T> Future<T> executeBlocking(Callable<T> work) {
-    return context.executeBlocking(work, false);
-  }
-
-  /** Has the route's endpoint serve the exchange. */
-  void serve() {
+  /**
+   * Has the route's endpoint serve the exchange.
+   *
+   * @param read the request's body, or null for methods that have none
+   */
+  void serve(ObjectNode read) {
+    body = read;
+    span.body(read);
     match.route().endpoint().handle(this);
   }
 
@@ -221,10 +233,13 @@ public final class Exchange {
     onOver = task;
   }
 
-  /** Has the task run, once, if the client goes away before the response is complete. */
+  /**
+   * Has the task run if the client goes away before the response is complete, or if the exchange
+   * fails.
+   */
   public void onGone(Runnable task) {
     onGone = task;
-    if (over && !request.response().ended()) {
+    if (failed || over && !request.response().ended()) {
       task.run();
     }
   }
@@ -246,19 +261,7 @@ public final class Exchange {
    *     error
    */
   public <T> void blocking(Callable<T> work, Consumer<T> then) {
-    executeBlocking(work)
-        .onComplete(
-            done -> {
-              try {
-                if (done.succeeded()) {
-                  then.accept(done.result());
-                } else {
-                  fail(done.cause());
-                }
-              } catch (RuntimeException e) {
-                fail(e);
-              }
-            });
+    context.executeBlocking(work, false).onComplete(then::accept, this::fail);
   }
 
   /** Answers with a JSON object. */
@@ -275,31 +278,65 @@ public final class Exchange {
     response.setStatusCode(status).putHeader("content-type", type).end(Buffer.buffer(bytes));
   }
 
-  /** Starts to answer with server-sent events; nothing is written before the first event. */
+  /**
+   * Starts to answer with server-sent events; nothing is written before the first event. An error
+   * becomes an event in the form of the route's API.
+   */
   public SseStream sse() {
-    return new SseStream(request.response(), context, limits.keepAliveMillis(), metrics);
+    ErrorFormat errors = match.route().errors();
+    return sse(error -> stream.event(errors.event(), errors.body(error)));
   }
 
   /**
-   * Answers with an error, in the form of the route's API. What is no {@link ApiException} or
-   * {@link InvalidInputException} is logged and becomes a 500 that says nothing.
+   * Starts to answer with server-sent events.
+   *
+   * @param error writes an error as an event, if the stream has begun
+   */
+  public SseStream sse(Consumer<ApiException> error) {
+    streamError = error;
+    stream = new SseStream(request.response(), context, limits.keepAliveMillis(), metrics);
+    return stream;
+  }
+
+  /**
+   * Ends the exchange with an error, in the form of the route's API: as the response, or as the
+   * last event of a stream that has begun. Whatever is not an {@link ApiException} or an {@link
+   * InvalidInputException} is logged and becomes a 500 that says nothing of its cause. Does nothing
+   * if the response is complete.
    */
   public void fail(Throwable error) {
     ApiException shown = shown(error);
-    if (request.response().headWritten()) {
-      LOG.warn("{} failed after its response began", match.route().path(), error);
-      request.connection().close();
+    if (over || request.response().ended()) {
       return;
     }
-    if (shown.hint() != null) {
-      setHeader(shown.hint().header(), shown.hint().value());
+    failed = true;
+    try {
+      write(shown);
+    } catch (RuntimeException | Error e) {
+      LOG.error("Request {}: its error could not be written; closing its connection", id, e);
+      request.connection().close();
+    } finally {
+      onGone.run();
     }
-    json(shown.status(), match.route().errors().body(shown));
   }
 
-  /** The error as the route's API writes it, for an event of a stream that has begun. */
-  public byte[] errorBody(ApiException error) {
-    return match.route().errors().body(error);
+  private void write(ApiException error) {
+    boolean begun = request.response().headWritten();
+    if (begun && stream == null) {
+      LOG.warn("Request {}: {} failed after its response began", id, match.route().path(), error);
+      request.connection().close();
+    } else if (begun) {
+      streamError.accept(error);
+      stream.end();
+    } else {
+      if (stream != null) {
+        stream.stop();
+      }
+      if (error.hint() != null) {
+        setHeader(error.hint().header(), error.hint().value());
+      }
+      json(error.status(), match.route().errors().body(error));
+    }
   }
 
   private ApiException shown(Throwable error) {
@@ -309,8 +346,8 @@ public final class Exchange {
     if (error instanceof InvalidInputException invalid) {
       return ApiException.of(invalid);
     }
-    LOG.error("{} failed", match.route().path(), error);
+    LOG.error("Request {}: {} failed", id, match.route().path(), error);
     return new ApiException(
-        500, "server_error", null, null, "the gateway failed; its log says why");
+        500, "server_error", null, null, "the gateway failed; its log says why, at request " + id);
   }
 }

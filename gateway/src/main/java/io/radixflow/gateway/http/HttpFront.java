@@ -56,7 +56,7 @@ public final class HttpFront implements AutoCloseable {
       loops = Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors());
     }
     Vertx vertx =
-        Vertx.vertx(
+        Uncaught.vertx(
             new VertxOptions()
                 .setEventLoopPoolSize(loops)
                 .setWorkerPoolSize(2)

@@ -34,11 +34,6 @@ public final class SseStream {
         context.owner().setPeriodic(Math.max(1, keepAliveMillis / 2), ticked -> keepAlive());
   }
 
-  /** Returns whether a part of the response was written, so that no status can be set any more. */
-  public boolean hasBegun() {
-    return response.headWritten();
-  }
-
   /**
    * Writes an event.
    *
@@ -69,14 +64,8 @@ public final class SseStream {
     }
   }
 
-  /** Ends the response in a way that the client notices: the stream is not complete. */
-  public void abort() {
-    stop();
-    response.reset();
-  }
-
   /** Stops the keep-alive; for a stream whose client has gone, or that never began. */
-  public void stop() {
+  void stop() {
     if (!stopped) {
       stopped = true;
       context.owner().cancelTimer(timer);

@@ -19,6 +19,11 @@ final class AnthropicErrors implements ErrorFormat {
         });
   }
 
+  @Override
+  public String event() {
+    return "error";
+  }
+
   private static String type(int status) {
     return switch (status) {
       case 401 -> "authentication_error";

@@ -86,7 +86,7 @@ final class MessageStream implements ChatOutput {
   public void ended(int choice, TurnEnd end) {
     ApiException error = TurnErrors.of(end);
     if (error != null) {
-      fail(error);
+      exchange.fail(error);
       return;
     }
     if (blocks == 0) {
@@ -100,16 +100,6 @@ final class MessageStream implements ChatOutput {
 
   @Override
   public void failed(TurnFailure failure) {
-    fail(TurnErrors.of(failure));
-  }
-
-  private void fail(ApiException error) {
-    if (!events.hasBegun()) {
-      events.stop();
-      exchange.fail(error);
-      return;
-    }
-    events.event("error", exchange.errorBody(error));
-    events.end();
+    exchange.fail(TurnErrors.of(failure));
   }
 }

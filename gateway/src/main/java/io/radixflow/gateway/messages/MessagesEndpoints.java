@@ -49,7 +49,7 @@ public final class MessagesEndpoints implements EndpointGroup {
   }
 
   private void create(Exchange exchange) {
-    exchange.setHeader("request-id", RandomIds.next("req"));
+    exchange.setHeader("request-id", exchange.id());
     MessagesRequest request = MessagesRequest.read(exchange, false);
     String model = models.served(exchange.caller(), request.model());
     Root session = ChatSessions.of(exchange, null, request.user(), model, request.messages());

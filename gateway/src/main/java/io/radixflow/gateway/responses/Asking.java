@@ -32,17 +32,16 @@ final class Asking {
   void ask(Exchange exchange, ConversationEvent event, Consumer<ReplyDelta> then) {
     turns
         .ask(event)
-        .whenCompleteAsync(
-            (answer, failure) -> {
-              try {
-                if (failure != null) {
-                  throw ApiException.unavailable("the job cannot be reached: try again");
-                }
-                then.accept(answer);
-              } catch (RuntimeException e) {
-                exchange.fail(e);
-              }
-            },
-            exchange.executor());
+        .whenComplete(
+            (answer, failure) ->
+                exchange
+                    .executor()
+                    .execute(
+                        () -> {
+                          if (failure != null) {
+                            throw ApiException.unavailable("the job cannot be reached: try again");
+                          }
+                          then.accept(answer);
+                        }));
   }
 }

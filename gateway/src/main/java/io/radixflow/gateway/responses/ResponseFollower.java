@@ -1,6 +1,7 @@
 package io.radixflow.gateway.responses;
 
 import io.radixflow.gateway.chat.ChatSessions;
+import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.SseStream;
@@ -37,7 +38,7 @@ final class ResponseFollower implements TurnListener {
   ResponseFollower(Exchange exchange, ResponseRecord begun, long after) {
     this.exchange = exchange;
     this.begun = begun;
-    this.events = exchange.sse();
+    this.events = exchange.sse(this::error);
     this.stream = new ResponseStream(after, (type, data) -> events.event(type, Json.write(data)));
   }
 
@@ -59,7 +60,7 @@ final class ResponseFollower implements TurnListener {
   @Override
   public void found(TurnFound found) {
     begun = begun.firstSent(found);
-    if (!events.hasBegun()) {
+    if (!exchange.hasBegun()) {
       ChatSessions.name(exchange, begun.session(), begun.turn());
     }
     accepted();
@@ -77,8 +78,8 @@ final class ResponseFollower implements TurnListener {
 
   @Override
   public void ended(TurnEnd end) {
-    if (end.finishReason().equals("rejected") && !events.hasBegun()) {
-      stop();
+    if (end.finishReason().equals("rejected") && !exchange.hasBegun()) {
+      ended = true;
       exchange.fail(ResponseErrors.of(end, begun.settings().previous()));
       return;
     }
@@ -96,18 +97,12 @@ final class ResponseFollower implements TurnListener {
 
   @Override
   public void failed(TurnFailure failure) {
-    if (!events.hasBegun()) {
-      stop();
-      exchange.fail(TurnErrors.of(failure));
-      return;
-    }
     ended = true;
-    stream.error("server_error", failure.message());
-    events.end();
+    exchange.fail(TurnErrors.of(failure));
   }
 
-  private void stop() {
+  private void error(ApiException error) {
     ended = true;
-    events.stop();
+    stream.error("server_error", error.getMessage());
   }
 }

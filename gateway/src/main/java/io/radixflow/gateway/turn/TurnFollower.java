@@ -25,6 +25,9 @@ final class TurnFollower implements TurnStream, Waiting {
     WaitingText waiting();
   }
 
+  /** More than brokers cause that come and go; each has the job asked. */
+  private static final int MAX_INTERRUPTIONS = 20;
+
   private final TurnKey key;
   private final String stamp;
   private final Following following;
@@ -46,6 +49,10 @@ final class TurnFollower implements TurnStream, Waiting {
   private TurnEnd end;
   private TurnFailure failure;
   private boolean asking;
+
+  /** How often records were missed since the job was last heard. */
+  private int interruptions;
+
   private boolean scheduled;
   private boolean paused;
 
@@ -133,6 +140,7 @@ final class TurnFollower implements TurnStream, Waiting {
   void state(Reply.TurnState state, boolean committed) {
     synchronized (this) {
       asking = false;
+      interruptions = 0;
       if (isOver()) {
         return;
       }
@@ -186,10 +194,16 @@ final class TurnFollower implements TurnStream, Waiting {
 
   @Override
   public void interrupted() {
+    boolean often;
     synchronized (this) {
       asking = false;
+      often = ++interruptions > MAX_INTERRUPTIONS;
     }
-    owner.ask(this);
+    if (often) {
+      fail(new TurnException("what the job says of the turn cannot be read: try again", null));
+    } else {
+      owner.ask(this);
+    }
   }
 
   @Override
@@ -253,7 +267,14 @@ final class TurnFollower implements TurnStream, Waiting {
       }
       scheduled = true;
     }
-    following.executor().execute(this::deliver);
+    try {
+      following.executor().execute(this::deliver);
+    } catch (RuntimeException | Error e) {
+      synchronized (this) {
+        scheduled = false;
+      }
+      throw e;
+    }
   }
 
   /** Runs on the listener's executor. */

@@ -16,6 +16,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -235,7 +236,10 @@ public final class Turns implements AutoCloseable {
     }
   }
 
-  /** Hands records to those who wait for them. */
+  /**
+   * Hands records to those who wait for them. Each of them ends if its record cannot be taken: it
+   * may be the last.
+   */
   private final class Records implements Topics.Reader {
 
     @Override
@@ -246,38 +250,50 @@ public final class Turns implements AutoCloseable {
       }
       try {
         ReplyDelta delta = RecordReader.delta(value);
-        for (Waiting each : waiting) {
-          if (each.key().turn().equals(delta.turn())) {
-            each.delta(delta);
-          }
-        }
+        each(waiting, delta.turn(), one -> one.delta(delta));
       } catch (IOException e) {
-        LOG.warn("A record of the delta topic cannot be read", e);
+        LOG.warn("A record of the delta topic cannot be read; asking the job", e);
+        each(waiting, null, Waiting::interrupted);
       }
     }
 
     @Override
     public void reply(byte[] session, byte[] value) {
-      List<Waiting> waiting = waiting(session);
-      if (waiting.stream().noneMatch(Waiting::needsReply)) {
+      List<Waiting> waiting = waiting(session).stream().filter(Waiting::needsReply).toList();
+      if (waiting.isEmpty()) {
         return;
       }
       try {
         Reply reply = RecordReader.reply(value);
-        for (Waiting each : waiting) {
-          if (each.needsReply() && each.key().turn().equals(reply.turn())) {
-            each.reply(reply);
-          }
-        }
+        each(waiting, reply.turn(), one -> one.reply(reply));
       } catch (IOException e) {
-        LOG.warn("A record of the reply topic cannot be read", e);
+        LOG.warn("A record of the reply topic cannot be read; asking the job", e);
+        each(waiting, null, Waiting::interrupted);
       }
     }
 
     @Override
     public void interrupted() {
       for (List<Waiting> waiting : bySession.values()) {
-        waiting.forEach(Waiting::interrupted);
+        each(waiting, null, Waiting::interrupted);
+      }
+    }
+
+    /**
+     * @param turn whose waiting ones take it; null for all of them
+     */
+    private void each(List<Waiting> waiting, String turn, Consumer<Waiting> action) {
+      for (Waiting one : waiting) {
+        if (turn != null && !one.key().turn().equals(turn)) {
+          continue;
+        }
+        try {
+          action.accept(one);
+        } catch (RuntimeException | Error e) {
+          TurnKey key = one.key();
+          LOG.error("Turn {} of session {} cannot be followed", key.turn(), key.session(), e);
+          one.fail(new TurnException("the gateway failed; its log says why", e));
+        }
       }
     }
 
