@@ -8,6 +8,7 @@ import io.radixflow.jobs.event.ReplyLimiter;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ReplyDelta.Kind;
 import io.radixflow.operators.record.ReplyError;
@@ -84,6 +85,38 @@ public final class FakeTopics implements Topics {
   /** Writes a delta of the event's turn. */
   public void piece(ConversationEvent event, int offset, String text) {
     delta(event, offset, text, null, null, Usage.NONE, null);
+  }
+
+  /** Writes the first delta of the event's turn, which has the counts so far. */
+  public void begin(ConversationEvent event, String text, Usage counts) {
+    delta(event, 0, text, null, null, counts, null);
+  }
+
+  /** Writes a delta of the event's turn with log probabilities. */
+  public void logprobs(ConversationEvent event, int offset, String text, TokenLogprob... tokens) {
+    ReplyDelta delta =
+        new ReplyDelta(
+            event.session(),
+            event.branch(),
+            event.turn(),
+            0,
+            offset,
+            0,
+            tokens.length,
+            1,
+            text,
+            null,
+            -1,
+            null,
+            null,
+            null,
+            0,
+            Usage.NONE,
+            null,
+            List.of(tokens),
+            null,
+            null);
+    reader.delta(event.session().getBytes(UTF_8), DeltaWriter.write(delta));
   }
 
   /** Writes the last delta of the event's turn. */

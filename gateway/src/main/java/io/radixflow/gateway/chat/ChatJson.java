@@ -1,6 +1,7 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.gateway.text.TokenText;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.Message;
@@ -8,7 +9,6 @@ import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Reply.TopLogprob;
 import io.radixflow.operators.record.ToolCall;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** Writes chat completions. */
@@ -53,16 +53,27 @@ final class ChatJson extends CompletionJson {
     json.writeEndObject();
   }
 
+  /** The role comes alone, as with OpenAI: clients may pass over the first piece. */
   @Override
-  void delta(JsonGenerator json, boolean first, TurnPiece next, boolean last) throws IOException {
+  byte[] opening(int choice, TurnPart part, boolean usages) {
+    return chunk(
+        choice,
+        json -> {
+          json.writeObjectFieldStart("delta");
+          json.writeStringField("role", "assistant");
+          json.writeStringField("content", part.isContent() ? "" : null);
+          json.writeEndObject();
+          logprobs(json, List.of());
+        },
+        null,
+        usages);
+  }
+
+  @Override
+  void delta(JsonGenerator json, TurnPiece next, boolean last) throws IOException {
     TurnPart part = next.part();
     json.writeObjectFieldStart("delta");
-    if (first) {
-      json.writeStringField("role", "assistant");
-    }
-    if (!part.isContent() && first) {
-      json.writeNullField("content");
-    } else if (part.isContent() && (first || !last)) {
+    if (part.isContent() && !last) {
       json.writeStringField("content", next.text());
     }
     if (part.isReasoning()) {
@@ -99,12 +110,12 @@ final class ChatJson extends CompletionJson {
     json.writeArrayFieldStart("content");
     for (TokenLogprob token : tokens) {
       json.writeStartObject();
-      token(json, token.token(), token.logprob());
+      token(json, token.token(), token.bytes(), token.logprob());
       json.writeArrayFieldStart("top_logprobs");
       if (token.top() != null) {
         for (TopLogprob top : token.top()) {
           json.writeStartObject();
-          token(json, top.token(), top.logprob());
+          token(json, top.token(), top.bytes(), top.logprob());
           json.writeEndObject();
         }
       }
@@ -116,16 +127,12 @@ final class ChatJson extends CompletionJson {
     json.writeEndObject();
   }
 
-  /** A token that holds a part of a character has no bytes that its text would show. */
-  private static void token(JsonGenerator json, String text, float logprob) throws IOException {
-    json.writeStringField("token", text);
+  private static void token(JsonGenerator json, String text, List<Integer> bytes, float logprob)
+      throws IOException {
+    json.writeStringField("token", TokenText.shown(text, bytes));
     json.writeNumberField("logprob", logprob);
-    if (text.indexOf('\uFFFD') >= 0) {
-      json.writeNullField("bytes");
-      return;
-    }
     json.writeArrayFieldStart("bytes");
-    for (byte each : text.getBytes(StandardCharsets.UTF_8)) {
+    for (byte each : TokenText.bytes(text, bytes)) {
       json.writeNumber(each & 0xff);
     }
     json.writeEndArray();

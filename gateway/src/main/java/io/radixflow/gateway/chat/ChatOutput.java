@@ -4,6 +4,7 @@ import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
+import io.radixflow.operators.record.Usage;
 
 /** Answers a request as the turns of its choices go on. Called on the exchange's event loop. */
 public interface ChatOutput {
@@ -17,6 +18,13 @@ public interface ChatOutput {
    * @param created when it was first sent, seconds since the epoch
    */
   default void created(long created) {}
+
+  /**
+   * The reply of a choice begins, before its first piece.
+   *
+   * @param counts of the prompt, and of the reply so far
+   */
+  default void started(int choice, Usage counts) {}
 
   /** The reply of a choice goes on. */
   void piece(int choice, TurnPiece piece);

@@ -72,7 +72,6 @@ record ChatRequest(
     List<String> ignored = new ArrayList<>();
     Thinking.read(body.object("thinking"), raw, ignored::add);
     RequestFields.ignore(exchange, ignored);
-    JsonObject streaming = body.object("stream_options");
     String model = models.served(exchange.caller(), body.text("model"));
     List<Message> messages = ChatMessages.read(body);
     String user = body.text(body.has("user") ? "user" : "safety_identifier");
@@ -85,7 +84,7 @@ record ChatRequest(
         ChatSessions.of(exchange, key, user, model, messages),
         pin == 0 ? null : new CacheHints(false, pin, List.of(), null),
         body.bool("stream", false),
-        streaming != null && streaming.bool("include_usage", false));
+        CompletionRequest.usage(body));
   }
 
   /** A seed that was given must not make all choices the same. */

@@ -54,8 +54,12 @@ final class ChatStream implements ChatOutput {
   }
 
   private void write(int choice, TurnPiece piece, TurnEnd end) {
-    events.event(null, json.chunk(choice, !begun[choice], piece, end, usage));
+    byte[] opening = begun[choice] ? null : json.opening(choice, piece.part(), usage);
     begun[choice] = true;
+    if (opening != null) {
+      events.event(null, opening);
+    }
+    events.event(null, json.chunk(choice, piece, end, usage));
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;
 import java.io.IOException;
@@ -75,20 +76,34 @@ abstract class CompletionJson {
   }
 
   /**
+   * What a choice of a stream begins with; null for nothing.
+   *
+   * @param part what the reply begins with
+   * @param usages whether the stream has counts of tokens, so that this piece has null for them
+   */
+  byte[] opening(int choice, TurnPart part, boolean usages) {
+    return null;
+  }
+
+  /**
    * A piece of a streamed completion.
    *
-   * @param first whether it is the choice's first
    * @param end in the choice's last piece, else null
    * @param usages whether the stream has counts of tokens, so that this piece has null for them
    */
-  final byte[] chunk(int choice, boolean first, TurnPiece next, TurnEnd end, boolean usages) {
+  final byte[] chunk(int choice, TurnPiece next, TurnEnd end, boolean usages) {
+    return chunk(choice, json -> delta(json, next, end != null), end, usages);
+  }
+
+  /** A piece of a streamed completion, with what a choice has beside index and finish reason. */
+  final byte[] chunk(int choice, Json.Fields delta, TurnEnd end, boolean usages) {
     return Json.write(
         json -> {
           head(json, piece);
           json.writeArrayFieldStart("choices");
           json.writeStartObject();
           json.writeNumberField("index", choice);
-          delta(json, first, next, end != null);
+          delta.write(json);
           end(json, end);
           json.writeEndObject();
           json.writeEndArray();
@@ -113,8 +128,7 @@ abstract class CompletionJson {
   abstract void message(JsonGenerator json, Choice choice) throws IOException;
 
   /** Writes what a choice of a piece has beside its index and finish reason. */
-  abstract void delta(JsonGenerator json, boolean first, TurnPiece next, boolean last)
-      throws IOException;
+  abstract void delta(JsonGenerator json, TurnPiece next, boolean last) throws IOException;
 
   private void head(JsonGenerator json, String object) throws IOException {
     json.writeStringField("id", id);

@@ -1,7 +1,9 @@
 package io.radixflow.gateway.chat;
 
 import io.radixflow.gateway.chat.ChatSessions.Root;
+import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
+import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.operators.record.ConversationEvent;
 import java.util.Collection;
 import java.util.List;
@@ -35,6 +37,20 @@ interface CompletionRequest {
     return Stream.of(GenerationFields.SAME, COMMON, List.of(own))
         .flatMap(Collection::stream)
         .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /**
+   * Returns whether the last event of a stream is to have the counts of tokens, as a body says.
+   *
+   * @throws ApiException if the body asks for it without a stream
+   */
+  static boolean usage(JsonObject body) {
+    JsonObject streaming = body.object("stream_options");
+    if (streaming != null && !body.bool("stream", false)) {
+      throw ApiException.badRequest(
+          "stream_options", "stream_options is only allowed when stream is true");
+    }
+    return streaming != null && streaming.bool("include_usage", false);
   }
 
   /** Returns how many replies are wanted. */

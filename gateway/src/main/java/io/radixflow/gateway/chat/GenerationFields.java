@@ -52,7 +52,7 @@ public final class GenerationFields {
     if (topP != null && topP < LEAST_TOP_P) {
       options.put("top_p", LEAST_TOP_P); // takes the likeliest token, as 0 is meant to
     }
-    Long limit = body.integer(maxTokens, 1, Integer.MAX_VALUE);
+    Long limit = GenerationOptionsReader.limit(body, maxTokens);
     if (limit != null) {
       options.put("max_tokens", limit);
     }

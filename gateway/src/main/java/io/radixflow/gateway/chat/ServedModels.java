@@ -18,6 +18,8 @@ import java.nio.file.Path;
 /** The models that clients may name: the job's only one. */
 public final class ServedModels implements EndpointGroup {
 
+  private static final String SIMULATED = "sim:";
+
   private final String name;
   private final long since = System.currentTimeMillis() / 1000;
 
@@ -33,6 +35,9 @@ public final class ServedModels implements EndpointGroup {
   }
 
   private static String lastPart(String model) {
+    if (model.startsWith(SIMULATED)) {
+      return "sim"; // what follows are its options
+    }
     Path file = Path.of(model).getFileName();
     String part = file == null ? model : file.toString();
     return part.endsWith(".gguf") ? part.substring(0, part.length() - 5) : part;

@@ -1,6 +1,7 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.gateway.text.TokenText;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Reply.TopLogprob;
@@ -23,7 +24,7 @@ final class TextJson extends CompletionJson {
   }
 
   @Override
-  void delta(JsonGenerator json, boolean first, TurnPiece next, boolean last) throws IOException {
+  void delta(JsonGenerator json, TurnPiece next, boolean last) throws IOException {
     json.writeStringField("text", next.text());
     logprobs(json, next.offset(), next.logprobs());
   }
@@ -37,7 +38,7 @@ final class TextJson extends CompletionJson {
     json.writeObjectFieldStart("logprobs");
     json.writeArrayFieldStart("tokens");
     for (TokenLogprob token : tokens) {
-      json.writeString(token.token());
+      json.writeString(TokenText.legacy(token.token(), token.bytes()));
     }
     json.writeEndArray();
     json.writeArrayFieldStart("token_logprobs");
@@ -53,8 +54,8 @@ final class TextJson extends CompletionJson {
     json.writeArrayFieldStart("text_offset");
     int at = offset;
     for (TokenLogprob token : tokens) {
-      json.writeNumber(at);
-      at += token.token().codePointCount(0, token.token().length());
+      json.writeNumber(TokenText.goesOn(token.bytes()) ? at - 1 : at);
+      at += TokenText.begun(token.token(), token.bytes());
     }
     json.writeEndArray();
     json.writeEndObject();
@@ -66,8 +67,9 @@ final class TextJson extends CompletionJson {
     if (token.top() != null) {
       Set<String> names = new HashSet<>();
       for (TopLogprob top : token.top()) {
-        if (names.add(top.token())) {
-          json.writeNumberField(top.token(), top.logprob());
+        String name = TokenText.legacy(top.token(), top.bytes());
+        if (names.add(name)) {
+          json.writeNumberField(name, top.logprob());
         }
       }
     }

@@ -67,13 +67,12 @@ record TextRequest(
     if (!body.has("max_tokens")) {
       raw.put("max_tokens", DEFAULT_TOKENS);
     }
-    JsonObject streaming = body.object("stream_options");
     return new TextRequest(
         models.served(exchange.caller(), body.text("model")),
         prompts,
         ChatRequest.options(raw, (int) choices).stream().map(GenerationFields::asText).toList(),
         body.bool("stream", false),
-        streaming != null && streaming.bool("include_usage", false));
+        CompletionRequest.usage(body));
   }
 
   private static List<String> prompts(JsonObject body) {

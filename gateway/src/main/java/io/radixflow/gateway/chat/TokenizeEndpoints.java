@@ -16,6 +16,8 @@ import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -31,6 +33,7 @@ public final class TokenizeEndpoints implements EndpointGroup {
           "model",
           "prompt",
           "content",
+          "with_pieces",
           "messages",
           "tools",
           "chat_template_kwargs",
@@ -53,17 +56,18 @@ public final class TokenizeEndpoints implements EndpointGroup {
 
   private void tokenize(Exchange exchange) {
     JsonObject body = fields(exchange, TEXTS);
+    boolean pieces = body.bool("with_pieces", false);
     if (body.has("messages")) {
       List<Message> messages = ChatMessages.read(body);
       GenerationOptions options = GenerationOptionsReader.read(body);
-      answer(exchange, () -> tokens(text.encode(messages, options)));
+      answer(exchange, () -> tokens(text.encode(messages, options), pieces));
       return;
     }
     String given = body.text(body.has("prompt") ? "prompt" : "content");
     if (given == null) {
       throw new InvalidInputException("prompt is missing: a text, or messages in its place");
     }
-    answer(exchange, () -> tokens(text.encode(Texts.wellFormed(given))));
+    answer(exchange, () -> tokens(text.encode(Texts.wellFormed(given)), pieces));
   }
 
   private void detokenize(Exchange exchange) {
@@ -86,14 +90,39 @@ public final class TokenizeEndpoints implements EndpointGroup {
     return body;
   }
 
-  private static byte[] tokens(int[] ids) {
-    return Json.write(json -> writeTokens(json, ids));
+  private byte[] tokens(int[] ids, boolean pieces) {
+    return Json.write(
+        json -> {
+          json.writeNumberField("count", ids.length);
+          json.writeFieldName("tokens");
+          if (pieces) {
+            writePieces(json, ids);
+          } else {
+            json.writeArray(ids, 0, ids.length);
+          }
+        });
   }
 
-  private static void writeTokens(JsonGenerator json, int[] ids) throws IOException {
-    json.writeNumberField("count", ids.length);
-    json.writeFieldName("tokens");
-    json.writeArray(ids, 0, ids.length);
+  /** Writes each token with its text, or its bytes where these are no text, as llama.cpp does. */
+  private void writePieces(JsonGenerator json, int[] ids) throws IOException {
+    json.writeStartArray();
+    for (int id : ids) {
+      json.writeStartObject();
+      json.writeNumberField("id", id);
+      byte[] bytes = text.bytes(id);
+      String piece = new String(bytes, StandardCharsets.UTF_8);
+      if (Arrays.equals(piece.getBytes(StandardCharsets.UTF_8), bytes)) {
+        json.writeStringField("piece", piece);
+      } else {
+        json.writeArrayFieldStart("piece");
+        for (byte each : bytes) {
+          json.writeNumber(each & 0xff);
+        }
+        json.writeEndArray();
+      }
+      json.writeEndObject();
+    }
+    json.writeEndArray();
   }
 
   /**

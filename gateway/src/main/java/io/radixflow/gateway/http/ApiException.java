@@ -19,6 +19,8 @@ public final class ApiException extends RuntimeException {
   private final String code;
   private final String param;
   private final Hint hint;
+  private int promptTokens;
+  private int contextWindow;
 
   /** A header that says what to do about the error, such as Retry-After. */
   public record Hint(String header, String value) {}
@@ -53,6 +55,20 @@ public final class ApiException extends RuntimeException {
   public static ApiException notServed(String param) {
     return new ApiException(
         400, "invalid_request_error", "unsupported_parameter", param, param + " is not served yet");
+  }
+
+  /**
+   * Returns the error of a prompt that does not fit into the context window.
+   *
+   * @param promptTokens its tokens; 0 if they are not known
+   * @param contextWindow tokens of the window
+   */
+  public static ApiException tooLong(String message, int promptTokens, int contextWindow) {
+    ApiException error =
+        new ApiException(400, "invalid_request_error", "context_length_exceeded", null, message);
+    error.promptTokens = promptTokens;
+    error.contextWindow = contextWindow;
+    return error;
   }
 
   /** Returns the error of a thing that is not there, or that the caller may not see. */
@@ -118,6 +134,16 @@ public final class ApiException extends RuntimeException {
 
   public String param() {
     return param;
+  }
+
+  /** Returns the tokens of a prompt that does not fit into the context window; else 0. */
+  public int promptTokens() {
+    return promptTokens;
+  }
+
+  /** Returns the tokens of a context window that a prompt does not fit into; else 0. */
+  public int contextWindow() {
+    return contextWindow;
   }
 
   /** Returns the header that the response has for this error; null for none. */

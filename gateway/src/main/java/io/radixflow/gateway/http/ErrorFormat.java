@@ -14,6 +14,10 @@ public interface ErrorFormat {
                 json.writeStringField("type", error.type());
                 json.writeStringField("param", error.param());
                 json.writeStringField("code", error.code());
+                if (error.promptTokens() > 0) {
+                  json.writeNumberField("n_prompt_tokens", error.promptTokens());
+                  json.writeNumberField("n_ctx", error.contextWindow());
+                }
                 json.writeEndObject();
               });
 

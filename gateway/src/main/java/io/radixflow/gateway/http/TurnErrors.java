@@ -40,6 +40,8 @@ public final class TurnErrors {
       case UNKNOWN_TURN, UNKNOWN_BRANCH -> ApiException.notFound(error.message());
       case BUSY -> ApiException.busy("rate_limit_exceeded", error.message(), BUSY_SECONDS);
       case DRAINING -> ApiException.unavailable(error.message());
+      case CONTEXT_LENGTH_EXCEEDED ->
+          ApiException.tooLong(error.message(), error.promptTokens(), error.contextWindow());
       case FAILED -> new ApiException(500, "server_error", "failed", null, error.message());
       default ->
           new ApiException(

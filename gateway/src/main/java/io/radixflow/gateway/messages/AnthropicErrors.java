@@ -14,9 +14,17 @@ final class AnthropicErrors implements ErrorFormat {
           json.writeStringField("type", "error");
           json.writeObjectFieldStart("error");
           json.writeStringField("type", type(error.status()));
-          json.writeStringField("message", error.getMessage());
+          json.writeStringField("message", message(error));
           json.writeEndObject();
         });
+  }
+
+  /** Claude Code compacts its conversation when it reads these words. */
+  private static String message(ApiException error) {
+    return error.promptTokens() == 0
+        ? error.getMessage()
+        : "prompt is too long: %d tokens > %d maximum"
+            .formatted(error.promptTokens(), error.contextWindow() - 1);
   }
 
   @Override

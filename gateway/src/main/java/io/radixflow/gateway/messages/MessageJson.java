@@ -30,13 +30,17 @@ record MessageJson(String id, String model, boolean cacheControl) {
     return Json.write(json -> message(json, reply, end, end.usage()));
   }
 
-  /** The first event of a stream; the counts of the prompt come with the last. */
-  byte[] start() {
+  /**
+   * The first event of a stream.
+   *
+   * @param counts of the prompt, and of the reply so far
+   */
+  byte[] start(Usage counts) {
     return event(
         "message_start",
         json -> {
           json.writeObjectFieldStart("message");
-          message(json, null, null, Usage.NONE);
+          message(json, null, null, counts);
           json.writeEndObject();
         });
   }

@@ -10,6 +10,7 @@ import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
 import io.radixflow.jobs.client.TurnPart;
+import io.radixflow.operators.record.Usage;
 
 /** Streams a message as it grows. Belongs to the event loop of its exchange. */
 final class MessageStream implements ChatOutput {
@@ -18,6 +19,7 @@ final class MessageStream implements ChatOutput {
   private final SseStream events;
   private final MessageJson json;
   private TurnStream turn;
+  private Usage counts = Usage.NONE;
 
   /** The block that is open, or null. */
   private TurnPart open;
@@ -34,6 +36,11 @@ final class MessageStream implements ChatOutput {
   @Override
   public void begin(TurnStream started) {
     turn = started;
+  }
+
+  @Override
+  public void started(int choice, Usage first) {
+    counts = first;
   }
 
   @Override
@@ -62,7 +69,7 @@ final class MessageStream implements ChatOutput {
    */
   private void open(TurnPart part, String name) {
     if (blocks == 0) {
-      events.event("message_start", json.start());
+      events.event("message_start", json.start(counts));
     }
     events.event("content_block_start", json.blockStart(blocks, part, name));
     if (blocks++ == 0) {
@@ -90,6 +97,7 @@ final class MessageStream implements ChatOutput {
       return;
     }
     if (blocks == 0) {
+      counts = end.usage();
       open(TurnPart.CONTENT, null);
     }
     close();

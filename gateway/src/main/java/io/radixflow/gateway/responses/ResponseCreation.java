@@ -225,11 +225,14 @@ final class ResponseCreation {
     boolean goesOn = begun.settings().background() || onDisconnect != OnDisconnect.CANCEL;
     exchange.onGone(goesOn ? turn::close : turn::cancel);
     if (ChatSessions.repeatableTurn(exchange) == null) {
-      whenKnown(exchange, event, status -> follower.accepted());
+      whenKnown(exchange, event, follower::accepted);
     }
   }
 
-  /** Answers when the job has the turn, which goes on without this client. */
+  /**
+   * Answers when the job has the turn, which goes on without this client. A new response is queued,
+   * as with OpenAI, however far its turn is by then.
+   */
   private void background(Exchange exchange, ConversationEvent event, ResponseRecord begun) {
     CompletableFuture<TurnStream> followed = new CompletableFuture<>();
     Consumer<ResponseRecord> answer =
@@ -241,12 +244,12 @@ final class ResponseCreation {
     followed.complete(turn);
     exchange.onGone(turn::close);
     if (ChatSessions.repeatableTurn(exchange) == null) {
-      whenKnown(exchange, event, status -> answer.accept(begun.at(status)));
+      whenKnown(exchange, event, () -> answer.accept(begun));
     }
   }
 
   /** Goes on when the job knows the turn; it comes after the turn on the same partition. */
-  private void whenKnown(Exchange exchange, ConversationEvent event, Consumer<Status> then) {
+  private void whenKnown(Exchange exchange, ConversationEvent event, Runnable then) {
     ConversationEvent query =
         Asking.event(exchange, EventKind.QUERY, event.session()).atTurn(event.turn()).build();
     asking.ask(
@@ -255,7 +258,7 @@ final class ResponseCreation {
         answer -> {
           Reply.TurnState state = ResponseLookup.state(answer);
           if (state != null) {
-            then.accept(Status.ofRunning(state.status()));
+            then.run();
           }
         });
   }

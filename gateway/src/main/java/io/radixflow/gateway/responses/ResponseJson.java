@@ -1,12 +1,11 @@
 package io.radixflow.gateway.responses;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
+import io.radixflow.gateway.text.TokenText;
 import io.radixflow.gateway.turn.ReplyBlock;
 import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.Message;
@@ -241,11 +240,11 @@ final class ResponseJson {
     if (logprobs != null) {
       for (TokenLogprob token : logprobs) {
         ObjectNode node = array.addObject();
-        put(node, token.token(), token.logprob(), bytes);
+        put(node, token.token(), token.bytes(), token.logprob(), bytes);
         ArrayNode top = node.putArray("top_logprobs");
         if (token.top() != null) {
           for (TopLogprob other : token.top()) {
-            put(top.addObject(), other.token(), other.logprob(), bytes);
+            put(top.addObject(), other.token(), other.bytes(), other.logprob(), bytes);
           }
         }
       }
@@ -253,12 +252,13 @@ final class ResponseJson {
     return array;
   }
 
-  private static void put(ObjectNode node, String token, float logprob, boolean withBytes) {
-    node.put("token", token);
+  private static void put(
+      ObjectNode node, String token, List<Integer> given, float logprob, boolean withBytes) {
+    node.put("token", TokenText.shown(token, given));
     node.put("logprob", logprob);
     if (withBytes) {
       ArrayNode bytes = node.putArray("bytes");
-      for (byte b : token.getBytes(UTF_8)) {
+      for (byte b : TokenText.bytes(token, given)) {
         bytes.add(b & 0xFF);
       }
     }

@@ -5,6 +5,7 @@ import io.radixflow.gateway.responses.ResponseIds.TurnId;
 import io.radixflow.gateway.responses.ResponseRecord.Failure;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
@@ -101,7 +102,7 @@ final class ResponseLookup {
             state.reply(),
             state.order(),
             state.logprobs(),
-            state.usage(),
+            status(state).isFinal() ? state.usage() : null,
             failure(state.finishReason(), state.error()));
     return new Found(
         response, state.branch(), state.messages() == null ? List.of() : state.messages());
@@ -118,9 +119,13 @@ final class ResponseLookup {
   /** Returns why a turn failed, or null if it did not. */
   static Failure failure(String finishReason, ReplyError error) {
     boolean failed = finishReason != null && Status.of(finishReason) == Status.FAILED;
-    return failed
-        ? new Failure("server_error", error == null ? "the turn failed" : error.message())
-        : null;
+    if (!failed) {
+      return null;
+    }
+    boolean tooLong = error != null && error.code() == ErrorCode.CONTEXT_LENGTH_EXCEEDED;
+    return new Failure(
+        tooLong ? "context_length_exceeded" : "server_error",
+        error == null ? "the turn failed" : error.message());
   }
 
   /** Adds the instructions, which the job keeps once for all turns that have the same. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.chat.CacheTtl;
 import io.radixflow.gateway.chat.GenerationFields;
+import io.radixflow.jobs.event.GenerationOptionsReader;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
@@ -154,7 +155,7 @@ record ResponseRequest(
     if (background && !store) {
       throw new InvalidInputException("background needs store, as its response is read later");
     }
-    Long tokens = body.integer("max_output_tokens", 1, Integer.MAX_VALUE);
+    Long tokens = GenerationOptionsReader.limit(body, "max_output_tokens");
     String name = name(body, "model");
     return new ResponseSettings(
         now,

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.responses.ResponseRecord.Failure;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
+import io.radixflow.gateway.text.TokenText;
 import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.jobs.client.PartText;
@@ -120,8 +121,8 @@ final class ResponseStream {
     int from = 0;
     int end = 0;
     while (from < tokens.size()) {
-      String token = tokens.get(from).token();
-      end += token.codePointCount(0, token.length());
+      TokenLogprob token = tokens.get(from);
+      end += TokenText.begun(token.token(), token.bytes());
       if (end > known) {
         break;
       }

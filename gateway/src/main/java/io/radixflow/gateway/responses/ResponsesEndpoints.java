@@ -111,6 +111,10 @@ public final class ResponsesEndpoints implements EndpointGroup {
         exchange.pathParameter("id"),
         found -> {
           ResponseRecord response = found.response();
+          if (!response.settings().background()) {
+            throw ApiException.badRequest(
+                null, "Cannot cancel a synchronous response: it was not made with background.");
+          }
           if (response.status().isFinal()) {
             exchange.json(200, Json.write(ResponseJson.response(response)));
             return;

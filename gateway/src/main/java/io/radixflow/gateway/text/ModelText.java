@@ -78,6 +78,11 @@ public final class ModelText implements AutoCloseable {
     return open().tokenizer().encode(text);
   }
 
+  /** Returns the bytes of a token that {@link #encode} returned. */
+  public byte[] bytes(int id) {
+    return open().tokenizer().bytes(id);
+  }
+
   /**
    * Returns the text of tokens; control tokens have none.
    *

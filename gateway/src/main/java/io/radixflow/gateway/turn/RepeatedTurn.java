@@ -1,6 +1,7 @@
 package io.radixflow.gateway.turn;
 
 import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Usage;
 import java.util.function.Consumer;
 
 /**
@@ -53,6 +54,11 @@ final class RepeatedTurn implements TurnStream, TurnListener {
   @Override
   public void found(TurnFound turn) {
     listener.found(turn);
+  }
+
+  @Override
+  public void started(Usage counts) {
+    listener.started(counts);
   }
 
   @Override

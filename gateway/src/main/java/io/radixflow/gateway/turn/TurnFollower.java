@@ -4,6 +4,7 @@ import io.radixflow.gateway.turn.TurnFailure.Reason;
 import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.Usage;
 import java.util.List;
 
 /**
@@ -46,6 +47,11 @@ final class TurnFollower implements TurnStream, Waiting {
   private int counted;
 
   private TurnFound found;
+
+  /** The first counts of tokens; null before. The listener hears of them once. */
+  private Usage counts;
+
+  private boolean started;
   private TurnEnd end;
   private TurnFailure failure;
   private boolean asking;
@@ -110,6 +116,7 @@ final class TurnFollower implements TurnStream, Waiting {
       gap = !waiting.joins(delta.offset());
       if (!gap) {
         TurnPart part = new TurnPart(delta.kind(), delta.index(), delta.id());
+        count(delta.usage());
         time(waiting.take(delta.offset(), part, delta.text()));
         waiting.takeTokens(delta.tokenOffset(), delta.tokens(), delta.logprobs());
         bound();
@@ -152,6 +159,7 @@ final class TurnFollower implements TurnStream, Waiting {
         found = new TurnFound(state.turn(), state.status(), state.metadata());
       }
       unsure = false;
+      count(state.usage());
       time(waiting.take(state.reply(), state.order()));
       if (state.logprobs() != null) {
         waiting.takeTokens(0, state.logprobs().size(), state.logprobs());
@@ -184,6 +192,7 @@ final class TurnFollower implements TurnStream, Waiting {
       if (isOver() || unsure) {
         return;
       }
+      count(reply.usage());
       time(waiting.take(reply.message(), reply.order()));
       waiting.takeTokens(0, reply.usage().completionTokens(), reply.logprobs());
       bound();
@@ -246,6 +255,12 @@ final class TurnFollower implements TurnStream, Waiting {
     counted = 0;
   }
 
+  private void count(Usage usage) {
+    if (counts == null && usage != null && !usage.equals(Usage.NONE)) {
+      counts = usage;
+    }
+  }
+
   private void time(boolean adds) {
     if (!adds) {
       return;
@@ -280,6 +295,7 @@ final class TurnFollower implements TurnStream, Waiting {
   /** Runs on the listener's executor. */
   private void deliver() {
     TurnFound first;
+    Usage begun = null;
     List<TurnPiece> pieces = List.of();
     TurnEnd ended;
     TurnFailure failed;
@@ -295,6 +311,8 @@ final class TurnFollower implements TurnStream, Waiting {
       if (failed == null && !waiting.isEmpty()) {
         pieces = waiting.remove();
         release();
+        begun = started ? null : counts;
+        started = true;
       }
       done = ended != null || failed != null;
       if (failed != null) {
@@ -310,6 +328,9 @@ final class TurnFollower implements TurnStream, Waiting {
     if (!pieces.isEmpty() && !observed) {
       observed = true;
       following.observer().firstPiece();
+    }
+    if (begun != null) {
+      listener.started(begun);
     }
     pieces.forEach(listener::piece);
     if (failed != null) {

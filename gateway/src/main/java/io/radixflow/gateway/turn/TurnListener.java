@@ -1,5 +1,7 @@
 package io.radixflow.gateway.turn;
 
+import io.radixflow.operators.record.Usage;
+
 /** Hears how a turn goes on; called on the executor of its {@link Following}, one at a time. */
 public interface TurnListener {
 
@@ -8,6 +10,13 @@ public interface TurnListener {
    * else, unless the turn is rejected now or fails; never for other turns.
    */
   default void found(TurnFound turn) {}
+
+  /**
+   * The reply begins. Called once, before its first piece.
+   *
+   * @param counts of the prompt, and of the reply so far
+   */
+  default void started(Usage counts) {}
 
   /** The reply goes on; pieces follow each other without gap or overlap. */
   void piece(TurnPiece piece);

@@ -9,6 +9,8 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply.TokenLogprob;
+import io.radixflow.operators.record.Reply.TopLogprob;
 import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;
@@ -104,10 +106,13 @@ class ChatCompletionsTest {
         .startsWith("text/event-stream");
     BufferedReader lines = GatewayFixture.lines(response);
     JsonNode first = event(lines);
-    assertThat(first.at("/choices/0/delta/role").asText()).isEqualTo("assistant");
-    assertThat(first.at("/choices/0/delta/content").asText()).isEqualTo("Hi");
+    assertThat(first.at("/choices/0/delta"))
+        .as("the role alone")
+        .isEqualTo(GatewayFixture.json("{\"role\":\"assistant\",\"content\":\"\"}"));
     assertThat(first.at("/choices/0/finish_reason").isNull()).isTrue();
     assertThat(first.at("/usage").isNull()).isTrue();
+    assertThat(event(lines).at("/choices/0/delta"))
+        .isEqualTo(GatewayFixture.json("{\"content\":\"Hi\"}"));
     gateway.topics().piece(event, 2, " there");
     JsonNode second = event(lines);
     assertThat(second.at("/choices/0/delta/content").asText()).isEqualTo(" there");
@@ -137,6 +142,62 @@ class ChatCompletionsTest {
       assertThat(response.join().statusCode()).isEqualTo(400);
       assertThat(GatewayFixture.json(response.join().body()).at("/error/message").asText())
           .isEqualTo("the prompt is too long");
+    }
+  }
+
+  @Test
+  void aPromptThatIsTooLongIsAnErrorWithNumbers() {
+    CompletableFuture<HttpResponse<String>> response = chat("");
+    ReplyError error = new ReplyError(ErrorCode.CONTEXT_LENGTH_EXCEEDED, "too long", 9031, 8192);
+    gateway.topics().reject(gateway.topics().next(), error);
+    JsonNode shown = GatewayFixture.json(response.join().body()).at("/error");
+    assertThat(shown.at("/code").asText()).isEqualTo("context_length_exceeded");
+    assertThat(shown.at("/n_prompt_tokens").asInt()).isEqualTo(9031);
+    assertThat(shown.at("/n_ctx").asInt()).isEqualTo(8192);
+  }
+
+  /** The four bytes of an emoji in two tokens. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", ",\"stream\":true"})
+  void tokensThatArePartsOfACharacterHaveTheirBytes(String stream) {
+    CompletableFuture<HttpResponse<String>> response =
+        chat(",\"logprobs\":true,\"top_logprobs\":1" + stream);
+    ConversationEvent event = gateway.topics().next();
+    TopLogprob top = new TopLogprob(8, "a\uFFFD", -1, List.of(0x61, 0xf0));
+    gateway
+        .topics()
+        .logprobs(
+            event,
+            0,
+            "\uD83D\uDE00",
+            new TokenLogprob(1, "\uFFFD", -1, List.of(top), List.of(0xf0, 0x9f)),
+            new TokenLogprob(2, "\uFFFD\uFFFD", -1, List.of(), List.of(0x98, 0x80)));
+    gateway.topics().end(event, 1, "stop", Usage.NONE);
+    assertThat(response.join().body())
+        .contains(
+            "{\"token\":\"\\\\xf0\\\\x9f\",\"logprob\":-1.0,\"bytes\":[240,159]",
+            "{\"token\":\"a\\\\xf0\",\"logprob\":-1.0,\"bytes\":[97,240]}",
+            "{\"token\":\"\\\\x98\\\\x80\",\"logprob\":-1.0,\"bytes\":[152,128]");
+  }
+
+  @Test
+  void optionsOfAStreamNeedAStream() {
+    HttpResponse<String> response = chat(",\"stream_options\":{\"include_usage\":true}").join();
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(GatewayFixture.json(response.body()).at("/error/param").asText())
+        .isEqualTo("stream_options");
+  }
+
+  @Test
+  void minusOneIsNoLimitAndAllTokens() {
+    for (String name : List.of("max_tokens", "max_completion_tokens")) {
+      chat(",\"top_k\":-1,\"" + name + "\":-1");
+      ConversationEvent event = gateway.topics().next();
+      assertThat(event.options().topK()).isZero();
+      assertThat(event.options().maxTokens()).isNull();
+    }
+    for (String wrong : List.of("\"top_k\":-2", "\"max_tokens\":0", "\"max_tokens\":-2")) {
+      assertThat(chat("," + wrong).join().statusCode()).as(wrong).isEqualTo(400);
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.gateway.GatewayFixture;
 import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Usage;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -38,6 +39,27 @@ class TextCompletionsTest {
     assertThat(json.at("/choices/0/text").asText()).isEqualTo(" a time");
     assertThat(json.at("/choices/0/finish_reason").asText()).isEqualTo("length");
     assertThat(json.at("/usage/completion_tokens").asInt()).isEqualTo(16);
+  }
+
+  @Test
+  void tokensThatArePartsOfACharacterHaveTheirBytesAndTheCharactersOffset() {
+    CompletableFuture<HttpResponse<String>> response =
+        complete("{\"prompt\":\"a\",\"logprobs\":1}");
+    ConversationEvent event = gateway.topics().next();
+    gateway
+        .topics()
+        .logprobs(
+            event,
+            0,
+            "x\uD83D\uDE00y",
+            new TokenLogprob(1, "x\uFFFD", -1, List.of(), List.of(0x78, 0xf0)),
+            new TokenLogprob(2, "\uFFFD\uFFFD\uFFFD", -1, List.of(), List.of(0x9f, 0x98, 0x80)),
+            new TokenLogprob(3, "y", -1, List.of()));
+    gateway.topics().end(event, 3, "stop", Usage.NONE);
+    JsonNode logprobs = GatewayFixture.json(response.join().body()).at("/choices/0/logprobs");
+    assertThat(logprobs.at("/tokens").toString())
+        .isEqualTo("[\"bytes:\\\\x78\\\\xf0\",\"bytes:\\\\x9f\\\\x98\\\\x80\",\"y\"]");
+    assertThat(logprobs.at("/text_offset").toString()).isEqualTo("[0,1,2]");
   }
 
   @Test

@@ -31,6 +31,20 @@ class TokenizeTest {
     }
   }
 
+  /** The simulated model's tokens are bytes. */
+  @Test
+  void piecesHaveTheTextOfATokenOrItsBytes() {
+    String pieces = post("/tokenize", "{\"content\":\"a\u00f6\",\"with_pieces\":true}").body();
+    JsonNode tokens = GatewayFixture.json(pieces).at("/tokens");
+    assertThat(tokens.findValues("piece").toString()).isEqualTo("[\"a\", [195], [182]]");
+    assertThat(tokens.findValues("id").toString())
+        .isEqualTo(
+            GatewayFixture.json(post("/tokenize", "{\"content\":\"a\u00f6\"}").body())
+                .at("/tokens")
+                .toString()
+                .replace(",", ", "));
+  }
+
   @Test
   void messagesAreTokenizedAsTheirPrompt() {
     String messages = "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}";

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.gateway.GatewayFixture;
 import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.Usage;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
@@ -60,11 +62,12 @@ class MessagesTest {
   void aStreamHasTheEventsOfAnthropicInTheirOrder() {
     CompletableFuture<HttpResponse<String>> sent = send(HELLO + ",'stream':true");
     ConversationEvent event = gateway.topics().next();
-    gateway.topics().piece(event, 0, "Hel");
+    gateway.topics().begin(event, "Hel", new Usage(30, 16, 1));
     gateway.topics().piece(event, 3, "lo");
     gateway.topics().end(event, 5, "stop", new Usage(30, 16, 3));
     List<String> types = new ArrayList<>();
     StringBuilder text = new StringBuilder();
+    JsonNode start = null;
     JsonNode last = null;
     for (String block : sent.join().body().split("\n\n")) {
       String[] lines = block.split("\n");
@@ -78,6 +81,7 @@ class MessagesTest {
         types.add(type);
       }
       text.append(data.at("/delta/text").asText(""));
+      start = type.equals("message_start") ? data.get("message") : start;
       last = type.equals("message_delta") ? data : last;
     }
     assertThat(types)
@@ -92,6 +96,28 @@ class MessagesTest {
     assertThat(text).hasToString("Hello");
     assertThat(last.at("/delta/stop_reason").asText()).isEqualTo("end_turn");
     assertThat(last.at("/usage/input_tokens").asInt()).isEqualTo(14);
+    for (String count :
+        List.of("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")) {
+      assertThat(start.at("/usage/" + count)).as(count).isEqualTo(last.at("/usage/" + count));
+    }
+  }
+
+  @Test
+  void aStreamWithoutAnyTextHasTheCountsFromItsStart() {
+    CompletableFuture<HttpResponse<String>> sent = send(HELLO + ",'stream':true");
+    gateway.topics().end(gateway.topics().next(), 0, "stop", new Usage(30, 16, 1));
+    assertThat(sent.join().body().split("\n\n")[0])
+        .contains("message_start", "\"input_tokens\":14", "\"cache_read_input_tokens\":16");
+  }
+
+  @Test
+  void aPromptThatIsTooLongIsSaidInTheWordsByWhichAgentsKnowIt() {
+    CompletableFuture<HttpResponse<String>> sent = send(HELLO);
+    ReplyError error = new ReplyError(ErrorCode.CONTEXT_LENGTH_EXCEEDED, "too long", 9031, 8192);
+    gateway.topics().reject(gateway.topics().next(), error);
+    assertThat(sent.join().statusCode()).isEqualTo(400);
+    assertThat(GatewayFixture.json(sent.join().body()).at("/error/message").asText())
+        .isEqualTo("prompt is too long: 9031 tokens > 8191 maximum");
   }
 
   @Test
@@ -169,18 +195,29 @@ class MessagesTest {
         "'max_tokens':9 | messages",
         "'max_tokens':9,'messages':[{'role':'king','content':'Hi'}] | role",
         "'max_tokens':9,'messages':[{'role':'user','content':''}] | content",
-        "'max_tokens':9,'messages':[{'role':'user','content':'a'},{'role':'assistant','content':'b'}] | assistant",
+        "'max_tokens':9,'messages':[{'role':'user','content':'a'},{'role':'assistant','content':'b'}]"
+            + " | assistant",
         "'max_tokens':9,'messages':[{'role':'user','content':[{'type':'image'}]}] | image",
-        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tools':[{'name':'f'}] | tools[0].input_schema",
-        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tools':[{'type':'bash_20250124','name':'bash'}] | bash_20250124",
-        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'thinking':{'type':'deep'} | thinking.type",
-        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'thinking':{'type':'enabled','budget_tokens':-1} | thinking.budget_tokens",
-        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tool_choice':{'type':'all'} | tool_choice.type is",
-        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tool_choice':{'type':'tool'} | tool_choice.name",
-        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'output_config':{'format':{'type':'json_schema'}} | output_config.format",
-        "'max_tokens':9,'messages':[{'role':'user','content':[{'type':'tool_result','content':'x'}]}] | tool_use_id",
-        "'max_tokens':9,'messages':[{'role':'user','content':[{'type':'tool_result','tool_use_id':'c','content':[{'type':'image'}]}]}] | image",
-        "'max_tokens':9,'messages':[{'role':'assistant','content':[{'type':'tool_use','id':'c','name':'f','input':'x'}]},{'role':'user','content':'a'}] | input",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tools':[{'name':'f'}] |"
+            + " tools[0].input_schema",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tools':[{'type':'bash_20250124','name':'bash'}]"
+            + " | bash_20250124",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'thinking':{'type':'deep'} |"
+            + " thinking.type",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'thinking':{'type':'enabled','budget_tokens':-1}"
+            + " | thinking.budget_tokens",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tool_choice':{'type':'all'} |"
+            + " tool_choice.type is",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tool_choice':{'type':'tool'} |"
+            + " tool_choice.name",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'output_config':{'format':{'type':'json_schema'}}"
+            + " | output_config.format",
+        "'max_tokens':9,'messages':[{'role':'user','content':[{'type':'tool_result','content':'x'}]}]"
+            + " | tool_use_id",
+        "'max_tokens':9,'messages':[{'role':'user','content':[{'type':'tool_result','tool_use_id':'c','content':[{'type':'image'}]}]}]"
+            + " | image",
+        "'max_tokens':9,'messages':[{'role':'assistant','content':[{'type':'tool_use','id':'c','name':'f','input':'x'}]},{'role':'user','content':'a'}]"
+            + " | input",
       })
   void whatIsWrongIsNamedInAnthropicsForm(String fields, String named) {
     HttpResponse<String> response = send(fields).join();

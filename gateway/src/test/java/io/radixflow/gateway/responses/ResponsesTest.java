@@ -416,7 +416,7 @@ class ResponsesTest {
     ConversationEvent turn = gateway.topics().next();
     answer(gateway.topics().next(), turn, "", null);
     JsonNode begun = json(response);
-    assertThat(begun.at("/status").asText()).isEqualTo("in_progress");
+    assertThat(begun.at("/status").asText()).isEqualTo("queued");
     assertThat(begun.at("/background").asBoolean()).isTrue();
 
     String path = "/v1/responses/" + begun.at("/id").asText() + "/cancel";
@@ -430,6 +430,18 @@ class ResponsesTest {
     gateway.topics().end(turn, 3, "cancelled", USAGE);
     assertThat(json(cancelled).at("/status").asText()).isEqualTo("cancelled");
     assertThat(json(cancelled).at("/output/0/content/0/text").asText()).isEqualTo("Hel");
+  }
+
+  @Test
+  void aResponseThatWasNotMadeInTheBackgroundCannotBeCancelled() {
+    Made made = made("");
+    CompletableFuture<HttpResponse<String>> cancelled =
+        gateway.send(gateway.post("/v1/responses/" + made.id() + "/cancel", ""));
+    answer(gateway.topics().next(), made.turn(), "Hello", "stop");
+    assertThat(cancelled.join().statusCode()).isEqualTo(400);
+    assertThat(json(cancelled).at("/error/message").asText())
+        .startsWith("Cannot cancel a synchronous response");
+    assertThat(gateway.topics().hasEvents()).isFalse();
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.radixflow.jobs.event;
 
 import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.Usage;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
@@ -46,6 +47,8 @@ public final class DeltaWriter {
             json.writeStringField("finish_reason", delta.finishReason());
             JsonRecords.text(json, "stop_reason", delta.stopReason());
             json.writeNumberField("completed", ReplyFields.toSeconds(delta.completed()));
+          }
+          if (delta.finishReason() != null || !delta.usage().equals(Usage.NONE)) {
             json.writePOJOField("usage", ReplyFields.UsageJson.of(delta.usage()));
           }
           if (delta.error() != null) {

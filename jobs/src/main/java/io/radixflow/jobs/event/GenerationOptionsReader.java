@@ -51,7 +51,7 @@ public final class GenerationOptionsReader {
     }
     return new GenerationOptions(
         fields.number("temperature", 0, 2),
-        toInt(fields.integer("top_k", 0, Integer.MAX_VALUE)),
+        topK(fields),
         fields.number("top_p", 1e-6, 1),
         fields.number("min_p", 0, 1),
         fields.number("repetition_penalty", 0.01, 10),
@@ -80,13 +80,38 @@ public final class GenerationOptionsReader {
   }
 
   private static Integer maxTokens(JsonObject fields, int least) {
-    Long tokens = fields.integer("max_tokens", least, Integer.MAX_VALUE);
-    Long completion = fields.integer("max_completion_tokens", 1, Integer.MAX_VALUE);
-    if (tokens != null && completion != null) {
+    Long tokens = limit(fields, "max_tokens", least);
+    Long completion = limit(fields, "max_completion_tokens", 1);
+    if (fields.has("max_tokens") && fields.has("max_completion_tokens")) {
       throw new InvalidInputException(
           "max_tokens and max_completion_tokens are two names of one limit: give one of them");
     }
     return toInt(tokens != null ? tokens : completion);
+  }
+
+  /**
+   * Reads a limit of tokens. As with other servers -1 stands for no limit.
+   *
+   * @return the limit; null if there is none
+   */
+  public static Long limit(JsonObject fields, String name) {
+    return limit(fields, name, 1);
+  }
+
+  private static Long limit(JsonObject fields, String name, int least) {
+    return isMinusOne(fields, name) ? null : fields.integer(name, least, Integer.MAX_VALUE);
+  }
+
+  /** As with other servers -1 stands for all tokens, as 0 does. */
+  private static Integer topK(JsonObject fields) {
+    return isMinusOne(fields, "top_k")
+        ? Integer.valueOf(0)
+        : toInt(fields.integer("top_k", 0, Integer.MAX_VALUE));
+  }
+
+  private static boolean isMinusOne(JsonObject fields, String name) {
+    JsonNode value = fields.get(name);
+    return value != null && value.isNumber() && value.doubleValue() == -1;
   }
 
   private static Integer toInt(Long value) {

@@ -87,11 +87,15 @@ record ReplyFields(
     List<Reply.TopLogprob> top();
   }
 
-  record ErrorJson(String code, String message) {
+  record ErrorJson(String code, String message, Integer promptTokens, Integer contextWindow) {
     static ErrorJson of(ReplyError error) {
       return error == null
           ? null
-          : new ErrorJson(error.code().name().toLowerCase(Locale.ROOT), error.message());
+          : new ErrorJson(
+              error.code().name().toLowerCase(Locale.ROOT),
+              error.message(),
+              error.contextWindow() == 0 ? null : error.promptTokens(),
+              error.contextWindow() == 0 ? null : error.contextWindow());
     }
 
     /**
@@ -104,7 +108,9 @@ record ReplyFields(
               json.code == null
                   ? ErrorCode.FAILED
                   : ErrorCode.valueOf(json.code.toUpperCase(Locale.ROOT)),
-              json.message);
+              json.message,
+              (int) orZero(json.promptTokens),
+              (int) orZero(json.contextWindow));
     }
   }
 

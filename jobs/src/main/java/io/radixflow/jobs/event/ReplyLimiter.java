@@ -94,7 +94,11 @@ public final class ReplyLimiter implements Serializable {
   private static ReplyError shortened(ReplyError error) {
     return error == null || error.message().length() <= MAX_ERROR
         ? error
-        : new ReplyError(error.code(), error.message().substring(0, MAX_ERROR));
+        : new ReplyError(
+            error.code(),
+            error.message().substring(0, MAX_ERROR),
+            error.promptTokens(),
+            error.contextWindow());
   }
 
   private static byte[] write(Reply reply, List<String> truncated) {

@@ -156,7 +156,7 @@ class EventParserTest {
           "temperature":-Infinity              | temperature is -Infinity; it must be 0 to 2
           "temperature":"0.5"                  | temperature is a string; it must be a number
           "temperature":2.5                    | temperature is 2.5; it must be 0 to 2
-          "max_tokens":-1                      | max_tokens is -1; it must be 1 to 2147483647
+          "max_tokens":-2                      | max_tokens is -2; it must be 1 to 2147483647
           "max_tokens":1.5                     | max_tokens is 1.5; it must be an integer
           "max_tokens":1e99                    | max_tokens is 1e99; it must be 1 to 2147483647
           "max_tokens":1,"max_completion_tokens":1 | two names of one limit

@@ -37,7 +37,10 @@ class RecordReaderTest {
             .logprobs(
                 List.of(
                     new Reply.TokenLogprob(
-                        1, "a", -0.5f, List.of(new Reply.TopLogprob(2, "b", -1.5f)))))
+                        1,
+                        "a",
+                        -0.5f,
+                        List.of(new Reply.TopLogprob(2, "\uFFFD", -1.5f, List.of(0xf0, 0x9f))))))
             .error(ReplyError.failed("went wrong"))
             .items(
                 List.of(
@@ -92,7 +95,7 @@ class RecordReaderTest {
     Reply rejected =
         Reply.builder("s", "b", "t", EventKind.MESSAGE)
             .finishReason("rejected")
-            .error(new ReplyError(ErrorCode.BUSY, "no room"))
+            .error(new ReplyError(ErrorCode.CONTEXT_LENGTH_EXCEEDED, "no room", 70, 64))
             .build();
     Reply answer =
         Reply.builder("s", "b", "t", EventKind.QUERY)

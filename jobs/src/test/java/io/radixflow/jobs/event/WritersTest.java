@@ -23,7 +23,11 @@ import org.junit.jupiter.api.Test;
 class WritersTest {
 
   private static final TokenLogprob TOKEN =
-      new TokenLogprob(5, "hi", -0.25f, List.of(new TopLogprob(9, "no", Float.NEGATIVE_INFINITY)));
+      new TokenLogprob(
+          5,
+          "hi",
+          -0.25f,
+          List.of(new TopLogprob(9, "\uFFFD", Float.NEGATIVE_INFINITY, List.of(0xf0))));
 
   private final ReplyLimiter writer = new ReplyLimiter(ReplyLimiter.MIN_BYTES);
 
@@ -115,10 +119,11 @@ class WritersTest {
   }
 
   @Test
-  void onlyTheLastDeltaHasFinishReasonAndUsage() {
+  void aDeltaHasItsCountsAndTheLastItsFinishReason() {
     byte[] piece = DeltaWriter.write(delta(null));
     assertThat(Schemas.check(Schemas.DELTA, piece)).isEmpty();
-    assertThat(Schemas.tree(piece).has("usage")).isFalse();
+    assertThat(Schemas.tree(piece).has("finish_reason")).isFalse();
+    assertThat(Schemas.tree(piece).at("/usage/completion_tokens").intValue()).isEqualTo(9);
     byte[] last = DeltaWriter.write(delta("length"));
     assertThat(Schemas.check(Schemas.DELTA, last)).isEmpty();
     assertThat(Schemas.tree(last).at("/usage/completion_tokens").intValue()).isEqualTo(9);

@@ -7,15 +7,31 @@ import io.radixflow.operators.record.ReplyError;
 public final class PromptException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  private final ErrorCode code;
+  private final ReplyError error;
 
   public PromptException(ErrorCode code, String message) {
-    super(message);
-    this.code = code;
+    this(new ReplyError(code, message));
+  }
+
+  private PromptException(ReplyError error) {
+    super(error.message());
+    this.error = error;
+  }
+
+  /**
+   * Returns the exception of a prompt that leaves no room for a reply.
+   *
+   * @param message for people
+   * @param tokens of the prompt
+   * @param window tokens of the context window
+   */
+  public static PromptException tooLong(String message, int tokens, int window) {
+    return new PromptException(
+        new ReplyError(ErrorCode.CONTEXT_LENGTH_EXCEEDED, message, tokens, window));
   }
 
   /** Returns the error of the reply. */
   public ReplyError error() {
-    return new ReplyError(code, getMessage());
+    return error;
   }
 }

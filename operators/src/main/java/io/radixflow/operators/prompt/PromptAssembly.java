@@ -126,11 +126,12 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     int limit = window.contextLength() - 1;
     if (!window.dropOldest()) {
       if (whole.ids().length > limit) {
-        throw new PromptException(
-            ErrorCode.CONTEXT_LENGTH_EXCEEDED,
+        throw PromptException.tooLong(
             "the conversation's %d tokens leave no room in the context window of %d; fork an"
                     .formatted(whole.ids().length, window.contextLength())
-                + " earlier turn or open another session");
+                + " earlier turn or open another session",
+            whole.ids().length,
+            window.contextLength());
       }
       return whole;
     }
@@ -139,10 +140,11 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     }
     Prompt trimmed = trimmed(whole.dropped());
     if (trimmed.ids().length > limit) {
-      throw new PromptException(
-          ErrorCode.CONTEXT_LENGTH_EXCEEDED,
+      throw PromptException.tooLong(
           "the turn's %d tokens, with the system prompt, leave no room in the context window of %d"
-              .formatted(trimmed.ids().length, window.contextLength()));
+              .formatted(trimmed.ids().length, window.contextLength()),
+          trimmed.ids().length,
+          window.contextLength());
     }
     return trimmed;
   }

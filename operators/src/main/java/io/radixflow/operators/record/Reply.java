@@ -139,11 +139,34 @@ public record Reply(
    */
   public record Pages(int committedTokens, TierTokens tokens, long lastUsed, long asOf) {}
 
-  /** One generated token with its log probabilities; a Flink POJO. */
-  public record TokenLogprob(int id, String token, float logprob, List<TopLogprob> top) {}
+  /**
+   * One generated token with its log probabilities; a Flink POJO.
+   *
+   * @param token its text, with U+FFFD for parts of characters
+   * @param bytes of a token whose text does not have them all, 0 to 255; else null
+   */
+  public record TokenLogprob(
+      int id, String token, float logprob, List<TopLogprob> top, List<Integer> bytes) {
 
-  /** One alternative; a Flink POJO. */
-  public record TopLogprob(int id, String token, float logprob) {}
+    /** A token of whole characters. */
+    public TokenLogprob(int id, String token, float logprob, List<TopLogprob> top) {
+      this(id, token, logprob, top, null);
+    }
+  }
+
+  /**
+   * One alternative; a Flink POJO.
+   *
+   * @param token its text, with U+FFFD for parts of characters
+   * @param bytes of a token whose text does not have them all, 0 to 255; else null
+   */
+  public record TopLogprob(int id, String token, float logprob, List<Integer> bytes) {
+
+    /** A token of whole characters. */
+    public TopLogprob(int id, String token, float logprob) {
+      this(id, token, logprob, null);
+    }
+  }
 
   /**
    * One message of a branch's history as a query shows it; a Flink POJO.
@@ -200,7 +223,7 @@ public record Reply(
    * @param logprobs of the tokens so far, if it runs and asked for them; else null
    * @param finishReason lower case, if it is done; else null
    * @param stopReason the stop text that ended it, or null
-   * @param usage its counts of tokens, if it is done; else null
+   * @param usage its counts of tokens, so far if it is running; null before its first text
    * @param error why it failed, or null
    * @param reasoning what deltas have shown of its reasoning so far, or null
    * @param toolCalls what deltas have shown of its calls so far; empty for none

@@ -18,7 +18,8 @@ import java.util.List;
  * @param finishReason in the last piece, else null
  * @param stopReason in the last piece: the stop text that ended the reply, or null
  * @param completed in the last piece: when the turn ended, milliseconds since the epoch; else 0
- * @param usage counts of the whole turn in the last piece, else {@link Usage#NONE}
+ * @param usage counts of the whole turn in the last piece, so far in an attempt's first; else
+ *     {@link Usage#NONE}
  * @param error in the last piece: why the turn was not served; else null
  * @param logprobs one entry for each token that it stands for, if asked for; else null
  * @param trace the trace that its event belongs to, or null

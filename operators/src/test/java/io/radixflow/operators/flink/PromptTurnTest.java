@@ -9,6 +9,8 @@ import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.TenantNamespaces;
 import java.util.List;
@@ -124,7 +126,32 @@ class PromptTurnTest {
       h.open();
       h.send(prompt("t1", "x".repeat(64)), prompt("t2", "x".repeat(20))).settle();
       assertThat(h.reply("t1").error().code()).isEqualTo(ErrorCode.CONTEXT_LENGTH_EXCEEDED);
+      assertThat(h.reply("t1").error().promptTokens()).isEqualTo(64);
+      assertThat(h.reply("t1").error().contextWindow()).isEqualTo(64);
       assertThat(h.reply("t2").finishReason()).isEqualTo("stop");
+    }
+  }
+
+  @Test
+  void theFirstDeltaHasTheCountsOfThePromptThatTheReplyHas() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(prompt("t1", "Once upon a time")).generate(1);
+      h.send(Events.of(EventKind.QUERY, "s", "q").at("t1"));
+      assertThat(h.reply("q").turnState().usage().promptTokens())
+          .as("of a turn that runs")
+          .isEqualTo(16);
+      h.settle();
+      List<Usage> counts =
+          h.deltas().stream()
+              .filter(delta -> delta.turn().equals("t1"))
+              .map(ReplyDelta::usage)
+              .toList();
+      Usage whole = h.reply("t1").usage();
+      assertThat(counts).hasSizeGreaterThan(2);
+      assertThat(counts.get(0).promptTokens()).isEqualTo(whole.promptTokens());
+      assertThat(counts.get(0).cachedTokens()).isEqualTo(whole.cachedTokens());
+      assertThat(counts.subList(1, counts.size() - 1)).containsOnly(Usage.NONE);
+      assertThat(counts.get(counts.size() - 1)).isEqualTo(whole);
     }
   }
 

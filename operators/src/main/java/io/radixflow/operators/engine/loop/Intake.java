@@ -17,7 +17,6 @@ import io.radixflow.operators.engine.request.Request;
 import io.radixflow.operators.engine.request.TokenRules;
 import io.radixflow.operators.engine.schedule.CrashJournal;
 import io.radixflow.operators.fair.FairExecutor;
-import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.TokenOptions;
@@ -172,12 +171,13 @@ final class Intake {
           "max_tokens is " + spec.maxTokens() + "; it must be at least 0");
     }
     if (prompt.length >= contextLength) {
-      throw new PromptException(
-          ErrorCode.CONTEXT_LENGTH_EXCEEDED,
+      throw PromptException.tooLong(
           "the prompt has "
               + prompt.length
               + " tokens, which leaves no room for a reply in the context of "
-              + contextLength);
+              + contextLength,
+          prompt.length,
+          contextLength);
     }
     checkIds(prompt);
     checkIds(resumed);

@@ -5,6 +5,7 @@ import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.record.Reply;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Turns the engine's log probabilities into those of a reply. */
@@ -20,15 +21,31 @@ final class Logprobs {
       List<Reply.TopLogprob> top = new ArrayList<>(token.topIds().length);
       for (int i = 0; i < token.topIds().length; i++) {
         int id = token.topIds()[i];
-        top.add(new Reply.TopLogprob(id, text(tokenizer, id), token.topLogprobs()[i]));
+        byte[] bytes = tokenizer.bytes(id);
+        String text = text(bytes);
+        top.add(new Reply.TopLogprob(id, text, token.topLogprobs()[i], lost(text, bytes)));
       }
+      byte[] bytes = tokenizer.bytes(token.id());
+      String text = text(bytes);
       logprobs.add(
-          new Reply.TokenLogprob(token.id(), text(tokenizer, token.id()), token.logprob(), top));
+          new Reply.TokenLogprob(token.id(), text, token.logprob(), top, lost(text, bytes)));
     }
     return logprobs;
   }
 
-  private static String text(Tokenizer tokenizer, int id) {
-    return new String(tokenizer.bytes(id), StandardCharsets.UTF_8);
+  private static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
+  }
+
+  /** Returns the bytes of a token whose text does not have them; null if it has. */
+  private static List<Integer> lost(String text, byte[] bytes) {
+    if (text.indexOf('\uFFFD') < 0 || Arrays.equals(text.getBytes(StandardCharsets.UTF_8), bytes)) {
+      return null;
+    }
+    List<Integer> values = new ArrayList<>(bytes.length);
+    for (byte each : bytes) {
+      values.add(each & 0xff);
+    }
+    return values;
   }
 }

@@ -123,7 +123,7 @@ public final class ReplyOutput {
   /** Emits the pieces of a running reply that are new. */
   void deltas(RunningTurn turn) {
     for (ReplyParts.Piece piece : turn.parts().take()) {
-      collect(delta(turn, piece, null, Usage.NONE, null));
+      collect(delta(turn, piece, null, turn.firstCounts(), null));
       turn.markShown();
     }
   }
@@ -151,7 +151,7 @@ public final class ReplyOutput {
             ? new ReplyParts.Piece(PartKind.CONTENT, -1, parts.codePoints(), "")
             : pieces.remove(pieces.size() - 1);
     for (ReplyParts.Piece piece : pieces) {
-      collect(delta(turn, piece, null, Usage.NONE, null));
+      collect(delta(turn, piece, null, turn.firstCounts(), null));
       turn.markShown();
     }
     collect(delta(turn, last, finish, usage, error));

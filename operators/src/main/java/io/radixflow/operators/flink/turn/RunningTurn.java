@@ -50,6 +50,7 @@ final class RunningTurn {
 
   private String stopReason;
   private int shownTokens;
+  private boolean countsShown;
   private boolean promptSaved;
   private int savedTokens;
   private int savedChars;
@@ -165,6 +166,13 @@ final class RunningTurn {
   /** Tokens that no delta stood for yet. */
   int unshownTokens() {
     return tokenCount - shownTokens;
+  }
+
+  /** Counts so far for this attempt's first delta, which goes out next; nothing after that. */
+  Usage firstCounts() {
+    Usage counts = countsShown ? Usage.NONE : usage();
+    countsShown = true;
+    return counts;
   }
 
   /** A delta that stands for all tokens so far went out. */

@@ -68,13 +68,22 @@ public final class TurnStates {
     boolean runs = branch.running != null && branch.running.pending.id() == entry.id();
     RunningTurn run = runs ? branch.running : runner.paused(session, branch, entry);
     return run == null
-        ? pending(pending, QUEUED, previous, List.of())
-        : pending(pending, RUNNING, previous, run.shownLogprobs())
+        ? pending(pending, QUEUED, previous, List.of(), null)
+        : pending(
+                pending,
+                RUNNING,
+                previous,
+                run.shownLogprobs(),
+                run.shownTokens() == 0 ? null : run.usage())
             .with(run.parts().message(), run.parts().order());
   }
 
   private static Reply.TurnState pending(
-      PendingTurn turn, String status, String previous, List<Reply.TokenLogprob> logprobs) {
+      PendingTurn turn,
+      String status,
+      String previous,
+      List<Reply.TokenLogprob> logprobs,
+      Usage usage) {
     return new Reply.TurnState(
             turn.turn(),
             status,
@@ -88,7 +97,7 @@ public final class TurnStates {
             logprobs.isEmpty() ? null : logprobs,
             null,
             null,
-            null,
+            usage,
             null)
         .with(turn.options());
   }

@@ -1,0 +1,42 @@
+package io.radixflow.operators.flink.turn;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.Usage;
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The simulated model's tokens are bytes. */
+class LogprobsTest {
+
+  @Test
+  void theBytesOfAllTokensTogetherAreTheText() {
+    Tokenizer tokenizer = SimModel.open(SimOptions.DEFAULT).tokenizer();
+    String text = "a\uD83D\uDE00 \u00e9\uFFFD";
+    int[] ids = tokenizer.encode(text);
+    List<ReplyProgress.TokenLogprob> given = new ArrayList<>();
+    for (int id : ids) {
+      given.add(new ReplyProgress.TokenLogprob(id, -1, new int[] {id}, new float[] {-1}));
+    }
+    ReplyProgress progress =
+        new ReplyProgress(0, ids, 0, text, given, null, null, -1, Usage.NONE, null, null, null);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    for (Reply.TokenLogprob token : Logprobs.of(progress, tokenizer)) {
+      assertThat(token.top().get(0).bytes()).isEqualTo(token.bytes());
+      if (token.bytes() == null) {
+        bytes.writeBytes(token.token().getBytes(UTF_8));
+      } else {
+        token.bytes().forEach(bytes::write);
+      }
+    }
+    assertThat(bytes.toString(UTF_8)).isEqualTo(text);
+  }
+}
