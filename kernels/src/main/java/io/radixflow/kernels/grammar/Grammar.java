@@ -4,14 +4,19 @@ import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.grammar.regex.Limits;
 import io.radixflow.kernels.grammar.regex.RegexParser;
 import io.radixflow.kernels.grammar.regex.RegexPool;
+import io.radixflow.kernels.grammar.regex.Work;
 import io.radixflow.kernels.grammar.rule.GbnfParser;
 import io.radixflow.kernels.grammar.rule.LarkParser;
 import io.radixflow.kernels.grammar.rule.Rule;
 import io.radixflow.kernels.grammar.rule.RuleBook;
+import io.radixflow.kernels.grammar.rule.SchemaSource;
 import io.radixflow.kernels.grammar.schema.SchemaCompiler;
+import io.radixflow.kernels.grammar.schema.SchemaFindings;
 import io.radixflow.kernels.grammar.schema.Whitespace;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * A compiled grammar: the texts that a reply may be. Safe for many threads, which wait for each
@@ -29,11 +34,65 @@ public final class Grammar {
   final Automaton automaton;
   private final Map<TokenTrie, TokenMasks> masks = new IdentityHashMap<>();
 
+  private final List<String> notices;
+
   private volatile long bytes;
 
-  private Grammar(RuleBook book) {
+  private Grammar(RuleBook book, List<String> notices) {
     automaton = new Automaton(Program.of(book));
+    this.notices = notices;
     measure();
+  }
+
+  /** Makes the rules of a grammar, with what earlier tries have found. */
+  private interface Source {
+    RuleBook rules(RegexPool pool, SchemaFindings findings);
+  }
+
+  /** Compiles a grammar; each schema that is loose and does not compile becomes any object. */
+  private static Grammar compile(Source source) {
+    SchemaFindings findings = new SchemaFindings();
+    while (true) {
+      try {
+        return compile(source, findings, new Work());
+      } catch (GrammarException e) {
+        if (findings.loose().isEmpty()) {
+          throw e;
+        }
+        free(findings, e);
+      }
+    }
+  }
+
+  /** Tries again as long as a try finds something; what they can find is bounded. */
+  private static Grammar compile(Source source, SchemaFindings findings, Work work) {
+    while (true) {
+      findings.begin();
+      try {
+        RuleBook book = source.rules(new RegexPool(work), findings);
+        return new Grammar(book, findings.notices());
+      } catch (SchemaFindings.Retry again) {
+        work.spend(1);
+      }
+    }
+  }
+
+  /** Gives up the loose schemas that do not compile alone, or all of them if each one does. */
+  private static void free(SchemaFindings findings, GrammarException reason) {
+    Set<SchemaSource> all = findings.loose();
+    boolean found = false;
+    for (SchemaSource each : all) {
+      try {
+        Work share = new Work(Limits.COMPILE_WORK / all.size());
+        compile(schemaSource(each, Whitespace.SHORT), new SchemaFindings(), share);
+      } catch (GrammarException e) {
+        findings.free(each, e.getMessage());
+        found = true;
+      }
+    }
+    if (!found) {
+      all.forEach(each -> findings.free(each, reason.getMessage()));
+    }
   }
 
   /** Estimates the memory anew; called with the lock held. */
@@ -53,13 +112,21 @@ public final class Grammar {
   }
 
   /**
+   * Returns what was left out of schemas that are loose, since it cannot be enforced: for each the
+   * schema's subject, the place and the reason.
+   */
+  public List<String> notices() {
+    return notices;
+  }
+
+  /**
    * The JSON documents that a schema (draft 2020-12) allows.
    *
    * @throws GrammarException if the schema is malformed, asks for something that is not supported,
    *     cannot be met, or is too large
    */
   public static Grammar jsonSchema(String schema, Whitespace whitespace) {
-    return new Grammar(SchemaCompiler.compile(checked(schema), whitespace));
+    return compile(schemaSource(new SchemaSource(checked(schema)), whitespace));
   }
 
   /**
@@ -68,7 +135,7 @@ public final class Grammar {
    * @throws GrammarException if the expression is malformed, not supported or too large
    */
   public static Grammar regex(String regex) {
-    return new Grammar(regexBook(checked(regex)));
+    return of(new GrammarSpec(GrammarSpec.Kind.REGEX, regex));
   }
 
   /**
@@ -78,7 +145,7 @@ public final class Grammar {
    * @throws GrammarException if the grammar is malformed, not supported or too large
    */
   public static Grammar lark(String grammar) {
-    return new Grammar(larkBook(checked(grammar), Whitespace.ANY));
+    return compile(larkSource(checked(grammar), Whitespace.ANY));
   }
 
   /**
@@ -87,7 +154,7 @@ public final class Grammar {
    * @throws GrammarException if the grammar is malformed or too large
    */
   public static Grammar gbnf(String grammar) {
-    return new Grammar(GbnfParser.parse(checked(grammar)));
+    return of(new GrammarSpec(GrammarSpec.Kind.GBNF, grammar));
   }
 
   /**
@@ -97,38 +164,48 @@ public final class Grammar {
    */
   public static Grammar of(GrammarSpec spec) {
     String text = checked(spec.text());
-    RuleBook book =
+    Source source =
         switch (spec.kind()) {
-          case JSON_SCHEMA -> schemaBook(text);
-          case REGEX -> regexBook(text);
-          case LARK -> larkBook(text, Whitespace.SHORT);
-          case GBNF -> GbnfParser.parse(text);
+          case JSON_SCHEMA -> schemaSource(new SchemaSource(text), Whitespace.SHORT);
+          case REGEX -> (pool, findings) -> regexBook(pool, text);
+          case LARK -> larkSource(text, Whitespace.SHORT);
+          case GBNF -> (pool, findings) -> GbnfParser.parse(text, pool);
         };
-    if (!spec.before().isEmpty()) {
-      Rule before = book.lexeme(RegexParser.whole(book.pool, checked(spec.before()), ""));
-      book.define(0, Rule.seq(before, book.body(0)));
-    }
-    return new Grammar(book);
+    String before = checked(spec.before());
+    return compile(
+        before.isEmpty()
+            ? source
+            : (pool, findings) -> {
+              RuleBook book = source.rules(pool, findings);
+              Rule first = book.lexeme(RegexParser.whole(pool, before, ""));
+              book.define(0, Rule.seq(first, book.body(0)));
+              return book;
+            });
   }
 
-  private static RuleBook schemaBook(String schema) {
-    RuleBook book = new RuleBook(new RegexPool());
+  private static Source schemaSource(SchemaSource schema, Whitespace whitespace) {
+    return (pool, findings) -> {
+      RuleBook book = new RuleBook(pool);
+      int start = book.reserve();
+      book.define(start, Rule.NOTHING);
+      book.define(start, SchemaCompiler.compile(book, schema, whitespace, findings));
+      return book;
+    };
+  }
+
+  private static RuleBook regexBook(RegexPool pool, String regex) {
+    RuleBook book = new RuleBook(pool);
     int start = book.reserve();
-    book.define(start, Rule.NOTHING);
-    book.define(start, SchemaCompiler.compile(book, schema, Whitespace.SHORT));
+    book.define(start, book.lexeme(RegexParser.whole(pool, regex, "")));
     return book;
   }
 
-  private static RuleBook regexBook(String regex) {
-    RuleBook book = new RuleBook(new RegexPool());
-    int start = book.reserve();
-    book.define(start, book.lexeme(RegexParser.whole(book.pool, regex, "")));
-    return book;
-  }
-
-  private static RuleBook larkBook(String grammar, Whitespace whitespace) {
-    return LarkParser.parse(
-        grammar, (book, schema) -> SchemaCompiler.compile(book, schema, whitespace));
+  private static Source larkSource(String grammar, Whitespace whitespace) {
+    return (pool, findings) ->
+        LarkParser.parse(
+            grammar,
+            pool,
+            (book, schema) -> SchemaCompiler.compile(book, schema, whitespace, findings));
   }
 
   private static String checked(String source) {

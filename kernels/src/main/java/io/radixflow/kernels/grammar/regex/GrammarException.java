@@ -16,8 +16,19 @@ public final class GrammarException extends RuntimeException {
     this.place = place;
   }
 
+  private GrammarException(GrammarException about, String subject) {
+    super(subject + ": " + about.getMessage(), about);
+    keyword = about.keyword;
+    place = about.place;
+  }
+
   public static GrammarException tooLarge(String message) {
     return new GrammarException("size", "", "the grammar is too large: " + message);
+  }
+
+  /** Returns this error with what it is about. */
+  public GrammarException of(String subject) {
+    return subject.isEmpty() ? this : new GrammarException(this, subject);
   }
 
   /** The keyword of the schema that is refused, or the kind of fault. */

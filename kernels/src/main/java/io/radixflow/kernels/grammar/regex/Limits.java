@@ -33,7 +33,7 @@ public final class Limits {
   static final int SEARCH = 500_000;
 
   /** Work of a whole compilation, in parts of expressions and of rules. */
-  static final int COMPILE_WORK = 20_000_000;
+  public static final int COMPILE_WORK = 20_000_000;
 
   /** Different sets of characters that are asked for. */
   static final int CHARACTER_SETS = 2_000;

@@ -59,10 +59,17 @@ public final class RegexPool {
 
   private boolean compiled;
 
-  /** Work of the compilation so far. */
-  private long spent;
+  private final Work work;
 
   public RegexPool() {
+    this(new Work());
+  }
+
+  /**
+   * @param work counts what compiling takes
+   */
+  public RegexPool(Work work) {
+    this.work = work;
     empty = intern(new Regex(Kind.EMPTY, NO_PARTS, NO_EDGES, 0, 0, 0));
     Regex nothing = new Regex(Kind.EPSILON, NO_PARTS, NO_EDGES, 0, 0, 0);
     nothing.nullable = true;
@@ -74,24 +81,11 @@ public final class RegexPool {
     freeRuns = new FreeRuns(anyCharacter);
   }
 
-  /**
-   * Counts work of a compilation, in parts of expressions and of rules.
-   *
-   * @throws GrammarException if all of it is more than a grammar may take
-   */
-  public void spend(long work) {
-    if (compiled) {
-      return;
+  /** Counts work while the grammar is compiled. */
+  public void spend(long amount) {
+    if (!compiled) {
+      work.spend(amount);
     }
-    spent += work;
-    if (spent > Limits.COMPILE_WORK) {
-      throw GrammarException.tooLarge("it takes too long to compile");
-    }
-  }
-
-  /** Returns the work that the compilation has taken. */
-  public long spent() {
-    return spent;
   }
 
   // ---- building ----

@@ -12,16 +12,17 @@ import java.util.Map;
 /** Reads grammars in GBNF, as llama.cpp has them. */
 public final class GbnfParser {
   private final EbnfScanner scanner;
-  private final RuleBook book = new RuleBook(new RegexPool());
+  private final RuleBook book;
   private final Map<String, Integer> rules = new HashMap<>();
   private int nested;
 
-  private GbnfParser(String text) {
+  private GbnfParser(String text, RegexPool pool) {
+    book = new RuleBook(pool);
     scanner = new EbnfScanner(text, "#");
   }
 
-  public static RuleBook parse(String text) {
-    return new GbnfParser(text).parse();
+  public static RuleBook parse(String text, RegexPool pool) {
+    return new GbnfParser(text, pool).parse();
   }
 
   private RuleBook parse() {

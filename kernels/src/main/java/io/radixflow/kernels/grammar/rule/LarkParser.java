@@ -48,16 +48,16 @@ public final class LarkParser {
 
   /** Compiles the schema after {@code %json} into the rules of a grammar. */
   public interface Schemas {
-    Rule compile(RuleBook book, String schema);
+    Rule compile(RuleBook book, SchemaSource schema);
   }
 
   private final EbnfScanner scanner;
   private final Schemas schemas;
 
-  /** The rules of the schemas, by their text. */
-  private final Map<String, Rule> values = new LinkedHashMap<>();
+  /** The rules of the schemas. */
+  private final Map<SchemaSource, Rule> values = new LinkedHashMap<>();
 
-  private final RuleBook book = new RuleBook(new RegexPool());
+  private final RuleBook book;
 
   /** Parsed bodies; in those of terminals, names are still open. */
   private final Map<String, Tree> bodies = new HashMap<>();
@@ -75,17 +75,29 @@ public final class LarkParser {
   /** The ignored text that may stand before each lexeme of a rule. */
   private Rule skipped = Rule.NOTHING;
 
-  private LarkParser(String text, Schemas schemas) {
+  private LarkParser(String text, RegexPool pool, Schemas schemas) {
+    book = new RuleBook(pool);
     this.schemas = schemas;
     scanner = new EbnfScanner(text, "//");
   }
 
-  public static RuleBook parse(String text, Schemas schemas) {
-    return new LarkParser(text, schemas).parse();
+  public static RuleBook parse(String text, RegexPool pool, Schemas schemas) {
+    return new LarkParser(text, pool, schemas).parse();
   }
 
   /** A part of a body: a lexeme, a name, or an operator over parts. */
-  private record Tree(char kind, String name, Regex regex, List<Tree> parts, int min, int max) {
+  private record Tree(
+      char kind,
+      String name,
+      SchemaSource schema,
+      Regex regex,
+      List<Tree> parts,
+      int min,
+      int max) {
+    Tree(char kind, String name, Regex regex, List<Tree> parts, int min, int max) {
+      this(kind, name, null, regex, parts, min, max);
+    }
+
     static Tree of(Regex regex) {
       return new Tree('x', null, regex, List.of(), 0, 0);
     }
@@ -262,9 +274,9 @@ public final class LarkParser {
       return Tree.of(RegexParser.whole(book.pool, source, flags));
     }
     if (scanner.skip("%json")) {
-      String schema = scanner.object();
+      SchemaSource schema = schema();
       values.put(schema, Rule.NOTHING);
-      return new Tree('j', schema, null, List.of(), 0, 0);
+      return new Tree('j', null, schema, null, List.of(), 0, 0);
     }
     if (scanner.skip("(")) {
       Tree group = alternatives();
@@ -281,6 +293,19 @@ public final class LarkParser {
       throw scanner.error("a text, an expression, a group or a name is expected");
     }
     return new Tree('n', name, null, List.of(), 0, 0);
+  }
+
+  /**
+   * A schema after {@code %json}: perhaps a question mark, if it is loose; perhaps a text that
+   * names it in errors, with its pointer within a larger schema after a hash; then the schema.
+   */
+  private SchemaSource schema() {
+    boolean loose = scanner.skipRaw('?');
+    String name = scanner.skip("\"") ? scanner.quoted() : "";
+    int hash = name.indexOf('#');
+    String subject = hash < 0 ? name : name.substring(0, hash);
+    return new SchemaSource(
+        scanner.object(), subject, hash < 0 ? "" : name.substring(hash + 1), loose);
   }
 
   /** A text after its quote, with its flag directly after it, or a range of two texts. */
@@ -332,7 +357,7 @@ public final class LarkParser {
   private Rule rule(Tree tree) {
     return switch (tree.kind) {
       case 'x' -> terminal(tree.regex);
-      case 'j' -> values.get(tree.name);
+      case 'j' -> values.get(tree.schema);
       case 'n' -> isTerminal(tree.name) ? terminal(terminal(tree.name)) : ref(tree.name);
       case '|' -> new Rule.Alt(tree.parts.stream().map(this::rule).toList());
       case ',' -> new Rule.Seq(tree.parts.stream().map(this::rule).toList());

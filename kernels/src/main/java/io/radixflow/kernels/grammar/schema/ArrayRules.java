@@ -5,10 +5,15 @@ import io.radixflow.kernels.grammar.regex.Regex;
 import io.radixflow.kernels.grammar.rule.Rule;
 import io.radixflow.kernels.grammar.rule.RuleBook;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /** The arrays that meet all of some schemas. */
 final class ArrayRules {
+  private static final int MAX_STATES = 2_000;
+  private static final int MAX_DISTINCT = 8;
+
   private final SchemaCompiler compiler;
   private final List<SchemaPart> schemas;
   private final RuleBook book;
@@ -23,14 +28,40 @@ final class ArrayRules {
     int min = 0;
     int max = Regex.MANY;
     int listed = 0;
+    SchemaPart contains = null;
+    SchemaPart unique = null;
     for (SchemaPart part : schemas) {
       min = Math.max(min, SchemaKeywords.least(part, "minItems"));
       max = Math.min(max, SchemaKeywords.most(part, "maxItems"));
       listed = Math.max(listed, prefix(part).size());
+      contains = part.has("contains") ? once(contains, part, "contains") : contains;
+      unique = part.has("uniqueItems") ? part : unique;
     }
     if (min > max) {
       return new Rule.Alt(List.of());
     }
+    Rule items = null;
+    if (unique != null && max > 1) {
+      items = distinct(unique, contains, listed, min, max);
+    }
+    if (items == null && contains != null) {
+      items = containing(contains, listed, min, max);
+    }
+    if (items == null) {
+      items = items(listed, min, max);
+    }
+    return Rule.seq(
+        book.lexeme(compiler.text.openArray), items, book.lexeme(compiler.text.closeArray));
+  }
+
+  private static SchemaPart once(SchemaPart known, SchemaPart part, String keyword) {
+    if (known != null) {
+      throw SchemaKeywords.refused(keyword, part.place(), "is only supported once for a value");
+    }
+    return part;
+  }
+
+  private Rule items(int listed, int min, int max) {
     Rule rest = rest(listed, min, max);
     for (int i = Math.min(listed, max) - 1; i >= 0; i--) {
       Rule item = compiler.rule(itemSchemas(i));
@@ -38,8 +69,104 @@ final class ArrayRules {
       Rule more = Rule.seq(comma, item, i + 1 < max ? rest : Rule.NOTHING);
       rest = book.add(i >= min ? Rule.optional(more) : more);
     }
-    return Rule.seq(
-        book.lexeme(compiler.text.openArray), rest, book.lexeme(compiler.text.closeArray));
+    return rest;
+  }
+
+  /** How many items have to meet {@code contains}. */
+  static int leastContained(SchemaPart part) {
+    return part.has("minContains") ? SchemaKeywords.least(part, "minContains") : 1;
+  }
+
+  /** Items of which some meet another schema: a rule for each number of both. */
+  private Rule containing(SchemaPart part, int listed, int min, int max) {
+    int least = leastContained(part);
+    int counted = Math.max(Math.max(listed, min), max == Regex.MANY ? 1 : max);
+    if ((long) (counted + 1) * (least + 1) > MAX_STATES) {
+      throw SchemaKeywords.refused("contains", part.place(), "is not supported with so many items");
+    }
+    int[][] rules = new int[counted + 1][least + 1];
+    for (int[] row : rules) {
+      for (int i = 0; i < row.length; i++) {
+        row[i] = book.reserve();
+      }
+    }
+    for (int at = 0; at <= counted; at++) {
+      for (int found = 0; found <= least; found++) {
+        List<Rule> ways = new ArrayList<>();
+        if (at >= min && found == least) {
+          ways.add(Rule.NOTHING);
+        }
+        if (at < max) {
+          Rule comma = at == 0 ? Rule.NOTHING : book.lexeme(compiler.text.comma);
+          int next = Math.min(at + 1, counted);
+          List<SchemaPart> item = itemSchemas(at);
+          ways.add(Rule.seq(comma, compiler.rule(item), new Rule.Ref(rules[next][found])));
+          if (found < least) {
+            item.add(part.child("contains"));
+            ways.add(Rule.seq(comma, compiler.rule(item), new Rule.Ref(rules[next][found + 1])));
+          }
+        }
+        book.define(rules[at][found], new Rule.Alt(ways));
+      }
+    }
+    return new Rule.Ref(rules[0][0]);
+  }
+
+  /** Items of a short list of values, each at most once: a rule for each set of them. */
+  private Rule distinct(SchemaPart unique, SchemaPart contains, int listed, int min, int max) {
+    List<JsonNode> values = listed > 0 || contains != null ? null : values();
+    if (values == null) {
+      compiler.unsupported(
+          SchemaKeywords.refused(
+              "uniqueItems",
+              unique.place(),
+              "is only supported where the items are of a list of at most " + MAX_DISTINCT));
+      return null;
+    }
+    int sets = 1 << values.size();
+    int[] rules = new int[sets];
+    for (int set = 0; set < sets; set++) {
+      rules[set] = book.reserve();
+    }
+    for (int set = 0; set < sets; set++) {
+      List<Rule> ways = new ArrayList<>();
+      if (Integer.bitCount(set) >= min) {
+        ways.add(Rule.NOTHING);
+      }
+      for (int i = 0; i < values.size() && Integer.bitCount(set) < max; i++) {
+        if ((set >> i & 1) == 0) {
+          Rule comma = set == 0 ? Rule.NOTHING : book.lexeme(compiler.text.comma);
+          Rule value = book.lexeme(compiler.text.literal(values.get(i)));
+          ways.add(Rule.seq(comma, value, new Rule.Ref(rules[set | 1 << i])));
+        }
+      }
+      book.define(rules[set], new Rule.Alt(ways));
+    }
+    return new Rule.Ref(rules[0]);
+  }
+
+  /** The values that items can have; null if they are not a short list. */
+  private List<JsonNode> values() {
+    List<SchemaPart> items = itemSchemas(0);
+    for (SchemaPart item : items) {
+      SchemaPart at = item;
+      for (int i = 0; i < MAX_DISTINCT && at.has("$ref"); i++) {
+        at = compiler.resolve(at);
+      }
+      JsonNode listed = at.has("const") ? at.schema().get("const") : at.schema().get("enum");
+      if (listed == null || !at.has("const") && !listed.isArray()) {
+        continue;
+      }
+      Set<JsonNode> values = new LinkedHashSet<>();
+      InstanceCheck check = new InstanceCheck(compiler);
+      for (JsonNode value : at.has("const") ? List.of(listed) : listed) {
+        if (items.stream().allMatch(each -> check.isValid(value, each))) {
+          values.add(value);
+        }
+      }
+      return values.size() > MAX_DISTINCT ? null : new ArrayList<>(values);
+    }
+    return null;
   }
 
   /** Items after those that are listed. */

@@ -78,9 +78,12 @@ final class Exclusion {
     if (!schema.isObject() || references > MAX_REFERENCES) {
       return;
     }
-    SchemaKeywords.check(part);
+    compiler.prepare(part);
     if (part.has("$ref")) {
       collect(compiler.resolve(part), form, references + 1);
+    }
+    for (int i = 0; part.has("allOf") && i < schema.get("allOf").size(); i++) {
+      collect(part.child("allOf", i), form, references + 1);
     }
     if (part.has("type")) {
       form.types.retainAll(ValueRules.types(schema.get("type")));
@@ -96,10 +99,16 @@ final class Exclusion {
         Map.Entry<String, JsonNode> field = fields.next();
         Set<Object> listed = values(field.getValue());
         if (listed != null) {
-          form.properties.put(field.getKey(), listed);
+          form.properties.merge(field.getKey(), listed, Exclusion::common);
         }
       }
     }
+  }
+
+  private static Set<Object> common(Set<Object> a, Set<Object> b) {
+    Set<Object> common = new HashSet<>(a);
+    common.retainAll(b);
+    return common;
   }
 
   /** The values that a schema lists, numbers by their value; null if it lists none, or others. */

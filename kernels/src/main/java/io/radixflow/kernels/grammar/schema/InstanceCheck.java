@@ -3,10 +3,14 @@ package io.radixflow.kernels.grammar.schema;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.grammar.regex.Limits;
+import io.radixflow.kernels.grammar.regex.Regex;
 import io.radixflow.kernels.grammar.regex.RegexPool;
 import java.math.BigDecimal;
+import java.util.HashSet;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Judges values that a schema lists by the other keywords that hold for them. */
 final class InstanceCheck {
@@ -24,14 +28,14 @@ final class InstanceCheck {
   }
 
   /** Returns whether a value meets a schema with its references and choices. */
-  private boolean isValid(JsonNode value, SchemaPart part) {
+  boolean isValid(JsonNode value, SchemaPart part) {
     if (part.schema().isBoolean()) {
       return part.schema().booleanValue();
     }
     if (++steps > MAX_STEPS || depth > MAX_DEPTH) {
       throw GrammarException.tooLarge("the values of an enum or const take too long to check");
     }
-    SchemaKeywords.check(part);
+    compiler.prepare(part);
     depth++;
     boolean valid = meets(value, part) && meetsOthers(value, part);
     depth--;
@@ -44,7 +48,28 @@ final class InstanceCheck {
     }
     return (!part.has("allOf") || count(value, part, "allOf") == part.schema().get("allOf").size())
         && (!part.has("anyOf") || count(value, part, "anyOf") > 0)
-        && (!part.has("oneOf") || count(value, part, "oneOf") == 1);
+        && (!part.has("oneOf") || count(value, part, "oneOf") == 1)
+        && (!part.has("not") || !isValid(value, part.child("not")))
+        && meetsConditions(value, part);
+  }
+
+  private boolean meetsConditions(JsonNode value, SchemaPart part) {
+    if (part.has("if")) {
+      String branch = isValid(value, part.child("if")) ? "then" : "else";
+      if (part.has(branch) && !isValid(value, part.child(branch))) {
+        return false;
+      }
+    }
+    for (String keyword : List.of("dependentRequired", "dependentSchemas")) {
+      JsonNode names = part.schema().get(keyword);
+      for (var each = names == null ? null : names.fieldNames(); each != null && each.hasNext(); ) {
+        String name = each.next();
+        if (value.has(name) && !isValid(value, compiler.dependent(part, keyword, name))) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 
   private int count(JsonNode value, SchemaPart part, String keyword) {
@@ -66,7 +91,8 @@ final class InstanceCheck {
   /** Returns whether a value meets what a schema says beside {@code enum} and {@code const}. */
   boolean meetsUnlisted(JsonNode value, SchemaPart part) {
     JsonNode schema = part.schema();
-    if (part.has("type") && !ValueRules.types(schema.get("type")).contains(type(value))) {
+    if (part.has("type") && !ValueRules.types(schema.get("type")).contains(type(value))
+        || part.has(Negation.NOT_ENUM) && isListed(value, schema.get(Negation.NOT_ENUM))) {
       return false;
     }
     if (value.isNumber()) {
@@ -134,15 +160,10 @@ final class InstanceCheck {
   }
 
   private boolean meetsString(String value, SchemaPart part) {
-    JsonNode schema = part.schema();
     int length = value.codePointCount(0, value.length());
     return length >= SchemaKeywords.least(part, "minLength")
         && length <= SchemaKeywords.most(part, "maxLength")
-        && (!schema.has("pattern")
-            || pool.matches(
-                ValueRules.pattern(pool, part, schema.get("pattern").textValue(), "pattern"),
-                value))
-        && (!schema.has("format") || pool.matches(ValueRules.format(pool, part), value));
+        && pool.matches(new StringLanguage(compiler).content(part), value);
   }
 
   private boolean meetsArray(JsonNode value, SchemaPart part) {
@@ -150,13 +171,18 @@ final class InstanceCheck {
         || value.size() > SchemaKeywords.most(part, "maxItems")) {
       return false;
     }
+    int contained = 0;
+    Set<JsonNode> distinct = new HashSet<>();
     for (int i = 0; i < value.size(); i++) {
       SchemaPart item = ArrayRules.item(part, i);
       if (item != null && !isValid(value.get(i), item)) {
         return false;
       }
+      contained += part.has("contains") && isValid(value.get(i), part.child("contains")) ? 1 : 0;
+      distinct.add(value.get(i));
     }
-    return true;
+    return (!part.has("uniqueItems") || distinct.size() == value.size())
+        && (!part.has("contains") || contained >= ArrayRules.leastContained(part));
   }
 
   private boolean meetsObject(JsonNode value, SchemaPart part) {
@@ -171,8 +197,15 @@ final class InstanceCheck {
         }
       }
     }
+    Regex names =
+        part.has("propertyNames")
+            ? new StringLanguage(compiler).of(part.child("propertyNames"))
+            : pool.anyText;
     for (Iterator<Map.Entry<String, JsonNode>> fields = value.fields(); fields.hasNext(); ) {
       Map.Entry<String, JsonNode> field = fields.next();
+      if (!pool.matches(names, field.getKey())) {
+        return false;
+      }
       for (SchemaPart schema : ObjectRules.propertySchemas(pool, part, field.getKey())) {
         if (!isValid(field.getValue(), schema)) {
           return false;

@@ -87,7 +87,7 @@ final class JsonText {
   }
 
   /** A number without exponent and needless zeros. */
-  private static String number(BigDecimal value) {
+  String number(BigDecimal value) {
     BigDecimal stripped = value.stripTrailingZeros();
     if (Math.abs((long) stripped.scale()) > Limits.DIGITS) {
       throw GrammarException.tooLarge("a number has more than " + Limits.DIGITS + " digits");

@@ -17,6 +17,7 @@ import java.util.Set;
 /** The objects that meet all of some schemas. */
 final class ObjectRules {
   private static final int MAX_PATTERNS = 6;
+  private static final int MAX_REFERENCES = 8;
 
   private final SchemaCompiler compiler;
   private final List<SchemaPart> schemas;
@@ -28,6 +29,10 @@ final class ObjectRules {
   private final Set<String> names = new LinkedHashSet<>();
 
   private final Map<String, Regex> patterns = new LinkedHashMap<>();
+
+  /** The names that properties may have. */
+  private Regex allowed;
+
   private int min;
   private int max = Regex.MANY;
 
@@ -36,10 +41,14 @@ final class ObjectRules {
     this.schemas = schemas;
     book = compiler.book;
     pool = book.pool;
+    allowed = pool.anyText;
     for (SchemaPart part : schemas) {
       collect(part);
     }
     names.addAll(required);
+    for (SchemaPart part : schemas) {
+      restrict(part);
+    }
     compiler.addProperties(names.size());
     if (patterns.size() > MAX_PATTERNS) {
       throw GrammarException.tooLarge(
@@ -64,6 +73,27 @@ final class ObjectRules {
               regex ->
                   patterns.computeIfAbsent(
                       regex, r -> ValueRules.pattern(pool, part, r, "patternProperties")));
+    }
+  }
+
+  /** Holds names to {@code propertyNames}; listed ones come once, in the order of their list. */
+  private void restrict(SchemaPart part) {
+    if (!part.has("propertyNames")) {
+      return;
+    }
+    SchemaPart of = part.child("propertyNames");
+    allowed = pool.and(allowed, new StringLanguage(compiler).of(of));
+    for (int i = 0; i < MAX_REFERENCES && of.has("$ref"); i++) {
+      of = compiler.resolve(of);
+    }
+    JsonNode listed = of.schema().get("enum");
+    if (listed != null) {
+      listed.forEach(
+          name -> {
+            if (name.isTextual() && pool.matches(allowed, name.textValue())) {
+              names.add(name.textValue());
+            }
+          });
     }
   }
 
@@ -98,7 +128,7 @@ final class ObjectRules {
       Rule[] now = new Rule[counts + 1];
       for (int count = 0; count <= counts; count++) {
         List<Rule> ways = new ArrayList<>();
-        if (count < max) {
+        if (count < max && (allowed == pool.anyText || pool.matches(allowed, name))) {
           Regex begin = count == 0 ? key : pool.concat(compiler.text.comma, key);
           ways.add(Rule.seq(book.lexeme(begin), value, after[Math.min(count + 1, counts)]));
         }
@@ -139,7 +169,7 @@ final class ObjectRules {
     List<Rule> ways = new ArrayList<>();
     Regex unnamed = pool.not(pool.texts(names));
     for (int set = 0; set < 1 << regexes.size(); set++) {
-      Regex key = pool.and(pool.anyText, unnamed);
+      Regex key = pool.and(allowed, unnamed);
       List<String> matched = new ArrayList<>();
       for (int i = 0; i < regexes.size(); i++) {
         Regex pattern = patterns.get(regexes.get(i));

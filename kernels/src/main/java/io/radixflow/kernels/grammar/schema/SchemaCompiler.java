@@ -7,14 +7,15 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.grammar.regex.Limits;
-import io.radixflow.kernels.grammar.regex.RegexPool;
 import io.radixflow.kernels.grammar.rule.Rule;
 import io.radixflow.kernels.grammar.rule.RuleBook;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
+import io.radixflow.kernels.grammar.rule.SchemaSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -63,6 +64,12 @@ public final class SchemaCompiler {
   /** Rules of what two branches of a {@code oneOf} have in common, which must be nothing. */
   private final Map<Integer, String> overlaps = new HashMap<>();
 
+  /** Schemas by what they stand for: a schema, and one of its keywords. */
+  private final Map<JsonNode, Map<String, JsonNode>> derived = new IdentityHashMap<>();
+
+  private final SchemaSource source;
+  private final SchemaFindings findings;
+  private final References references;
   private final Exclusion exclusion = new Exclusion(this);
   private int visits;
   private int properties;
@@ -70,33 +77,43 @@ public final class SchemaCompiler {
   /** A rule whose body is not compiled yet. */
   private record Open(int rule, List<SchemaPart> parts, Map<JsonNode, Integer> choices) {}
 
-  private SchemaCompiler(RuleBook book, JsonNode root, Whitespace whitespace) {
+  private SchemaCompiler(
+      RuleBook book,
+      JsonNode root,
+      Whitespace whitespace,
+      SchemaSource source,
+      SchemaFindings findings) {
     this.book = book;
     this.root = root;
+    this.source = source;
+    this.findings = findings;
     text = new JsonText(book.pool, whitespace);
+    references = new References(root, source);
   }
 
-  public static RuleBook compile(String schema, Whitespace whitespace) {
-    RuleBook book = new RuleBook(new RegexPool());
-    compile(book, schema, whitespace);
-    return book;
-  }
-
-  /** Adds the rules of a schema to those of a grammar, and returns the one for the whole value. */
-  public static Rule compile(RuleBook book, String schema, Whitespace whitespace) {
-    JsonNode root;
+  /**
+   * Adds the rules of a schema to those of a grammar, and returns the one for the whole value.
+   *
+   * @throws GrammarException if the schema is malformed, or not served and not loose
+   * @throws SchemaFindings.Retry if another try is needed
+   */
+  public static Rule compile(
+      RuleBook book, SchemaSource source, Whitespace whitespace, SchemaFindings findings) {
     try {
-      root = JSON.readValue(schema);
+      JsonNode root =
+          JSON.readValue(findings.isFree(source) ? "{\"type\":\"object\"}" : source.text());
+      return new SchemaCompiler(book, root, whitespace, source, findings).compile();
     } catch (JsonProcessingException e) {
       throw new GrammarException(
-          "schema", "", "the schema is not valid JSON: " + e.getOriginalMessage());
+              "schema", "", "the schema is not valid JSON: " + e.getOriginalMessage())
+          .of(source.subject());
+    } catch (GrammarException e) {
+      throw e.of(source.subject());
     }
-    SchemaCompiler compiler = new SchemaCompiler(book, root, whitespace);
-    return compiler.compile();
   }
 
   private Rule compile() {
-    Rule whole = rule(List.of(new SchemaPart(root, "#")));
+    Rule whole = rule(List.of(new SchemaPart(root, "#" + source.base())));
     while (!open.isEmpty()) {
       Open next = open.pop();
       book.define(next.rule, body(next.parts, next.choices));
@@ -105,6 +122,184 @@ public final class SchemaCompiler {
       checkOverlaps();
     }
     return whole;
+  }
+
+  /** Modernizes and checks a schema before its keywords are read. */
+  void prepare(SchemaPart part) {
+    if (!(part.schema() instanceof ObjectNode schema)) {
+      if (!part.schema().isBoolean()) {
+        throw SchemaKeywords.refused("schema", part.place(), "is neither an object nor a boolean");
+      }
+      return;
+    }
+    if (!checked.add(schema)) {
+      return;
+    }
+    SchemaKeywords.modernize(schema);
+    SchemaKeywords.check(part, source.loose() ? this::unsupported : null);
+    if (schema.has("oneOf") && schema.has("discriminator")) {
+      discriminate(part, schema);
+    }
+    if (source.loose()) {
+      loosen(part, schema);
+    }
+  }
+
+  /** Leaves out what is not served if the schema is loose, and refuses it otherwise. */
+  void unsupported(GrammarException e) {
+    if (!source.loose()) {
+      throw e;
+    }
+    findings.leaveOut(source, e.getMessage());
+  }
+
+  /** Leaves out the keywords of a loose schema whose values are not served. */
+  private void loosen(SchemaPart part, ObjectNode schema) {
+    attempt(schema, "$ref", () -> resolve(part));
+    attempt(schema, "pattern", () -> ValueRules.pattern(book.pool, part, "pattern"));
+    attempt(schema, "not", () -> derived(part, "not"));
+    attempt(schema, "if", () -> derived(part, "if"));
+    attempt(
+        schema, "propertyNames", () -> new StringLanguage(this).of(part.child("propertyNames")));
+    attempt(
+        schema,
+        "patternProperties",
+        () ->
+            schema
+                .get("patternProperties")
+                .fieldNames()
+                .forEachRemaining(
+                    regex -> ValueRules.pattern(book.pool, part, regex, "patternProperties")));
+  }
+
+  private void attempt(ObjectNode schema, String keyword, Runnable reading) {
+    if (!schema.has(keyword)) {
+      return;
+    }
+    try {
+      reading.run();
+    } catch (GrammarException e) {
+      unsupported(e);
+      schema.remove(keyword);
+    }
+  }
+
+  /**
+   * Has the branches of a {@code oneOf} require the property that tells them apart, as OpenAPI
+   * means it, with the values that name each.
+   */
+  private void discriminate(SchemaPart part, ObjectNode schema) {
+    JsonNode discriminator = schema.get("discriminator");
+    String property = discriminator.path("propertyName").textValue();
+    if (property == null) {
+      return;
+    }
+    ArrayNode branches = JsonNodeFactory.instance.arrayNode();
+    for (JsonNode branch : schema.get("oneOf")) {
+      ObjectNode told = branches.addObject();
+      told.putArray("allOf").add(branch);
+      told.putArray("required").add(property);
+      ArrayNode names = JsonNodeFactory.instance.arrayNode();
+      discriminator
+          .path("mapping")
+          .fields()
+          .forEachRemaining(
+              name -> {
+                if (branch.has("$ref") && branch.get("$ref").equals(name.getValue())) {
+                  names.add(name.getKey());
+                }
+              });
+      if (!names.isEmpty()) {
+        told.putObject("properties").putObject(property).set("enum", names);
+      }
+    }
+    schema.set("oneOf", branches);
+  }
+
+  /** A schema that says with other keywords what one keyword of a schema says. */
+  SchemaPart derived(SchemaPart part, String keyword) {
+    Map<String, JsonNode> known = derived.computeIfAbsent(part.schema(), schema -> new HashMap<>());
+    JsonNode schema = known.get(keyword);
+    if (schema == null) {
+      schema = derive(part, keyword);
+      known.put(keyword, schema);
+    }
+    return new SchemaPart(schema, part.place() + "/" + keyword);
+  }
+
+  private JsonNode derive(SchemaPart part, String keyword) {
+    switch (keyword) {
+      case "not":
+        return new Negation(this).of(part.child("not"), "not");
+      case "if":
+        JsonNode then = part.has("then") ? part.schema().get("then") : BooleanNode.TRUE;
+        JsonNode other = part.has("else") ? part.schema().get("else") : BooleanNode.TRUE;
+        ObjectNode condition = JsonNodeFactory.instance.objectNode();
+        ArrayNode ways = condition.putArray("anyOf");
+        ways.addObject().putArray("allOf").add(part.schema().get("if")).add(then);
+        JsonNode unmet = new Negation(this).of(part.child("if"), "if");
+        ways.addObject().putArray("allOf").add(unmet).add(other);
+        return condition;
+      case "oneOf":
+        return exclusive(part);
+      default:
+        ObjectNode all = JsonNodeFactory.instance.objectNode();
+        ArrayNode each = all.putArray("allOf");
+        part.schema()
+            .get(keyword)
+            .fieldNames()
+            .forEachRemaining(
+                name -> {
+                  ArrayNode choices = each.addObject().putArray("anyOf");
+                  choices.addObject().putObject("properties").put(name, false);
+                  ObjectNode there = choices.addObject();
+                  there.putArray("required").add(name);
+                  there.putArray("allOf").add(dependent(part, keyword, name).schema());
+                });
+        return all;
+    }
+  }
+
+  /** The schema that holds for an object that has a property. */
+  SchemaPart dependent(SchemaPart part, String keyword, String name) {
+    SchemaPart child = part.child(keyword, name);
+    return keyword.equals("dependentSchemas")
+        ? child
+        : new SchemaPart(
+            JsonNodeFactory.instance.objectNode().set("required", child.schema()), child.place());
+  }
+
+  /** Branches that overlap, each without the values that another one has as well. */
+  private JsonNode exclusive(SchemaPart part) {
+    JsonNode branches = part.schema().get("oneOf");
+    ObjectNode any = JsonNodeFactory.instance.objectNode();
+    ArrayNode ways = any.putArray("anyOf");
+    for (int i = 0; i < branches.size(); i++) {
+      ArrayNode way = ways.addObject().putArray("allOf").add(branches.get(i));
+      for (int j = 0; j < branches.size(); j++) {
+        SchemaPart other = part.child("oneOf", j);
+        if (j != i && !exclusion.isBetween(part.child("oneOf", i), other)) {
+          way.add(new Negation(this).of(other, "oneOf"));
+        }
+      }
+    }
+    return any;
+  }
+
+  /** The branches of a {@code oneOf} that is known to overlap, as a choice. */
+  private SchemaPart separated(SchemaPart part) {
+    try {
+      return derived(part, "oneOf");
+    } catch (GrammarException e) {
+      unsupported(
+          SchemaKeywords.refused(
+              "oneOf",
+              part.place(),
+              "is only supported where its branches exclude one another: " + e.getMessage()));
+      return new SchemaPart(
+          JsonNodeFactory.instance.objectNode().set("anyOf", part.schema().get("oneOf")),
+          part.place());
+    }
   }
 
   /** The rule for values that meet all of some schemas; its body is compiled later. */
@@ -133,12 +328,16 @@ public final class SchemaCompiler {
     book.pool.seal();
     BitSet rules = new BitSet();
     overlaps.keySet().forEach(rules::set);
-    int overlap = book.productiveOf(rules);
-    if (overlap >= 0) {
-      throw SchemaKeywords.refused(
-          "oneOf",
-          overlaps.get(overlap),
-          "is only supported where its branches exclude one another");
+    if (book.productiveOf(rules) >= 0) {
+      rules.and(book.productive());
+      boolean found = false;
+      for (int rule = rules.nextSetBit(0); rule >= 0; rule = rules.nextSetBit(rule + 1)) {
+        found |= findings.overlap(source, overlaps.get(rule));
+      }
+      if (!found) {
+        throw SchemaKeywords.refused("oneOf", "", "has branches that do not exclude one another");
+      }
+      throw new SchemaFindings.Retry();
     }
     book.pool.reopen();
   }
@@ -218,12 +417,10 @@ public final class SchemaCompiler {
     void add(SchemaPart part, int depth) {
       visit();
       JsonNode schema = part.schema();
+      prepare(part);
       if (schema.isBoolean()) {
         impossible |= !schema.booleanValue();
         return;
-      }
-      if (!schema.isObject()) {
-        throw SchemaKeywords.refused("schema", part.place(), "is neither an object nor a boolean");
       }
       if (path.contains(schema)) {
         throw SchemaKeywords.refused("$ref", part.place(), "leads back to itself");
@@ -234,9 +431,6 @@ public final class SchemaCompiler {
       }
       if (!seen.add(schema)) {
         return;
-      }
-      if (checked.add(schema)) {
-        SchemaKeywords.check(part);
       }
       path.add(schema);
       boolean listed = false;
@@ -249,7 +443,16 @@ public final class SchemaCompiler {
               add(part.child(keyword, i), depth + 1);
             }
           }
-          case "anyOf", "oneOf" -> choose(part, keyword, depth);
+          case "not", "if", "dependentRequired", "dependentSchemas" ->
+              add(derived(part, keyword), depth + 1);
+          case "anyOf", "oneOf" -> {
+            boolean overlap = keyword.equals("oneOf") && findings.overlaps(source, part.place());
+            if (overlap) {
+              add(separated(part), depth + 1);
+            } else {
+              choose(part, keyword, depth);
+            }
+          }
           default -> {
             // Properties come in the order of their keywords.
             boolean here = !schema.has("properties") || keyword.equals("properties");
@@ -274,26 +477,8 @@ public final class SchemaCompiler {
     }
   }
 
-  /** The schema that a reference names; only those within the document are followed. */
+  /** The schema that a reference names. */
   SchemaPart resolve(SchemaPart part) {
-    String reference = part.schema().get("$ref").textValue();
-    if (!reference.startsWith("#")) {
-      throw SchemaKeywords.refused("$ref", part.place(), "to another document is not supported");
-    }
-    String pointer;
-    try {
-      pointer =
-          URLDecoder.decode(reference.substring(1).replace("+", "%2B"), StandardCharsets.UTF_8);
-    } catch (IllegalArgumentException e) {
-      throw SchemaKeywords.refused("$ref", part.place(), "is malformed");
-    }
-    if (!pointer.isEmpty() && !pointer.startsWith("/")) {
-      throw SchemaKeywords.refused("$ref", part.place(), "to an anchor is not supported");
-    }
-    JsonNode target = root.at(pointer);
-    if (target.isMissingNode()) {
-      throw SchemaKeywords.refused("$ref", part.place(), "names a schema that does not exist");
-    }
-    return new SchemaPart(target, "#" + pointer);
+    return references.resolve(part);
   }
 }

@@ -1,40 +1,76 @@
 package io.radixflow.kernels.grammar.schema;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.grammar.regex.Limits;
 import io.radixflow.kernels.grammar.regex.Regex;
 import java.math.BigDecimal;
-import java.util.Iterator;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** Checks the keywords of one schema, and reads their values. */
 final class SchemaKeywords {
   /** Keywords of JSON Schema's drafts that are not served; others that are unknown mean nothing. */
   private static final Set<String> REFUSED =
       Set.of(
+          "maxContains",
+          "unevaluatedItems",
+          "unevaluatedProperties",
+          "$recursiveRef",
+          "$dynamicRef",
+          "extends",
+          "disallow",
+          "divisibleBy");
+
+  /** Keywords that are as good as absent where their value is null. */
+  private static final Set<String> NULLABLE =
+      Set.of(
+          "enum",
+          "minimum",
+          "maximum",
+          "exclusiveMinimum",
+          "exclusiveMaximum",
+          "multipleOf",
+          "minLength",
+          "maxLength",
+          "minItems",
+          "maxItems",
+          "minProperties",
+          "maxProperties",
+          "minContains",
+          "maxContains",
+          "pattern",
+          "format",
+          "$ref",
+          "required",
+          "properties",
+          "patternProperties",
+          "additionalProperties",
+          "additionalItems",
+          "items",
+          "prefixItems",
+          "allOf",
+          "anyOf",
+          "oneOf",
           "not",
           "if",
           "then",
           "else",
           "contains",
-          "minContains",
-          "maxContains",
           "propertyNames",
           "dependentRequired",
           "dependentSchemas",
           "dependencies",
+          "uniqueItems",
           "unevaluatedItems",
           "unevaluatedProperties",
-          "$dynamicRef",
-          "$dynamicAnchor",
-          "$recursiveRef",
-          "$recursiveAnchor",
-          "contentSchema",
-          "extends",
-          "disallow",
-          "divisibleBy");
+          "discriminator");
+
+  private static final List<String> IN_PLACE =
+      List.of("$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas");
 
   private static final Set<String> TYPES =
       Set.of("null", "boolean", "integer", "number", "string", "array", "object");
@@ -45,61 +81,148 @@ final class SchemaKeywords {
     return new GrammarException(keyword, place, keyword + " " + why);
   }
 
-  /** Checks that a schema's keywords are known and well-formed. */
-  static void check(SchemaPart part) {
-    Iterator<Map.Entry<String, JsonNode>> fields = part.schema().fields();
-    while (fields.hasNext()) {
-      Map.Entry<String, JsonNode> field = fields.next();
-      String keyword = field.getKey();
-      if (!isWellFormed(keyword, field.getValue(), part.place())) {
-        throw refused(keyword, part.place(), "is malformed");
+  /** Rewrites what older drafts and generators of schemas write into what JSON Schema has today. */
+  static void modernize(ObjectNode schema) {
+    schema
+        .properties()
+        .removeIf(field -> field.getValue().isNull() && NULLABLE.contains(field.getKey()));
+    JsonNode format = schema.get("format");
+    if (format != null && format.isTextual() && Formats.regex(format.textValue()) == null) {
+      schema.remove("format"); // an annotation
+    }
+    exclude(schema, "exclusiveMinimum", "minimum");
+    exclude(schema, "exclusiveMaximum", "maximum");
+    if (schema.has("dependencies") && schema.get("dependencies").isObject()) {
+      schema
+          .remove("dependencies")
+          .fields()
+          .forEachRemaining(
+              field -> {
+                String today =
+                    field.getValue().isArray() ? "dependentRequired" : "dependentSchemas";
+                ObjectNode known =
+                    schema.get(today) instanceof ObjectNode own ? own : schema.putObject(today);
+                known.set(field.getKey(), field.getValue());
+              });
+    }
+    for (String reference : List.of("$recursiveRef", "$dynamicRef")) {
+      if (schema.has(reference) && !schema.has("$ref")) {
+        schema.set("$ref", schema.remove(reference));
       }
+    }
+    JsonNode unique = schema.get("uniqueItems");
+    if (unique != null && unique.isBoolean() && !unique.booleanValue()) {
+      schema.remove("uniqueItems");
+    }
+    JsonNode least = schema.get("minContains");
+    if (least != null && least.isNumber() && least.decimalValue().signum() == 0) {
+      schema.remove(List.of("minContains", "contains"));
+    }
+    unevaluated(schema, "unevaluatedProperties", "additionalProperties");
+    unevaluated(schema, "unevaluatedItems", "items");
+  }
+
+  /** In draft 4, a flag says that the bound itself is excluded. */
+  private static void exclude(ObjectNode schema, String exclusive, String bound) {
+    JsonNode flag = schema.get(exclusive);
+    if (flag == null || !flag.isBoolean()) {
+      return;
+    }
+    schema.remove(exclusive);
+    if (flag.booleanValue() && schema.has(bound)) {
+      schema.set(exclusive, schema.remove(bound));
     }
   }
 
-  private static boolean isWellFormed(String keyword, JsonNode value, String place) {
-    switch (keyword) {
-      case "type":
-        return isType(value) || value.isArray() && all(value, SchemaKeywords::isType);
-      case "enum":
-        return value.isArray();
-      case "const":
-        return true;
-      case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
-        return value.isNumber();
-      case "multipleOf":
-        return value.isNumber() && value.decimalValue().signum() > 0;
-      case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties":
-        return value.isNumber() && isCount(value.decimalValue());
-      case "pattern", "format", "$ref":
-        return value.isTextual();
-      case "required":
-        return value.isArray() && all(value, JsonNode::isTextual);
-      case "properties", "patternProperties":
-        return value.isObject() && all(value, SchemaKeywords::isSchema);
-      case "additionalProperties", "additionalItems":
-        return isSchema(value);
-      case "items":
-        return isSchema(value) || value.isArray() && all(value, SchemaKeywords::isSchema);
-      case "prefixItems":
-        return value.isArray() && all(value, SchemaKeywords::isSchema);
-      case "allOf", "anyOf", "oneOf":
-        return value.isArray() && !value.isEmpty() && all(value, SchemaKeywords::isSchema);
-      case "uniqueItems":
-        if (value.isBoolean() && !value.booleanValue()) {
-          return true;
-        }
-        throw refused(keyword, place, "is not supported");
-      default:
-        if (REFUSED.contains(keyword)) {
-          throw refused(keyword, place, "is not supported");
-        }
-        return true;
+  /** Where no other schema holds in place, what is not evaluated is what is not listed. */
+  private static void unevaluated(ObjectNode schema, String keyword, String additional) {
+    JsonNode value = schema.get(keyword);
+    if (value == null) {
+      return;
     }
+    boolean any = value.isBoolean() && value.booleanValue() || value.isObject() && value.isEmpty();
+    JsonNode listed = schema.get(additional);
+    boolean all = listed != null && !listed.isArray();
+    boolean alone = IN_PLACE.stream().noneMatch(schema::has) && !schema.has("contains");
+    if (any || all) {
+      schema.remove(keyword);
+    } else if (alone && isSchema(value)) {
+      schema.remove(keyword);
+      schema.set(listed == null ? additional : "additionalItems", value);
+    }
+  }
+
+  /**
+   * Checks that a schema's keywords are served and well-formed.
+   *
+   * @param loose gets what is wrong with a keyword, which is left out; null if it is refused
+   */
+  static void check(SchemaPart part, Consumer<GrammarException> loose) {
+    List<String> wrong = new ArrayList<>();
+    part.schema()
+        .fields()
+        .forEachRemaining(
+            field -> {
+              String keyword = field.getKey();
+              String why =
+                  REFUSED.contains(keyword)
+                      ? "is not supported"
+                      : isWellFormed(keyword, field.getValue()) ? null : "is malformed";
+              if (why != null && loose == null) {
+                throw refused(keyword, part.place(), why);
+              }
+              if (why != null) {
+                wrong.add(keyword);
+                loose.accept(refused(keyword, part.place(), why));
+              }
+            });
+    if (!wrong.isEmpty()) {
+      ((ObjectNode) part.schema()).remove(wrong);
+    }
+  }
+
+  private static boolean isWellFormed(String keyword, JsonNode value) {
+    return switch (keyword) {
+      case "type" -> isType(value) || value.isArray() && all(value, SchemaKeywords::isType);
+      case "enum", Negation.NOT_ENUM -> value.isArray();
+      case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum" -> value.isNumber();
+      case "multipleOf" -> value.isNumber() && value.decimalValue().signum() > 0;
+      case "minLength",
+          "maxLength",
+          "minItems",
+          "maxItems",
+          "minProperties",
+          "maxProperties",
+          "minContains" ->
+          value.isNumber() && isCount(value.decimalValue());
+      case "pattern", "format", "$ref", Negation.NOT_PATTERN, Negation.NOT_FORMAT ->
+          value.isTextual();
+      case "required" -> value.isArray() && all(value, JsonNode::isTextual);
+      case "properties", "patternProperties", "dependentSchemas" ->
+          value.isObject() && all(value, SchemaKeywords::isSchema);
+      case "dependentRequired" ->
+          value.isObject() && all(value, v -> v.isArray() && all(v, JsonNode::isTextual));
+      case "additionalProperties",
+          "additionalItems",
+          "not",
+          "if",
+          "then",
+          "else",
+          "contains",
+          "propertyNames" ->
+          isSchema(value);
+      case "items" -> isSchema(value) || value.isArray() && all(value, SchemaKeywords::isSchema);
+      case "prefixItems" -> value.isArray() && all(value, SchemaKeywords::isSchema);
+      case "allOf", "anyOf", "oneOf" ->
+          value.isArray() && !value.isEmpty() && all(value, SchemaKeywords::isSchema);
+      case "uniqueItems" -> value.isBoolean();
+      default -> true;
+    };
   }
 
   private static boolean isType(JsonNode value) {
-    return value.isTextual() && TYPES.contains(value.textValue());
+    return value.isTextual()
+        && (TYPES.contains(value.textValue()) || value.textValue().equals(Negation.FRACTION));
   }
 
   private static boolean isSchema(JsonNode value) {

@@ -1,7 +1,6 @@
 package io.radixflow.kernels.grammar.schema;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.kernels.grammar.regex.CodePoints;
 import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.grammar.regex.Regex;
 import io.radixflow.kernels.grammar.regex.RegexParser;
@@ -51,15 +50,18 @@ final class ValueRules {
         types.retainAll(types(part.schema().get("type")));
       }
     }
+    List<JsonNode> excluded = excluded();
     List<Rule> rules = new ArrayList<>();
-    if (types.contains(Type.NULL)) {
+    if (types.contains(Type.NULL) && excluded.stream().noneMatch(JsonNode::isNull)) {
       rules.add(book.literal("null"));
     }
     if (types.contains(Type.BOOLEAN)) {
-      rules.add(book.lexeme(pool.texts(List.of("true", "false"))));
+      Set<String> values = new TreeSet<>(List.of("true", "false"));
+      excluded.stream().filter(JsonNode::isBoolean).forEach(v -> values.remove(v.asText()));
+      rules.add(book.lexeme(pool.texts(values)));
     }
-    if (types.contains(Type.INTEGER)) {
-      rules.add(book.lexeme(numbers(!types.contains(Type.FRACTION))));
+    if (types.contains(Type.INTEGER) || types.contains(Type.FRACTION)) {
+      rules.add(book.lexeme(numbers(types, excluded)));
     }
     if (types.contains(Type.STRING)) {
       rules.add(book.lexeme(compiler.text.string(string())));
@@ -73,6 +75,21 @@ final class ValueRules {
     return rules.size() == 1 ? rules.get(0) : new Rule.Alt(rules);
   }
 
+  /** The values that the schemas exclude one by one. */
+  private List<JsonNode> excluded() {
+    List<JsonNode> excluded = new ArrayList<>();
+    for (SchemaPart part : schemas) {
+      if (part.has(Negation.NOT_ENUM)) {
+        part.schema().get(Negation.NOT_ENUM).forEach(excluded::add);
+      }
+    }
+    if (excluded.stream().anyMatch(JsonNode::isContainerNode)) {
+      throw SchemaKeywords.refused(
+          "not", schemas.get(0).place(), "is not supported with arrays and objects as values");
+    }
+    return excluded;
+  }
+
   static Set<Type> types(JsonNode keyword) {
     Set<Type> types = EnumSet.noneOf(Type.class);
     for (JsonNode name : keyword.isArray() ? keyword : List.of(keyword)) {
@@ -84,6 +101,7 @@ final class ValueRules {
           types.add(Type.INTEGER);
           types.add(Type.FRACTION);
         }
+        case Negation.FRACTION -> types.add(Type.FRACTION);
         case "string" -> types.add(Type.STRING);
         case "array" -> types.add(Type.ARRAY);
         default -> types.add(Type.OBJECT);
@@ -120,6 +138,29 @@ final class ValueRules {
     return known ? check.meetsUnlisted(value, part) : check.meets(value, part);
   }
 
+  /** Numbers; where some are excluded, without an exponent. */
+  private Regex numbers(Set<Type> types, List<JsonNode> excluded) {
+    Regex numbers = numbers(!types.contains(Type.FRACTION));
+    if (!types.contains(Type.INTEGER)) {
+      numbers = pool.and(numbers, whole("-?[0-9]+\\.[0-9]*[1-9][0-9]*"));
+    }
+    boolean plain = false;
+    for (JsonNode value : excluded) {
+      if (value.isNumber()) {
+        String text = compiler.text.number(value.decimalValue());
+        String sign = value.decimalValue().signum() == 0 ? "-?" : "";
+        String zeros = text.contains(".") ? "0*" : "(\\.0*)?";
+        numbers = pool.and(numbers, pool.not(whole(sign + text.replace(".", "\\.") + zeros)));
+        plain = true;
+      }
+    }
+    return plain ? pool.and(numbers, whole("[^eE]*")) : numbers;
+  }
+
+  private Regex whole(String regex) {
+    return RegexParser.whole(pool, regex, "");
+  }
+
   private Regex numbers(boolean integer) {
     NumberRange range = new NumberRange(pool);
     for (SchemaPart part : schemas) {
@@ -145,25 +186,17 @@ final class ValueRules {
 
   /** The value of a string. */
   private Regex string() {
+    StringLanguage language = new StringLanguage(compiler);
     Regex value = pool.anyText;
-    int min = 0;
-    int max = Regex.MANY;
     for (SchemaPart part : schemas) {
-      min = Math.max(min, SchemaKeywords.least(part, "minLength"));
-      max = Math.min(max, SchemaKeywords.most(part, "maxLength"));
-      if (part.has("pattern")) {
-        value =
-            pool.and(
-                value, pattern(pool, part, part.schema().get("pattern").textValue(), "pattern"));
-      }
-      if (part.has("format")) {
-        value = pool.and(value, format(pool, part));
-      }
+      value = pool.and(value, language.content(part));
     }
-    if (min > max) {
-      return pool.empty;
-    }
-    return pool.and(value, pool.repeat(pool.chars(CodePoints.ALL), min, max));
+    return pool.and(value, StringLanguage.length(pool, schemas));
+  }
+
+  /** The language of a pattern, which a keyword has. */
+  static Regex pattern(RegexPool pool, SchemaPart part, String keyword) {
+    return pattern(pool, part, part.schema().get(keyword).textValue(), "pattern");
   }
 
   static Regex pattern(RegexPool pool, SchemaPart part, String regex, String keyword) {
@@ -174,12 +207,9 @@ final class ValueRules {
     }
   }
 
-  static Regex format(RegexPool pool, SchemaPart part) {
-    String name = part.schema().get("format").textValue();
-    String regex = Formats.regex(name);
-    if (regex == null) {
-      throw SchemaKeywords.refused("format", part.place(), "'" + name + "' is not supported");
-    }
-    return RegexParser.whole(pool, regex, "");
+  /** The language of a format that is asserted, which a keyword names. */
+  static Regex format(RegexPool pool, SchemaPart part, String keyword) {
+    String regex = Formats.regex(part.schema().get(keyword).textValue());
+    return regex == null ? pool.anyText : RegexParser.whole(pool, regex, "");
   }
 }

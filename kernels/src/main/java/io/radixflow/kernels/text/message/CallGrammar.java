@@ -65,7 +65,7 @@ final class CallGrammar {
     List<String> calls = new ArrayList<>();
     for (int i = 0; i < tools.size(); i++) {
       Tool tool = tools.get(i);
-      String arguments = grammar.rule(prefix + "args_" + i, "%json " + schema(tool));
+      String arguments = grammar.rule(prefix + "args_" + i, json(tool, "", schema(tool)));
       String head = GrammarText.literal(before + tool.name() + middle);
       String body = head + " " + arguments + " " + GrammarText.literal(after);
       calls.add(grammar.rule(prefix + "call_" + i, body));
@@ -78,6 +78,21 @@ final class CallGrammar {
         + GrammarText.literal(end);
   }
 
+  /**
+   * Returns the symbol of JSON that meets a schema; what cannot be enforced is left out, unless the
+   * function is strict.
+   *
+   * @param pointer where the schema is within the function's
+   */
+  private static String json(Tool tool, String pointer, String schema) {
+    String subject = "the function " + tool.name() + (pointer.isEmpty() ? "" : "#" + pointer);
+    return "%json" + (tool.strict() ? " " : "? ") + GrammarText.literal(subject) + " " + schema;
+  }
+
+  private static String json(Tool tool, String key) {
+    return json(tool, "/properties/" + key, subschema(tool, key));
+  }
+
   /** The schema of a function's arguments, which are always an object. */
   private String schema(Tool tool) {
     Map<String, Object> schema = new LinkedHashMap<>();
@@ -87,6 +102,7 @@ final class CallGrammar {
       if (tool.parameters().isEmpty()) {
         schema.put("additionalProperties", false);
       }
+      schema.put("type", "object");
     }
     return write(schema);
   }
@@ -159,7 +175,7 @@ final class CallGrammar {
       String value = textValue(tool, key, property.getValue());
       boolean text = value != null;
       if (!text) {
-        value = grammar.rule("value_" + index + "_" + number++, "%json " + subschema(tool, key));
+        value = grammar.rule("value_" + index + "_" + number++, json(tool, key));
       }
       String one = parameter(form, GrammarText.literal(key), text, value);
       all.append(" (").append(one).append(')').append(tool.isRequired(key) ? "" : "?");
@@ -200,17 +216,21 @@ final class CallGrammar {
     for (String keyword : TEXT_KEYWORDS) {
       boolean union = keyword.equals("anyOf") || keyword.equals("oneOf");
       if (resolved.containsKey(keyword) && !(union && tool.isPlainUnion(resolved.get(keyword)))) {
-        throw refused(tool, key, keyword);
+        refuse(tool, key, keyword);
       }
     }
     if (values != null) {
-      throw refused(tool, key, "enum");
+      refuse(tool, key, "enum");
     }
     return "TEXT";
   }
 
-  private static IllegalArgumentException refused(Tool tool, String key, String keyword) {
-    return new IllegalArgumentException(
+  /** Refuses what a text in a tag cannot be held to, unless the function is not strict. */
+  private static void refuse(Tool tool, String key, String keyword) {
+    if (!tool.strict()) {
+      return;
+    }
+    throw new IllegalArgumentException(
         "the parameter "
             + key
             + " of the function "
@@ -252,12 +272,14 @@ final class CallGrammar {
     List<String> keys = new ArrayList<>(tool.properties().keySet());
     for (int i = keys.size() - 1; i >= 0; i--) {
       String key = keys.get(i);
-      String schema = enforced(tool) ? subschema(tool, key) : "{}";
-      String json = grammar.rule("value_" + index + "_" + i, "%json " + schema);
+      String value = enforced(tool) ? json(tool, key) : "%json {}";
+      String json = grammar.rule("value_" + index + "_" + i, value);
       String quote = GrammarText.literal(form.dialect().quote());
       boolean text = gemma && "TEXT".equals(textValue(tool, key, tool.properties().get(key)));
-      String value = text ? quote + " TEXT " + quote : json;
-      String one = GrammarText.literal(key + form.dialect().assign()) + " " + value;
+      String one =
+          GrammarText.literal(key + form.dialect().assign())
+              + " "
+              + (text ? quote + " TEXT " + quote : json);
       boolean required = tool.isRequired(key);
       String rest = "(" + comma + " " + one + ")" + (required ? "" : "?");
       String begins = one + " " + further;

@@ -1,0 +1,79 @@
+package io.radixflow.kernels.grammar.schema;
+
+import io.radixflow.kernels.grammar.rule.SchemaSource;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What the tries to compile a grammar have shown of its schemas, and what the last try left out of
+ * those that are loose. One for each grammar that is compiled; not thread-safe.
+ */
+public final class SchemaFindings {
+  /** Reports that a try has found something, and that the next one will go on with it. */
+  public static final class Retry extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Retry() {
+      super("", null, false, false);
+    }
+  }
+
+  private static final int MAX_NOTICES = 20;
+
+  private final Map<SchemaSource, Set<String>> overlapping = new HashMap<>();
+  private final Map<SchemaSource, String> free = new HashMap<>();
+  private final Set<SchemaSource> loose = new LinkedHashSet<>();
+  private final Set<String> notices = new LinkedHashSet<>();
+
+  /** Begins another try. */
+  public void begin() {
+    loose.clear();
+    notices.clear();
+  }
+
+  /** Returns the loose schemas of the last try that were enforced. */
+  public Set<SchemaSource> loose() {
+    Set<SchemaSource> enforced = new LinkedHashSet<>(loose);
+    enforced.removeAll(free.keySet());
+    return enforced;
+  }
+
+  /** Gives up to enforce a loose schema. */
+  public void free(SchemaSource source, String reason) {
+    free.put(source, reason);
+  }
+
+  /** Returns what was left out, each with its reason. */
+  public List<String> notices() {
+    return notices.stream().limit(MAX_NOTICES).toList();
+  }
+
+  /** Returns whether any object takes the place of a schema. */
+  boolean isFree(SchemaSource source) {
+    if (source.loose()) {
+      loose.add(source);
+    }
+    String reason = free.get(source);
+    if (reason != null) {
+      notices.add(source.subject() + ": the schema is not enforced: " + reason);
+    }
+    return reason != null;
+  }
+
+  void leaveOut(SchemaSource source, String reason) {
+    notices.add(source.subject() + ": not enforced: " + reason);
+  }
+
+  /** Notes that branches of a {@code oneOf} overlap; false if that was known. */
+  boolean overlap(SchemaSource source, String place) {
+    return overlapping.computeIfAbsent(source, s -> new HashSet<>()).add(place);
+  }
+
+  boolean overlaps(SchemaSource source, String place) {
+    return overlapping.getOrDefault(source, Set.of()).contains(place);
+  }
+}
