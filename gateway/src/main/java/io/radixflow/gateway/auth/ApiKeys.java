@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.radixflow.gateway.auth.Admission.Outcome;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.kernels.RegularFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -73,7 +74,7 @@ public final class ApiKeys {
 
   private synchronized void load() throws IOException {
     String found = version();
-    if (Files.size(file) > MAX_FILE_BYTES) {
+    if (Files.size(RegularFiles.require(file)) > MAX_FILE_BYTES) {
       throw new IOException(file + " is larger than " + MAX_FILE_BYTES + " bytes");
     }
     Map<String, KeyLimits> keys = new HashMap<>();

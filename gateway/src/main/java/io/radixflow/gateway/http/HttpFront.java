@@ -2,6 +2,7 @@ package io.radixflow.gateway.http;
 
 import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.Settings;
+import io.radixflow.kernels.RegularFiles;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -141,11 +142,13 @@ public final class HttpFront implements AutoCloseable {
           .setSsl(true)
           .setUseAlpn(true)
           .setKeyCertOptions(
-              new PemKeyCertOptions()
-                  .setCertValue(Buffer.buffer(Files.readAllBytes(Path.of(certificate))))
-                  .setKeyValue(Buffer.buffer(Files.readAllBytes(Path.of(key)))));
+              new PemKeyCertOptions().setCertValue(pem(certificate)).setKeyValue(pem(key)));
     }
     return options;
+  }
+
+  private static Buffer pem(String file) throws IOException {
+    return Buffer.buffer(Files.readAllBytes(RegularFiles.require(Path.of(file))));
   }
 
   private static InetAddress address(Settings settings) throws IOException {

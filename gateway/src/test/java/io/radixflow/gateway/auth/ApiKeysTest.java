@@ -110,6 +110,13 @@ class ApiKeysTest {
   }
 
   @Test
+  void whatIsNoFileIsRefusedBeforeItIsRead() {
+    assertThatThrownBy(() -> ApiKeys.read(Path.of("/dev/zero")))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("/dev/zero: it is a pipe, a device or a socket, not a file");
+  }
+
+  @Test
   void aWrongLineIsNamed() {
     String line = ApiKey.make("a", List.of(), 0, 0).line().toJson();
     assertThatThrownBy(() -> read(line, line)).hasMessageContaining("line 2");

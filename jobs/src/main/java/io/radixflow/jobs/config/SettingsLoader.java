@@ -7,7 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import io.radixflow.jobs.json.NearestName;
+import io.radixflow.kernels.RegularFiles;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -57,7 +59,7 @@ public final class SettingsLoader {
    */
   public SettingsLoader file(Path path) {
     try {
-      if (Files.size(path) > MAX_FILE_BYTES) {
+      if (Files.size(RegularFiles.require(path)) > MAX_FILE_BYTES) {
         throw new SettingsException(path + " is larger than " + MAX_FILE_BYTES + " bytes");
       }
       YAMLFactory factory =
@@ -74,7 +76,9 @@ public final class SettingsLoader {
       throw new SettingsException(
           path + " is not valid YAML: " + e.getOriginalMessage().lines().findFirst().orElse(""));
     } catch (IOException e) {
-      throw new SettingsException("cannot read the options file " + path);
+      String reason = e instanceof FileSystemException file ? file.getReason() : null;
+      throw new SettingsException(
+          "cannot read the options file " + path + (reason == null ? "" : ": " + reason));
     }
     return this;
   }
@@ -166,9 +170,9 @@ public final class SettingsLoader {
     Duration timeout = settings.get(RadixflowOptions.TRANSACTION_TIMEOUT);
     if (interval.plus(COMMIT_TIME).compareTo(timeout) > 0) {
       throw new SettingsException(
-          ("job.checkpoint-interval is %d ms, with %d ms for the checkpoint and its commit more than"
-                  + " kafka.transaction-timeout, %d ms, after which the broker aborts replies: lower"
-                  + " the one or raise the other")
+          ("job.checkpoint-interval is %d ms, with %d ms for the checkpoint and its commit more"
+                  + " than kafka.transaction-timeout, %d ms, after which the broker aborts replies:"
+                  + " lower the one or raise the other")
               .formatted(interval.toMillis(), COMMIT_TIME.toMillis(), timeout.toMillis()));
     }
   }

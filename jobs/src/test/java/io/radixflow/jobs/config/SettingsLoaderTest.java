@@ -109,18 +109,20 @@ class SettingsLoaderTest {
         "model.threads=many           | model.threads is 'many'; it must be an integer, 0 to 1024",
         "model.threads=-1             | model.threads is '-1'; it must be an integer, 0 to 1024",
         "model.device=tpu             | model.device is 'tpu'; it must be one of auto, cpu, sim",
-        "cache.kind=tree              | cache.kind is 'tree'; it must be one of radix, chunk, naive",
-        "cache.eviction-policy=best   | cache.eviction-policy is 'best'; it must be one of lru, lfu,"
-            + " fifo",
+        "cache.kind=tree              | cache.kind is 'tree'; it must be one of radix, chunk,"
+            + " naive",
+        "cache.eviction-policy=best   | cache.eviction-policy is 'best'; it must be one of lru,"
+            + " lfu, fifo",
         "scheduler.policy=priority    | must be one of fcfs, lpm, dfs-weight, lof, random,"
             + " routing-key",
-        "scheduler.ageing=1           | scheduler.ageing is '1'; it must be an integer, 2 to 1000000",
+        "scheduler.ageing=1           | scheduler.ageing is '1'; it must be an integer, 2 to"
+            + " 1000000",
         "scheduler.tenant-weights=a:0 | must be tenants and weights from 1 to 1000, such as"
             + " a:3,b:2",
         "engine.kv-memory=big         | engine.kv-memory is 'big'; it must be a memory size",
         "session.retention=soon       | session.retention is 'soon'; it must be a duration",
-        "generation.temperature=NaN   | generation.temperature is 'NaN'; it must be a number, 0.0 to"
-            + " 2.0",
+        "generation.temperature=NaN   | generation.temperature is 'NaN'; it must be a number, 0.0"
+            + " to 2.0",
         "model=                       | model is ''; it must be a text that is not empty",
         "engine.max-running=512       | engine.max-running must be at most engine.step-rows",
         "job.checkpoint-interval=9ms  | is '9ms'; it must be a duration of at least 10 ms",
@@ -161,6 +163,8 @@ class SettingsLoaderTest {
   @Test
   void refusesFilesThatAreMissingBrokenOrAmbiguous() throws IOException {
     refuses(dir.resolve("absent.yaml"), "cannot read the options file");
+    refuses(dir, "cannot read the options file " + dir + ": it is a directory, not a file");
+    refuses(Path.of("/dev/zero"), "/dev/zero: it is a pipe, a device or a socket, not a file");
     refuses(yaml("a: [1"), "is not valid YAML");
     refuses(yaml("- model"), "is no YAML map of options");
     refuses(yaml("model: a\nmodel: b"), "is not valid YAML");

@@ -2,6 +2,7 @@ package io.radixflow.kernels.text;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import io.radixflow.kernels.RegularFiles;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.file.format.BoundedJson;
 import io.radixflow.kernels.sampling.SamplingDefaults;
@@ -23,6 +24,8 @@ import java.util.Set;
 final class ModelDirectory {
 
   private static final int LARGEST_FILE = 256 << 20;
+  private static final int LARGEST_TEMPLATE = 1 << 20;
+  private static final String BYTE_ORDER_MARK = "\uFEFF";
 
   private final Path directory;
   private final JsonNode config;
@@ -35,7 +38,7 @@ final class ModelDirectory {
   /** The tokenizer, its turn ends from generation_config.json, config.json and eos_token. */
   VocabularyTokenizer tokenizer() {
     Path file = directory.resolve("tokenizer.json");
-    if (!Files.isRegularFile(file)) {
+    if (!RegularFiles.isThere(file)) {
       throw new ModelFormatException(
           file + " is missing; the model's slow tokenizer must be converted to tokenizer.json");
     }
@@ -80,24 +83,44 @@ final class ModelDirectory {
   /** The sources of the chat templates by name; empty if there are none. */
   Map<String, String> templates() {
     Map<String, String> templates = new HashMap<>();
-    JsonNode declared = config.path("chat_template");
-    if (declared.isTextual()) {
-      templates.put(NamedTemplates.DEFAULT, declared.textValue());
-    }
-    for (JsonNode named : declared) {
-      templates.put(named.path("name").asText(), named.path("template").asText());
-    }
+    declared(optional("chat_template.json").path("chat_template"), templates);
+    declared(config.path("chat_template"), templates);
     Path file = directory.resolve("chat_template.jinja");
-    if (Files.isRegularFile(file)) {
+    if (RegularFiles.isThere(file)) {
       templates.put(NamedTemplates.DEFAULT, read(file));
     }
     for (String name : List.of(NamedTemplates.TOOL_USE, NamedTemplates.RAG)) {
       Path further = directory.resolve("additional_chat_templates").resolve(name + ".jinja");
-      if (Files.isRegularFile(further)) {
+      if (RegularFiles.isThere(further)) {
         templates.put(name, read(further));
       }
     }
     return templates;
+  }
+
+  /** Adds what a field declares: one template, a list of named ones, or an object of them. */
+  private static void declared(JsonNode field, Map<String, String> templates) {
+    if (field.isArray()) {
+      field.forEach(
+          named ->
+              templates.put(
+                  template("a name", named.path("name")),
+                  template("a template", named.path("template"))));
+    } else if (field.isObject()) {
+      field
+          .properties()
+          .forEach(
+              named -> templates.put(named.getKey(), template(named.getKey(), named.getValue())));
+    } else if (!field.isMissingNode() && !field.isNull()) {
+      templates.put(NamedTemplates.DEFAULT, template("its text", field));
+    }
+  }
+
+  private static String template(String what, JsonNode text) {
+    if (!text.isTextual()) {
+      throw new ModelFormatException("chat_template: " + what + " is not a text");
+    }
+    return text.textValue();
   }
 
   /** The texts of special tokens that templates refer to. */
@@ -117,19 +140,24 @@ final class ModelDirectory {
   }
 
   private static int[] ids(JsonNode declared) {
-    if (declared.isArray()) {
-      int[] ids = new int[declared.size()];
-      for (int i = 0; i < ids.length; i++) {
-        ids[i] = declared.get(i).asInt(-1);
-      }
-      return ids;
+    if (declared.isMissingNode() || declared.isNull()) {
+      return new int[0];
     }
-    return declared.isInt() ? new int[] {declared.intValue()} : new int[0];
+    List<JsonNode> listed = new ArrayList<>();
+    (declared.isArray() ? declared : List.of(declared)).forEach(listed::add);
+    return listed.stream().mapToInt(ModelDirectory::id).toArray();
+  }
+
+  private static int id(JsonNode id) {
+    if (!id.isInt()) {
+      throw new ModelFormatException("eos_token_id is " + id + "; expected ids of tokens");
+    }
+    return id.intValue();
   }
 
   private JsonNode optional(String name) {
     Path file = directory.resolve(name);
-    return Files.isRegularFile(file) ? json(file) : MissingNode.getInstance();
+    return RegularFiles.isThere(file) ? json(file) : MissingNode.getInstance();
   }
 
   private static JsonNode json(Path file) {
@@ -142,10 +170,15 @@ final class ModelDirectory {
 
   private static String read(Path file) {
     try {
-      if (Files.size(file) > LARGEST_FILE) {
-        throw new ModelFormatException(file + " is larger than " + LARGEST_FILE + " bytes");
+      if (Files.size(RegularFiles.require(file)) > LARGEST_TEMPLATE) {
+        throw new ModelFormatException(file + " is larger than " + LARGEST_TEMPLATE + " bytes");
       }
-      return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+      String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+      String marked = text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text;
+      if (marked.isBlank()) {
+        throw new ModelFormatException(file + " is empty; fetch it again");
+      }
+      return marked;
     } catch (IOException e) {
       throw new ModelFormatException(file + " cannot be read: " + e.getMessage(), e);
     }

@@ -132,11 +132,81 @@ class TextModelDirectoryTest {
         "/added_tokens/0/id # -5 # -5",
         "/added_tokens/0/id # 4000000000 # 4000000000",
         "/model/merges # `[\"onlyone\"]` # onlyone",
+        "/model/merges # null # model.merges is missing",
+        "/added_tokens/0/id # 4294967295 # 4294967295",
+        "/added_tokens/0/id # 1.5 # 1.5",
       })
   void unsupportedFeaturesAreRefusedByName(String pointer, String value, String message)
       throws IOException {
     set(pointer, DjlOracle.JSON.readTree(value));
     assertRefused(message);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '#',
+      value = {
+        "4294967295 # 4294967295",
+        "[0, 4294967295] # 4294967295",
+        "-1 # -1",
+        "9000000 # 9000000",
+        "\"<|end|>\" # <|end|>",
+        "NaN # NaN",
+      })
+  void anEndThatIsNoTokenIsRefused(String id, String message) throws IOException {
+    write("generation_config.json", "{\"eos_token_id\": " + id + "}");
+    assertRefused("eos_token_id is");
+    assertRefused(message);
+  }
+
+  @Test
+  void filesWithAByteOrderMarkAreRead() throws IOException {
+    write("tokenizer.json", "\uFEFF" + tokenizer);
+    write("tokenizer_config.json", "\uFEFF{\"eos_token\": \"<|end|>\"}");
+    write("chat_template.jinja", "\uFEFFA{{ eos_token }}");
+    assertThat(read().chatTemplate().render(HELLO, true, TemplateOptions.NONE))
+        .isEqualTo("A<|end|>");
+  }
+
+  @Test
+  void templatesAreDeclaredInEveryFormOrRefusedByName() throws IOException {
+    write("chat_template.json", "{\"chat_template\": \"P\"}");
+    assertThat(read().chatTemplate().render(HELLO, true, TemplateOptions.NONE)).isEqualTo("P");
+    write(
+        "tokenizer_config.json", "{\"chat_template\": {\"tool_use\": \"T\", \"default\": \"D\"}}");
+    assertThat(read().chatTemplate().render(HELLO, true, TemplateOptions.NONE)).isEqualTo("D");
+    write("tokenizer_config.json", "{\"chat_template\": null}");
+    assertThat(read().chatTemplate().render(HELLO, true, TemplateOptions.NONE)).isEqualTo("P");
+    for (String odd : List.of("[\"x\"]", "[{\"name\": \"default\"}]", "7", "{\"default\": 7}")) {
+      write("tokenizer_config.json", "{\"chat_template\": " + odd + "}");
+      assertRefused("chat_template: ");
+    }
+    write("tokenizer_config.json", "{}");
+    write("chat_template.jinja", "\n");
+    assertRefused("chat_template.jinja is empty");
+  }
+
+  @Test
+  void aDirectoryInPlaceOfAFileIsRefused() throws IOException {
+    for (String name :
+        List.of("tokenizer_config.json", "generation_config.json", "chat_template.jinja")) {
+      Files.createDirectory(directory.resolve(name));
+      assertRefused(name + ": it is a directory, not a file");
+      Files.delete(directory.resolve(name));
+    }
+    Files.delete(directory.resolve("tokenizer.json"));
+    Files.createDirectory(directory.resolve("tokenizer.json"));
+    assertRefused("tokenizer.json: it is a directory, not a file");
+  }
+
+  @Test
+  void aVocabularyOfMillionsIsRefusedBeforeItIsHeld() throws IOException {
+    StringBuilder entries = new StringBuilder(60 << 20);
+    for (int id = 0; id < 3_000_000; id++) {
+      entries.append(id == 0 ? "" : ",").append("\"t").append(id).append("\":").append(id);
+    }
+    write("tokenizer.json", "{\"model\": {\"type\": \"BPE\", \"vocab\": {" + entries + "}}}");
+    assertRefused("tokenizer.json: not valid JSON: Token count (5000001) exceeds the maximum");
   }
 
   @Test

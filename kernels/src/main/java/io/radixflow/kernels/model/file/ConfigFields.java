@@ -59,6 +59,9 @@ final class ConfigFields {
     if (!value.isNumber()) {
       throw check.error(field + " is not a number");
     }
+    if (!Double.isFinite(value.doubleValue())) {
+      throw check.error(field + " is " + value.asText() + "; expected a finite number");
+    }
     return value.doubleValue();
   }
 
@@ -100,6 +103,9 @@ final class ConfigFields {
 
   /** The object in a field; an empty one where it is absent. */
   ConfigFields object(String field) {
+    if (has(field) && !json.path(field).isObject()) {
+      throw check.error(field + " is not an object");
+    }
     return new ConfigFields(json.path(field), check);
   }
 

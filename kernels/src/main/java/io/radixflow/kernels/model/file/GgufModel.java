@@ -1,5 +1,6 @@
 package io.radixflow.kernels.model.file;
 
+import io.radixflow.kernels.RegularFiles;
 import io.radixflow.kernels.model.Attention.Grouped;
 import io.radixflow.kernels.model.GraphTensors;
 import io.radixflow.kernels.model.Layer;
@@ -76,7 +77,7 @@ final class GgufModel {
 
   /** Reads the metadata alone, whatever the architecture. */
   static GgufMetadata metadata(Path path) throws IOException {
-    try (FileChannel channel = FileChannel.open(path)) {
+    try (FileChannel channel = FileChannel.open(RegularFiles.require(path))) {
       return GgufFile.read(path, channel).metadata();
     }
   }

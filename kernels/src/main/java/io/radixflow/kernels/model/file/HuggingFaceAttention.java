@@ -100,13 +100,9 @@ final class HuggingFaceAttention {
   }
 
   private int window(int layer) {
-    JsonNode value = config.get("sliding_window");
-    int window = value.isMissingNode() ? family.window() : value.asInt(0);
+    int window = config.sizeOrNone("sliding_window", family.window());
     if (family.asksForWindows() && !config.flag("use_sliding_window", false)) {
       window = 0;
-    }
-    if (window < 0) {
-      throw config.error("sliding_window is " + window + "; expected 1 or more");
     }
     if (family.windowsEverywhere()) {
       return window;
@@ -128,7 +124,7 @@ final class HuggingFaceAttention {
   private boolean windowed(int layer, boolean any) {
     JsonNode types = config.get("layer_types");
     if (types.isArray()) {
-      String type = types.get(layer).asText();
+      String type = types.path(layer).asText();
       if (!type.equals("full_attention") && !type.equals("sliding_attention")) {
         throw config.unsupported("layer_types", "'" + type + "'");
       }

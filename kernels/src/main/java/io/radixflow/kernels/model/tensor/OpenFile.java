@@ -1,5 +1,6 @@
 package io.radixflow.kernels.model.tensor;
 
+import io.radixflow.kernels.RegularFiles;
 import io.radixflow.kernels.model.ModelFormatException;
 import java.io.Closeable;
 import java.io.IOException;
@@ -25,7 +26,7 @@ public record OpenFile(Path path, FileChannel channel) implements Closeable {
   private static final int CALL_BYTES = 1 << 18;
 
   public static OpenFile open(Path path) throws IOException {
-    return new OpenFile(path, FileChannel.open(path));
+    return new OpenFile(path, FileChannel.open(RegularFiles.require(path)));
   }
 
   /**

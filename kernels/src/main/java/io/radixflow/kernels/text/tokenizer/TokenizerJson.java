@@ -20,6 +20,7 @@ import java.util.Set;
 public final class TokenizerJson {
 
   private static final int MOST_TOKENS = 1 << 20;
+  private static final int MOST_MERGES = 1 << 21;
 
   private final JsonNode root;
   private final JsonNode model;
@@ -75,7 +76,7 @@ public final class TokenizerJson {
     CharacterVocabulary vocabulary = new CharacterVocabulary(tokens, added, plain());
     PieceEncoder encoder =
         unigram
-            ? vocabulary.unigram(scores(), bytes, checkedUnknown(model.path("unk_id").asInt(-1)))
+            ? vocabulary.unigram(scores(), bytes, checkedUnknown(model.path("unk_id")))
             : vocabulary.bpe(
                 vocabulary.mergesByList(mergePairs()),
                 bytes,
@@ -135,16 +136,27 @@ public final class TokenizerJson {
     return scores;
   }
 
-  private int checkedUnknown(int id) {
-    if (id >= tokens.size()) {
+  private int checkedUnknown(JsonNode id) {
+    if (id.isMissingNode() || id.isNull()) {
+      return -1;
+    }
+    if (!id.isInt() || id.intValue() < 0 || id.intValue() >= tokens.size()) {
       throw new ModelFormatException("tokenizer.json: unk_id " + id + " is outside the vocabulary");
     }
-    return id;
+    return id.intValue();
   }
 
   private List<String[]> mergePairs() {
+    JsonNode merges = model.path("merges");
+    if (!unigram && !merges.isArray()) {
+      throw new ModelFormatException("tokenizer.json: model.merges is missing or no list");
+    }
+    if (merges.size() > MOST_MERGES) {
+      throw new ModelFormatException(
+          "tokenizer.json: " + merges.size() + " merges; at most " + MOST_MERGES);
+    }
     List<String[]> pairs = new ArrayList<>();
-    for (JsonNode merge : model.path("merges")) {
+    for (JsonNode merge : merges) {
       String[] pair =
           merge.isArray()
               ? new String[] {merge.path(0).asText(), merge.path(1).asText()}

@@ -4,16 +4,23 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.radixflow.kernels.RegularFiles;
 import io.radixflow.kernels.model.ModelFormatException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Reads untrusted JSON: bounded in size, depth, and length of names and numbers. */
+/**
+ * Reads untrusted JSON: bounded in size, number of values, depth, and length of names and numbers.
+ */
 public final class BoundedJson {
+  /** Names, values and brackets: twice what the largest published tokenizer has. */
+  private static final long MOST_TOKENS = 5_000_000;
+
   private static final ObjectMapper MAPPER =
       new ObjectMapper(
           JsonFactory.builder()
@@ -23,8 +30,11 @@ public final class BoundedJson {
                       .maxNameLength(4096)
                       .maxStringLength(1 << 20)
                       .maxNumberLength(64)
+                      .maxTokenCount(MOST_TOKENS)
                       .build())
               .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+              // Python writes them; who reads a number checks that it is one
+              .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
               .build());
 
   private BoundedJson() {}
@@ -35,7 +45,7 @@ public final class BoundedJson {
    * @throws ModelFormatException if it is not
    */
   public static JsonNode object(Path file, int limit) throws IOException {
-    long size = Files.size(file);
+    long size = Files.size(RegularFiles.require(file));
     if (size > limit) {
       throw new ModelFormatException(file + ": " + size + " bytes; at most " + limit + " are read");
     }

@@ -1,6 +1,7 @@
 package io.radixflow.kernels.model.file.format;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.kernels.RegularFiles;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.tensor.FileBytes;
 import io.radixflow.kernels.model.tensor.OpenFile;
@@ -65,10 +66,11 @@ public final class Checkpoint implements Closeable {
 
   private void read() throws IOException {
     Path index = directory.resolve(INDEX);
-    if (Files.exists(index)) {
-      readShards(index);
-    } else if (Files.exists(directory.resolve(SINGLE))) {
+    if (RegularFiles.isThere(directory.resolve(SINGLE))) {
+      // an index next to it is left from an earlier state of the directory
       readFile(SINGLE);
+    } else if (RegularFiles.isThere(index)) {
+      readShards(index);
     } else {
       throw new ModelFormatException(
           directory + ": neither " + SINGLE + " nor " + INDEX + " is there");
