@@ -75,7 +75,7 @@ public final class Gateway implements AutoCloseable {
 
   /** All APIs. */
   private static List<EndpointGroup> endpoints(Settings settings, Turns turns, ModelText text) {
-    ServedModels models = new ServedModels(settings);
+    ServedModels models = new ServedModels(settings, text);
     return List.of(
         new Probes(turns),
         new ConsolePages(),

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.operators.record.Usage;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -13,6 +14,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -35,15 +37,60 @@ class GatewayTest {
   }
 
   @Test
-  void theServedModelIsListedAndFound() {
+  void theServedModelIsListedAndFound() throws IOException {
     JsonNode list = GatewayFixture.json(gateway.send(gateway.get("/v1/models")).join().body());
     assertThat(list.at("/object").asText()).isEqualTo("list");
     assertThat(list.at("/data/0/id").asText()).isEqualTo("sim");
     assertThat(gateway.send(gateway.get("/v1/models/sim")).join().statusCode()).isEqualTo(200);
+    for (String window : List.of("/max_model_len", "/context_length", "/meta/n_ctx_train")) {
+      assertThat(list.at("/data/0" + window).asInt()).as(window).isPositive();
+    }
+    gateway.restart("gateway.model-aliases=");
     HttpResponse<String> other = gateway.send(gateway.get("/v1/models/gpt-5")).join();
     assertThat(other.statusCode()).isEqualTo(404);
     assertThat(GatewayFixture.json(other.body()).at("/error/code").asText())
         .isEqualTo("model_not_found");
+  }
+
+  private int statusOfModel(String name) {
+    return gateway.send(gateway.get("/v1/models/" + name)).join().statusCode();
+  }
+
+  @Test
+  void anyNameStandsForTheModelUnlessAliasesSayWhich() throws IOException {
+    CompletableFuture<HttpResponse<String>> reply =
+        gateway.send(
+            gateway.post(
+                "/v1/messages",
+                "{\"model\":\"claude-haiku-4-5-20251001\",\"max_tokens\":4,"
+                    + "\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}"));
+    gateway.topics().end(gateway.topics().next(), 0, "stop", Usage.NONE);
+    assertThat(GatewayFixture.json(reply.join().body()).at("/model").asText()).isEqualTo("sim");
+
+    gateway.restart("gateway.model-aliases=gpt-4o,claude-*;mine=sim", "engine.context-length=128");
+    for (String alias : List.of("sim", "gpt-4o", "mine", "claude-", "claude-haiku-4-5")) {
+      assertThat(statusOfModel(alias)).as(alias).isEqualTo(200);
+    }
+    for (String other : List.of("gpt-4", "gpt-4o-mini", "my-claude-3", "minesim")) {
+      assertThat(statusOfModel(other)).as(other).isEqualTo(404);
+    }
+    JsonNode list = GatewayFixture.json(gateway.send(gateway.get("/v1/models")).join().body());
+    assertThat(list.findValuesAsText("id")).containsExactly("sim", "gpt-4o", "mine");
+    assertThat(list.at("/data/0/max_model_len").asInt()).isEqualTo(128);
+  }
+
+  @Test
+  void anAliasOfAnotherModelIsAnErrorAtTheStart() {
+    assertThatThrownBy(() -> gateway.restart("gateway.model-aliases=mine=llama"))
+        .hasMessageContaining("gateway.model-aliases has mine=llama")
+        .hasMessageContaining("=sim");
+  }
+
+  @Test
+  void optionsOfTheSimulatedModelAreNoPartOfItsName() throws IOException {
+    gateway.restart("model=sim:step=2,reply=60");
+    JsonNode list = GatewayFixture.json(gateway.send(gateway.get("/v1/models")).join().body());
+    assertThat(list.findValuesAsText("id")).containsExactly("sim");
   }
 
   @Test

@@ -16,6 +16,7 @@ import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.tiers.ModelEngineFactory;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.session.ServingOptions;
+import java.util.Objects;
 
 /** The operator's options and its engine, as the settings say. */
 public final class ServingSettings {
@@ -79,8 +80,8 @@ public final class ServingSettings {
     int waiting = settings.get(RadixflowOptions.ENGINE_MAX_WAITING);
     if ((long) running * subtasks > waiting) {
       throw new SettingsException(
-          ("operator.max-running is %d, with %d subtask%s on an engine %d; engine.max-waiting is %d:"
-                  + " lower the one or raise the other")
+          ("operator.max-running is %d, with %d subtask%s on an engine %d; engine.max-waiting is"
+                  + " %d: lower the one or raise the other")
               .formatted(
                   running, subtasks, subtasks == 1 ? "" : "s", (long) running * subtasks, waiting));
     }
@@ -99,7 +100,8 @@ public final class ServingSettings {
         new ServingOptions.Prompts(
             settings.get(RadixflowOptions.MAX_TURNS),
             settings.get(RadixflowOptions.OVERFLOW),
-            settings.get(RadixflowOptions.MAX_TOKENS)),
+            Objects.requireNonNullElse(
+                settings.get(RadixflowOptions.MAX_TOKENS), ServingOptions.Prompts.NO_LIMIT)),
         GenerationOptions.builder()
             .temperature(settings.get(RadixflowOptions.TEMPERATURE))
             .topK(settings.get(RadixflowOptions.TOP_K))

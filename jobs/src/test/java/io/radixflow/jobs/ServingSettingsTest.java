@@ -11,10 +11,19 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.flink.engine.EngineFactory;
+import io.radixflow.operators.session.ServingOptions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ServingSettingsTest {
+
+  @Test
+  void aReplyHasNoLimitUnlessTheOperatorBoundsIt() {
+    assertThat(ServingSettings.operator(settings()).prompts().defaultMaxTokens())
+        .isEqualTo(ServingOptions.Prompts.NO_LIMIT);
+    Settings bounded = settings("generation.max-tokens=2000");
+    assertThat(ServingSettings.operator(bounded).prompts().defaultMaxTokens()).isEqualTo(2000);
+  }
 
   @Test
   void settingsWithWhichASubtaskOverflowsItsEngineAreRefused() {

@@ -7,6 +7,7 @@ import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.Routes;
+import io.radixflow.gateway.text.ModelText;
 import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
@@ -14,6 +15,9 @@ import io.radixflow.jobs.json.Texts;
 import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 
 /** The models that clients may name: the job's only one. */
 public final class ServedModels implements EndpointGroup {
@@ -21,10 +25,17 @@ public final class ServedModels implements EndpointGroup {
   private static final String SIMULATED = "sim:";
 
   private final String name;
+  private final ModelAliases aliases;
+  private final ModelText text;
   private final long since = System.currentTimeMillis() / 1000;
 
-  public ServedModels(Settings settings) {
-    name = nameOf(settings);
+  /**
+   * @param text knows the model's context window, if the gateway has the model's file
+   */
+  public ServedModels(Settings settings, ModelText text) {
+    this.name = nameOf(settings);
+    this.aliases = new ModelAliases(settings, name);
+    this.text = text;
   }
 
   /** The name that clients know the model by, as the settings have it. */
@@ -51,13 +62,13 @@ public final class ServedModels implements EndpointGroup {
   /**
    * Checks the model that a request names.
    *
-   * @param requested the name, or null for whatever is served
-   * @return the name of the model that serves the request
+   * @param requested the name or an alias, or null for whatever is served
+   * @return the name of the model that serves the request, which replies have
    * @throws ApiException with status 404 if there is no such model, or 403 if the caller may not
    *     use it
    */
   public String served(Caller caller, String requested) {
-    if (requested == null || requested.equals(name)) {
+    if (requested == null || requested.equals(name) || aliases.match(requested)) {
       if (!caller.mayUse(name)) {
         throw new ApiException(
             403,
@@ -83,28 +94,52 @@ public final class ServedModels implements EndpointGroup {
   }
 
   private void list(Exchange exchange) {
-    exchange.json(
-        200,
-        Json.write(
-            json -> {
-              json.writeStringField("object", "list");
-              json.writeArrayFieldStart("data");
-              json.writeStartObject();
-              model(json);
-              json.writeEndObject();
-              json.writeEndArray();
-            }));
+    exchange.blocking(
+        text::window,
+        window ->
+            exchange.json(
+                200,
+                Json.write(
+                    json -> {
+                      json.writeStringField("object", "list");
+                      json.writeArrayFieldStart("data");
+                      for (String id : names()) {
+                        json.writeStartObject();
+                        model(json, id, window);
+                        json.writeEndObject();
+                      }
+                      json.writeEndArray();
+                    })));
+  }
+
+  private Set<String> names() {
+    Set<String> names = new LinkedHashSet<>(List.of(name));
+    names.addAll(aliases.names());
+    return names;
   }
 
   private void get(Exchange exchange) {
-    served(exchange.caller(), exchange.pathParameter("model"));
-    exchange.json(200, Json.write(this::model));
+    String asked = exchange.pathParameter("model");
+    served(exchange.caller(), asked);
+    exchange.blocking(
+        text::window, window -> exchange.json(200, Json.write(json -> model(json, asked, window))));
   }
 
-  private void model(JsonGenerator json) throws IOException {
-    json.writeStringField("id", name);
+  /** Writes the context window by the names that vLLM, OpenRouter and llama.cpp have for it. */
+  private void model(JsonGenerator json, String id, ModelText.Window window) throws IOException {
+    json.writeStringField("id", id);
     json.writeStringField("object", "model");
     json.writeNumberField("created", since);
     json.writeStringField("owned_by", "radixflow");
+    json.writeStringField("root", name);
+    if (window != null) {
+      json.writeNumberField("max_model_len", window.served());
+      json.writeNumberField("context_length", window.served());
+      json.writeObjectFieldStart("meta");
+      json.writeNumberField("n_ctx", window.served());
+      json.writeNumberField("n_ctx_train", window.trained());
+      json.writeNumberField("n_vocab", window.vocabulary());
+      json.writeEndObject();
+    }
   }
 }

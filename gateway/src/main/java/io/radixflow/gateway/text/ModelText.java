@@ -28,6 +28,15 @@ public final class ModelText implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ModelText.class);
 
+  /**
+   * The context window.
+   *
+   * @param served tokens of prompt and reply together that are served
+   * @param trained positions that the model was trained for
+   * @param vocabulary tokens that the model knows
+   */
+  public record Window(int served, int trained, int vocabulary) {}
+
   /** Opens the model of a name. */
   @FunctionalInterface
   interface Factory {
@@ -36,16 +45,24 @@ public final class ModelText implements AutoCloseable {
 
   private final String name;
   private final Factory factory;
+  private final int longest;
   private ServedModel model;
   private volatile PromptText prompts;
   private boolean closed;
 
   public ModelText(Settings settings) {
-    this(settings.get(RadixflowOptions.MODEL), name -> ModelLoader.open(name, Path::of));
+    this(
+        settings.get(RadixflowOptions.MODEL),
+        settings.get(RadixflowOptions.CONTEXT_LENGTH),
+        name -> ModelLoader.open(name, Path::of));
   }
 
-  ModelText(String name, Factory factory) {
+  /**
+   * @param longest most tokens of prompt and reply together; 0 for the model's
+   */
+  ModelText(String name, int longest, Factory factory) {
     this.name = name;
+    this.longest = longest;
     this.factory = factory;
   }
 
@@ -76,6 +93,20 @@ public final class ModelText implements AutoCloseable {
   /** Returns the tokens of a text as it is. */
   public int[] encode(String text) {
     return open().tokenizer().encode(text);
+  }
+
+  /** Returns the context window; null if the gateway has no model file. */
+  public Window window() {
+    try {
+      ServedModel opened = open();
+      int trained = opened.config().contextLength();
+      return new Window(
+          longest == 0 ? trained : Math.min(longest, trained),
+          trained,
+          opened.tokenizer().vocabSize());
+    } catch (ApiException e) {
+      return null;
+    }
   }
 
   /** Returns the bytes of a token that {@link #encode} returned. */

@@ -29,7 +29,7 @@ class ModelTextTest {
   @Test
   void aModelWhoseTextCannotBeUsedIsClosedAgain() {
     AtomicInteger closed = new AtomicInteger();
-    try (ModelText text = new ModelText("broken", name -> broken(closed))) {
+    try (ModelText text = new ModelText("broken", 0, name -> broken(closed))) {
       assertThatThrownBy(() -> text.encode("a")).isInstanceOf(ApiException.class);
       assertThat(closed).hasValue(1);
       assertThatThrownBy(() -> text.encode("a")).isInstanceOf(ApiException.class);

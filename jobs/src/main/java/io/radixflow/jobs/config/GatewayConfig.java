@@ -30,7 +30,8 @@ public final class GatewayConfig {
   public static final ConfigOption<Boolean> ALLOW_ANONYMOUS =
       ALL.flag("gateway.allow-anonymous", false)
           .describe(
-              "Whether a gateway without API keys may listen on an address that other machines reach.");
+              "Whether a gateway without API keys may listen on an address that other machines"
+                  + " reach.");
 
   public static final ConfigOption<List<String>> CORS_ORIGINS =
       ALL.add(
@@ -55,6 +56,16 @@ public final class GatewayConfig {
       ALL.text("gateway.model-name", null)
           .describe("Name of the model in the API; without it the last part of 'model'.");
 
+  public static final ConfigOption<List<String>> MODEL_ALIASES =
+      ALL.add(
+              key("gateway.model-aliases").stringType().asList().defaultValues("*"),
+              "names, which may have '*' for any text, such as gpt-4o;claude-*",
+              aliases -> true)
+          .describe(
+              "Other names by which clients may ask for the model; replies have its own name. By"
+                  + " default any name is taken; empty for its own name alone. name=MODEL says"
+                  + " which model is meant.");
+
   public static final ConfigOption<MemorySize> MAX_BODY =
       ALL.size("gateway.max-body", MemorySize.ofMebiBytes(4), "a memory size such as 4mb")
           .describe("Largest body of a request; keep it at or below events.max-bytes.");
@@ -66,7 +77,8 @@ public final class GatewayConfig {
   public static final ConfigOption<MemorySize> BODY_MEMORY =
       ALL.size("gateway.body-memory", MemorySize.ofMebiBytes(256), "a memory size such as 256mb")
           .describe(
-              "Bodies of requests that are being received, all together; a request beyond gets a 503.");
+              "Bodies of requests that are being received, all together; a request beyond gets a"
+                  + " 503.");
 
   public static final ConfigOption<Integer> MAX_CONNECTIONS =
       ALL.integer("gateway.max-connections", 10_000, 1, Integer.MAX_VALUE)
@@ -75,14 +87,14 @@ public final class GatewayConfig {
   public static final ConfigOption<Duration> REQUEST_TIMEOUT =
       ALL.duration("gateway.request-timeout", Duration.ofSeconds(75))
           .describe(
-              "Time in which the headers of a request must have come, and then its body; also how long a"
-                  + " connection without a request stays open.");
+              "Time in which the headers of a request must have come, and then its body; also how"
+                  + " long a connection without a request stays open.");
 
   public static final ConfigOption<Integer> CLIENT_BUFFER =
       ALL.integer("gateway.client-buffer", 256 << 10, 1024, Integer.MAX_VALUE)
           .describe(
-              "Characters of a reply that may wait for a client that reads slowly; a stream with more is"
-                  + " cut off, and can be resumed.");
+              "Characters of a reply that may wait for a client that reads slowly; a stream with"
+                  + " more is cut off, and can be resumed.");
 
   public static final ConfigOption<Duration> KEEP_ALIVE =
       ALL.duration("gateway.keep-alive", Duration.ofSeconds(15))
@@ -103,8 +115,9 @@ public final class GatewayConfig {
               "a URL such as http://collector:4318",
               GatewayConfig::isUrl)
           .describe(
-              "Collector of OpenTelemetry that gets a span of each request, at /v1/traces below this"
-                  + " URL; without it the environment's OTEL_EXPORTER_OTLP_ENDPOINT, or none.");
+              "Collector of OpenTelemetry that gets a span of each request, at /v1/traces below"
+                  + " this URL; without it the environment's OTEL_EXPORTER_OTLP_ENDPOINT, or"
+                  + " none.");
 
   public static final ConfigOption<String> FLINK_URL =
       ALL.add(
@@ -112,8 +125,8 @@ public final class GatewayConfig {
               "a URL such as http://jobmanager:8081",
               GatewayConfig::isUrl)
           .describe(
-              "Flink's REST interface, from which the live page has its figures; without it the page"
-                  + " has none.");
+              "Flink's REST interface, from which the live page has its figures; without it the"
+                  + " page has none.");
 
   private GatewayConfig() {}
 

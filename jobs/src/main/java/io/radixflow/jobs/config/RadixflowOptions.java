@@ -222,8 +222,11 @@ public final class RadixflowOptions {
                   + " TaskManager should be at most engine.max-waiting.");
 
   public static final ConfigOption<Integer> MAX_TOKENS =
-      ALL.integer("generation.max-tokens", 512, 1, Integer.MAX_VALUE)
-          .describe("Most tokens of a reply where neither event nor session has a limit.");
+      ALL.integer("generation.max-tokens", null, 1, Integer.MAX_VALUE)
+          .describe(
+              "Most tokens of a reply where neither event nor session has a limit; if unset, the"
+                  + " reply goes on to the end of the context window. Set it if a model may not"
+                  + " find an end.");
 
   public static final ConfigOption<Double> TEMPERATURE =
       ALL.number("generation.temperature", null, 0, 2)
@@ -363,8 +366,8 @@ public final class RadixflowOptions {
       ALL.duration(
               "job.buffer-timeout", Duration.ZERO, Duration.ZERO, "a duration such as 0ms or 2ms")
           .describe(
-              "How long Flink may keep records in a network buffer; 0ms sends each at once and needs no"
-                  + " threads that look every so often.");
+              "How long Flink may keep records in a network buffer; 0ms sends each at once and"
+                  + " needs no threads that look every so often.");
 
   private RadixflowOptions() {}
 

@@ -35,7 +35,7 @@ public record ServingOptions(
   public static final ServingOptions DEFAULT =
       new ServingOptions(
           new Limits(16, 4_096, 16_384, 1_000_000, 1_000_000, 256, 64),
-          new Prompts(1_000, Overflow.DROP_OLDEST, 512),
+          new Prompts(1_000, Overflow.DROP_OLDEST, Prompts.NO_LIMIT),
           null,
           Duration.ofDays(7),
           Duration.ofMinutes(10),
@@ -82,10 +82,14 @@ public record ServingOptions(
    * @param maxTurns turns of a branch; beyond it the oldest are dropped, or the turn is rejected,
    *     as {@code overflow} says
    * @param overflow what happens to a conversation that outgrows the context window
-   * @param defaultMaxTokens limit on a reply's tokens where neither event nor session has one
+   * @param defaultMaxTokens limit on a reply's tokens where neither event nor session has one;
+   *     {@link #NO_LIMIT} for none but the context window
    */
   public record Prompts(int maxTurns, Overflow overflow, int defaultMaxTokens)
       implements Serializable {
+
+    /** Says that a reply may go on to the end of the context window. */
+    public static final int NO_LIMIT = Integer.MAX_VALUE;
 
     public Prompts {
       requirePositive("maxTurns", maxTurns);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.record.FinishReason;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,32 @@ class EngineSharingTest {
       assertThat(stats.steps().prefilledTokens()).isEqualTo(64 + 32 + 32 + 5 * 10);
       assertThat(stats.steps().cachedTokens())
           .isEqualTo(prompts.stream().mapToInt(prompt -> prompt.length).sum() - 178);
+    }
+  }
+
+  /** The window of one request alone has nearly all pages. */
+  @Test
+  void requestsWithoutALimitReserveNoWindowAndLetOthersRun() {
+    try (Engine engine = Engines.open(EngineOptions.builder().kvPages(64).contextLength(900));
+        EngineClient client = new EngineClient(engine)) {
+      List<Long> endless =
+          Stream.of(1, 2, 3)
+              .map(
+                  each ->
+                      client.submit(
+                          EngineRequest.builder(
+                                  "endless", () -> letters(each, 20), Integer.MAX_VALUE)
+                              .sampling(SamplingParams.GREEDY)
+                              .ignoreEndOfTurn(true)
+                              .build()))
+              .toList();
+      endless.forEach(each -> client.awaitTokens(each, 1));
+      EngineClient.Seen small = client.await(client.submit(letters(4, 20), 10));
+      assertThat(small.finishOrder).as("ends before the others").isZero();
+      for (long each : endless) {
+        assertThat(client.await(each).finish).isEqualTo(FinishReason.LENGTH);
+        assertThat(client.await(each).tokens).hasSize(900 - 20);
+      }
     }
   }
 

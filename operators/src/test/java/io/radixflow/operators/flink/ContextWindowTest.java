@@ -3,8 +3,10 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.session.ServingOptions;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +37,22 @@ class ContextWindowTest {
       h.send(Events.of(EventKind.QUERY, "s", "q"));
       assertThat(h.reply("q").items()).hasSize(2 * (40 - dropped));
       assertThat(h.turnsKept("s")).isEqualTo(40 - dropped);
+    }
+  }
+
+  /** It would otherwise cost the oldest turns of a large window. */
+  @Test
+  void aReplyWithoutALimitTakesNoQuarterOfALargeWindowFromTheConversation() throws Exception {
+    try (ServingHarness h =
+        ServingHarness.of(new ScriptedEngine(16_384, 6), ServingOptions.DEFAULT)) {
+      h.open();
+      Message large = new Message("user", "x".repeat(13_000));
+      h.send(
+              Events.message("s", "t1"),
+              Events.message("s", "t2").with(e -> e.messages(List.of(large))))
+          .settle();
+      assertThat(h.reply("t2").finishReason()).isEqualTo("stop");
+      assertThat(h.reply("t2").droppedTurns()).isZero();
     }
   }
 

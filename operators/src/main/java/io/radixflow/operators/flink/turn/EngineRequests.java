@@ -31,6 +31,10 @@ import java.util.function.Function;
 
 /** Makes the engine's requests for turns. Only the task's thread uses it. */
 public final class EngineRequests {
+
+  /** Tokens that a full context window keeps free for a reply without a limit. */
+  private static final int ROOM = 2048;
+
   /** How long pages are kept for the results of tools, at least. */
   private static final long RESULTS_MILLIS = 120_000;
 
@@ -80,6 +84,7 @@ public final class EngineRequests {
       PromptOptions prompt,
       int maxTokens) {
     int contextLength = engine.engine().info().contextLength();
+    int room = maxTokens == ServingOptions.Prompts.NO_LIMIT ? ROOM : maxTokens;
     return new PromptAssembly(
         tokenizer(),
         template,
@@ -88,7 +93,7 @@ public final class EngineRequests {
         prompt,
         new PromptAssembly.Window(
             contextLength,
-            Math.max(1, Math.min(maxTokens, contextLength / 4)),
+            Math.max(1, Math.min(room, contextLength / 4)),
             options.prompts().maxTurns(),
             options.prompts().overflow() == ServingOptions.Overflow.DROP_OLDEST));
   }
