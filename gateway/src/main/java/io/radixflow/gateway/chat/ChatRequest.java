@@ -51,6 +51,8 @@ record ChatRequest(
           "reasoning_effort",
           "thinking_token_budget",
           "prediction",
+          "continue_final_message",
+          "add_generation_prompt",
           "thinking",
           "separate_reasoning",
           "safety_identifier",

@@ -61,7 +61,10 @@ record MessagesRequest(
     MessageBlocks blocks = new MessageBlocks(leftOut::add);
     List<Message> messages = blocks.read(body.require("messages"));
     blocks.controls().read(body);
-    ObjectNode tools = new MessageTools(blocks.controls(), leftOut::add).read(body);
+    ObjectNode options = new MessageTools(blocks.controls(), leftOut::add).read(body);
+    if (messages.get(messages.size() - 1).role().equals("assistant")) {
+      options.put("continue_final_message", true);
+    }
     RequestFields.ignore(exchange, leftOut);
     if (!counting) {
       body.require("max_tokens");
@@ -71,7 +74,7 @@ record MessagesRequest(
         body.text("model"),
         metadata == null ? null : metadata.text("user_id"),
         messages,
-        GenerationFields.read(body, "max_tokens", "stop_sequences", -1, tools),
+        GenerationFields.read(body, "max_tokens", "stop_sequences", -1, options),
         blocks.controls().pinMillis(),
         body.bool("stream", false));
   }

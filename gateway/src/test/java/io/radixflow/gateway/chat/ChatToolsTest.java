@@ -49,6 +49,24 @@ class ChatToolsTest {
   }
 
   @Test
+  void theLastMessageIsContinuedIfTheClientSaysSo() {
+    gateway.send(
+        gateway.post(
+            PATH,
+            "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"},"
+                + "{\"role\":\"assistant\",\"content\":\"Hello, my\"}],"
+                + "\"continue_final_message\":true,\"add_generation_prompt\":false}"));
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.options().continueFinalMessage()).isTrue();
+    assertThat(event.options().addGenerationPrompt()).isFalse();
+    assertThat(event.messages()).last().isEqualTo(new Message("assistant", "Hello, my"));
+    HttpResponse<String> both =
+        chat("\"continue_final_message\":true,\"add_generation_prompt\":true").join();
+    assertThat(both.statusCode()).isEqualTo(400);
+    assertThat(both.body()).contains("continue_final_message and add_generation_prompt");
+  }
+
+  @Test
   void thinkingIsSwitchedAndBounded() {
     chat("\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":9}");
     ConversationEvent on = gateway.topics().next();
@@ -170,7 +188,8 @@ class ChatToolsTest {
                 {"id":"call_1","type":"function","function":{"name":"weather",
                  "arguments":"{\\"city\\": \\"Ulm\\"}"}}]},
                 {"role":"tool","tool_call_id":"call_1","content":[
-                 {"type":"text","text":"7 degrees"}]}],"""
+                 {"type":"text","text":"7 degrees"}]}],\
+                """
                 + TOOLS
                 + "}"));
     ConversationEvent second = gateway.topics().next();
@@ -205,7 +224,8 @@ class ChatToolsTest {
         "\"tool_choice\":\"any\"; tool_choice is \"any\"",
         "\"tool_choice\":{\"type\":\"function\"}; tool_choice.function is missing",
         "\"tools\":[{\"type\":\"web_search\"}]; tools[0].function is missing",
-        "\"tools\":[{\"type\":\"custom\",\"function\":{\"name\":\"f\"}}]; tools[0].type is \"custom\"",
+        "\"tools\":[{\"type\":\"custom\",\"function\":{\"name\":\"f\"}}]; tools[0].type is"
+            + " \"custom\"",
         "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"strict\":1}}];"
             + " tools[0].function.strict is a number",
         "\"functions\":[{\"name\":\"f\"}]; functions is not served yet",
@@ -213,7 +233,8 @@ class ChatToolsTest {
         "\"response_format\":{\"type\":\"xml\"}; response_format.type is \"xml\"",
         "\"structured_outputs\":{}; structured_outputs must have one of",
         "\"guided_regex\":1; guided_regex is a number",
-        "\"guided_json\":{},\"response_format\":{\"type\":\"text\"}; response_format and guided_json both",
+        "\"guided_json\":{},\"response_format\":{\"type\":\"text\"}; response_format and"
+            + " guided_json both",
       })
   void whatTheJobRefusesIsRefusedByItsName(String field, String error) {
     HttpResponse<String> response = chat(field).join();

@@ -73,6 +73,22 @@ class MessageToolsTest {
   }
 
   @Test
+  void aLastMessageOfTheAssistantIsContinued() {
+    send(
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'},"
+            + "{'role':'assistant','content':'Hello, my'}]");
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.options().continueFinalMessage()).isTrue();
+    assertThat(event.messages()).last().isEqualTo(new Message("assistant", "Hello, my"));
+    send(
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'},"
+            + "{'role':'assistant','content':''}]");
+    ConversationEvent nothing = gateway.topics().next();
+    assertThat(nothing.options().continueFinalMessage()).isNull();
+    assertThat(nothing.messages()).containsExactly(new Message("user", "Hi"));
+  }
+
+  @Test
   void whatHoldsCallsIsPassedOn() {
     String strict = HELLO.replace("'name':'weather'", "'name':'weather','strict':true");
     send(strict.replace("'auto'", "'any','disable_parallel_tool_use':true"));

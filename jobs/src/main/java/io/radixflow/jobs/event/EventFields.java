@@ -25,7 +25,12 @@ final class EventFields {
           guided_choice prediction min_tokens stop_token_ids include_stop_str_in_output bad_words
           allowed_token_ids skip_special_tokens truncate_prompt_tokens add_special_tokens
           prompt_logprobs echo return_token_ids
+          continue_final_message add_generation_prompt
           """);
+
+  /** Options that say how one prompt ends, and so are no defaults of a session. */
+  private static final List<String> OF_TURNS =
+      List.of("continue_final_message", "add_generation_prompt");
 
   /** Fields of the OpenAI API and its kin that are known and not served. */
   static final List<String> NOT_SERVED =
@@ -42,6 +47,7 @@ final class EventFields {
 
   static {
     allow(EventKind.OPEN, true, "cache_salt", "messages");
+    ALLOWED.get(EventKind.OPEN).removeAll(OF_TURNS);
     allow(
         EventKind.MESSAGE,
         true,

@@ -76,7 +76,19 @@ public final class GenerationOptionsReader {
         StructureReader.responseFormat(fields),
         StructureReader.structuredOutputs(fields),
         PredictionReader.prediction(fields),
-        TokenOptionsReader.read(fields, prompt));
+        TokenOptionsReader.read(fields, prompt),
+        continued(fields),
+        fields.bool("add_generation_prompt"));
+  }
+
+  private static Boolean continued(JsonObject fields) {
+    Boolean continued = fields.bool("continue_final_message");
+    if (Boolean.TRUE.equals(continued) && fields.bool("add_generation_prompt", false)) {
+      throw new InvalidInputException(
+          "continue_final_message and add_generation_prompt are both true: a prompt that ends with"
+              + " the last message's text opens no other reply");
+    }
+    return continued;
   }
 
   private static Integer maxTokens(JsonObject fields, int least) {

@@ -50,7 +50,8 @@ class EventParserTest {
             + "\"prediction\":{\"type\":\"content\",\"content\":[{\"type\":\"text\",\"text\":\"a"
             + " \"},{\"type\":\"text\",\"text\":\"b\"}]},\"tool_parser\":\"hermes\",\"chat_template_kwargs\":{\"enable_thinking\":"
             + " false},"
-            + "\"reasoning_effort\":\"low\",\"thinking_token_budget\":64,\"separate_reasoning\":false,";
+            + "\"reasoning_effort\":\"low\",\"thinking_token_budget\":64,\"separate_reasoning\":false,"
+            + "\"continue_final_message\":true,\"add_generation_prompt\":false,";
     assertThat(event("{" + TURN + options + HELLO + "}").options())
         .isEqualTo(
             new GenerationOptions(
@@ -80,7 +81,9 @@ class EventParserTest {
                 null,
                 "{\"choice\":[\"a\"]}",
                 "a b",
-                null));
+                null,
+                true,
+                false));
   }
 
   @Test

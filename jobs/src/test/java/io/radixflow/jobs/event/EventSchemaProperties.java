@@ -389,6 +389,8 @@ class EventSchemaProperties {
               "thinking_token_budget",
               List.of("0", "2147483647", "2147483648", "-1", "1.5", "null", "\"1\"")),
           Map.entry("separate_reasoning", BOOLEANS),
+          Map.entry("continue_final_message", BOOLEANS),
+          Map.entry("add_generation_prompt", BOOLEANS),
           Map.entry(
               "chat_template_kwargs",
               List.of(
@@ -568,6 +570,8 @@ class EventSchemaProperties {
                     topK == null ? "{\"type\":\"json_object\"}" : null,
                     topK == null ? null : "{\"regex\":\"" + topK + "\"}",
                     minP == null ? null : "a \"prediction\" of " + minP,
-                    tokens(topK, bias)));
+                    tokens(topK, bias),
+                    minP == null ? null : minP < 0.5,
+                    minP == null ? null : false));
   }
 }

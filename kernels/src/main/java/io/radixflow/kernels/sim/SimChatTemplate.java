@@ -72,6 +72,16 @@ final class SimChatTemplate implements ChatTemplate {
     return ids.build().toArray();
   }
 
+  @Override
+  public Continued encodeContinued(List<ChatMessage> messages, TemplateOptions options) {
+    return new Continued(true, encodeReply(messages.get(messages.size() - 1).content()));
+  }
+
+  @Override
+  public int[] encodeReply(String text) {
+    return tokenizer.encode(text);
+  }
+
   private void appendAll(
       IntStream.Builder ids, List<ChatMessage> messages, boolean addGenerationPrompt) {
     for (ChatMessage message : messages) {

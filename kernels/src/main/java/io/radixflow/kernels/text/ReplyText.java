@@ -69,6 +69,11 @@ public final class ReplyText {
     this.stops = new StopMatcher(stops.stream().map(ReplyText::wellFormed).toList());
   }
 
+  /** Says that other text of the reply stands before its first token. */
+  public void begun() {
+    atStart = false;
+  }
+
   /**
    * Takes the reply's next token; ignored once stopped.
    *

@@ -4,6 +4,9 @@ import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
 import io.radixflow.operators.PublicApi;
+import io.radixflow.operators.prompt.Prefill;
+import io.radixflow.operators.prompt.PromptAssembly;
+import io.radixflow.operators.prompt.PromptEnd;
 import io.radixflow.operators.prompt.RawTemplate;
 import io.radixflow.operators.prompt.ReplyReading;
 import io.radixflow.operators.record.GenerationOptions;
@@ -19,14 +22,17 @@ import java.util.List;
  */
 @PublicApi
 public final class PromptText {
-  private final ChatTemplate template;
+  private static final PromptAssembly.Window WINDOW =
+      new PromptAssembly.Window(Integer.MAX_VALUE, 0, Integer.MAX_VALUE, false);
+
+  private final ReplyReading reading;
   private final ChatTemplate raw;
 
   /**
    * @param model gives tokenizer and chat template; must stay open
    */
   public PromptText(ServedModel model) {
-    template = new ReplyReading(model).template();
+    reading = new ReplyReading(model);
     raw = new RawTemplate(model);
   }
 
@@ -39,13 +45,21 @@ public final class PromptText {
    * @throws IllegalArgumentException if the options do not go together
    */
   public int[] encode(List<Message> messages, GenerationOptions options) {
-    ChatTemplate used = Message.isPrompt(messages) ? raw : template;
+    PromptOptions resolved = PromptOptions.resolve(Arrays.asList(options));
     boolean instructed = !messages.isEmpty() && messages.get(0).instructs();
-    String system = instructed ? messages.get(0).content() : null;
-    return used.encode(
-        Conversation.of(system, List.of())
-            .messages(0, messages.subList(instructed ? 1 : 0, messages.size())),
-        true,
-        PromptOptions.resolve(Arrays.asList(options)).template());
+    boolean continued = options != null && options.continuesMessage();
+    int end = messages.size() - (continued ? 1 : 0);
+    boolean opens =
+        continued || options == null || !Boolean.FALSE.equals(options.addGenerationPrompt());
+    Prefill prefill = continued ? reading.prefill(resolved, messages.get(end)) : null;
+    return new PromptAssembly(
+            reading.tokenizer(),
+            Message.isPrompt(messages) ? raw : reading.template(),
+            Conversation.of(instructed ? messages.get(0).content() : null, List.of()),
+            messages.subList(instructed ? 1 : 0, end),
+            resolved,
+            WINDOW,
+            new PromptEnd(opens, prefill))
+        .encode();
   }
 }

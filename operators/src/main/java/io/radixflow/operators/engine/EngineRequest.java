@@ -35,6 +35,8 @@ import java.util.Map;
  * @param prediction a text that the reply may repeat, so that it comes sooner; null for none. The
  *     reply is the same without
  * @param tokens options that act on single tokens of the prompt and the reply
+ * @param begun whether the prompt ends within the reply's text, so that its first token begins no
+ *     text
  */
 public record EngineRequest(
     String label,
@@ -52,7 +54,8 @@ public record EngineRequest(
     GrammarSource grammar,
     ReasoningSource reasoning,
     PredictionSource prediction,
-    TokenOptions tokens) {
+    TokenOptions tokens,
+    boolean begun) {
 
   /** Makes a prompt; runs on an intake thread, so it may template and tokenise. */
   @FunctionalInterface

@@ -25,6 +25,7 @@ public final class EngineRequestBuilder {
   private EngineRequest.ReasoningSource reasoning;
   private EngineRequest.PredictionSource prediction;
   private TokenOptions tokens = TokenOptions.NONE;
+  private boolean begun;
 
   EngineRequestBuilder(String label, EngineRequest.PromptSource prompt, int maxTokens) {
     this.label = label;
@@ -97,6 +98,11 @@ public final class EngineRequestBuilder {
     return this;
   }
 
+  public EngineRequestBuilder begun(boolean begun) {
+    this.begun = begun;
+    return this;
+  }
+
   public EngineRequest build() {
     return new EngineRequest(
         label,
@@ -114,6 +120,7 @@ public final class EngineRequestBuilder {
         grammar,
         reasoning,
         prediction,
-        tokens);
+        tokens,
+        begun);
   }
 }

@@ -77,7 +77,7 @@ public final class NextPrompts {
       ReplyParts parts = reader.apply(made);
       parts.accept(text(reply, options.stop()));
       parts.finish(false);
-      Message said = parts.message();
+      Message said = parts.whole();
       List<ChatMessage> all = conversation.messages(made.dropped(), added);
       all.add(Conversation.chat(said));
       if (template.encodeTurn(all, List.of(answer(said, MESSAGES.get(0))), given) != null) {

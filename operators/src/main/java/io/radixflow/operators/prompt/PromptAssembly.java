@@ -1,6 +1,8 @@
 package io.radixflow.operators.prompt;
 
+import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.template.ChatTemplate.Continued;
 import io.radixflow.kernels.text.template.ChatTemplateException;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.EngineRequest;
@@ -39,6 +41,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
   private final List<Message> added;
   private final PromptOptions options;
   private final Window window;
+  private final PromptEnd end;
   private volatile Prompt prompt;
 
   /**
@@ -52,12 +55,36 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
       List<Message> added,
       PromptOptions options,
       Window window) {
+    this(
+        tokenizer,
+        template,
+        conversation,
+        added,
+        options,
+        window,
+        new PromptEnd(!added.isEmpty(), null));
+  }
+
+  /**
+   * @param added the new turn's messages
+   * @param options what the prompt has beside messages
+   * @param end how it ends after them
+   */
+  public PromptAssembly(
+      Tokenizer tokenizer,
+      ChatTemplate template,
+      Conversation conversation,
+      List<Message> added,
+      PromptOptions options,
+      Window window,
+      PromptEnd end) {
     this.tokenizer = tokenizer;
     this.template = template;
     this.conversation = conversation;
     this.added = List.copyOf(added);
     this.options = options;
     this.window = window;
+    this.end = end;
   }
 
   /** Returns the prompt that {@link #ids} made; null before. */
@@ -85,10 +112,13 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     if (before == null) {
       return made(encode(dropped), 0, dropped);
     }
-    if (added.isEmpty()) {
+    if (added.isEmpty() && !end.opensReply()) {
       return made(before, before.length, dropped);
     }
-    int[] tail = conversation.variant().equals(options.identity()) ? tail(dropped) : null;
+    int[] tail =
+        end.opensReply() && conversation.variant().equals(options.identity())
+            ? tail(dropped)
+            : null;
     if (tail != null) {
       int[] ids = Arrays.copyOf(before, before.length + tail.length);
       System.arraycopy(tail, 0, ids, before.length, tail.length);
@@ -102,12 +132,36 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
 
   /** Returns the ids that the new turn adds to those before, or null if it changes these. */
   private int[] tail(int dropped) {
-    return template.encodeTurn(
-        conversation.answered().messages(dropped, List.of()),
+    List<ChatMessage> turn =
         Stream.concat(conversation.unanswered().stream(), added.stream())
             .map(Conversation::chat)
-            .toList(),
-        options.template());
+            .toList();
+    List<ChatMessage> before = conversation.answered().messages(dropped, List.of());
+    int[] tail = template.encodeTurn(before, turn, options.template());
+    if (tail == null || end.prefill() == null) {
+      return tail;
+    }
+    Continued continued = continued(dropped);
+    return continued.extendsPrompt() ? joined(tail, continued.ids()) : null;
+  }
+
+  /** Returns the ids of the reply's beginning. */
+  private Continued continued(int dropped) {
+    Prefill prefill = end.prefill();
+    List<ChatMessage> messages = conversation.messages(dropped, added);
+    if (!prefill.thinks()) {
+      messages.add(Conversation.chat(prefill.given()));
+      return template.encodeContinued(messages, options.template());
+    }
+    String opening = template.render(messages, true, options.template()).stripTrailing();
+    String text = opening.endsWith(prefill.mark()) ? prefill.read().reasoning() : prefill.text();
+    return new Continued(true, template.encodeReply(text));
+  }
+
+  private static int[] joined(int[] first, int[] next) {
+    int[] ids = Arrays.copyOf(first, first.length + next.length);
+    System.arraycopy(next, 0, ids, first.length, next.length);
+    return ids;
   }
 
   /** Leaves out the oldest turns, down to half the limit, so that the next prompts extend this. */
@@ -167,9 +221,24 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     return made(ids, 0, high);
   }
 
+  /**
+   * Returns the ids of the whole conversation, encoded anew.
+   *
+   * @throws ChatTemplateException if the template refuses it
+   */
+  public int[] encode() {
+    return encode(0);
+  }
+
   private int[] encode(int dropped) {
-    return template.encode(
-        conversation.messages(dropped, added), !added.isEmpty(), options.template());
+    Continued continued = end.prefill() == null ? null : continued(dropped);
+    if (continued != null && !continued.extendsPrompt()) {
+      return continued.ids();
+    }
+    int[] ids =
+        template.encode(
+            conversation.messages(dropped, added), end.opensReply(), options.template());
+    return continued == null ? ids : joined(ids, continued.ids());
   }
 
   private Prompt made(int[] ids, int keep, int dropped) {

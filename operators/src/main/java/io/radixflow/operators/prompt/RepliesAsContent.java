@@ -97,4 +97,14 @@ final class RepliesAsContent implements ChatTemplate {
       List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
     return template.encodeTurn(marked(before), marked(added), options);
   }
+
+  @Override
+  public Continued encodeContinued(List<ChatMessage> messages, TemplateOptions options) {
+    return template.encodeContinued(marked(messages), options);
+  }
+
+  @Override
+  public int[] encodeReply(String text) {
+    return template.encodeReply(text);
+  }
 }

@@ -33,12 +33,24 @@ public final class ReplyParts {
   private final ReasoningTracker tracker;
   private final String session;
   private final String turn;
+  private final Prefill prefill;
   private final StringBuilder content = new StringBuilder();
   private final StringBuilder reasoning = new StringBuilder();
   private final List<String> functions = new ArrayList<>();
   private final List<StringBuilder> arguments = new ArrayList<>();
   private List<Piece> fresh = new ArrayList<>();
-  private final PartOrder order = new PartOrder();
+  private final PartOrder whole = new PartOrder();
+  private PartOrder order = new PartOrder();
+
+  /** Characters of content and reasoning that the reply's sender wrote. */
+  private int begunContent;
+
+  private int begunReasoning;
+
+  /** Characters of those that the parser still holds back. */
+  private int heldContent;
+
+  private int heldReasoning;
   private int codePoints;
   private boolean finished;
 
@@ -46,17 +58,41 @@ public final class ReplyParts {
    * @param parser finds the parts; null if all text is content
    * @param tracker counts the tokens of the reasoning; null if there is none
    * @param session id of the session; with that of the turn it makes the ids of calls
+   * @param prefill the beginning of the reply that its sender wrote; null for none
    */
-  ReplyParts(ReplyParser parser, ReasoningTracker tracker, String session, String turn) {
+  ReplyParts(
+      ReplyParser parser, ReasoningTracker tracker, String session, String turn, Prefill prefill) {
     this.parser = parser;
     this.tracker = tracker;
     this.session = session;
     this.turn = turn;
+    this.prefill = prefill;
+    if (prefill != null) {
+      begin(prefill);
+    }
   }
 
   /** Returns the parts of a reply whose text is content. */
   public static ReplyParts plain() {
-    return new ReplyParts(null, null, "", "");
+    return new ReplyParts(null, null, "", "", null);
+  }
+
+  /** Reads the beginning, of which a call that goes on is the only part that is given. */
+  private void begin(Prefill prefill) {
+    accept(prefill.text());
+    Message read = prefill.read();
+    begunContent = content.length();
+    begunReasoning = reasoning.length();
+    heldContent = Math.max(0, read.content().length() - begunContent);
+    int thought = read.reasoning() == null ? 0 : read.reasoning().length();
+    heldReasoning = Math.max(0, thought - begunReasoning);
+    codePoints = 0;
+    order = new PartOrder();
+    for (Piece piece : take()) {
+      if (piece.index() >= 0) {
+        give(piece.kind(), piece.index(), piece.text());
+      }
+    }
   }
 
   /** Counts the next tokens, which the text comes from. */
@@ -90,19 +126,39 @@ public final class ReplyParts {
   }
 
   private void add(ReplyPart part) {
+    String text = part.text();
+    whole.add(kind(part.kind()), part.index(), text.codePointCount(0, text.length()));
+    int held = 0;
     switch (part.kind()) {
-      case CONTENT -> content.append(part.text());
-      case REASONING -> reasoning.append(part.text());
+      case CONTENT -> {
+        content.append(text);
+        held = Math.min(heldContent, text.length());
+        heldContent -= held;
+        begunContent += held;
+      }
+      case REASONING -> {
+        reasoning.append(text);
+        held = Math.min(heldReasoning, text.length());
+        heldReasoning -= held;
+        begunReasoning += held;
+      }
       case TOOL_CALL -> {
-        functions.add(part.text());
+        heldContent = 0; // it was how the call begins
+        functions.add(text);
         arguments.add(new StringBuilder());
       }
-      case ARGUMENTS -> arguments.get(part.index()).append(part.text());
+      case ARGUMENTS -> arguments.get(part.index()).append(text);
     }
-    fresh.add(new Piece(part.kind(), part.index(), codePoints, part.text()));
-    int length = part.text().codePointCount(0, part.text().length());
+    if (held < text.length()) {
+      give(part.kind(), part.index(), text.substring(held));
+    }
+  }
+
+  private void give(PartKind kind, int index, String text) {
+    fresh.add(new Piece(kind, index, codePoints, text));
+    int length = text.codePointCount(0, text.length());
     codePoints += length;
-    order.add(kind(part.kind()), part.index(), length);
+    order.add(kind(kind), index, length);
   }
 
   /** Returns the kind that deltas have for a part; null for content. */
@@ -121,6 +177,11 @@ public final class ReplyParts {
    */
   public List<PartLength> order() {
     return order.runs();
+  }
+
+  /** Returns the runs of {@link #whole}. */
+  public List<PartLength> wholeOrder() {
+    return whole.runs();
   }
 
   /** Returns the pieces since the last call. */
@@ -145,7 +206,7 @@ public final class ReplyParts {
     return !functions.isEmpty();
   }
 
-  /** Returns the content so far. */
+  /** Returns the content so far, with what its sender began. */
   public String content() {
     return content.toString();
   }
@@ -161,18 +222,40 @@ public final class ReplyParts {
     return "call_" + hash.substring(0, ID_DIGITS);
   }
 
-  /** Returns the reply so far. */
+  /** Returns the reply so far, without the beginning that its sender wrote. */
   public Message message() {
+    return message(content.substring(begunContent), reasoning.substring(begunReasoning));
+  }
+
+  /** Returns the reply so far, with the beginning that its sender wrote. */
+  public Message whole() {
+    return message(content.toString(), reasoning.toString());
+  }
+
+  /** Returns the beginning that the reply's sender wrote; null for none. */
+  public Message begun() {
+    return prefill == null
+        ? null
+        : new Message(
+            "assistant",
+            content.substring(0, begunContent),
+            null,
+            List.of(),
+            null,
+            begunReasoning == 0 ? null : reasoning.substring(0, begunReasoning));
+  }
+
+  private Message message(String content, String reasoning) {
     List<ToolCall> calls = new ArrayList<>();
     for (int i = 0; i < functions.size(); i++) {
       calls.add(new ToolCall(callId(i), functions.get(i), arguments.get(i).toString()));
     }
     return new Message(
         "assistant",
-        content.isEmpty() && !calls.isEmpty() ? null : content.toString(),
+        content.isEmpty() && !calls.isEmpty() ? null : content,
         null,
         calls,
         null,
-        reasoning.isEmpty() ? null : reasoning.toString());
+        reasoning.isEmpty() ? null : reasoning);
   }
 }

@@ -3,6 +3,7 @@ package io.radixflow.operators.prompt;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.grammar.GrammarSpec;
 import io.radixflow.kernels.grammar.GrammarSpec.Kind;
+import io.radixflow.kernels.text.message.ReasoningFormat;
 import io.radixflow.kernels.text.message.ReasoningTokens;
 import io.radixflow.kernels.text.message.ReasoningTracker;
 import io.radixflow.kernels.text.message.ReplyFormat;
@@ -11,9 +12,11 @@ import io.radixflow.kernels.text.message.ToolFormat;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.PromptOptions;
 import io.radixflow.operators.session.ReplyConstraint;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -40,7 +43,8 @@ public final class ReplyReading {
     this.template = RepliesAsContent.of(model.chatTemplate());
   }
 
-  Tokenizer tokenizer() {
+  /** Returns the model's tokenizer. */
+  public Tokenizer tokenizer() {
     return tokenizer;
   }
 
@@ -60,16 +64,55 @@ public final class ReplyReading {
    * @param prompt its ids
    */
   public ReplyParts parts(PromptOptions options, int[] prompt, String session, String turn) {
-    ReasoningTracker tracker = tracker(options, prompt, ReasoningTracker.UNLIMITED);
-    return new ReplyParts(parser(options, prompt), tracker, session, turn);
+    return parts(options, prompt, session, turn, null);
   }
 
-  private ReplyParser parser(PromptOptions options, int[] prompt) {
+  /**
+   * The same as {@link #parts(PromptOptions, int[], String, String)}.
+   *
+   * @param prefill the reply's beginning, with which the prompt ends; null for none
+   */
+  public ReplyParts parts(
+      PromptOptions options, int[] prompt, String session, String turn, Prefill prefill) {
+    String end = promptEnd(prompt, prefill);
+    ReasoningTracker tracker = tracker(options, end, ReasoningTracker.UNLIMITED);
+    String before = prefill == null ? end : ""; // the parser reads the prefill itself
+    return new ReplyParts(parser(options, before), tracker, session, turn, prefill);
+  }
+
+  /**
+   * Returns the beginning of a reply that a message of the assistant is.
+   *
+   * @return null if it says nothing
+   */
+  public Prefill prefill(PromptOptions options, Message given) {
+    ReplyFormat used = format(options);
+    String content = given.content() == null ? "" : given.content();
+    String thought = given.reasoning();
+    ReasoningFormat marks = used.reasoning();
+    if (thought == null && marks != null && content.stripLeading().startsWith(marks.open())) {
+      ReplyParts parts = new ReplyParts(used.parser(List.of(), ""), null, "", "", null);
+      parts.accept(content);
+      parts.finish(false);
+      content = parts.message().content();
+      thought = parts.message().reasoning() == null ? "" : parts.message().reasoning();
+    }
+    boolean channels = used.tools() == ToolFormat.HARMONY;
+    boolean thinks = thought != null && content.isEmpty() && (marks != null || channels);
+    if (content.isEmpty() && !thinks) {
+      return null;
+    }
+    Message read = new Message("assistant", content, null, List.of(), null, thought);
+    String mark = !thinks ? "" : channels ? "<|channel|>analysis<|message|>" : marks.open();
+    return new Prefill(given, read, used.beginning(thought, content), mark);
+  }
+
+  private ReplyParser parser(PromptOptions options, String promptEnd) {
     if (!options.separateReasoning() && options.tools().isEmpty()) {
       return null;
     }
     boolean structured = options.constraint().content() != null;
-    return format(options).parser(options.tools(), structured, promptEnd(prompt));
+    return format(options).parser(options.tools(), structured, promptEnd);
   }
 
   private ReplyFormat chosen(PromptOptions options) {
@@ -82,8 +125,12 @@ public final class ReplyReading {
     return options.separateReasoning() ? used : new ReplyFormat(used.tools(), null);
   }
 
-  /** Returns what makes the grammar of a reply; null for one that is free. */
-  public EngineRequest.GrammarSource grammar(PromptOptions options) {
+  /**
+   * Returns what makes the grammar of a reply; null for one that is free.
+   *
+   * @param prefill the reply's beginning, which the grammar does not hold; null for none
+   */
+  public EngineRequest.GrammarSource grammar(PromptOptions options, Prefill prefill) {
     ReplyConstraint constraint = options.constraint();
     return constraint.isFree()
         ? null
@@ -95,28 +142,41 @@ public final class ReplyReading {
                 "separate_reasoning is false, but replies in the format harmony, which this model"
                     + " has, are held to a grammar within their final channel");
           }
-          return grammar(used, constraint, promptEnd(prompt));
+          if (prefill != null && !prefill.thinks()) {
+            if (channels && !constraint.callable().isEmpty()) {
+              throw new IllegalArgumentException(
+                  "a message of the final channel cannot be continued with calls that are held to"
+                      + " a grammar: set tool_choice to none");
+            }
+            return grammar(new ReplyFormat(used.tools(), null), constraint, "", true);
+          }
+          return grammar(used, constraint, promptEnd(prompt, prefill), false);
         };
   }
 
   /** Returns what ends the reasoning of a reply when a budget is used up; null for no budget. */
-  public EngineRequest.ReasoningSource budget(PromptOptions options, int budget) {
-    return budget == ReasoningTracker.UNLIMITED ? null : prompt -> tracker(options, prompt, budget);
+  public EngineRequest.ReasoningSource budget(PromptOptions options, int budget, Prefill prefill) {
+    return budget == ReasoningTracker.UNLIMITED
+        ? null
+        : prompt -> tracker(options, promptEnd(prompt, prefill), budget);
   }
 
-  private ReasoningTracker tracker(PromptOptions options, int[] prompt, int budget) {
+  private ReasoningTracker tracker(PromptOptions options, String promptEnd, int budget) {
     return reasoning
         .computeIfAbsent(
             chosen(options), used -> Optional.ofNullable(ReasoningTokens.of(tokenizer, used)))
-        .map(tokens -> tokens.tracker(promptEnd(prompt), budget))
+        .map(tokens -> tokens.tracker(promptEnd, budget))
         .orElse(null);
   }
 
+  /**
+   * @param begun whether the content has begun, so that nothing comes before it
+   */
   private static GrammarSpec grammar(
-      ReplyFormat format, ReplyConstraint constraint, String promptEnd) {
+      ReplyFormat format, ReplyConstraint constraint, String promptEnd, boolean begun) {
     GrammarSpec content = constraint.content();
     if (constraint.callable().isEmpty()) {
-      return content.after(format.reasoningBefore(promptEnd));
+      return begun ? content : content.after(format.reasoningBefore(promptEnd));
     }
     String calls =
         format.grammar(
@@ -133,8 +193,12 @@ public final class ReplyReading {
    * empty if it has no parts.
    */
   public Map<Integer, String> markup(PromptOptions options) {
-    boolean plain = parser(options, new int[0]) == null;
+    boolean plain = parser(options, "") == null;
     return plain ? Map.of() : tokenizer.markup();
+  }
+
+  private String promptEnd(int[] prompt, Prefill prefill) {
+    return prefill == null ? promptEnd(prompt) : prefill.promptEnd();
   }
 
   private String promptEnd(int[] prompt) {

@@ -33,6 +33,9 @@ import java.util.Map;
  *     not together with {@code responseFormat}
  * @param prediction a text that the reply may repeat, so that it comes sooner; changes nothing else
  * @param tokens options that act on single tokens
+ * @param continueFinalMessage whether the prompt ends with the text of the last message, which is
+ *     the assistant's and which the reply continues
+ * @param addGenerationPrompt whether the prompt ends with the opening of a reply
  */
 public record GenerationOptions(
     Double temperature,
@@ -61,7 +64,9 @@ public record GenerationOptions(
     String responseFormat,
     String structuredOutputs,
     String prediction,
-    TokenOptions tokens)
+    TokenOptions tokens,
+    Boolean continueFinalMessage,
+    Boolean addGenerationPrompt)
     implements Serializable {
 
   /** Returns options that always take the likeliest token. */
@@ -72,6 +77,11 @@ public record GenerationOptions(
   /** Returns a builder without any option. */
   public static Builder builder() {
     return new Builder();
+  }
+
+  /** Returns whether the reply continues the last message. */
+  public boolean continuesMessage() {
+    return Boolean.TRUE.equals(continueFinalMessage);
   }
 
   /** Returns a builder initialised from these options. */
@@ -103,7 +113,9 @@ public record GenerationOptions(
         .responseFormat(responseFormat)
         .structuredOutputs(structuredOutputs)
         .prediction(prediction)
-        .tokens(tokens);
+        .tokens(tokens)
+        .continueFinalMessage(continueFinalMessage)
+        .addGenerationPrompt(addGenerationPrompt);
   }
 
   /** Builds options; each method sets the component of its name, null for not given. */
@@ -135,6 +147,8 @@ public record GenerationOptions(
     private String structuredOutputs;
     private String prediction;
     private TokenOptions tokens;
+    private Boolean continueFinalMessage;
+    private Boolean addGenerationPrompt;
 
     private Builder() {}
 
@@ -273,6 +287,16 @@ public record GenerationOptions(
       return this;
     }
 
+    public Builder continueFinalMessage(Boolean continueFinalMessage) {
+      this.continueFinalMessage = continueFinalMessage;
+      return this;
+    }
+
+    public Builder addGenerationPrompt(Boolean addGenerationPrompt) {
+      this.addGenerationPrompt = addGenerationPrompt;
+      return this;
+    }
+
     public GenerationOptions build() {
       return new GenerationOptions(
           temperature,
@@ -301,7 +325,9 @@ public record GenerationOptions(
           responseFormat,
           structuredOutputs,
           prediction,
-          tokens);
+          tokens,
+          continueFinalMessage,
+          addGenerationPrompt);
     }
   }
 }

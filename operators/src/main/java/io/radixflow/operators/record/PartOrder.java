@@ -35,6 +35,29 @@ public final class PartOrder {
     rank = next;
   }
 
+  /** Returns the runs of a reply without those of its beginning. */
+  public static List<PartLength> after(Message beginning, List<PartLength> runs) {
+    int content = codePoints(beginning.content());
+    int reasoning = codePoints(beginning.reasoning());
+    PartOrder rest = new PartOrder();
+    for (PartLength run : runs) {
+      int cut = 0;
+      if (run.kind() == null) {
+        cut = Math.min(content, run.length());
+        content -= cut;
+      } else if (run.kind() == ReplyDelta.Kind.REASONING_CONTENT) {
+        cut = Math.min(reasoning, run.length());
+        reasoning -= cut;
+      }
+      rest.add(run.kind(), run.index(), run.length() - cut);
+    }
+    return rest.runs();
+  }
+
+  private static int codePoints(String text) {
+    return text == null ? 0 : text.codePointCount(0, text.length());
+  }
+
   /** Returns the runs so far; empty if reasoning came first, then content, then calls. */
   public List<PartLength> runs() {
     return usual ? List.of() : List.copyOf(runs);

@@ -1,5 +1,6 @@
 package io.radixflow.operators.session;
 
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.PartLength;
 import io.radixflow.operators.record.Usage;
 import java.util.List;
@@ -16,6 +17,8 @@ import java.util.Map;
  * @param metadata its sender's, or null
  * @param order runs of the reply's parts as they were written; empty if reasoning came first, then
  *     content, then calls
+ * @param prefill the beginning of the reply that its sender wrote, which is part of it; null for
+ *     none
  */
 public record TurnDetails(
     String branch,
@@ -24,4 +27,5 @@ public record TurnDetails(
     String stopReason,
     Usage usage,
     Map<String, String> metadata,
-    List<PartLength> order) {}
+    List<PartLength> order,
+    Message prefill) {}

@@ -59,7 +59,8 @@ record RepliesAlone(List<EngineRequest> requests, List<EngineClient.Seen> replie
               spec.grammar(),
               spec.reasoning(),
               () -> ids,
-              spec.tokens()));
+              spec.tokens(),
+              spec.begun()));
     }
     return new RepliesAlone(predicting, replies);
   }

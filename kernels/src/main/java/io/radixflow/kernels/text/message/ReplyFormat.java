@@ -132,6 +132,25 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
     return open ? thought : "(" + GrammarText.quote(reasoning.open()) + thought + ")?";
   }
 
+  /**
+   * Returns how a reply begins.
+   *
+   * @param thought its reasoning, or null
+   * @param content empty if the reasoning is to go on
+   */
+  public String beginning(String thought, String content) {
+    if (tools == ToolFormat.HARMONY) {
+      String analysis = thought == null ? "" : ANALYSIS + thought;
+      String answer = content.isEmpty() ? "" : FINAL + MESSAGE + content;
+      return analysis + (analysis.isEmpty() || answer.isEmpty() ? "" : NEXT) + answer;
+    }
+    if (thought == null || reasoning == null) {
+      return content;
+    }
+    String opened = reasoning.open() + "\n" + thought;
+    return content.isEmpty() ? opened : opened + "\n" + reasoning.close() + "\n\n" + content;
+  }
+
   /** Returns this format with another form of calls; harmony has reasoning of its own. */
   public ReplyFormat with(ToolFormat tools) {
     return new ReplyFormat(tools, tools == ToolFormat.HARMONY ? null : reasoning);

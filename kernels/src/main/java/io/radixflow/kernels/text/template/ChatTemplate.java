@@ -39,4 +39,29 @@ public interface ChatTemplate {
    *     (the template rewrites earlier turns) and the whole prompt must be encoded again
    */
   int[] encodeTurn(List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options);
+
+  /**
+   * The end of a prompt whose last message the model is to continue.
+   *
+   * @param extendsPrompt whether the ids follow those of {@code encode(all but the last message,
+   *     true)}; if not, they are the whole prompt's
+   */
+  record Continued(boolean extendsPrompt, int[] ids) {}
+
+  /**
+   * The ids of a prompt that ends with the content of its last message; same errors as {@link
+   * #render}.
+   *
+   * @param messages the last one has content
+   */
+  default Continued encodeContinued(List<ChatMessage> messages, TemplateOptions options) {
+    throw new ChatTemplateException("the last message cannot be continued with this model");
+  }
+
+  /**
+   * The ids of a text in a reply: of the tokens that it spells, only special ones are not meant.
+   */
+  default int[] encodeReply(String text) {
+    throw new ChatTemplateException("the last message cannot be continued with this model");
+  }
 }

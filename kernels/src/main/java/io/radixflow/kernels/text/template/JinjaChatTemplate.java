@@ -67,10 +67,63 @@ public final class JinjaChatTemplate implements ChatTemplate {
         messages,
         form -> {
           PromptVariables prompt = PromptVariables.of(messages, options, form);
-          Marking marking = marking(renderer, prompt, addGenerationPrompt);
-          String text = renderer.prompt(marking.apply(prompt), addGenerationPrompt);
-          return tokenizer.encodeRuns(text, marking.separator(), true);
+          return encode(prompt, given -> renderer.prompt(given, addGenerationPrompt));
         });
+  }
+
+  private int[] encode(PromptVariables prompt, Function<PromptVariables, String> rendering) {
+    Marking marking = marking(rendering, prompt);
+    String text = rendering.apply(marking.apply(prompt));
+    return tokenizer.encodeRuns(text, marking.separator(), true);
+  }
+
+  @Override
+  public Continued encodeContinued(List<ChatMessage> messages, TemplateOptions options) {
+    JinjaRenderer renderer = templates.choose(options);
+    List<ChatMessage> before = messages.subList(0, messages.size() - 1);
+    return attempt(
+        renderer,
+        messages,
+        form -> {
+          PromptVariables prompt = PromptVariables.of(messages, options, form);
+          String whole = renderer.continued(prompt);
+          String opening = opening(renderer, PromptVariables.of(before, options, form));
+          if (opening != null && whole.startsWith(opening)) {
+            String rest = whole.substring(opening.length());
+            String content = messages.get(messages.size() - 1).content();
+            if (rest.equals(content) || !isJoinedBySpace(opening, rest)) {
+              return new Continued(true, encodeReply(rest));
+            }
+          }
+          return new Continued(false, encode(prompt, renderer::continued));
+        });
+  }
+
+  /** Returns how a prompt begins a reply; null if the template takes no prompt of the messages. */
+  private static String opening(JinjaRenderer renderer, PromptVariables before) {
+    try {
+      return renderer.prompt(before, true);
+    } catch (ChatTemplateException e) {
+      return null;
+    }
+  }
+
+  /** Returns whether white space of both texts may be one token. */
+  private static boolean isJoinedBySpace(String first, String next) {
+    return !first.isEmpty()
+        && !next.isEmpty()
+        && Character.isWhitespace(first.charAt(first.length() - 1))
+        && Character.isWhitespace(next.charAt(0));
+  }
+
+  @Override
+  public int[] encodeReply(String text) {
+    SpecialTokenEscaper special = guards.get(1);
+    if (!special.concerns(text)) {
+      return tokenizer.encodeRuns(text, -1, false);
+    }
+    char separator = SpecialTokenEscaper.unused(text);
+    return tokenizer.encodeRuns(special.mark(text, separator), separator, false);
   }
 
   @Override
@@ -89,7 +142,7 @@ public final class JinjaChatTemplate implements ChatTemplate {
       TemplateOptions options,
       MessageForm form) {
     PromptVariables prompt = PromptVariables.of(all, options, form);
-    Marking marking = marking(renderer, prompt, true);
+    Marking marking = marking(given -> renderer.prompt(given, true), prompt);
     String whole = renderer.prompt(marking.apply(prompt), true);
     PromptVariables marked = marking.apply(PromptVariables.of(before, options, form));
     String earlier = renderer.prompt(marked, false);
@@ -132,18 +185,17 @@ public final class JinjaChatTemplate implements ChatTemplate {
   }
 
   /** Returns the least marking with which no text from outside is taken for a token. */
-  private Marking marking(
-      JinjaRenderer renderer, PromptVariables prompt, boolean addGenerationPrompt) {
+  private Marking marking(Function<PromptVariables, String> rendering, PromptVariables prompt) {
     if (!guards.get(0).concerns(prompt)) {
       return Marking.NONE;
     }
-    String plain = renderer.prompt(prompt, addGenerationPrompt);
+    String plain = rendering.apply(prompt);
     char separator = SpecialTokenEscaper.unused(prompt, plain);
     for (SpecialTokenEscaper guard : guards) {
       if (!guard.concerns(prompt)) {
         return Marking.NONE;
       }
-      String marked = renderer.prompt(guard.mark(prompt, separator), addGenerationPrompt);
+      String marked = rendering.apply(guard.mark(prompt, separator));
       if (marked.replace(String.valueOf(separator), "").equals(plain)) {
         return new Marking(guard, separator);
       }

@@ -73,6 +73,14 @@ public final class JinjaRenderer {
     return render(prompt.messages(), prompt.tools(), variables, NOW);
   }
 
+  /** The same, up to the content of the last message. */
+  String continued(PromptVariables prompt) {
+    Map<String, Object> variables = new HashMap<>(prompt.variables());
+    variables.put(CONTINUE, true);
+    variables.put(GENERATE, false);
+    return render(prompt.messages(), prompt.tools(), variables, NOW);
+  }
+
   /**
    * Renders raw messages.
    *

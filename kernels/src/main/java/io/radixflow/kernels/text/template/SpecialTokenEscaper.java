@@ -46,6 +46,17 @@ final class SpecialTokenEscaper {
     BitSet used = new BitSet();
     prompt.forEachText(text -> text.chars().forEach(used::set));
     rendered.chars().forEach(used::set);
+    return unused(used);
+  }
+
+  /** Returns a character that is not in a text. */
+  static char unused(String text) {
+    BitSet used = new BitSet();
+    text.chars().forEach(used::set);
+    return unused(used);
+  }
+
+  private static char unused(BitSet used) {
     for (char c = FIRST_PRIVATE; c <= LAST_PRIVATE; c++) {
       if (!used.get(c)) {
         return c;
@@ -55,7 +66,8 @@ final class SpecialTokenEscaper {
         "the conversation uses every private use character; no room to mark special tokens");
   }
 
-  private boolean concerns(String text) {
+  /** Returns whether marking a text would change it. */
+  boolean concerns(String text) {
     if (beginsInside(text) || endsInside(text)) {
       return true;
     }
@@ -68,7 +80,8 @@ final class SpecialTokenEscaper {
     return false;
   }
 
-  private String mark(String text, char separator) {
+  /** Returns a text with separators where they are needed. */
+  String mark(String text, char separator) {
     StringBuilder out = new StringBuilder(text.length() + 16);
     if (beginsInside(text)) {
       out.append(separator);

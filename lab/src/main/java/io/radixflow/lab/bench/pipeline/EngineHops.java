@@ -81,7 +81,8 @@ final class EngineHops implements InvocationHandler {
         request.grammar(),
         request.reasoning(),
         request.prediction(),
-        request.tokens());
+        request.tokens(),
+        request.begun());
   }
 
   private record TimedPrompt(EngineRequest.PromptSource prompt)

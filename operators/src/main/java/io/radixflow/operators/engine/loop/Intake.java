@@ -192,6 +192,9 @@ final class Intake {
     request.text =
         new ReplyText(
             tokenizer, spec.stop(), markup(spec), tokens.includesStop(), tokens.fewestTokens());
+    if (spec.begun()) {
+      request.text.begun();
+    }
     request.promptLength = prompt.length;
     request.publicTokens = Math.min(spec.prompt().publicTokens(), prompt.length);
     request.maxLength = prompt.length + maxTokens;

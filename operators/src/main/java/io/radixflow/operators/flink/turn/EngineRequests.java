@@ -8,13 +8,16 @@ import io.radixflow.operators.engine.SessionRef;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.prompt.NextPrompts;
+import io.radixflow.operators.prompt.Prefill;
 import io.radixflow.operators.prompt.PromptAssembly;
+import io.radixflow.operators.prompt.PromptEnd;
 import io.radixflow.operators.prompt.RawTemplate;
 import io.radixflow.operators.prompt.ReplyParts;
 import io.radixflow.operators.prompt.ReplyReading;
 import io.radixflow.operators.prompt.SharedSystemPrompt;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.ServiceClass;
 import io.radixflow.operators.session.Conversation;
@@ -67,10 +70,30 @@ public final class EngineRequests {
 
   /** Returns what makes the prompt of a planned turn, on an intake thread of the engine. */
   PromptAssembly assembly(TurnPlan plan) {
+    GenerationOptions given = plan.given();
+    boolean opens =
+        given == null
+            || given.continuesMessage()
+            || !Boolean.FALSE.equals(given.addGenerationPrompt());
     TurnOptions options = plan.options();
-    ChatTemplate template = isRaw(plan) ? raw.with(options.tokens()) : reading.template();
     return assembly(
-        template, plan.conversation(), plan.messages(), options.prompt(), options.maxTokens());
+        isRaw(plan) ? raw.with(options.tokens()) : reading.template(),
+        plan.conversation(),
+        plan.messages(),
+        options.prompt(),
+        options.maxTokens(),
+        new PromptEnd(opens, prefill(plan)));
+  }
+
+  /** Returns the beginning of a turn's reply that its sender wrote; null for none. */
+  private Prefill prefill(TurnPlan plan) {
+    return plan.prefill() == null ? null : reading.prefill(plan.options().prompt(), plan.prefill());
+  }
+
+  /** Returns what makes the prompt of a conversation as it is. */
+  private PromptAssembly assembly(Conversation conversation, PromptOptions prompt) {
+    return assembly(
+        reading.template(), conversation, List.of(), prompt, 1, new PromptEnd(false, null));
   }
 
   /**
@@ -82,7 +105,8 @@ public final class EngineRequests {
       Conversation conversation,
       List<Message> added,
       PromptOptions prompt,
-      int maxTokens) {
+      int maxTokens,
+      PromptEnd end) {
     int contextLength = engine.engine().info().contextLength();
     int room = maxTokens == ServingOptions.Prompts.NO_LIMIT ? ROOM : maxTokens;
     return new PromptAssembly(
@@ -95,7 +119,8 @@ public final class EngineRequests {
             contextLength,
             Math.max(1, Math.min(room, contextLength / 4)),
             options.prompts().maxTurns(),
-            options.prompts().overflow() == ServingOptions.Overflow.DROP_OLDEST));
+            options.prompts().overflow() == ServingOptions.Overflow.DROP_OLDEST),
+        end);
   }
 
   /**
@@ -105,10 +130,11 @@ public final class EngineRequests {
   Function<Prompt, ReplyParts> reader(SessionContext session, PendingTurn turn, TurnPlan plan) {
     String id = session.id();
     PromptOptions prompt = plan.options().prompt();
+    Prefill prefill = prefill(plan);
     return made ->
         isRaw(plan) || !made.isOf(tokenizer().fingerprint())
             ? ReplyParts.plain()
-            : reading.parts(prompt, made.ids(), id, turn.turn());
+            : reading.parts(prompt, made.ids(), id, turn.turn(), prefill);
   }
 
   private static boolean isRaw(TurnPlan plan) {
@@ -137,7 +163,11 @@ public final class EngineRequests {
         .hints(hints(run.pending.cache()))
         .markup(isRaw(plan) ? Map.of() : reading.markup(given.prompt()))
         .grammar(grammar(plan))
-        .reasoning(isRaw(plan) ? null : reading.budget(given.prompt(), given.thinkingBudget()))
+        .reasoning(
+            isRaw(plan)
+                ? null
+                : reading.budget(given.prompt(), given.thinkingBudget(), prefill(plan)))
+        .begun(plan.prefill() != null)
         .prediction(prediction(given.prediction()))
         .tokens(given.tokens())
         .build();
@@ -154,7 +184,7 @@ public final class EngineRequests {
     if (isRaw(plan)) {
       return content == null ? null : ids -> content;
     }
-    return reading.grammar(prompt);
+    return reading.grammar(prompt, prefill(plan));
   }
 
   /** Returns the request that prepares the pages of a turn that is expected. */
@@ -162,7 +192,7 @@ public final class EngineRequests {
       SessionContext session, ConversationEvent event, Conversation conversation) {
     SessionSlot slot = session.slot();
     PromptOptions given = PromptOptions.resolve(Arrays.asList(slot.defaults(), options.defaults()));
-    PromptAssembly prompt = assembly(reading.template(), conversation, List.of(), given, 1);
+    PromptAssembly prompt = assembly(conversation, given);
     return EngineRequest.builder(
             session.id() + " (expected)", shared(slot, conversation, prompt), 1)
         .namespace(namespace(slot))
@@ -177,8 +207,7 @@ public final class EngineRequests {
     SessionSlot slot = session.slot();
     String branch = turn.pending.branch();
     Conversation conversation = session.conversation(branch);
-    PromptAssembly prompt =
-        assembly(reading.template(), conversation, List.of(), turn.plan.options().prompt(), 1);
+    PromptAssembly prompt = assembly(conversation, turn.plan.options().prompt());
     long pinned = hints(turn.pending.cache()).pinMillis();
     return EngineRequest.builder(session.id() + " (results)", shared(slot, conversation, prompt), 1)
         .namespace(namespace(slot))

@@ -102,7 +102,7 @@ public final class SessionHistoryWriter {
   private Turn remembered(RunningTurn turn, FinishReason reason) {
     TurnPlan plan = turn.plan;
     Prompt prompt = canonical(turn);
-    Message reply = turn.parts().message();
+    Message reply = turn.parts().whole();
     String said = ConversationHash.with(plan.parent().hash(), plan.messages());
     return new Turn(
         turn.pending.id(),
@@ -122,7 +122,8 @@ public final class SessionHistoryWriter {
             turn.stopReason(),
             turn.usage(),
             turn.pending.metadata(),
-            turn.parts().order()),
+            turn.parts().wholeOrder(),
+            turn.parts().begun()),
         prompt.keep(),
         prompt.ids(),
         prompt.tokenizer(),

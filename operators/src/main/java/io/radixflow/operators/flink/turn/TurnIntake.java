@@ -67,7 +67,7 @@ public final class TurnIntake {
       }
     } else {
       SessionSlot opened = opened(slot, event, system, event.options());
-      planner.check(opened, null, false);
+      planner.check(opened, null, List.of());
       limits.admitSession(event.tenant());
       begin(session, opened, system);
     }
@@ -115,7 +115,7 @@ public final class TurnIntake {
     }
     boolean raw = Message.isPrompt(messages);
     checkKind(event, opened, raw);
-    planner.check(opened, event.options(), raw);
+    planner.check(opened, event.options(), messages);
     BranchSelector.Target target = branches.choose(event, session, messages);
     if (wasCancelled(event, session)) {
       return;

@@ -17,6 +17,7 @@ import java.util.List;
  * @param given its own generation options, or null
  * @param regeneration how often its reply was made before
  * @param options the options it runs with
+ * @param prefill the message of the assistant that its reply continues; null for none
  */
 record TurnPlan(
     Conversation conversation,
@@ -25,4 +26,5 @@ record TurnPlan(
     List<Message> messages,
     GenerationOptions given,
     int regeneration,
-    TurnOptions options) {}
+    TurnOptions options,
+    Message prefill) {}

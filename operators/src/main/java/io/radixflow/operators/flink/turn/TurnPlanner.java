@@ -49,10 +49,11 @@ final class TurnPlanner {
           conversation,
           raw ? NO_PARENT : session.parent(turn.branch()),
           name,
-          turn.messages(),
+          withoutPrefill(turn),
           turn.options(),
           0,
-          resolve(slot, turn.options(), seed(session.id(), name, 0)));
+          resolve(slot, turn.options(), seed(session.id(), name, 0)),
+          prefill(turn));
     }
     List<Turn> path = conversation.path();
     int at = indexOf(path, turn.atTurn());
@@ -73,10 +74,27 @@ final class TurnPlanner {
         new Conversation(conversation.system(), old.depth(), path.subList(0, at)),
         session.parent(old),
         old.turn(),
-        turn.messages().isEmpty() ? old.messages() : turn.messages(),
+        withoutPrefill(turn).isEmpty() ? old.messages() : withoutPrefill(turn),
         given,
         regeneration,
-        resolve(slot, given, seed(session.id(), old.turn(), regeneration)));
+        resolve(slot, given, seed(session.id(), old.turn(), regeneration)),
+        turn.messages().isEmpty() ? old.details().prefill() : prefill(turn));
+  }
+
+  /** Returns the message that the reply of a turn continues, its last one; null for none. */
+  private static Message prefill(PendingTurn turn) {
+    return isContinued(turn.options()) && !turn.messages().isEmpty()
+        ? turn.messages().get(turn.messages().size() - 1)
+        : null;
+  }
+
+  private static List<Message> withoutPrefill(PendingTurn turn) {
+    int added = turn.messages().size() - (prefill(turn) == null ? 0 : 1);
+    return turn.messages().subList(0, added);
+  }
+
+  private static boolean isContinued(GenerationOptions options) {
+    return options != null && options.continuesMessage();
   }
 
   /** Returns the number of the turn, or root, at which a fork leaves its branch. */
@@ -94,14 +112,37 @@ final class TurnPlanner {
   /**
    * Checks the options that a turn would run with.
    *
-   * @param raw whether it has a prompt without a chat template, whose reply is content alone
+   * @param messages that it was sent with
    */
-  void check(SessionSlot slot, GenerationOptions given, boolean raw) throws RefusedException {
+  void check(SessionSlot slot, GenerationOptions given, List<Message> messages)
+      throws RefusedException {
     TurnOptions options = resolve(slot, given, 0);
+    boolean raw = Message.isPrompt(messages);
+    boolean ends = given != null && given.continueFinalMessage() != null;
+    if (raw && (ends || given != null && given.addGenerationPrompt() != null)) {
+      throw new RefusedException(
+          "continue_final_message and add_generation_prompt are for turns with messages");
+    }
+    if (isContinued(given) && !messages.isEmpty()) {
+      checkContinued(messages.get(messages.size() - 1));
+    }
     if (raw && options.prompt().constraint().required()) {
       throw new RefusedException(
           "tool_choice asks for a call, and the reply to a turn with prompt has none:"
               + " send messages");
+    }
+  }
+
+  private static void checkContinued(Message last) throws RefusedException {
+    if (!last.role().equals("assistant")) {
+      throw new RefusedException(
+          "continue_final_message is true, and the last message has the role \"%s\": only one of"
+                  .formatted(last.role())
+              + " the assistant can be continued");
+    }
+    if (!last.toolCalls().isEmpty()) {
+      throw new RefusedException(
+          "the last message has calls of tools: only text can be continued, so send their results");
     }
   }
 
@@ -128,7 +169,8 @@ final class TurnPlanner {
             null,
             Usage.NONE,
             turn.metadata(),
-            List.of());
+            List.of(),
+            null);
     return Turn.appended(
         turn.id(), turn.turn(), turn.messages(), details, session.parent(turn.branch()), before);
   }

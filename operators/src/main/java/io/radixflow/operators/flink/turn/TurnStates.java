@@ -5,6 +5,8 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.PartOrder;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.Usage;
@@ -12,6 +14,7 @@ import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.session.TurnDetails;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -149,7 +152,9 @@ public final class TurnStates {
                 details.created(),
                 details.completed(),
                 details.metadata(),
-                turn.messages(),
+                details.prefill() == null
+                    ? turn.messages()
+                    : with(turn.messages(), details.prefill()),
                 "",
                 null,
                 turn.reply() == null
@@ -159,7 +164,36 @@ public final class TurnStates {
                 details.usage(),
                 null)
             .with(turn.options());
-    return turn.reply() == null ? state : state.with(turn.reply(), details.order());
+    if (turn.reply() == null) {
+      return state;
+    }
+    return details.prefill() == null
+        ? state.with(turn.reply(), details.order())
+        : state.with(
+            after(details.prefill(), turn.reply()),
+            PartOrder.after(details.prefill(), details.order()));
+  }
+
+  private static List<Message> with(List<Message> messages, Message last) {
+    List<Message> all = new ArrayList<>(messages);
+    all.add(last);
+    return all;
+  }
+
+  /** Returns what was generated of a reply whose beginning its sender wrote. */
+  private static Message after(Message prefill, Message reply) {
+    String thought = after(prefill.reasoning(), reply.reasoning());
+    return new Message(
+        reply.role(),
+        after(prefill.content(), reply.content()),
+        null,
+        reply.toolCalls(),
+        null,
+        thought == null || thought.isEmpty() ? null : thought);
+  }
+
+  private static String after(String begun, String text) {
+    return begun == null || text == null ? text : text.substring(begun.length());
   }
 
   /**
