@@ -31,6 +31,9 @@ final class Automaton {
   private int epoch;
   private long work;
 
+  /** Frames that were merged since the closure that is computed began. */
+  private int merges;
+
   Automaton(Program program) {
     this.program = program;
     pool = program.pool;
@@ -148,7 +151,7 @@ final class Automaton {
       }
     }
     GrammarState next = closure.state();
-    state.work[byteClass] = 1 + state.lexemes.length + closure.seen.size();
+    state.work[byteClass] = state.lexemes.length + closure.work();
     return next;
   }
 
@@ -158,7 +161,7 @@ final class Automaton {
       Closure closure = new Closure();
       closure.unwind(stack);
       stack.returned = closure.state();
-      stack.returnWork = closure.seen.size();
+      stack.returnWork = closure.work();
     }
     work += stack.returnWork;
     return stack.returned;
@@ -181,6 +184,10 @@ final class Automaton {
   private CallStack union(CallStack a, CallStack b) {
     if (a == b) {
       return a;
+    }
+    merges += a.frames.length + b.frames.length;
+    if (merges > Limits.MERGES) {
+      throw GrammarException.tooLarge("one byte can be read in too many ways");
     }
     TreeMap<Long, CallStack> merged = new TreeMap<>();
     for (int i = 0; i < a.frames.length; i++) {
@@ -207,6 +214,15 @@ final class Automaton {
 
     /** Whether no byte was read yet. */
     private boolean first;
+
+    Closure() {
+      merges = 0;
+    }
+
+    /** Work of all that was followed. */
+    int work() {
+      return 1 + seen.size() + merges;
+    }
 
     void config(Regex lexeme, CallStack stack) {
       configs.merge(lexeme, stack, Automaton.this::union);

@@ -33,7 +33,7 @@ public final class Limits {
   static final int SEARCH = 500_000;
 
   /** Work of a whole compilation, in parts of expressions and of rules. */
-  public static final int COMPILE_WORK = 20_000_000;
+  public static final int COMPILE_WORK = 5_000_000;
 
   /** Different sets of characters that are asked for. */
   static final int CHARACTER_SETS = 2_000;
@@ -52,6 +52,9 @@ public final class Limits {
 
   /** Rule positions that one byte may lead to. */
   public static final int CLOSURE = 20_000;
+
+  /** Open rules that are merged where one byte leads to the same position in several ways. */
+  public static final int MERGES = 400_000;
 
   /** Work of finding the tokens that may come next, in parts of expressions and rule positions. */
   public static final int MASK_WORK = 4_000_000;

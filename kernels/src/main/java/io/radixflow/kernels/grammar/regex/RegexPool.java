@@ -150,6 +150,7 @@ public final class RegexPool {
   }
 
   private Regex intern(Regex node) {
+    spend(1 + node.parts.length);
     Regex known = interned.get(node);
     if (known != null) {
       return known;
@@ -569,6 +570,7 @@ public final class RegexPool {
   }
 
   private Regex compute(Regex node, int value) {
+    spend(1 + node.parts.length);
     searchSteps += searches > 0 ? 1 + node.parts.length : 0;
     switch (node.kind) {
       case LEAF:

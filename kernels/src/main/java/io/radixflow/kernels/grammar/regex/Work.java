@@ -28,8 +28,4 @@ public final class Work {
       throw GrammarException.tooLarge("it takes too much work to compile");
     }
   }
-
-  public long spent() {
-    return spent;
-  }
 }

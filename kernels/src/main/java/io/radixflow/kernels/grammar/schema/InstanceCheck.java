@@ -32,6 +32,7 @@ final class InstanceCheck {
     if (part.schema().isBoolean()) {
       return part.schema().booleanValue();
     }
+    pool.spend(1);
     if (++steps > MAX_STEPS || depth > MAX_DEPTH) {
       throw GrammarException.tooLarge("the values of an enum or const take too long to check");
     }

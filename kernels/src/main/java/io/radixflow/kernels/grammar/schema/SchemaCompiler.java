@@ -395,6 +395,7 @@ public final class SchemaCompiler {
   }
 
   private void visit() {
+    book.pool.spend(1);
     if (++visits > MAX_VISITS) {
       throw GrammarException.tooLarge("its schemas combine in too many ways");
     }
