@@ -44,6 +44,7 @@ record ResponseRequest(
   private static final Set<String> SERVED =
       Set.of(
           "background",
+          "continue_final_message",
           "conversation",
           "include",
           "input",
@@ -104,6 +105,7 @@ record ResponseRequest(
       }
     }
     ObjectNode tools = ResponseTools.read(body, ignored::add);
+    tools.set("continue_final_message", body.get("continue_final_message"));
     boolean logprobs = includes(body, ignored);
     ResponseSettings settings = settings(body, now, model, truncation(body, dropsOldest), logprobs);
     String conversation = conversation(body);

@@ -115,6 +115,24 @@ class ConsoleTurnsTest extends ChatPageFixture {
   }
 
   @Test
+  void aReplyThatALimitCutGoesOnAsAnotherVersion() {
+    ask("Count").say("one two").end("length");
+    awaitIdle();
+    page.click("[aria-label='Go on with the reply']");
+    FakeJob.Turn next = job.next();
+    assertThat(next.event().options().continueFinalMessage()).isTrue();
+    assertThat(next.event().messages().stream().map(message -> message.content()))
+        .containsExactly("Count", "one two");
+    next.say(" three").end("stop");
+    awaitIdle();
+    page.awaitText("one two three");
+    assertThat(page.text(".count")).isEqualTo("2/2");
+    FakeJob.Turn third = answered("More", "four");
+    assertThat(third.event().previousTurn()).isEqualTo(next.event().turn());
+    assertThat(third.event().messages()).hasSize(1);
+  }
+
+  @Test
   void aTurnIsDeletedWithAllThatFollowsIt() {
     answered("One", "1");
     answered("Two", "2");
