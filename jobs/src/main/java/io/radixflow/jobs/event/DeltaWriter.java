@@ -2,6 +2,7 @@ package io.radixflow.jobs.event;
 
 import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.Usage;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -16,12 +17,59 @@ public final class DeltaWriter {
    */
   static final int MAX_ANSWER_BYTES = 512 * 1024;
 
+  /** Ids, usage and a short error beside an answer. */
+  private static final int HEAD_BYTES = 8 * 1024;
+
   private static final ReplyLimiter ANSWERS = new ReplyLimiter(MAX_ANSWER_BYTES);
 
   private DeltaWriter() {}
 
   /** Returns the record's value. */
   public static byte[] write(ReplyDelta delta) {
+    return write(delta, ANSWERS);
+  }
+
+  /**
+   * Returns the value of a delta in little room: an answer is cut; else what the delta says is left
+   * out, and it stands where that ends, after a gap. Null if not even that fits.
+   */
+  public static byte[] writeWithin(ReplyDelta delta, int most) {
+    int answer = most - HEAD_BYTES;
+    if (delta.answer() != null && answer >= ReplyLimiter.MIN_BYTES) {
+      return write(delta, new ReplyLimiter(Math.min(answer, MAX_ANSWER_BYTES)));
+    }
+    byte[] gap = write(withoutText(delta), ANSWERS);
+    return gap.length <= most ? gap : null;
+  }
+
+  private static ReplyDelta withoutText(ReplyDelta delta) {
+    String text = delta.text() == null ? "" : delta.text();
+    return new ReplyDelta(
+        delta.session(),
+        delta.branch(),
+        delta.turn(),
+        delta.choice(),
+        delta.offset() + text.codePointCount(0, text.length()),
+        delta.tokenOffset(),
+        delta.tokens(),
+        delta.attempt(),
+        "",
+        delta.kind(),
+        delta.index(),
+        delta.id(),
+        delta.finishReason(),
+        delta.stopReason(),
+        delta.completed(),
+        delta.usage(),
+        delta.answer() == null
+            ? ReplyLimiter.shortened(delta.error())
+            : ReplyError.failed("the answer is larger than a record of the delta topic may be"),
+        null,
+        delta.trace(),
+        null);
+  }
+
+  private static byte[] write(ReplyDelta delta, ReplyLimiter answers) {
     return JsonRecords.write(
         json -> {
           JsonRecords.text(json, "session", delta.session());
@@ -56,7 +104,7 @@ public final class DeltaWriter {
           }
           if (delta.answer() != null) {
             json.writeFieldName("answer");
-            json.writeRawValue(new String(ANSWERS.write(delta.answer()), StandardCharsets.UTF_8));
+            json.writeRawValue(new String(answers.write(delta.answer()), StandardCharsets.UTF_8));
           }
         });
   }

@@ -58,6 +58,29 @@ public final class ReplyLimiter implements Serializable {
     return write(cut(bare(reply)), missing);
   }
 
+  /**
+   * Writes a reply into less room than any limit leaves: cut, or as an error in its place.
+   *
+   * @param most bytes that the value may have
+   * @param why says what to do; the message of the error
+   * @return null if not even the error fits
+   */
+  public static byte[] writeWithin(Reply reply, int most, String why) {
+    if (most >= MIN_BYTES) {
+      return new ReplyLimiter(most).write(reply);
+    }
+    byte[] error =
+        write(
+            Reply.builder(reply.session(), reply.branch(), reply.turn(), reply.kind())
+                .attempt(reply.attempt())
+                .created(reply.created())
+                .finishReason("error")
+                .error(ReplyError.failed(why))
+                .build(),
+            null);
+    return error.length <= most ? error : null;
+  }
+
   private static Reply bare(Reply reply) {
     Reply.TurnState state = reply.turnState();
     return reply.toBuilder()
@@ -91,7 +114,7 @@ public final class ReplyLimiter implements Serializable {
     return fixed.substring(0, units);
   }
 
-  private static ReplyError shortened(ReplyError error) {
+  static ReplyError shortened(ReplyError error) {
     return error == null || error.message().length() <= MAX_ERROR
         ? error
         : new ReplyError(

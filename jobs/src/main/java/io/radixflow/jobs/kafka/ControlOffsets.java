@@ -2,16 +2,11 @@ package io.radixflow.jobs.kafka;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.ListOffsetsOptions;
-import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
@@ -34,25 +29,9 @@ public final class ControlOffsets {
   public static Map<TopicPartition, Long> of(Settings settings) {
     String topic = settings.get(RadixflowOptions.CONTROL_TOPIC);
     long millis = settings.get(RadixflowOptions.CONNECT_TIMEOUT).toMillis();
+    Map<TopicPartition, Long> offsets =
+        TopicOffsets.ask(settings, topic, IsolationLevel.READ_COMMITTED).endsByPartition();
     try (Admin admin = KafkaClient.ADMIN.admin(settings)) {
-      Map<TopicPartition, OffsetSpec> partitions =
-          admin
-              .describeTopics(List.of(topic))
-              .topicNameValues()
-              .get(topic)
-              .get(millis, TimeUnit.MILLISECONDS)
-              .partitions()
-              .stream()
-              .collect(
-                  Collectors.toMap(
-                      partition -> new TopicPartition(topic, partition.partition()),
-                      partition -> OffsetSpec.latest()));
-      Map<TopicPartition, Long> offsets = new HashMap<>();
-      admin
-          .listOffsets(partitions, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
-          .all()
-          .get(millis, TimeUnit.MILLISECONDS)
-          .forEach((partition, end) -> offsets.put(partition, end.offset()));
       Map<TopicPartition, OffsetAndMetadata> committed =
           admin
               .listConsumerGroupOffsets(settings.get(RadixflowOptions.GROUP_ID))

@@ -156,6 +156,26 @@ public enum KafkaClient {
     this.fixed = fixed;
   }
 
+  /**
+   * Refuses options that would have no effect.
+   *
+   * @throws KafkaSetupException if {@code kafka.client.*} sets what is fixed for all clients
+   */
+  static void check(Settings settings) {
+    Properties given = settings.kafkaClient();
+    for (Role role : Role.values()) {
+      role.fixed.forEach(
+          (key, value) -> {
+            if (!value.equals(given.getProperty(key, value))) {
+              throw new KafkaSetupException(
+                  "kafka.client.%s is %s; Radixflow works with %s alone: leave it out"
+                      .formatted(key, given.getProperty(key), value),
+                  null);
+            }
+          });
+    }
+  }
+
   /** Returns fresh properties: the given options, the brokers, and what this kind is given. */
   public Properties properties(Settings settings) {
     Properties properties = settings.kafkaClient();

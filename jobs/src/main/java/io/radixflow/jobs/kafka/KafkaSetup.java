@@ -34,6 +34,7 @@ import org.apache.kafka.common.errors.TopicExistsException;
 public final class KafkaSetup {
 
   private static final String MAX_TRANSACTION_TIMEOUT = "transaction.max.timeout.ms";
+  private static final String COMPACT = TopicConfig.CLEANUP_POLICY_COMPACT;
   private static final String BROKER_MAX_BYTES = "message.max.bytes";
 
   /** The default limit of a broker: 1 MiB and a batch's header. */
@@ -70,10 +71,11 @@ public final class KafkaSetup {
   /**
    * Checks Kafka, and makes missing topics if the settings say so.
    *
-   * @throws KafkaSetupException if a broker or a topic is missing, or a limit of the broker is
-   *     below what the settings need
+   * @throws KafkaSetupException if a broker or a topic is missing, a topic's limits or its cleanup
+   *     policy do not fit the settings, or an option for clients has no effect
    */
   public static void check(Settings settings) {
+    KafkaClient.check(settings);
     new KafkaSetup(settings).check();
   }
 
@@ -123,23 +125,32 @@ public final class KafkaSetup {
     makeTopics(admin, missing, broker);
   }
 
-  /** A topic that deletes by age would lose blocks that are still cached. */
+  /**
+   * A topic of KV events that deletes by age would lose blocks that are still cached. Any other
+   * that is compacted keeps the last record of a session alone, and takes no record without a key.
+   */
   private void checkCompaction(Admin admin) {
-    String name = settings.get(RadixflowOptions.KV_EVENTS_TOPIC);
-    if (!settings.get(RadixflowOptions.KV_EVENTS_ENABLED)) {
-      return;
+    for (String name : topics(settings)) {
+      boolean kvEvents = name.equals(settings.get(RadixflowOptions.KV_EVENTS_TOPIC));
+      Optional<String> policy =
+          config(admin, ConfigResource.Type.TOPIC, name)
+              .map(topic -> topic.get(TopicConfig.CLEANUP_POLICY_CONFIG))
+              .map(ConfigEntry::value);
+      if (kvEvents && policy.filter(each -> !each.equals(COMPACT)).isPresent()) {
+        throw wrongPolicy(name, policy.get(), "loses what is still cached: make it compact");
+      }
+      if (!kvEvents && policy.filter(each -> each.contains(COMPACT)).isPresent()) {
+        throw wrongPolicy(
+            name,
+            policy.get(),
+            "deletes all but the last record of a session, read or not: make it delete");
+      }
     }
-    String policy =
-        config(admin, ConfigResource.Type.TOPIC, name)
-            .map(topic -> topic.get(TopicConfig.CLEANUP_POLICY_CONFIG))
-            .map(ConfigEntry::value)
-            .orElse(TopicConfig.CLEANUP_POLICY_COMPACT);
-    if (!policy.equals(TopicConfig.CLEANUP_POLICY_COMPACT)) {
-      throw new KafkaSetupException(
-          "the topic %s has cleanup.policy=%s, which loses what is still cached: make it compact"
-              .formatted(name, policy),
-          null);
-    }
+  }
+
+  private static KafkaSetupException wrongPolicy(String topic, String policy, String effect) {
+    return new KafkaSetupException(
+        "the topic %s has cleanup.policy=%s, which %s".formatted(topic, policy, effect), null);
   }
 
   private void makeTopics(Admin admin, Set<String> missing, Optional<Config> broker) {
@@ -181,7 +192,7 @@ public final class KafkaSetup {
       config.put(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(needed));
     }
     if (name.equals(settings.get(RadixflowOptions.KV_EVENTS_TOPIC))) {
-      config.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
+      config.put(TopicConfig.CLEANUP_POLICY_CONFIG, COMPACT);
     }
     return config;
   }

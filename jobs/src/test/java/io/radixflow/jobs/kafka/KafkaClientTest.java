@@ -1,6 +1,7 @@
 package io.radixflow.jobs.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
@@ -54,6 +55,18 @@ class KafkaClientTest {
     fixed.forEach((key, isFixed) -> assertThat(given.get(key).equals("7")).isEqualTo(!isFixed));
   }
 
+  @Test
+  void anOptionThatWouldHaveNoEffectIsRefused() {
+    KafkaClient.check(settings("kafka.client.isolation.level=read_committed"));
+    assertThatExceptionOfType(KafkaSetupException.class)
+        .isThrownBy(
+            () -> KafkaClient.check(settings("kafka.client.isolation.level=read_uncommitted")))
+        .withMessageContaining("works with read_committed alone: leave it out");
+    assertThatExceptionOfType(KafkaSetupException.class)
+        .isThrownBy(() -> KafkaClient.check(settings("kafka.client.acks=1")))
+        .withMessageContaining("kafka.client.acks is 1");
+  }
+
   private static Map<String, String> given(KafkaClient client, Settings settings) {
     Map<String, String> given = new TreeMap<>();
     client.properties(settings).forEach((key, value) -> given.put((String) key, (String) value));
@@ -104,9 +117,11 @@ class KafkaClientTest {
   }
 
   private static Map<String, String> ofSource(Object source) throws Exception {
+    Field kafka = TopicSource.class.getDeclaredField("kafka");
+    kafka.setAccessible(true);
     Method configuration = KafkaSource.class.getDeclaredMethod("getConfiguration");
     configuration.setAccessible(true);
-    return ((Configuration) configuration.invoke(source)).toMap();
+    return ((Configuration) configuration.invoke(kafka.get(source))).toMap();
   }
 
   private static Map<String, String> ofSink(Object sink) throws Exception {

@@ -52,9 +52,15 @@ public record SessionSlot(
       new SessionSlot(
           Life.OPEN, false, "", "", null, 1, Map.of(), 0, null, 0, null, false, false, false);
 
-  /** Returns whether an event was read before, judged by its position in the log. */
+  /**
+   * Returns whether an event was read before, judged by its position in the log. One that was
+   * written after the last event came is new at any position: the log was made anew and begins at
+   * 0.
+   */
   public boolean hasRead(Origin origin) {
-    return inLog(origin) && origin.offset() <= offsets.getOrDefault(origin.partition(), -1L);
+    return inLog(origin)
+        && origin.offset() <= offsets.getOrDefault(origin.partition(), -1L)
+        && origin.timestamp() <= lastEvent;
   }
 
   /**

@@ -71,12 +71,25 @@ class AdmissionTest {
   }
 
   @Test
-  void anEventAtAnOffsetThatWasReadIsIgnored() throws Exception {
+  void anEventWithoutATurnIdIsIgnoredAtAnOffsetThatWasRead() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
-      h.send(Events.message("s", "t1").from(0, 10), Events.message("s", "t2").from(1, 3));
-      h.send(Events.message("s", "t3").from(0, 10), Events.message("s", "t4").from(0, 9));
-      h.send(Events.message("s", "t5").from(0, 11)).settle();
-      assertThat(h.endings()).containsExactly("t1:stop", "t2:stop", "t5:stop");
+      h.send(Events.message("s", "t1").from(0, 10)).settle();
+      h.send(Events.of(EventKind.CLOSE, "s", null).from(0, 9)).settle();
+      h.send(Events.message("s", "t2").from(0, 11)).settle();
+      assertThat(h.endings()).containsExactly("t1:stop", "t2:stop");
+    }
+  }
+
+  @Test
+  void aTopicThatWasMadeAnewIsReadFromOffsetZeroWithoutALoss() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1").from(0, 10)).settle();
+      h.send(Events.message("s", "t1").from(0, 0), Events.message("s", "t2").from(0, 1)).settle();
+      assertThat(h.endings()).containsExactly("t1:stop", "t2:stop");
+      Origin later = new Origin(0, 0, 5_000);
+      h.send(Events.of(EventKind.CLOSE, "s", null).with(e -> e.origin(later))).settle();
+      h.send(Events.message("s", "t3").from(0, 3)).settle();
+      assertThat(h.endings()).containsExactly("t1:stop", "t2:stop", "t3:rejected");
     }
   }
 

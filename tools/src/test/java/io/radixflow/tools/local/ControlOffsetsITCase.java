@@ -40,7 +40,7 @@ class ControlOffsetsITCase {
               .load();
       assertThatExceptionOfType(KafkaSetupException.class)
           .isThrownBy(() -> ControlOffsets.of(settings))
-          .withMessageContaining("cannot find where to start in the topic " + TOPIC);
+          .withMessageContaining("cannot ask for the offsets of the topic " + TOPIC);
       try (Admin admin = Admin.create(settings.kafkaClient())) {
         admin.createTopics(List.of(new NewTopic(TOPIC, 2, (short) 1))).all().get();
         write(settings, 3, 1);

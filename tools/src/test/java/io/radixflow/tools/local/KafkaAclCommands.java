@@ -15,6 +15,7 @@ import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
+import org.apache.kafka.common.utils.SecurityUtils;
 
 /**
  * The ACLs that the commands of a page make: its lines that begin with the variable {@code $acls}.
@@ -42,7 +43,7 @@ final class KafkaAclCommands {
     for (int i = 0; i < words.length; i++) {
       switch (words[i]) {
         case "--allow-principal" -> principal = words[++i];
-        case "--operation" -> operations.add(AclOperation.fromString(words[++i]));
+        case "--operation" -> operations.add(SecurityUtils.operation(words[++i]));
         case "--resource-pattern-type" ->
             pattern = PatternType.valueOf(words[++i].toUpperCase(Locale.ROOT));
         case "--topic", "--group", "--transactional-id" -> {

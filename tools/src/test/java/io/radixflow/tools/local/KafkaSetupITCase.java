@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -96,6 +97,31 @@ class KafkaSetupITCase {
         "the topic kv-aged has cleanup.policy=delete, which loses what is still cached");
   }
 
+  @Test
+  void otherTopicsAreNotCompacted() throws Exception {
+    try (Admin admin = Admin.create(settings().kafkaClient())) {
+      create(
+          admin,
+          new NewTopic("compacted", 1, (short) 1)
+              .configs(Map.of("cleanup.policy", "compact,delete")));
+    }
+    List<String> topics = List.of("events", "replies", "deltas", "dead-letters", "control");
+    for (String compacted : topics) {
+      List<String> names = new ArrayList<>(List.of("kafka.create-topics=true"));
+      for (String topic : topics) {
+        names.add(
+            "kafka.topic."
+                + topic
+                + "="
+                + (topic.equals(compacted) ? "compacted" : "aged-" + topic));
+      }
+      refuses(
+          settings(names.toArray(String[]::new)),
+          "the topic compacted has cleanup.policy=",
+          "deletes all but the last record of a session, read or not: make it delete");
+    }
+  }
+
   private static String[] compacted(String[] names, String topic) {
     return Stream.concat(
             Arrays.stream(names),
@@ -110,7 +136,8 @@ class KafkaSetupITCase {
   void comparesTheTransactionTimeoutWithTheBrokers() {
     refuses(
         settings("kafka.transaction-timeout=1h", "kafka.create-topics=true"),
-        "kafka.transaction-timeout is 3600000 ms, the broker's transaction.max.timeout.ms is 900000");
+        "kafka.transaction-timeout is 3600000 ms, the broker's transaction.max.timeout.ms is"
+            + " 900000");
   }
 
   @Test

@@ -31,12 +31,15 @@ public final class EventHandler {
 
   /**
    * Handles an event. A resend is ignored, whatever became of the event that it repeats: so each
-   * turn id has one reply, however often and from wherever its sender starts again. An event of a
-   * tenant that does not own the session changes nothing.
+   * turn id has one reply, however often and from wherever its sender starts again. Events without
+   * a turn id, and cancels, are known by where they were read. An event of a tenant that does not
+   * own the session changes nothing.
    */
   public void handle(ConversationEvent event, SessionContext session) throws Exception {
     ends.endWithTenant(session);
-    if (session.slot().hasRead(event.origin())) {
+    boolean recorded = event.kind() != EventKind.CANCEL && event.turn() != null;
+    if (session.slot().hasRead(event.origin())
+        && (!recorded || session.hasSeenTurnId(event.tenant(), event.turn()))) {
       output.resendIgnored();
       return;
     }
@@ -45,9 +48,7 @@ public final class EventHandler {
       return;
     }
     session.slot(session.slot().touched(event.origin(), session.now()));
-    if (event.kind() != EventKind.CANCEL
-        && event.turn() != null
-        && !session.recordTurnId(event.tenant(), event.turn())) {
+    if (recorded && !session.recordTurnId(event.tenant(), event.turn())) {
       output.resendIgnored();
       return;
     }

@@ -1,0 +1,66 @@
+package io.radixflow.jobs.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.event.DeltaWriter;
+import io.radixflow.operators.record.ReplyDelta;
+import org.apache.flink.api.common.serialization.SerializationSchema.InitializationContext;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes deltas. One that is larger than the topic takes comes without its text: who joins deltas
+ * sees a gap, asks the job, and has the reply in any case.
+ */
+final class DeltaRecords implements KafkaRecordSerializationSchema<ReplyDelta> {
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(DeltaRecords.class);
+
+  private final Settings settings;
+  private final String topic;
+  private transient RecordRoom room;
+
+  DeltaRecords(Settings settings) {
+    this.settings = settings;
+    this.topic = settings.get(RadixflowOptions.DELTAS_TOPIC);
+  }
+
+  @Override
+  public void open(InitializationContext context, KafkaSinkContext sink) {
+    begin(RecordRoom.ask(settings, topic));
+  }
+
+  /** Begins with what the topic takes. */
+  void begin(RecordRoom found) {
+    int most =
+        Integer.parseInt(KafkaClient.DELTAS.properties(settings).getProperty("max.request.size"));
+    room = new RecordRoom(topic, Math.min(found.maxBytes(), most));
+  }
+
+  /** Returns the record, or null if the topic takes nothing of the delta. */
+  @Override
+  public ProducerRecord<byte[], byte[]> serialize(
+      ReplyDelta delta, KafkaSinkContext sink, Long timestamp) {
+    byte[] key = delta.session().getBytes(UTF_8);
+    Headers headers = TraceHeaders.of(delta.trace());
+    int most = room.forValue(key, headers);
+    byte[] value = DeltaWriter.write(delta);
+    if (value.length > most) {
+      LOG.warn(
+          "A delta of turn {} of session {} has {} bytes, and max.message.bytes of topic {} is {}:"
+              + " it comes without what it says",
+          delta.turn(),
+          delta.session(),
+          value.length,
+          topic,
+          room.maxBytes());
+      value = DeltaWriter.writeWithin(delta, most);
+    }
+    return value == null ? null : new ProducerRecord<>(topic, null, null, key, value, headers);
+  }
+}

@@ -1,0 +1,183 @@
+package io.radixflow.jobs.kafka;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
+import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a topic has at a moment.
+ *
+ * @param id of the topic; zero if the brokers give topics none
+ * @param beginnings the first offset of each partition
+ * @param ends the next offset of each partition
+ */
+record TopicOffsets(String topic, Uuid id, Map<Integer, Long> beginnings, Map<Integer, Long> ends) {
+  private static final Logger LOG = LoggerFactory.getLogger(TopicOffsets.class);
+
+  /**
+   * Asks the brokers; waits for them.
+   *
+   * @param isolation whether the ends are before or after transactions that are open
+   * @throws KafkaSetupException if they do not answer, or there is no such topic
+   */
+  static TopicOffsets ask(Settings settings, String topic, IsolationLevel isolation) {
+    long millis = settings.get(RadixflowOptions.CONNECT_TIMEOUT).toMillis();
+    try (Admin admin = KafkaClient.ADMIN.admin(settings)) {
+      TopicDescription description =
+          admin
+              .describeTopics(List.of(topic))
+              .topicNameValues()
+              .get(topic)
+              .get(millis, TimeUnit.MILLISECONDS);
+      List<TopicPartition> partitions =
+          description.partitions().stream()
+              .map(each -> new TopicPartition(topic, each.partition()))
+              .toList();
+      return new TopicOffsets(
+          topic,
+          description.topicId(),
+          offsets(admin, partitions, OffsetSpec.earliest(), isolation, millis),
+          offsets(admin, partitions, OffsetSpec.latest(), isolation, millis));
+    } catch (ExecutionException e) {
+      throw unknown(settings, topic, e.getCause());
+    } catch (KafkaException | TimeoutException e) {
+      throw unknown(settings, topic, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw unknown(settings, topic, e);
+    }
+  }
+
+  private static Map<Integer, Long> offsets(
+      Admin admin,
+      List<TopicPartition> partitions,
+      OffsetSpec spec,
+      IsolationLevel isolation,
+      long millis)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    Map<Integer, Long> offsets = new HashMap<>();
+    admin
+        .listOffsets(
+            partitions.stream().collect(Collectors.toMap(each -> each, each -> spec)),
+            new ListOffsetsOptions(isolation))
+        .all()
+        .get(millis, TimeUnit.MILLISECONDS)
+        .forEach((partition, found) -> offsets.put(partition.partition(), found.offset()));
+    return offsets;
+  }
+
+  private static KafkaSetupException unknown(Settings settings, String topic, Throwable cause) {
+    return new KafkaSetupException(
+        "cannot ask for the offsets of the topic %s on %s: %s"
+            .formatted(topic, settings.get(RadixflowOptions.BOOTSTRAP_SERVERS), cause.getMessage()),
+        cause);
+  }
+
+  /** Returns the ends of the partitions. */
+  Map<TopicPartition, Long> endsByPartition() {
+    Map<TopicPartition, Long> all = new HashMap<>();
+    ends.forEach((partition, end) -> all.put(new TopicPartition(topic, partition), end));
+    return all;
+  }
+
+  /**
+   * Returns where to go on for each split, and warns where that is another offset than the split's:
+   * in a topic that is not the split's, and after the end of this one, the first record; before the
+   * beginning, the beginning. A split of a partition that is not there is left out.
+   *
+   * @param deleted takes how many offsets a partition begins after its split
+   */
+  List<KafkaPartitionSplit> fit(List<KafkaPartitionSplit> splits, LongConsumer deleted) {
+    List<KafkaPartitionSplit> fitting = new ArrayList<>();
+    for (KafkaPartitionSplit split : splits) {
+      if (ends.containsKey(split.getPartition())) {
+        fitting.add(new TopicSplit(fit(split, deleted), id));
+      } else {
+        LOG.warn(
+            "Topic {} has no partition {} any more, which was read up to offset {}",
+            topic,
+            split.getPartition(),
+            split.getStartingOffset());
+      }
+    }
+    return fitting;
+  }
+
+  private KafkaPartitionSplit fit(KafkaPartitionSplit split, LongConsumer deleted) {
+    int partition = split.getPartition();
+    long offset = split.getStartingOffset();
+    long beginning = beginnings.get(partition);
+    long end = ends.get(partition);
+    if (offset < 0) {
+      return split;
+    }
+    if (isOther(TopicSplit.topicId(split))) {
+      LOG.warn(
+          "Topic {} was deleted and created again since the state was written: its id was {} and is"
+              + " {}. Partition {} was read up to offset {} of the old topic; the new one is read"
+              + " from its beginning, offsets {} to {}. Events of the old topic that were not read"
+              + " are lost",
+          topic,
+          TopicSplit.topicId(split),
+          id,
+          partition,
+          offset,
+          beginning,
+          end);
+      return at(split, beginning);
+    }
+    if (offset > end) {
+      LOG.warn(
+          "Partition {} of topic {} ends at offset {}, before offset {}, up to which it was read:"
+              + " it lost records. It is read from its beginning, offset {}; turns that are known"
+              + " are not answered again",
+          partition,
+          topic,
+          end,
+          offset,
+          beginning);
+      return at(split, beginning);
+    }
+    if (offset < beginning) {
+      LOG.error(
+          "{} records of partition {} of topic {} were deleted before they were read, offsets {} to"
+              + " {}: raise the topic's retention.ms and retention.bytes above the longest time"
+              + " that the job may be down",
+          beginning - offset,
+          partition,
+          topic,
+          offset,
+          beginning - 1);
+      deleted.accept(beginning - offset);
+      return at(split, beginning);
+    }
+    return split;
+  }
+
+  private boolean isOther(Uuid known) {
+    return !known.equals(Uuid.ZERO_UUID) && !id.equals(Uuid.ZERO_UUID) && !known.equals(id);
+  }
+
+  private static KafkaPartitionSplit at(KafkaPartitionSplit split, long offset) {
+    return new KafkaPartitionSplit(split.getTopicPartition(), offset);
+  }
+}

@@ -1,0 +1,100 @@
+package io.radixflow.jobs.kafka.replies;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.event.ReplyLimiter;
+import io.radixflow.jobs.kafka.RecordRoom;
+import io.radixflow.jobs.kafka.TraceHeaders;
+import io.radixflow.operators.record.Reply;
+import java.util.List;
+import java.util.Optional;
+import org.apache.flink.api.common.serialization.SerializationSchema.InitializationContext;
+import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetFacet;
+import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetIdentifier;
+import org.apache.flink.connector.kafka.lineage.KafkaDatasetFacet;
+import org.apache.flink.connector.kafka.lineage.KafkaDatasetFacetProvider;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes replies, within what the option and the topic allow. A reply that the topic does not take
+ * is cut, or an error in its place; only where not even that fits there is none.
+ */
+final class ReplyRecords
+    implements KafkaRecordSerializationSchema<Reply>, KafkaDatasetFacetProvider {
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(ReplyRecords.class);
+
+  private final Settings settings;
+  private final String topic;
+  private final int maxBytes;
+  private final ReplyLimiter limiter;
+  private transient RecordRoom room;
+
+  ReplyRecords(Settings settings) {
+    this.settings = settings;
+    this.topic = settings.get(RadixflowOptions.REPLIES_TOPIC);
+    this.maxBytes = settings.get(RadixflowOptions.REPLY_MAX_BYTES);
+    this.limiter = new ReplyLimiter(maxBytes);
+  }
+
+  @Override
+  public void open(InitializationContext context, KafkaSinkContext sink) {
+    begin(
+        RecordRoom.ask(settings, topic)
+            .warnBelow(RadixflowOptions.REPLY_MAX_BYTES.key(), maxBytes));
+  }
+
+  /** Names the topic, which Flink's sink needs to find its transactions. */
+  @Override
+  public Optional<KafkaDatasetFacet> getKafkaDatasetFacet() {
+    return Optional.of(
+        new DefaultKafkaDatasetFacet(DefaultKafkaDatasetIdentifier.ofTopics(List.of(topic))));
+  }
+
+  /** Begins with what the topic takes. */
+  void begin(RecordRoom found) {
+    room = found;
+  }
+
+  /** Returns the record, or null if the topic takes none for the reply. */
+  @Override
+  public ProducerRecord<byte[], byte[]> serialize(
+      Reply reply, KafkaSinkContext sink, Long timestamp) {
+    byte[] key = reply.session().getBytes(UTF_8);
+    Headers headers = TraceHeaders.of(reply.trace());
+    int most = room.forValue(key, headers);
+    byte[] value = limiter.write(reply);
+    if (value.length > most) {
+      value = smaller(reply, value.length, most);
+    }
+    return value == null ? null : new ProducerRecord<>(topic, null, null, key, value, headers);
+  }
+
+  private byte[] smaller(Reply reply, int bytes, int most) {
+    String why =
+        "the reply has %d bytes, and max.message.bytes of the topic %s is %d: raise it, or lower %s"
+            .formatted(bytes, topic, room.maxBytes(), RadixflowOptions.REPLY_MAX_BYTES.key());
+    byte[] value = ReplyLimiter.writeWithin(reply, most, why);
+    if (value == null) {
+      LOG.error(
+          "Turn {} of session {} has no reply, since not even an error fits: {}",
+          reply.turn(),
+          reply.session(),
+          why);
+    } else {
+      LOG.warn(
+          "The reply to turn {} of session {} is cut to {} bytes: {}",
+          reply.turn(),
+          reply.session(),
+          value.length,
+          why);
+    }
+    return value;
+  }
+}
