@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.json.WrittenNumbers;
 import io.radixflow.operators.record.GenerationOptions;
 import java.io.IOException;
-import java.util.Objects;
 
 /** Writes what a response repeats of its request: tools, their choice, reasoning, the format. */
 final class ResponseOptions {
@@ -49,12 +48,19 @@ final class ResponseOptions {
   }
 
   private static JsonNode choice(String given) {
-    String choice = Objects.requireNonNullElse(given, "auto");
-    return choice.startsWith("{")
-        ? JSON.createObjectNode()
-            .put("type", "function")
-            .put("name", read(choice).at("/function/name").asText())
-        : JSON.getNodeFactory().textNode(choice);
+    String choice = given == null ? "auto" : given;
+    return choice.startsWith("{") ? choice(read(choice)) : JSON.getNodeFactory().textNode(choice);
+  }
+
+  private static ObjectNode choice(JsonNode given) {
+    JsonNode allowed = given.get("allowed_tools");
+    ObjectNode choice = JSON.createObjectNode().set("type", given.get("type"));
+    if (allowed == null) {
+      return choice.put("name", given.at("/function/name").asText());
+    }
+    ArrayNode tools = choice.put("mode", allowed.path("mode").asText()).putArray("tools");
+    allowed.path("tools").forEach(tool -> tools.add(choice(tool)));
+    return choice;
   }
 
   private static ObjectNode format(String given) {

@@ -46,7 +46,7 @@ final class ResponseTools {
       }
     }
     JsonNode choice = body.get("tool_choice");
-    options.set("tool_choice", choice != null && choice.isObject() ? named(body) : choice);
+    options.set("tool_choice", choice != null && choice.isObject() ? chosen(body) : choice);
     JsonObject reasoning = body.object("reasoning");
     if (reasoning != null) {
       options.set("reasoning_effort", reasoning.get("effort"));
@@ -100,10 +100,27 @@ final class ResponseTools {
             .formatted(typed.path("type"), Texts.quote(typed.text("type"))));
   }
 
-  /** Returns the choice of one function, as chats have it. */
-  private static ObjectNode named(JsonObject body) {
+  /** Returns the choice of one function or of a few, as chats have it. */
+  private static ObjectNode chosen(JsonObject body) {
     JsonObject choice = body.object("tool_choice").require("type");
     String type = choice.text("type");
+    if (type.equals("allowed_tools")) {
+      return allowed(choice);
+    }
+    return named(choice);
+  }
+
+  private static ObjectNode allowed(JsonObject choice) {
+    choice.require("mode", "tools");
+    ObjectNode given = Json.object().put("type", "allowed_tools");
+    ObjectNode allowed = given.putObject("allowed_tools").put("mode", choice.text("mode"));
+    ArrayNode tools = allowed.putArray("tools");
+    choice.objects("tools", "tools", MAX_TOOLS).forEach(tool -> tools.add(named(tool)));
+    return given;
+  }
+
+  private static ObjectNode named(JsonObject choice) {
+    String type = choice.require("type").text("type");
     if (!type.equals("function")) {
       throw notServed(choice);
     }

@@ -85,7 +85,8 @@ class ResponseToolsTest {
             GatewayFixture.json(
                 """
                 [{"type":"function","name":"weather","description":"The weather","parameters":
-                  {"type":"object","properties":{"city":{"type":"string"}}},"strict":false}]"""));
+                  {"type":"object","properties":{"city":{"type":"string"}}},"strict":false}]\
+                """));
     assertThat(response.get("tool_choice"))
         .isEqualTo(GatewayFixture.json("{\"type\":\"function\",\"name\":\"weather\"}"));
     assertThat(response.get("parallel_tool_calls").booleanValue()).isFalse();
@@ -95,7 +96,24 @@ class ResponseToolsTest {
         .isEqualTo(
             GatewayFixture.json(
                 """
-                {"type":"json_schema","name":"n","schema":{"type":"object"},"strict":true}"""));
+                {"type":"json_schema","name":"n","schema":{"type":"object"},"strict":true}\
+                """));
+  }
+
+  @Test
+  void someToolsMayBeAllowed() {
+    String allowed =
+        "{'type':'allowed_tools','mode':'required','tools':[{'type':'function','name':'weather'}]}";
+    CompletableFuture<HttpResponse<String>> sent =
+        send(TOOLS.replace("'tool_choice':'auto'", "'tool_choice':" + allowed));
+    ConversationEvent event = turn();
+    assertThat(event.options().toolChoice())
+        .isEqualTo(
+            "{\"type\":\"allowed_tools\",\"allowed_tools\":{\"mode\":\"required\",\"tools\":"
+                + "[{\"type\":\"function\",\"function\":{\"name\":\"weather\"}}]}}");
+    reply(event);
+    assertThat(GatewayFixture.json(sent.join().body()).get("tool_choice"))
+        .isEqualTo(GatewayFixture.json(allowed.replace('\'', '"')));
   }
 
   @Test

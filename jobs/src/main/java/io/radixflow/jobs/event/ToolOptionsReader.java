@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Reads what a prompt has beside its messages: tools, and variables of the chat template. JSON is
@@ -25,6 +26,8 @@ final class ToolOptionsReader {
   private static final List<String> EFFORTS =
       List.of("none", "minimal", "low", "medium", "high", "xhigh");
   private static final List<String> CHOICES = List.of("auto", "none", "required");
+  private static final List<String> CHOICE_TYPES = List.of("function", "allowed_tools");
+  private static final List<String> MODES = List.of("auto", "required");
   private static final List<String> TOOL_FIELDS = List.of("type", "function");
   private static final List<String> FUNCTION_FIELDS =
       List.of("name", "description", "parameters", "strict");
@@ -81,19 +84,46 @@ final class ToolOptionsReader {
       return null;
     }
     if (value.isObject()) {
-      JsonObject named =
-          fields.object("tool_choice").allow(TOOL_FIELDS).require("type", "function");
-      if (!named.text("type").equals("function")) {
-        throw JsonObject.notOneOf(named.path("type"), named.text("type"), List.of("function"));
-      }
-      JsonObject function = named.object("function").allow(List.of("name")).require("name");
-      return "{\"type\":\"function\",\"function\":{\"name\":\"" + name(function) + "\"}}";
+      JsonObject choice = fields.object("tool_choice").require("type");
+      return choice.text("type").equals("allowed_tools") ? allowed(choice) : named(choice);
     }
     String choice = fields.text("tool_choice");
     if (!CHOICES.contains(choice)) {
       throw JsonObject.notOneOf("tool_choice", choice, CHOICES);
     }
     return choice;
+  }
+
+  private static String named(JsonObject given) {
+    given.allow(TOOL_FIELDS).require("type", "function");
+    if (!given.text("type").equals("function")) {
+      throw JsonObject.notOneOf(given.path("type"), given.text("type"), CHOICE_TYPES);
+    }
+    JsonObject function = given.object("function").allow(List.of("name")).require("name");
+    return "{\"type\":\"function\",\"function\":{\"name\":\"" + name(function) + "\"}}";
+  }
+
+  /** Reads which of the tools the reply may or must call. */
+  private static String allowed(JsonObject choice) {
+    JsonObject allowed =
+        choice
+            .allow(List.of("type", "allowed_tools"))
+            .require("allowed_tools")
+            .object("allowed_tools")
+            .allow(List.of("mode", "tools"))
+            .require("mode", "tools");
+    String mode = allowed.text("mode");
+    if (!MODES.contains(mode)) {
+      throw JsonObject.notOneOf(allowed.path("mode"), mode, MODES);
+    }
+    List<JsonObject> tools = allowed.objects("tools", "tools", MAX_TOOLS);
+    if (tools.isEmpty()) {
+      throw new InvalidInputException(
+          allowed.path("tools") + " is empty; set tool_choice to none for no calls");
+    }
+    String names = tools.stream().map(ToolOptionsReader::named).collect(Collectors.joining(","));
+    return "{\"type\":\"allowed_tools\",\"allowed_tools\":{\"mode\":\"%s\",\"tools\":[%s]}}"
+        .formatted(mode, names);
   }
 
   /** Returns the name of the format of calls; the job knows which there are. */

@@ -92,6 +92,11 @@ class EventSchemaProperties {
     return Combinators.combine(Arbitraries.of(STARTS), fields).as(EventSchemaProperties::document);
   }
 
+  private static String allowed(String mode, String tools) {
+    return "{\"type\":\"allowed_tools\",\"allowed_tools\":{\"mode\":\"%s\",\"tools\":[%s]}}"
+        .formatted(mode, tools);
+  }
+
   private static String tool(String name) {
     return "{\"type\":\"function\",\"function\":{\"name\":\""
         + name
@@ -327,6 +332,12 @@ class EventSchemaProperties {
           Map.entry(
               "tool_choice",
               List.of(
+                  allowed("auto", "{\"type\":\"function\",\"function\":{\"name\":\"f\"}}"),
+                  allowed("required", "{\"type\":\"function\",\"function\":{\"name\":\"a b\"}}"),
+                  allowed("auto", "{\"type\":\"function\"}"),
+                  allowed("any", "{\"type\":\"function\",\"function\":{\"name\":\"f\"}}"),
+                  allowed("auto", ""),
+                  "{\"type\":\"allowed_tools\"}",
                   "\"auto\"",
                   "\"none\"",
                   "\"required\"",

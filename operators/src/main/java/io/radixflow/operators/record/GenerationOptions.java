@@ -17,8 +17,8 @@ import java.util.Map;
  * @param ignoreEos whether a reply goes on past the end of the turn, up to its limit
  * @param priority among the tenant's turns; see {@code ServiceClass}
  * @param tools definitions of the tools that a reply may call, a JSON array without white space
- * @param toolChoice {@code auto}, {@code none}, {@code required}, or the function to be called, a
- *     JSON object without white space
+ * @param toolChoice {@code auto}, {@code none}, {@code required}, or the function to be called or
+ *     the functions that may be, a JSON object without white space
  * @param parallelToolCalls whether a reply may have several calls
  * @param toolParser name of the format in which the model writes calls
  * @param chatTemplateKwargs further variables of the chat template, a JSON object without white

@@ -34,18 +34,29 @@ public record ReplyConstraint(
    */
   static ReplyConstraint resolve(List<GenerationOptions> layers, String choice, List<Tool> tools) {
     GrammarSpec content = content(layers);
-    boolean forced = !choice.equals("auto") && !choice.equals("none");
+    Map<?, ?> object = choice.startsWith("{") ? JsonValues.object(choice) : Map.of();
+    boolean one = object.containsKey("function");
+    Map<?, ?> allowed = object.get("allowed_tools") instanceof Map<?, ?> some ? some : null;
+    boolean free =
+        allowed == null
+            ? choice.equals("auto") || choice.equals("none")
+            : "auto".equals(allowed.get("mode"));
+    boolean forced = !free;
     if (forced && tools.isEmpty()) {
       throw new IllegalArgumentException("tool_choice asks for a call, and there are no tools");
     }
     if (tools.isEmpty()) {
       return content == null ? NONE : new ReplyConstraint(content, List.of(), false, false, true);
     }
-    boolean one = choice.startsWith("{");
-    List<Tool> callable = one ? List.of(named(tools, choice)) : tools;
+    List<Tool> callable =
+        one ? List.of(named(tools, object)) : allowed == null ? tools : allowed(tools, allowed);
     boolean parallel =
         !one && TurnOptions.first(layers, GenerationOptions::parallelToolCalls, true);
-    boolean held = forced || !parallel || callable.stream().anyMatch(Tool::strict);
+    boolean held =
+        forced
+            || !parallel
+            || callable.size() < tools.size()
+            || callable.stream().anyMatch(Tool::strict);
     if (!forced && content != null && content.kind() != Kind.JSON_SCHEMA) {
       throw new IllegalArgumentException(
           "regex, grammar and choice of structured_outputs do not go together with tools that the"
@@ -54,8 +65,13 @@ public record ReplyConstraint(
     return new ReplyConstraint(forced ? null : content, callable, forced, held, parallel);
   }
 
-  private static Tool named(List<Tool> tools, String choice) {
-    Object function = JsonValues.object(choice).get("function");
+  private static List<Tool> allowed(List<Tool> tools, Map<?, ?> allowed) {
+    return ((List<?>) allowed.get("tools"))
+        .stream().map(each -> named(tools, (Map<?, ?>) each)).distinct().toList();
+  }
+
+  private static Tool named(List<Tool> tools, Map<?, ?> choice) {
+    Object function = choice.get("function");
     Object name = function instanceof Map<?, ?> map ? map.get("name") : null;
     return tools.stream()
         .filter(tool -> tool.name().equals(name))

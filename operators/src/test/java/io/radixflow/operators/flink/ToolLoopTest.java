@@ -125,6 +125,29 @@ class ToolLoopTest {
     }
   }
 
+  @Test
+  void onlyAllowedToolsAreCalledAndThePromptHasAll() throws Exception {
+    try (ServingHarness h = open()) {
+      String both = TOOLS.replace("]", "," + TOOLS.substring(1).replace("warmth", "wind"));
+      String allowed =
+          "{\"type\":\"allowed_tools\",\"allowed_tools\":{\"mode\":\"required\",\"tools\":"
+              + "[{\"type\":\"function\",\"function\":{\"name\":\"wind\"}}]}}";
+      Reply all = run(h, ask("t1", tools().tools(both).maxTokens(1).build(), user("hi")));
+      GenerationOptions.Builder some = tools().tools(both).temperature(1.0).maxTokens(300);
+      Reply reply = run(h, ask("t2", some.toolChoice(allowed).build(), user(CALL)));
+      assertThat(reply.toolCalls()).extracting(ToolCall::name).containsOnly("wind");
+      assertThat(reply.usage().promptTokens()).isGreaterThan(all.usage().promptTokens());
+      Reply auto =
+          run(
+              h,
+              ask("t3", some.toolChoice(allowed.replace("required", "auto")).build(), user(CALL)));
+      assertThat(auto.toolCalls()).extracting(ToolCall::name).doesNotContain("warmth");
+      Reply unknown =
+          run(h, ask("t4", some.toolChoice(allowed.replace("wind", "rain")).build(), user("hi")));
+      assertThat(unknown.error().message()).contains("rain, which is no tool");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"{\\\"at\\\": 1}", "{at: Ulm}", "[1, ?]", "{\"at\": 1,}"})
   void aCallWithBrokenArgumentsIsACallAndTheNextTurnFollowsIt(String arguments) throws Exception {
