@@ -365,7 +365,7 @@ def test_what_is_wrong_is_named():
     raises(openai.NotFoundError, lambda: client.responses.retrieve("resp_nothing"))
     raises(openai.NotFoundError, lambda: client.conversations.retrieve("conv_" + "0" * 32))
     raises(openai.BadRequestError, lambda: create(input=[]))
-    raises(openai.NotFoundError, lambda: client.responses.create(model="other", input="x"))
+    assert client.responses.create(model="other", input="x", max_output_tokens=8).model == model
 
 
 failed = []

@@ -71,6 +71,31 @@ public final class ApiException extends RuntimeException {
     return error;
   }
 
+  /** Returns the error of a body in an encoding that is not served. */
+  public static ApiException unsupportedEncoding(String message) {
+    return new ApiException(
+        415,
+        "invalid_request_error",
+        "unsupported_encoding",
+        null,
+        message,
+        new Hint("Accept-Encoding", "gzip, deflate, identity"));
+  }
+
+  /**
+   * Returns the error of a body that is too large.
+   *
+   * @param most bytes that it may have
+   */
+  public static ApiException tooLarge(int most) {
+    return new ApiException(
+        413,
+        "invalid_request_error",
+        "request_too_large",
+        null,
+        "the body has more than " + most + " bytes, which gateway.max-body allows");
+  }
+
   /** Returns the error of a thing that is not there, or that the caller may not see. */
   public static ApiException notFound(String message) {
     return new ApiException(404, "invalid_request_error", "not_found", null, message);

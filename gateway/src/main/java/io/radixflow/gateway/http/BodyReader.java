@@ -38,11 +38,13 @@ final class BodyReader {
    */
   void read(Vertx vertx, Consumer<Buffer> then) {
     if (declaredLength() > limits.maxBody()) {
-      exchange.refuse(tooLarge());
+      exchange.refuse(ApiException.tooLarge(limits.maxBody()));
       return;
     }
     timer = vertx.setTimer(limits.requestMillis(), late -> stop(tooSlow()));
     exchange.onGone(() -> finish(vertx));
+    request.exceptionHandler(
+        failure -> stop(ApiException.badRequest(null, "the body is not valid HTTP")));
     request.handler(this::add);
     request.endHandler(
         end -> {
@@ -65,7 +67,7 @@ final class BodyReader {
       return;
     }
     if (body.length() + chunk.length() > limits.maxBody()) {
-      stop(tooLarge());
+      stop(ApiException.tooLarge(limits.maxBody()));
     } else if (memory.addAndGet(chunk.length()) > limits.bodyMemory()) {
       memory.addAndGet(-chunk.length());
       stop(ApiException.unavailable("the gateway receives too many large bodies now: try again"));
@@ -97,15 +99,6 @@ final class BodyReader {
     } catch (NumberFormatException e) {
       return Long.MAX_VALUE; // the server does not pass on what is no number
     }
-  }
-
-  private ApiException tooLarge() {
-    return new ApiException(
-        413,
-        "invalid_request_error",
-        "request_too_large",
-        null,
-        "the body has more than " + limits.maxBody() + " bytes, which gateway.max-body allows");
   }
 
   private static ApiException tooSlow() {

@@ -10,6 +10,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -91,6 +92,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
     Routes.Match match = NO_MATCH;
     Admission admission;
     try {
+      checkHost(request);
       access.checkOrigin(request);
       if (request.method() == HttpMethod.OPTIONS) {
         Access.preflight(request);
@@ -112,6 +114,16 @@ final class Dispatcher implements Handler<HttpServerRequest> {
     }
   }
 
+  /**
+   * Two names of a host would be two for a proxy and for the gateway. HTTP/2 has the name
+   * elsewhere.
+   */
+  private static void checkHost(HttpServerRequest request) {
+    if (request.version() == HttpVersion.HTTP_1_1 && request.headers().getAll("host").size() != 1) {
+      throw ApiException.badRequest(null, "the request must have one header Host");
+    }
+  }
+
   private Exchange exchange(HttpServerRequest request, Context context, Routes.Match match) {
     Exchange exchange =
         new Exchange(
@@ -124,11 +136,14 @@ final class Dispatcher implements Handler<HttpServerRequest> {
     return exchange;
   }
 
-  private static void parse(Exchange exchange, Buffer body) {
-    if (body.length() < LARGE_BODY) {
+  private void parse(Exchange exchange, Buffer body) {
+    String encoding = BodyEncoding.of(exchange.header("content-encoding"));
+    if (encoding == null && body.length() < LARGE_BODY) {
       exchange.serve(Json.read(body.getBytes()));
     } else {
-      exchange.blocking(() -> Json.read(body.getBytes()), exchange::serve);
+      exchange.blocking(
+          () -> Json.read(BodyEncoding.inflate(body.getBytes(), encoding, limits.maxBody())),
+          exchange::serve);
     }
   }
 }

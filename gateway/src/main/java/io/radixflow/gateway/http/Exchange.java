@@ -12,6 +12,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -30,6 +31,7 @@ public final class Exchange {
 
   private static final String ID = "X-Request-Id";
   private static final int MAX_HEADER = 1024;
+  private static final int LINGER_MILLIS = 1000;
 
   /** Status under which requests are counted whose client went away, as nginx has it. */
   private static final int CLIENT_GONE = 499;
@@ -73,7 +75,8 @@ public final class Exchange {
     Uncaught.watch(context, this);
     HttpServerResponse response = request.response();
     response.closeHandler(closed -> over());
-    response.exceptionHandler(failure -> over());
+    response.exceptionHandler(
+        failure -> {}); // the connection closes: the close handler hears of it
     response.endHandler(ended -> over());
   }
 
@@ -99,11 +102,19 @@ public final class Exchange {
     }
   }
 
-  /** Reads no more of the request, whose connection is closed after the response. */
+  /**
+   * Reads no more of the request, whose connection is closed after the response. What still comes
+   * is dropped for a moment: a client that sends into a closed connection may lose the response.
+   */
   private void dropRest() {
-    if (!request.isEnded()) {
+    if (request.isEnded()) {
+      return;
+    }
+    request.handler(null).resume();
+    if (request.version() != HttpVersion.HTTP_2) {
       setHeader("connection", "close");
-      request.resume();
+      request.endHandler(ended -> request.connection().close());
+      vertx().setTimer(LINGER_MILLIS, late -> request.connection().close());
     }
   }
 

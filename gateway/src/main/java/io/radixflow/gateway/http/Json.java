@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
 import com.fasterxml.jackson.core.util.JsonGeneratorDelegate;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -15,6 +16,8 @@ import io.radixflow.jobs.json.Texts;
 import io.radixflow.jobs.json.WrittenNumbers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Reads bodies of requests within bounds, and writes bodies of responses. */
 public final class Json {
@@ -25,6 +28,11 @@ public final class Json {
   private static final int MAX_TOKENS = 500_000;
   private static final int MAX_NAME = 1024;
   private static final int MAX_NUMBER = 400;
+  private static final Pattern TWICE = Pattern.compile("Duplicate field '(.*)'", Pattern.DOTALL);
+
+  /** Where the parser says which of its own options has a limit. */
+  private static final Pattern LIMIT = Pattern.compile(", from `[^`]*`");
+
   private static final ObjectMapper WRITER = new ObjectMapper();
   private static final ObjectMapper READER = new ObjectMapper(factory());
 
@@ -44,6 +52,7 @@ public final class Json {
                 .maxNumberLength(MAX_NUMBER)
                 .maxNameLength(MAX_NAME)
                 .build())
+        .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
         .build();
   }
 
@@ -110,6 +119,7 @@ public final class Json {
     if (bytes.length == 0) {
       return object();
     }
+    checkEncoding(bytes);
     try {
       JsonNode tree = WrittenNumbers.read(READER, bytes);
       if (tree instanceof ObjectNode object) {
@@ -117,9 +127,29 @@ public final class Json {
       }
       throw ApiException.badRequest(null, "the body is not a JSON object");
     } catch (JsonProcessingException e) {
-      throw ApiException.badRequest(null, "the body is not valid JSON: " + e.getOriginalMessage());
+      Matcher twice = TWICE.matcher(e.getOriginalMessage());
+      if (twice.matches()) {
+        String name = twice.group(1);
+        throw ApiException.badRequest(
+            name, "the body has the key " + Texts.quote(name) + " twice in one object");
+      }
+      throw ApiException.badRequest(
+          null,
+          "the body is not valid JSON: " + LIMIT.matcher(e.getOriginalMessage()).replaceAll(""));
     } catch (IOException e) {
       throw ApiException.badRequest(null, "the body cannot be read: " + e.getMessage());
+    }
+  }
+
+  /** JSON is UTF-8; a filter before the gateway would read other encodings as other texts. */
+  private static void checkEncoding(byte[] bytes) {
+    boolean zero = false;
+    for (int i = 0; i < Math.min(4, bytes.length); i++) {
+      zero |= bytes[i] == 0;
+    }
+    int first = bytes[0] & 0xff;
+    if (zero || first == 0xfe || first == 0xff) {
+      throw ApiException.badRequest(null, "the body is not UTF-8, as JSON must be: send UTF-8");
     }
   }
 }

@@ -104,10 +104,23 @@ public final class Routes {
       }
     }
     if (allowed.isEmpty()) {
-      throw ApiException.notFound(
-          "there is nothing at this path; docs/gateway.md has all endpoints");
+      throw ApiException.notFound(absent(path));
     }
     throw ApiException.notAllowed(allowed);
+  }
+
+  /** Clients ask for what other servers have, and should be told that this one has it not. */
+  private static String absent(String path) {
+    String last = path.substring(path.lastIndexOf('/') + 1);
+    return switch (last) {
+      case "embeddings", "embedding", "rerank", "reranking", "score", "pooling", "classify" ->
+          "this server generates text alone: it has no embeddings, ranks and scores; ask another"
+              + " server for "
+              + last;
+      case "generations", "edits", "variations", "speech", "transcriptions", "translations" ->
+          "this server generates text alone: it has no images and no sound";
+      default -> "there is nothing at this path; docs/gateway.md has all endpoints";
+    };
   }
 
   private static List<String> segments(String path) {

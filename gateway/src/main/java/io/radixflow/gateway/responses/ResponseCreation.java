@@ -1,5 +1,6 @@
 package io.radixflow.gateway.responses;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.gateway.chat.ChatSessions;
 import io.radixflow.gateway.chat.ChatSessions.Root;
 import io.radixflow.gateway.chat.ServedModels;
@@ -66,6 +67,10 @@ final class ResponseCreation {
   }
 
   private ResponseRequest read(Exchange exchange) {
+    JsonNode model = exchange.body().get("model");
+    if (model != null && model.isTextual()) {
+      exchange.body().put("model", models.served(exchange.caller(), model.textValue()));
+    }
     ResponseRequest request =
         ResponseRequest.of(
             JsonObject.of(exchange.body(), "the body"),
@@ -73,7 +78,6 @@ final class ResponseCreation {
             models.name(),
             dropsOldest);
     RequestFields.ignore(exchange, List.copyOf(request.ignored()));
-    models.served(exchange.caller(), request.settings().model());
     if (request.input().isEmpty()) {
       throw ApiException.badRequest("input", "input is missing or empty");
     }

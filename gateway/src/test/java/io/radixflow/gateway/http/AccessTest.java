@@ -166,7 +166,8 @@ class AccessTest {
   }
 
   @Test
-  void metricsCountRequestsByRouteAndStatus() {
+  void metricsCountRequestsByRouteAndStatus() throws IOException {
+    gateway.restart("gateway.model-aliases=");
     get("/v1/models/sim");
     get("/v1/models/other");
     get("/v1/nothing");

@@ -247,8 +247,51 @@ class HostileClientTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"", "Host: localhost\nHost: localhost\n", "Host: a\nHost: b\n"})
+  void aRequestWithoutOneHostIsRefused(String hosts) throws IOException {
+    try (RawConnection connection = connect()) {
+      connection.send("GET /health HTTP/1.1\n" + hosts + "Connection: close\n\n");
+      assertThat(connection.rest()).startsWith("HTTP/1.1 400").contains("one header Host");
+    }
+  }
+
   @Test
-  void aLongNameOfAModelIsNotSentBackWhole() {
+  void anOldClientNeedsNoHost() throws IOException {
+    try (RawConnection connection = connect()) {
+      connection.send("GET /health HTTP/1.0\n\n");
+      assertThat(connection.rest()).contains(" 200 ");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"zz\n{}\n0\n\n", "-1\n{}\n", "2\n{}garbage\n0\n\n", "99999999999\n{}"})
+  void brokenChunksAreRefused(String chunks) throws IOException {
+    try (RawConnection connection = connect()) {
+      connection.send(
+          "POST " + CHAT + " HTTP/1.1\n" + HOST + "Transfer-Encoding: chunked\n\n" + chunks);
+      assertThat(connection.rest()).startsWith("HTTP/1.1 400").doesNotContain("HTTP/1.1 2");
+    }
+  }
+
+  /** The time for requests is long: what closes the connection is the refusal. */
+  @Test
+  void theConnectionOfABodyThatIsTooLargeClosesPromptly() throws IOException {
+    gateway.restart("gateway.max-body=10kb", "gateway.request-timeout=10min");
+    try (RawConnection connection = connect()) {
+      connection.send("POST " + CHAT + " HTTP/1.1\n" + HOST + "Content-Length: 1000000\n\n{");
+      assertThat(connection.rest()).startsWith("HTTP/1.1 413").contains("onnection: close");
+    }
+    try (RawConnection connection = connect()) {
+      String body = " ".repeat(20_000);
+      connection.send("POST " + CHAT + " HTTP/1.1\n" + HOST + "Content-Length: 20000\n\n" + body);
+      assertThat(connection.rest()).startsWith("HTTP/1.1 413").contains("request_too_large");
+    }
+  }
+
+  @Test
+  void aLongNameOfAModelIsNotSentBackWhole() throws IOException {
+    gateway.restart("gateway.model-aliases=");
     String body =
         HELLO.replace("{\"messages", "{\"model\":\"" + "x".repeat(100_000) + "\",\"messages");
     HttpResponse<String> response = gateway.send(gateway.post(CHAT, body)).join();

@@ -35,7 +35,9 @@ import java.util.function.Supplier;
  */
 public final class EventParser {
 
-  private static final int MAX_DEPTH = 32;
+  /** What the gateway reads, 64, and what its events have around it. */
+  private static final int MAX_DEPTH = 66;
+
   private static final int MAX_JSON_TOKENS = 300_000;
 
   private final int maxBytes;
@@ -242,7 +244,7 @@ public final class EventParser {
       return oneLine(failure.getMessage());
     }
     JsonLocation at = e.getLocation();
-    String message = oneLine(e.getOriginalMessage());
+    String message = oneLine(e.getOriginalMessage()).replaceAll(", from `[^`]*`", "");
     return at == null
         ? message
         : message + " (line " + at.getLineNr() + ", column " + at.getColumnNr() + ")";
