@@ -73,6 +73,11 @@ public final class ReplyOutput {
     return clock.getAsLong();
   }
 
+  /** Milliseconds since a turn was accepted; 0 if the clock was set back meanwhile. */
+  long since(PendingTurn turn) {
+    return Math.max(0, now() - turn.accepted());
+  }
+
   /** Counts an accepted turn. */
   void accepted() {
     metrics.accepted();
@@ -90,12 +95,12 @@ public final class ReplyOutput {
 
   /** Counts a turn that the engine has now. */
   void submitted(RunningTurn turn) {
-    metrics.submitted(now() - turn.pending.accepted());
+    metrics.submitted(since(turn.pending));
   }
 
   /** Counts a turn whose first token has come. */
   void firstToken(RunningTurn turn) {
-    turn.firstTokenMillis = now() - turn.pending.accepted();
+    turn.firstTokenMillis = since(turn.pending);
     metrics.firstToken(turn.firstTokenMillis);
   }
 

@@ -150,7 +150,7 @@ public final class TurnRunner implements EngineConnection.Reader {
             assembly,
             gained,
             requests.reader(session, turn, plan));
-    run.startedMillis = output.now() - turn.accepted();
+    run.startedMillis = output.since(turn);
     branch.running = run;
     running.put(run.requestId, run);
     connection.submit(run.requestId, requests.run(session, run));

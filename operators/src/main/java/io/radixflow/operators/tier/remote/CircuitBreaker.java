@@ -27,7 +27,7 @@ final class CircuitBreaker {
 
   /** Returns whether a try would be permitted now. */
   synchronized boolean isReady() {
-    return failures < FAILURES || !trying && clock.getAsLong() >= retryAt;
+    return failures < FAILURES || !trying && clock.getAsLong() - retryAt >= 0;
   }
 
   /** Permits a try, whose end the caller reports, or returns false. */

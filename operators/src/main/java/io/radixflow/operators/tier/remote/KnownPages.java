@@ -36,8 +36,13 @@ final class KnownPages {
   }
 
   synchronized boolean contains(PageId page) {
-    return since.computeIfPresent(page, (id, at) -> clock.getAsLong() - at < MILLIS ? at : null)
+    return since.computeIfPresent(page, (id, at) -> isFresh(clock.getAsLong() - at) ? at : null)
         != null;
+  }
+
+  /** A clock that was set back says nothing about an age. */
+  private static boolean isFresh(long age) {
+    return age >= 0 && age < MILLIS;
   }
 
   synchronized void remove(PageId page) {

@@ -113,7 +113,10 @@ public final class RemoteStore implements PageStore {
       TenantKeys keys) {
     GuardedFiles guarded =
         new GuardedFiles(
-            files, options.timeoutMillis(), 2 * options.transfers(), System::currentTimeMillis);
+            files,
+            options.timeoutMillis(),
+            2 * options.transfers(),
+            () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
     return new RemoteStore(options, guarded, keys, epoch, sizes, System::currentTimeMillis);
   }
 

@@ -63,7 +63,9 @@ final class RemoteSweep implements AutoCloseable {
 
   private void runIfDue() {
     try {
-      if (clock.getAsLong() - pages.lastSweep() >= PERIOD_MILLIS / 2) {
+      long passed = clock.getAsLong() - pages.lastSweep();
+      // a sweep in the future was before a clock was set back
+      if (passed >= PERIOD_MILLIS / 2 || passed < -PERIOD_MILLIS) {
         pages.beginSweep();
         run();
       }

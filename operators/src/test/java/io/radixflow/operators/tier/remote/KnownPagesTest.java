@@ -24,6 +24,14 @@ class KnownPagesTest {
   }
 
   @Test
+  void aClockThatIsSetBackKeepsNoPageForLonger() {
+    now.set(KnownPages.MILLIS);
+    known.add(ids[0]);
+    now.set(0);
+    assertThat(known.contains(ids[0])).isFalse();
+  }
+
+  @Test
   void theOldestPageIsForgottenForMoreThanTheCapacity() {
     known.add(ids[0]);
     known.add(ids[1]);
