@@ -1,8 +1,7 @@
 package io.radixflow.tools.local;
 
 import io.radixflow.jobs.config.LocalFiles;
-import java.io.BufferedInputStream;
-import java.io.DataInputStream;
+import io.radixflow.tools.state.StateMetadata;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.apache.flink.runtime.checkpoint.Checkpoints;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,7 +19,6 @@ import org.slf4j.LoggerFactory;
 final class KeptStates {
 
   private static final Logger LOG = LoggerFactory.getLogger(KeptStates.class);
-  private static final String METADATA = "_metadata";
   private static final int DEPTH = 3;
 
   private final List<Path> directories;
@@ -42,7 +39,7 @@ final class KeptStates {
     IOException unreadable = null;
     for (Path metadata : all) {
       try {
-        long number = number(metadata);
+        long number = StateMetadata.read(metadata).getCheckpointId();
         if (number > highest) {
           highest = number;
           latest = metadata;
@@ -56,7 +53,7 @@ final class KeptStates {
       throw new IOException(
           "the state of the conversations cannot be read: "
               + unreadable.getMessage()
-              + "; it was damaged, or a newer version wrote it",
+              + "; move its directory away, or name another with --directory",
           unreadable);
     }
     return Optional.ofNullable(latest).map(metadata -> LocalFiles.name(metadata.getParent()));
@@ -68,22 +65,11 @@ final class KeptStates {
       if (Files.isDirectory(states)) {
         try (Stream<Path> files = Files.walk(states, DEPTH)) {
           files
-              .filter(file -> file.endsWith(METADATA) && Files.isRegularFile(file))
+              .filter(file -> file.endsWith(StateMetadata.FILE) && Files.isRegularFile(file))
               .forEach(all::add);
         }
       }
     }
     return all;
-  }
-
-  private static long number(Path metadata) throws IOException {
-    try (DataInputStream in =
-        new DataInputStream(new BufferedInputStream(Files.newInputStream(metadata)))) {
-      return Checkpoints.loadCheckpointMetadata(
-              in, KeptStates.class.getClassLoader(), metadata.getParent().toString())
-          .getCheckpointId();
-    } catch (RuntimeException | IOException e) {
-      throw new IOException(metadata + ": " + e.getMessage(), e);
-    }
   }
 }

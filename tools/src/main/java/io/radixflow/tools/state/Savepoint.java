@@ -29,8 +29,6 @@ import org.apache.flink.util.ExceptionUtils;
  * this process; nothing is changed.
  */
 public final class Savepoint {
-  private static final String METADATA = "_metadata";
-
   /** Managed memory of the job that reads: RocksDB's write buffers and block cache. */
   private static final MemorySize MANAGED_MEMORY = MemorySize.ofMebiBytes(128);
 
@@ -43,13 +41,21 @@ public final class Savepoint {
    * @throws IOException if there is no such savepoint; the message says what to give
    */
   public Savepoint(Path path, Path temporary) throws IOException {
-    Path metadata = Files.isDirectory(path) ? path.resolve(METADATA) : path;
+    Path metadata = Files.isDirectory(path) ? path.resolve(StateMetadata.FILE) : path;
     if (!Files.isRegularFile(metadata)) {
       throw new IOException(
           path
               + " is no savepoint: it has no file "
-              + METADATA
-              + "; give the directory that Flink named when it was taken, or chk-N of a checkpoint");
+              + StateMetadata.FILE
+              + "; give the directory that Flink named when it was taken, or chk-N of a"
+              + " checkpoint");
+    }
+    SerialFilter.install();
+    try {
+      StateMetadata.read(metadata.toAbsolutePath());
+    } catch (IOException e) {
+      throw new IOException(
+          path + " cannot be read as a savepoint of this job: " + e.getMessage(), e);
     }
     this.path = path.toAbsolutePath();
     this.temporary = temporary;
