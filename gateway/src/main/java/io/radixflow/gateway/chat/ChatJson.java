@@ -9,7 +9,12 @@ import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Reply.TopLogprob;
 import io.radixflow.operators.record.ToolCall;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /** Writes chat completions. */
 final class ChatJson extends CompletionJson {
@@ -17,8 +22,50 @@ final class ChatJson extends CompletionJson {
   /** The name that vLLM, SGLang and DeepSeek have for it; OpenAI's chats do not show it. */
   private static final String REASONING = "reasoning_content";
 
-  ChatJson(String id, long created, String model) {
+  private final CustomTools custom;
+
+  /** Ids of the calls of custom tools in a stream. */
+  private final Set<String> customCalls = new HashSet<>();
+
+  /** Arguments of a call of a custom tool, by choice: its input is given when it is whole. */
+  private final Map<Integer, TurnPiece> held = new HashMap<>();
+
+  /**
+   * @param custom the request's tools of type custom
+   */
+  ChatJson(String id, long created, String model, CustomTools custom) {
     super(id, created, model, "chat.completion", "chat.completion.chunk");
+    this.custom = custom;
+  }
+
+  @Override
+  boolean holds(int choice, TurnPiece piece) {
+    TurnPart part = piece.part();
+    if (part.opensCall() && custom.names().contains(piece.text())) {
+      customCalls.add(part.id());
+    }
+    if (part.opensCall() || part.id() == null || !customCalls.contains(part.id())) {
+      return false;
+    }
+    held.merge(
+        choice,
+        piece,
+        (first, next) -> {
+          List<TokenLogprob> logprobs = new ArrayList<>(first.logprobs());
+          logprobs.addAll(next.logprobs());
+          return new TurnPiece(
+              first.offset(),
+              part,
+              first.text() + next.text(),
+              first.tokens() + next.tokens(),
+              logprobs);
+        });
+    return true;
+  }
+
+  @Override
+  TurnPiece held(int choice) {
+    return held.remove(choice);
   }
 
   @Override
@@ -44,8 +91,16 @@ final class ChatJson extends CompletionJson {
     logprobs(json, choice.message().logprobs());
   }
 
-  private static void call(JsonGenerator json, ToolCall call) throws IOException {
+  private void call(JsonGenerator json, ToolCall call) throws IOException {
     json.writeStringField("id", call.id());
+    if (custom.names().contains(call.name())) {
+      json.writeStringField("type", "custom");
+      json.writeObjectFieldStart("custom");
+      json.writeStringField("name", call.name());
+      json.writeStringField("input", CustomTools.input(call.arguments()));
+      json.writeEndObject();
+      return;
+    }
     json.writeStringField("type", "function");
     json.writeObjectFieldStart("function");
     json.writeStringField("name", call.name());
@@ -86,15 +141,17 @@ final class ChatJson extends CompletionJson {
   }
 
   /** Writes the begin of a call, which has its id and the function's name, or more arguments. */
-  private static void callDelta(JsonGenerator json, TurnPart part, String text) throws IOException {
+  private void callDelta(JsonGenerator json, TurnPart part, String text) throws IOException {
     json.writeArrayFieldStart("tool_calls");
     json.writeStartObject();
     json.writeNumberField("index", part.index());
     if (part.opensCall()) {
       call(json, new ToolCall(part.id(), text, ""));
     } else {
-      json.writeObjectFieldStart("function");
-      json.writeStringField("arguments", text);
+      boolean isCustom = customCalls.contains(part.id());
+      json.writeObjectFieldStart(isCustom ? "custom" : "function");
+      json.writeStringField(
+          isCustom ? "input" : "arguments", isCustom ? CustomTools.input(text) : text);
       json.writeEndObject();
     }
     json.writeEndObject();

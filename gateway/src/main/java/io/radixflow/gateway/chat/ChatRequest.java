@@ -21,6 +21,7 @@ import java.util.Set;
  * @param model the name that responses have
  * @param messages the whole conversation
  * @param options what was given for each of the replies that are wanted; null for nothing
+ * @param custom its tools of type custom
  * @param stream whether pieces are wanted as they come
  * @param root where the conversation is
  * @param cache for how long its pages are pinned, or null
@@ -30,6 +31,7 @@ record ChatRequest(
     String model,
     List<Message> messages,
     List<GenerationOptions> options,
+    CustomTools custom,
     Root root,
     CacheHints cache,
     boolean stream,
@@ -68,6 +70,7 @@ record ChatRequest(
     if (raw.hasNonNull("max_completion_tokens")) {
       raw.remove("max_tokens");
     }
+    CustomTools custom = CustomTools.take(raw);
     JsonObject body = RequestFields.check(exchange, SERVED, REFUSED);
     long choices = body.integer("n", 1, MAX_CHOICES, 1);
     raw.remove("n");
@@ -83,6 +86,7 @@ record ChatRequest(
         model,
         messages,
         options(raw, (int) choices),
+        custom,
         ChatSessions.of(exchange, key, user, model, messages),
         pin == 0 ? null : new CacheHints(false, pin, List.of(), null),
         body.bool("stream", false),
@@ -132,6 +136,6 @@ record ChatRequest(
 
   @Override
   public CompletionJson json(String id, long created) {
-    return new ChatJson(id, created, model);
+    return new ChatJson(id, created, model, custom);
   }
 }

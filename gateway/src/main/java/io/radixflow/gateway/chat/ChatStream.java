@@ -48,8 +48,19 @@ final class ChatStream implements ChatOutput {
   @Override
   public void piece(int choice, TurnPiece piece) {
     if (!piece.text().isEmpty() || !piece.logprobs().isEmpty()) {
+      if (json.holds(choice, piece)) {
+        return;
+      }
+      writeHeld(choice);
       write(choice, piece, null);
       events.throttle(turns);
+    }
+  }
+
+  private void writeHeld(int choice) {
+    TurnPiece held = json.held(choice);
+    if (held != null) {
+      write(choice, held, null);
     }
   }
 
@@ -69,6 +80,7 @@ final class ChatStream implements ChatOutput {
       fail(error);
       return;
     }
+    writeHeld(choice);
     write(choice, TurnPiece.NONE, end);
     sum.add(choice, end.usage());
     if (--running > 0) {

@@ -173,4 +173,14 @@ abstract class CompletionJson {
     json.writeEndObject();
     json.writeEndObject();
   }
+
+  /** Takes a piece that is not to be written yet; returns whether it did. */
+  boolean holds(int choice, TurnPiece piece) {
+    return false;
+  }
+
+  /** Returns what was taken of a choice and is to be written now; null for nothing. */
+  TurnPiece held(int choice) {
+    return null;
+  }
 }

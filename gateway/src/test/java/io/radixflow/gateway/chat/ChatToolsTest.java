@@ -66,6 +66,68 @@ class ChatToolsTest {
     assertThat(both.body()).contains("continue_final_message and add_generation_prompt");
   }
 
+  private static final String CUSTOM =
+      "\"tools\":[{\"type\":\"custom\",\"custom\":{\"name\":\"code\",\"description\":\"Runs\"}}],"
+          + "\"tool_choice\":{\"type\":\"custom\",\"custom\":{\"name\":\"code\"}}";
+
+  @Test
+  void aCustomToolIsAFunctionOfOneTextAndItsCallsAreCustomCalls() {
+    CompletableFuture<HttpResponse<String>> sent = chat(CUSTOM);
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.options().tools())
+        .contains("\"name\":\"code\"", "\"properties\":{\"input\":{\"type\":\"string\"}}");
+    assertThat(event.options().toolChoice()).contains("{\"name\":\"code\"}");
+    ToolCall call = new ToolCall("call_1", "code", "{\"input\": \"a \\\"b\\\"\\n\"}");
+    gateway.topics().call(event, 0, 0, call);
+    gateway.topics().end(event, 4 + call.arguments().length(), "tool_calls", USAGE);
+    JsonNode calls = GatewayFixture.json(sent.join().body()).at("/choices/0/message/tool_calls");
+    assertThat(calls)
+        .isEqualTo(
+            GatewayFixture.json(
+                "[{\"id\":\"call_1\",\"type\":\"custom\",\"custom\":{\"name\":\"code\","
+                    + "\"input\":\"a \\\"b\\\"\\n\"}}]"));
+    gateway.send(
+        gateway.post(
+            PATH,
+            "{\"messages\":[{\"role\":\"user\",\"content\":\"Warm in Ulm?\"},"
+                + "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":"
+                + calls
+                + "},{\"role\":\"tool\",\"tool_call_id\":\"call_1\",\"content\":\"ok\"}],"
+                + CUSTOM
+                + "}"));
+    ConversationEvent next = gateway.topics().next();
+    assertThat(next.messages().get(1).toolCalls())
+        .containsExactly(new ToolCall("call_1", "code", "{\"input\":\"a \\\"b\\\"\\n\"}"));
+  }
+
+  @Test
+  void aStreamHasTheInputOfACustomCallInOnePiece() {
+    CompletableFuture<HttpResponse<String>> sent = chat(CUSTOM + ",\"stream\":true");
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().part(event, 0, Kind.TOOL_CALL, 0, "call_1", "code");
+    gateway.topics().part(event, 4, Kind.ARGUMENTS, 0, "call_1", "{\"input\": \"a");
+    gateway.topics().part(event, 16, Kind.ARGUMENTS, 0, "call_1", "b\"}");
+    gateway.topics().end(event, 19, "tool_calls", USAGE);
+    assertThat(sent.join().body())
+        .contains("\"type\":\"custom\",\"custom\":{\"name\":\"code\",\"input\":\"\"}")
+        .contains("[{\"index\":0,\"custom\":{\"input\":\"ab\"}}]")
+        .doesNotContain("arguments");
+  }
+
+  @Test
+  void theInputOfACustomToolIsHeldToARegularExpressionButToNoLarkGrammar() {
+    String format =
+        ",\"format\":{\"type\":\"grammar\",\"grammar\":{\"syntax\":\"%s\",\"definition\":\"a+\"}}";
+    String described = "\"description\":\"Runs\"";
+    chat(CUSTOM.replace(described, described + format.formatted("regex")));
+    assertThat(gateway.topics().next().options().tools())
+        .contains("\"pattern\":\"^(?:a+)$\"", "\"strict\":true");
+    HttpResponse<String> lark =
+        chat(CUSTOM.replace(described, described + format.formatted("lark"))).join();
+    assertThat(lark.statusCode()).isEqualTo(400);
+    assertThat(lark.body()).contains("tools[0].custom.format.grammar.syntax is");
+  }
+
   @Test
   void thinkingIsSwitchedAndBounded() {
     chat("\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":9}");
@@ -224,8 +286,8 @@ class ChatToolsTest {
         "\"tool_choice\":\"any\"; tool_choice is \"any\"",
         "\"tool_choice\":{\"type\":\"function\"}; tool_choice.function is missing",
         "\"tools\":[{\"type\":\"web_search\"}]; tools[0].function is missing",
-        "\"tools\":[{\"type\":\"custom\",\"function\":{\"name\":\"f\"}}]; tools[0].type is"
-            + " \"custom\"",
+        "\"tools\":[{\"type\":\"custom\",\"function\":{\"name\":\"f\"}}]; tools[0].custom is"
+            + " missing",
         "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"strict\":1}}];"
             + " tools[0].function.strict is a number",
         "\"functions\":[{\"name\":\"f\"}]; functions is not served yet",
