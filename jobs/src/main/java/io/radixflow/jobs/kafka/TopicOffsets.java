@@ -29,8 +29,14 @@ import org.slf4j.LoggerFactory;
  * @param id of the topic; zero if the brokers give topics none
  * @param beginnings the first offset of each partition
  * @param ends the next offset of each partition
+ * @param committed up to where each partition was read when the job's last checkpoint was complete
  */
-record TopicOffsets(String topic, Uuid id, Map<Integer, Long> beginnings, Map<Integer, Long> ends) {
+record TopicOffsets(
+    String topic,
+    Uuid id,
+    Map<Integer, Long> beginnings,
+    Map<Integer, Long> ends,
+    Map<Integer, Long> committed) {
   private static final Logger LOG = LoggerFactory.getLogger(TopicOffsets.class);
 
   /**
@@ -56,7 +62,8 @@ record TopicOffsets(String topic, Uuid id, Map<Integer, Long> beginnings, Map<In
           topic,
           description.topicId(),
           offsets(admin, partitions, OffsetSpec.earliest(), isolation, millis),
-          offsets(admin, partitions, OffsetSpec.latest(), isolation, millis));
+          offsets(admin, partitions, OffsetSpec.latest(), isolation, millis),
+          committed(admin, settings, topic, millis));
     } catch (ExecutionException e) {
       throw unknown(settings, topic, e.getCause());
     } catch (KafkaException | TimeoutException e) {
@@ -83,6 +90,28 @@ record TopicOffsets(String topic, Uuid id, Map<Integer, Long> beginnings, Map<In
         .get(millis, TimeUnit.MILLISECONDS)
         .forEach((partition, found) -> offsets.put(partition.partition(), found.offset()));
     return offsets;
+  }
+
+  /** Returns the offsets that the group has; none if this client may not see them. */
+  private static Map<Integer, Long> committed(
+      Admin admin, Settings settings, String topic, long millis)
+      throws InterruptedException, TimeoutException {
+    Map<Integer, Long> committed = new HashMap<>();
+    try {
+      admin
+          .listConsumerGroupOffsets(settings.get(RadixflowOptions.GROUP_ID))
+          .partitionsToOffsetAndMetadata()
+          .get(millis, TimeUnit.MILLISECONDS)
+          .forEach(
+              (partition, offset) -> {
+                if (partition.topic().equals(topic) && offset != null) {
+                  committed.put(partition.partition(), offset.offset());
+                }
+              });
+    } catch (ExecutionException e) {
+      LOG.debug("the group's offsets are not known", e);
+    }
+    return committed;
   }
 
   private static KafkaSetupException unknown(Settings settings, String topic, Throwable cause) {
@@ -169,6 +198,18 @@ record TopicOffsets(String topic, Uuid id, Map<Integer, Long> beginnings, Map<In
           beginning - 1);
       deleted.accept(beginning - offset);
       return at(split, beginning);
+    }
+    long read = committed.getOrDefault(partition, offset);
+    if (read > offset) {
+      LOG.warn(
+          "The job is restored from a state that is older than its last checkpoint: partition {} of"
+              + " topic {} was read up to offset {} already and is read again from {} on. Its {}"
+              + " records are answered once more",
+          partition,
+          topic,
+          read,
+          offset,
+          read - offset);
     }
     return split;
   }

@@ -37,7 +37,7 @@ class TopicReaderTest {
 
   /** A topic with one partition. */
   private static TopicOffsets topic(Uuid id, long beginning, long end) {
-    return new TopicOffsets(TOPIC, id, Map.of(0, beginning), Map.of(0, end));
+    return new TopicOffsets(TOPIC, id, Map.of(0, beginning), Map.of(0, end), Map.of());
   }
 
   private static List<Long> offsets(List<KafkaPartitionSplit> splits) {

@@ -43,6 +43,7 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -330,6 +331,45 @@ class TopicChangesITCase {
       assertThat(log.lines())
           .anyMatch(line -> line.contains("3 records of partition 0 of topic " + events));
     }
+  }
+
+  @Test
+  void aJobThatIsRestoredFromAnOlderStateSaysHowManyEventsItAnswersAgain() throws Exception {
+    submit(null);
+    send(0, "1", "a");
+    awaitRepliesOnce("a/1");
+    String savepoint = savepoint();
+    send(0, "2", "a", "b");
+    await().atMost(PATIENCE).until(() -> replies().size() == 3);
+    await().atMost(PATIENCE).until(() -> committedOffset() == 3);
+    cluster.cancel(job);
+    try (LoggedLines log = LoggedLines.ofAll()) {
+      submit(savepoint);
+      await().atMost(PATIENCE).until(() -> replies().get("b/2") == 2);
+      assertThat(log.lines())
+          .anyMatch(
+              line ->
+                  line.contains("older than its last checkpoint: partition 0 of topic " + events)
+                      && line.contains("Its 2 records are answered once more"));
+    }
+  }
+
+  private String savepoint() throws Exception {
+    return cluster
+        .miniCluster()
+        .triggerSavepoint(
+            job, dir.resolve("kept").toUri().toString(), false, SavepointFormatType.CANONICAL)
+        .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  private long committedOffset() throws Exception {
+    OffsetAndMetadata offset =
+        admin
+            .listConsumerGroupOffsets(settings.get(RadixflowOptions.GROUP_ID))
+            .partitionsToOffsetAndMetadata()
+            .get()
+            .get(new TopicPartition(events, 0));
+    return offset == null ? 0 : offset.offset();
   }
 
   @Test
