@@ -72,6 +72,7 @@ record ChatRequest(
     }
     CustomTools custom = CustomTools.take(raw);
     JsonObject body = RequestFields.check(exchange, SERVED, REFUSED);
+    RequestFields.ignore(exchange, ReplyShape.rename(raw));
     long choices = body.integer("n", 1, MAX_CHOICES, 1);
     raw.remove("n");
     List<String> ignored = new ArrayList<>();

@@ -34,7 +34,7 @@ interface CompletionRequest {
 
   /** Returns the fields that a request may have, those of its own among them. */
   static Set<String> served(String... own) {
-    return Stream.of(GenerationFields.SAME, COMMON, List.of(own))
+    return Stream.of(GenerationFields.SAME, COMMON, ReplyShape.FIELDS, List.of(own))
         .flatMap(Collection::stream)
         .collect(Collectors.toUnmodifiableSet());
   }

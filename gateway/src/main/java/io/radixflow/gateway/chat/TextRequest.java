@@ -52,6 +52,7 @@ record TextRequest(
               + " completion");
     }
     JsonObject body = RequestFields.check(exchange, SERVED, REFUSED);
+    RequestFields.ignore(exchange, ReplyShape.rename(raw));
     long choices = body.integer("n", 1, MAX_CHOICES, 1);
     List<String> prompts = prompts(body);
     if (choices * prompts.size() > MAX_CHOICES) {

@@ -12,6 +12,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TextCompletionsTest {
 
@@ -103,6 +106,59 @@ class TextCompletionsTest {
         .isEqualTo("{\"choice\":[\"b\"]}");
     complete("{\"prompt\":\"a\",\"response_format\":{\"type\":\"json_object\"}}");
     assertThat(gateway.topics().next().options().responseFormat()).contains("json_object");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'regex':'[a-c]+' | {'regex':'[a-c]+'}",
+        "'grammar':'root ::= [a]' | {'grammar':'root ::= [a]'}",
+        "'ebnf':'root ::= [a]','grammar':'' | {'grammar':'root ::= [a]'}",
+        "'json_schema':{'type':'null'} | {'json':{'type':'null'}}",
+        "'json_schema':'{}','regex':null | {'json':'{}'}",
+        "'structural_tag':{'format':{'type':'any_text'}} |"
+            + " {'structural_tag':{'format':{'type':'any_text'}}}",
+        "'response_format':{'type':'text'},'regex':'a' | {'regex':'a'}",
+        "'response_format':{'type':'json_object','schema':{'type':'null'}} |"
+            + " {'json':{'type':'null'}}",
+        "'response_format':{'type':'json_object','schema':{}} | {'json':{'type':'object'}}",
+        "'response_format':{'type':'json_schema','schema':{'type':'null'}} |"
+            + " {'json':{'type':'null'}}",
+        "'response_format':{'type':'json','value':{'type':'null'}} | {'json':{'type':'null'}}",
+        "'response_format':{'type':'regex','pattern':'a'} | {'regex':'a'}",
+        "'response_format':{'type':'regex','value':'a'} | {'regex':'a'}",
+        "'response_format':{'type':'grammar','grammar':'root ::= [a]'} | {'grammar':'root ::="
+            + " [a]'}",
+        "'response_format':{'type':'structural_tag','triggers':['<']} |"
+            + " {'structural_tag':{'type':'structural_tag','triggers':['<']}}",
+        "'structured_outputs':{'json_object':true} | {'json':{'type':'object'}}",
+        "'structured_outputs':{'regex':'a','json_object':false,'disable_any_whitespace':true} |"
+            + " {'regex':'a'}",
+        "'structured_outputs':{'structural_tag':'{}'} | {'structural_tag':'{}'}"
+      })
+  void whatHoldsTheReplyIsReadByTheNamesOfOtherServers(String field, String outputs) {
+    complete("{\"prompt\":\"a\"," + field.replace('\'', '"') + "}");
+
+    assertThat(gateway.topics().next().options().structuredOutputs())
+        .isEqualTo(outputs.replace('\'', '"'));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "'regex':'a','grammar':'root ::= [a]'",
+        "'response_format':{'type':'json_object'},'ebnf':'root ::= [a]'",
+        "'structured_outputs':{'regex':'a'},'json_schema':{}",
+        "'guided_json':{},'regex':'a'",
+        "'response_format':{'type':'json_object'},'guided_choice':['a']"
+      })
+  void twoFieldsThatHoldTheReplyAreRefused(String fields) {
+    HttpResponse<String> response =
+        complete("{\"prompt\":\"a\"," + fields.replace('\'', '"') + "}").join();
+
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(response.body()).contains("give one of them");
   }
 
   @Test

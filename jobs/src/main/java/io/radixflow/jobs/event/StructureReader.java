@@ -15,14 +15,18 @@ final class StructureReader {
   static final int MAX_LENGTH = 128 * 1024;
   static final int MAX_CHOICES = 1_000;
   private static final List<String> TYPES = List.of("text", "json_object", "json_schema");
-  private static final List<String> KINDS = List.of("json", "regex", "grammar", "choice");
+  private static final List<String> KINDS =
+      List.of("json", "regex", "grammar", "choice", "structural_tag");
   private static final String GUIDED = "guided_";
+
+  /** The kinds that have an older name. */
+  private static final List<String> OLDER = KINDS.subList(0, 4);
 
   /** Fields of which one at most is given, since each says what a reply is held to. */
   private static final List<String> FIELDS =
       Stream.concat(
               Stream.of("response_format", "structured_outputs"),
-              KINDS.stream().map(GUIDED::concat))
+              OLDER.stream().map(GUIDED::concat))
           .toList();
 
   private StructureReader() {}
@@ -61,7 +65,7 @@ final class StructureReader {
 
   /** Returns the grammar of the reply's content as a JSON object; null if it is not given. */
   static String structuredOutputs(JsonObject fields) {
-    for (String kind : KINDS) {
+    for (String kind : OLDER) {
       if (fields.has(GUIDED + kind)) {
         check(kind, GUIDED + kind, fields);
         JsonNode outputs =
@@ -87,7 +91,7 @@ final class StructureReader {
   /** Checks a grammar of a kind, which is the field {@code name} of an object. */
   private static void check(String kind, String name, JsonObject fields) {
     switch (kind) {
-      case "json" -> {
+      case "json", "structural_tag" -> {
         if (!fields.get(name).isTextual()) {
           fields.object(name);
         }

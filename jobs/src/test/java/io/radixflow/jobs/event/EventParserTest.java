@@ -195,7 +195,7 @@ class EventParserTest {
           "prediction":{"type":"x","content":"a"} | prediction.type
           "prediction":{"type":"content","content":1} | prediction.content
           "prediction":{"type":"content","content":[{"type":"image","text":"a"}]} | type
-          "structured_outputs":{}              | structured_outputs must have one of json, regex, grammar, choice
+          "structured_outputs":{}              | structured_outputs must have one of json, regex, grammar, choice, structural_tag
           "structured_outputs":{"regex":"a","choice":["b"]} | structured_outputs must have one of
           "structured_outputs":{"choice":[]}   | structured_outputs.choice is empty
           "structured_outputs":{"choice":[1]}  | structured_outputs.choice[0] is a number

@@ -2,6 +2,7 @@ package io.radixflow.operators.session;
 
 import io.radixflow.kernels.grammar.GrammarSpec;
 import io.radixflow.kernels.grammar.GrammarSpec.Kind;
+import io.radixflow.kernels.text.message.StructuralTag;
 import io.radixflow.kernels.text.message.Tool;
 import io.radixflow.kernels.text.template.JsonValues;
 import io.radixflow.operators.record.GenerationOptions;
@@ -59,8 +60,8 @@ public record ReplyConstraint(
             || callable.stream().anyMatch(Tool::strict);
     if (!forced && content != null && content.kind() != Kind.JSON_SCHEMA) {
       throw new IllegalArgumentException(
-          "regex, grammar and choice of structured_outputs do not go together with tools that the"
-              + " reply may call: set tool_choice to none");
+          "regex, grammar, choice and structural_tag of structured_outputs do not go together with"
+              + " tools that the reply may call: set tool_choice to none");
     }
     return new ReplyConstraint(forced ? null : content, callable, forced, held, parallel);
   }
@@ -119,8 +120,14 @@ public record ReplyConstraint(
       String any = texts.stream().map(JsonValues::write).collect(Collectors.joining(" | "));
       return new GrammarSpec(Kind.LARK, "start: " + any + "\n");
     }
+    if (given.get("structural_tag") != null) {
+      Object tag = given.get("structural_tag");
+      Map<?, ?> parsed =
+          tag instanceof String text ? object("structural_tag", text) : (Map<?, ?>) tag;
+      return new GrammarSpec(Kind.LARK, StructuralTag.grammar(parsed));
+    }
     throw new IllegalArgumentException(
-        "structured_outputs has none of json, regex, grammar, choice");
+        "structured_outputs has none of json, regex, grammar, choice, structural_tag");
   }
 
   private static GrammarSpec schema(Object schema) {
