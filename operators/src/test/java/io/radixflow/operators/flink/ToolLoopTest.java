@@ -490,9 +490,9 @@ class ToolLoopTest {
                   "t3",
                   GenerationOptions.builder().structuredOutputs(regex).ignoreEos(true).build()))
           .contains("ignore_eos is true");
-      String not = "{\"json\":{\"not\":{}}}";
+      String not = "{\"json\":{\"not\":{\"multipleOf\":3}}}";
       assertThat(refused(h, "t4", GenerationOptions.builder().structuredOutputs(not).build()))
-          .contains("not");
+          .contains("not is not supported where it reaches multipleOf");
     }
   }
 
