@@ -28,7 +28,9 @@ class ArchitectureTest {
             resideInAPackage("io.radixflow.operators..")
                 .and(
                     resideOutsideOfPackages(
-                        "io.radixflow.operators.record..", "io.radixflow.operators.api..")))
+                        "io.radixflow.operators.record..",
+                        "io.radixflow.operators.api..",
+                        "io.radixflow.operators.fair..")))
         .orShould()
         .dependOnClassesThat()
         .resideInAnyPackage("io.radixflow.tools..", "io.radixflow.lab..", "picocli..", "kafka..")

@@ -31,6 +31,16 @@ public record Admission(Outcome outcome, Caller caller, int retryAfterSeconds, R
     return new Admission(outcome, null, retryAfterSeconds, NOTHING);
   }
 
+  /** Returns this admission, with more to release at its end. */
+  public Admission alsoReleasing(Runnable more) {
+    Runnable both =
+        () -> {
+          release.run();
+          more.run();
+        };
+    return new Admission(outcome, caller, retryAfterSeconds, both);
+  }
+
   /** Returns the admission of anybody, without limits. */
   public static Admission anonymous() {
     return admitted(Caller.ANONYMOUS, NOTHING);

@@ -27,11 +27,13 @@ final class Access {
   private static final Pattern NAMES = Pattern.compile("[A-Za-z0-9_, -]{1,1024}");
 
   private final ApiKeys keys;
+  private final TenantLimit requests;
   private final Set<String> origins;
   private final Set<String> hosts = new HashSet<>(Set.of("localhost"));
 
-  private Access(ApiKeys keys, Set<String> origins) {
+  private Access(ApiKeys keys, int maxRequests, Set<String> origins) {
     this.keys = keys;
+    this.requests = new TenantLimit(maxRequests);
     this.origins = origins;
     for (String origin : origins) {
       if (!origin.equals(EVERY)) {
@@ -58,7 +60,10 @@ final class Access {
               + " ./radixflow gateway-key and name their file in gateway.api-keys, or say"
               + " gateway.allow-anonymous=true if everyone who reaches it may use it");
     }
-    return new Access(keys, Set.copyOf(settings.get(GatewayConfig.CORS_ORIGINS)));
+    return new Access(
+        keys,
+        settings.get(GatewayConfig.MAX_CONNECTIONS),
+        Set.copyOf(settings.get(GatewayConfig.CORS_ORIGINS)));
   }
 
   /** Reads the keys again if they have changed. Blocks. */
@@ -79,7 +84,7 @@ final class Access {
     }
     Admission admission = keys.admit(key(request));
     return switch (admission.outcome()) {
-      case ADMITTED -> admission;
+      case ADMITTED -> counted(admission);
       case UNKNOWN_KEY ->
           throw ApiException.unauthorized(
               "there is no API key, or it is wrong: send the header Authorization: Bearer KEY");
@@ -94,6 +99,18 @@ final class Access {
               "the API key has as many requests in progress as it may",
               admission.retryAfterSeconds());
     };
+  }
+
+  private Admission counted(Admission admission) {
+    String tenant = admission.caller().tenant();
+    if (!requests.take(tenant, 1)) {
+      admission.release().run();
+      throw ApiException.busy(
+          "rate_limit_exceeded",
+          "the tenant has as many requests in progress as the gateway has room for",
+          1);
+    }
+    return admission.alsoReleasing(() -> requests.release(tenant, 1));
   }
 
   private static String key(HttpServerRequest request) {

@@ -3,8 +3,7 @@ package io.radixflow.gateway.http;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 /**
  * Reads the body of one request within the limits: its own size, the memory that all bodies share,
@@ -15,7 +14,7 @@ final class BodyReader {
   private final HttpServerRequest request;
   private final Exchange exchange;
   private final HttpLimits limits;
-  private final AtomicLong memory;
+  private final TenantLimit memory;
   private final Buffer body = Buffer.buffer();
   private long timer;
   private int taken;
@@ -24,7 +23,7 @@ final class BodyReader {
   /**
    * @param memory bytes that all readers hold
    */
-  BodyReader(HttpServerRequest request, Exchange exchange, HttpLimits limits, AtomicLong memory) {
+  BodyReader(HttpServerRequest request, Exchange exchange, HttpLimits limits, TenantLimit memory) {
     this.request = request;
     this.exchange = exchange;
     this.limits = limits;
@@ -34,9 +33,9 @@ final class BodyReader {
   /**
    * Begins to read; what goes wrong is answered.
    *
-   * @param then takes the whole body; its memory is counted until this returns
+   * @param then takes the whole body, and what to run when it no longer needs the body's memory
    */
-  void read(Vertx vertx, Consumer<Buffer> then) {
+  void read(Vertx vertx, BiConsumer<Buffer, Runnable> then) {
     if (declaredLength() > limits.maxBody()) {
       exchange.refuse(ApiException.tooLarge(limits.maxBody()));
       return;
@@ -49,12 +48,9 @@ final class BodyReader {
     request.endHandler(
         end -> {
           if (!done) {
+            done = true;
             vertx.cancelTimer(timer);
-            try {
-              then.accept(body);
-            } finally {
-              finish(vertx);
-            }
+            then.accept(body, this::release);
           }
         });
     if ("100-continue".equalsIgnoreCase(request.getHeader("expect"))) {
@@ -68,8 +64,7 @@ final class BodyReader {
     }
     if (body.length() + chunk.length() > limits.maxBody()) {
       stop(ApiException.tooLarge(limits.maxBody()));
-    } else if (memory.addAndGet(chunk.length()) > limits.bodyMemory()) {
-      memory.addAndGet(-chunk.length());
+    } else if (!memory.take(tenant(), chunk.length())) {
       stop(ApiException.unavailable("the gateway receives too many large bodies now: try again"));
     } else {
       taken += chunk.length();
@@ -88,8 +83,17 @@ final class BodyReader {
     if (!done) {
       done = true;
       vertx.cancelTimer(timer);
-      memory.addAndGet(-taken);
+      release();
     }
+  }
+
+  private void release() {
+    memory.release(tenant(), taken);
+    taken = 0;
+  }
+
+  private String tenant() {
+    return exchange.caller().tenant();
   }
 
   private long declaredLength() {

@@ -14,7 +14,6 @@ import io.vertx.core.http.HttpVersion;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Takes every request: admits it, finds its route, reads its body within the limits, and has the
@@ -35,15 +34,23 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   private final Access access;
   private final HttpMetrics metrics;
   private final Tracing tracing;
-  private final AtomicLong bodies = new AtomicLong();
+  private final Workers workers;
+  private final TenantLimit bodies;
   private final Map<HttpConnection, IdleConnection> connections = new ConcurrentHashMap<>();
   private final ConnectionCount open;
 
   Dispatcher(
-      Routes routes, HttpLimits limits, Access access, HttpMetrics metrics, Tracing tracing) {
+      Routes routes,
+      HttpLimits limits,
+      Access access,
+      Workers workers,
+      HttpMetrics metrics,
+      Tracing tracing) {
     this.routes = routes;
     this.limits = limits;
     this.access = access;
+    this.workers = workers;
+    this.bodies = new TenantLimit(limits.bodyMemory());
     this.metrics = metrics;
     this.tracing = tracing;
     this.open = new ConnectionCount(limits.maxConnections(), metrics);
@@ -110,7 +117,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
       exchange.serve(null);
     } else {
       new BodyReader(request, exchange, limits, bodies)
-          .read(context.owner(), body -> parse(exchange, body));
+          .read(context.owner(), (body, release) -> parse(exchange, body, release));
     }
   }
 
@@ -127,7 +134,13 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   private Exchange exchange(HttpServerRequest request, Context context, Routes.Match match) {
     Exchange exchange =
         new Exchange(
-            request, context, limits, match, metrics, tracing.begin(request, match.route()));
+            request,
+            context,
+            limits,
+            workers,
+            match,
+            metrics,
+            tracing.begin(request, match.route()));
     IdleConnection idle = connections.get(request.connection());
     if (idle != null) {
       idle.began();
@@ -136,14 +149,30 @@ final class Dispatcher implements Handler<HttpServerRequest> {
     return exchange;
   }
 
-  private void parse(Exchange exchange, Buffer body) {
+  private void parse(Exchange exchange, Buffer body, Runnable release) {
     String encoding = BodyEncoding.of(exchange.header("content-encoding"));
     if (encoding == null && body.length() < LARGE_BODY) {
-      exchange.serve(Json.read(body.getBytes()));
-    } else {
-      exchange.blocking(
-          () -> Json.read(BodyEncoding.inflate(body.getBytes(), encoding, limits.maxBody())),
-          exchange::serve);
+      try {
+        exchange.serve(Json.read(body.getBytes()));
+      } finally {
+        release.run();
+      }
+      return;
     }
+    exchange.blocking(
+        () -> {
+          try {
+            return exchange.isOver()
+                ? null
+                : Json.read(BodyEncoding.inflate(body.getBytes(), encoding, limits.maxBody()));
+          } finally {
+            release.run();
+          }
+        },
+        read -> {
+          if (!exchange.isOver()) {
+            exchange.serve(read);
+          }
+        });
   }
 }

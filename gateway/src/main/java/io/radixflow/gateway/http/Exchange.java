@@ -14,6 +14,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
@@ -39,6 +40,7 @@ public final class Exchange {
   private final HttpServerRequest request;
   private final Context context;
   private final HttpLimits limits;
+  private final Workers workers;
   private final Routes.Match match;
   private final HttpMetrics metrics;
   private final RequestSpan span;
@@ -48,7 +50,7 @@ public final class Exchange {
   private ObjectNode body;
   private Runnable onGone = () -> {};
   private Runnable onOver = () -> {};
-  private boolean over;
+  private volatile boolean over;
   private boolean failed;
 
   /** What is answered as a stream, and writes that it ends early; null if nothing is. */
@@ -60,12 +62,14 @@ public final class Exchange {
       HttpServerRequest request,
       Context context,
       HttpLimits limits,
+      Workers workers,
       Routes.Match match,
       HttpMetrics metrics,
       RequestSpan span) {
     this.request = request;
     this.context = context;
     this.limits = limits;
+    this.workers = workers;
     this.match = match;
     this.metrics = metrics;
     this.span = span;
@@ -227,15 +231,23 @@ public final class Exchange {
   /** Names fields of the request that were ignored in a header of the response, and in the log. */
   public void ignored(Collection<String> fields) {
     if (!fields.isEmpty()) {
-      String names = headerText(String.join(",", fields));
+      String names = headerText(fields);
       setHeader("X-Radixflow-Ignored", names);
       LOG.debug("{} ignored the fields {}", match.route().path(), names);
     }
   }
 
-  /** Clients choose names of fields: they may not break a header, or be longer than one. */
-  private static String headerText(String text) {
-    String plain = text.replaceAll("[^\\x21-\\x7e]", "?");
+  /**
+   * Clients choose names of fields, and how many they are: they may not break a header, or be
+   * longer than one.
+   */
+  private static String headerText(Collection<String> names) {
+    StringBuilder text = new StringBuilder();
+    for (Iterator<String> each = names.iterator(); each.hasNext() && text.length() < MAX_HEADER; ) {
+      String name = each.next();
+      text.append(text.isEmpty() ? "" : ",").append(name, 0, Math.min(name.length(), MAX_HEADER));
+    }
+    String plain = text.toString().replaceAll("[^\\x21-\\x7e]", "?");
     return plain.length() <= MAX_HEADER ? plain : plain.substring(0, MAX_HEADER);
   }
 
@@ -266,13 +278,13 @@ public final class Exchange {
   }
 
   /**
-   * Has a worker thread do what takes long.
+   * Has a worker thread do what takes long, when it is the tenant's turn.
    *
    * @param then takes the result on the exchange's event loop; what either throws is the client's
    *     error
    */
   public <T> void blocking(Callable<T> work, Consumer<T> then) {
-    context.executeBlocking(work, false).onComplete(then::accept, this::fail);
+    workers.run(caller().tenant(), context, work).onComplete(then::accept, this::fail);
   }
 
   /** Answers with a JSON object. */

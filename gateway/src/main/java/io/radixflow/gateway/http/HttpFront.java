@@ -1,6 +1,7 @@
 package io.radixflow.gateway.http;
 
 import io.radixflow.jobs.config.GatewayConfig;
+import io.radixflow.jobs.config.SchedulerConfig;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.kernels.RegularFiles;
 import io.vertx.core.DeploymentOptions;
@@ -33,11 +34,13 @@ public final class HttpFront implements AutoCloseable {
   private static final long RELOAD_MILLIS = 1000;
 
   private final Vertx vertx;
+  private final Workers workers;
   private final Tracing tracing;
   private final URI uri;
 
-  private HttpFront(Vertx vertx, Tracing tracing, URI uri) {
+  private HttpFront(Vertx vertx, Workers workers, Tracing tracing, URI uri) {
     this.vertx = vertx;
+    this.workers = workers;
     this.tracing = tracing;
     this.uri = uri;
   }
@@ -60,7 +63,7 @@ public final class HttpFront implements AutoCloseable {
         Uncaught.vertx(
             new VertxOptions()
                 .setEventLoopPoolSize(loops)
-                .setWorkerPoolSize(2)
+                .setWorkerPoolSize(1)
                 .setInternalBlockingPoolSize(2)
                 .setUseDaemonThread(true)
                 .setFileSystemOptions(
@@ -69,8 +72,9 @@ public final class HttpFront implements AutoCloseable {
                         .setClassPathResolvingEnabled(false)));
     int port = settings.get(GatewayConfig.PORT);
     Tracing tracing = Tracing.of(settings, System.getenv());
+    Workers workers = new Workers(SchedulerConfig.tenantWeights(settings));
     Dispatcher dispatcher =
-        new Dispatcher(routes, HttpLimits.of(settings), access, metrics, tracing);
+        new Dispatcher(routes, HttpLimits.of(settings), access, workers, metrics, tracing);
     // servers of several event loops share a port; a negative one stands for one that is free
     InetSocketAddress socket = new InetSocketAddress(address, port);
     SocketAddress listen =
@@ -100,6 +104,7 @@ public final class HttpFront implements AutoCloseable {
           .join();
     } catch (CompletionException e) {
       close(vertx);
+      workers.close();
       tracing.close();
       throw cannotListen(e.getCause(), address, port);
     }
@@ -107,7 +112,8 @@ public final class HttpFront implements AutoCloseable {
     boolean six = address.getHostAddress().contains(":");
     String host = six ? "[" + address.getHostAddress() + "]" : address.getHostAddress();
     String scheme = options.isSsl() ? "https" : "http";
-    return new HttpFront(vertx, tracing, URI.create(scheme + "://" + host + ":" + actual[0]));
+    return new HttpFront(
+        vertx, workers, tracing, URI.create(scheme + "://" + host + ":" + actual[0]));
   }
 
   private static Void reload(Access access) {
@@ -178,6 +184,7 @@ public final class HttpFront implements AutoCloseable {
   @Override
   public void close() {
     close(vertx);
+    workers.close();
     tracing.close();
   }
 

@@ -27,6 +27,10 @@ public final class Json {
 
   private static final int MAX_TOKENS = 500_000;
   private static final int MAX_NAME = 1024;
+
+  /** Fields of the body itself: what is done for each is done on an event loop. */
+  private static final int MAX_FIELDS = 1000;
+
   private static final int MAX_NUMBER = 400;
   private static final Pattern TWICE = Pattern.compile("Duplicate field '(.*)'", Pattern.DOTALL);
 
@@ -44,6 +48,7 @@ public final class Json {
 
   private static JsonFactory factory() {
     return new JsonFactoryBuilder()
+        .disable(JsonFactory.Feature.INTERN_FIELD_NAMES) // clients choose names, any number of them
         .streamReadConstraints(
             StreamReadConstraints.builder()
                 .maxNestingDepth(MAX_DEPTH)
@@ -122,6 +127,10 @@ public final class Json {
     checkEncoding(bytes);
     try {
       JsonNode tree = WrittenNumbers.read(READER, bytes);
+      if (tree instanceof ObjectNode object && object.size() > MAX_FIELDS) {
+        throw ApiException.badRequest(
+            null, "the body has " + object.size() + " fields; " + MAX_FIELDS + " are read");
+      }
       if (tree instanceof ObjectNode object) {
         return object;
       }

@@ -107,6 +107,23 @@ class AccessTest {
   }
 
   @Test
+  void aTenantLeavesRoomForTheRequestsOfAnother() throws IOException {
+    ApiKey.Made acme = ApiKey.make("acme", List.of(), 0, 0);
+    ApiKey.Made beta = ApiKey.make("beta", List.of(), 0, 0);
+    Path file = directory.resolve("keys");
+    Files.writeString(file, acme.line().toJson() + "\n" + beta.line().toJson());
+    gateway.restart("gateway.api-keys=" + file, "gateway.max-connections=4");
+    for (int i = 0; i < 2; i++) {
+      gateway.send(gateway.post(PATH, HELLO, "x-api-key", acme.text()));
+      gateway.topics().next();
+    }
+    HttpResponse<String> over = get("/v1/models", "x-api-key", acme.text());
+    assertThat(over.statusCode()).isEqualTo(429);
+    assertThat(over.body()).contains("as many requests in progress");
+    assertThat(get("/v1/models", "x-api-key", beta.text()).statusCode()).isEqualTo(200);
+  }
+
+  @Test
   void pagesOfOtherOriginsMayUseTheGatewayIfTheyAreNamed() throws IOException {
     assertThat(get("/v1/models", "Origin", "http://evil.example").statusCode()).isEqualTo(403);
     String own = gateway.uri("/").toString();

@@ -102,6 +102,31 @@ class HostileClientTest {
     assertThat(response.join().statusCode()).isEqualTo(200);
   }
 
+  private static String withFields(int count) {
+    StringBuilder fields = new StringBuilder(HELLO.substring(0, HELLO.length() - 1));
+    for (int i = 0; i < count; i++) {
+      fields.append(",\"unknown field ").append(i).append("\":1");
+    }
+    return fields + "}";
+  }
+
+  @Test
+  void aBodyOfTooManyFieldsIsRefused() {
+    HttpResponse<String> refused = gateway.send(gateway.post(CHAT, withFields(1001))).join();
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("1000 are read");
+  }
+
+  @Test
+  void namesOfIgnoredFieldsFitAHeader() throws IOException {
+    CompletableFuture<HttpResponse<String>> response =
+        gateway.send(gateway.post(CHAT, withFields(900)));
+    gateway.topics().end(gateway.topics().next(), 0, "stop", Usage.NONE);
+    assertThat(response.join().headers().firstValue("X-Radixflow-Ignored").orElseThrow())
+        .startsWith("unknown?field?0,unknown?field?1,")
+        .hasSize(1024);
+  }
+
   @Test
   void bodiesOfAllClientsTogetherAreBounded() throws IOException {
     gateway.restart("gateway.body-memory=20kb");

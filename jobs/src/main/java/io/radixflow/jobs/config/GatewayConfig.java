@@ -78,11 +78,14 @@ public final class GatewayConfig {
       ALL.size("gateway.body-memory", MemorySize.ofMebiBytes(256), "a memory size such as 256mb")
           .describe(
               "Bodies of requests that are being received, all together; a request beyond gets a"
-                  + " 503.");
+                  + " 503. A tenant may have as much as is free, so that one alone gets half.");
 
   public static final ConfigOption<Integer> MAX_CONNECTIONS =
       ALL.integer("gateway.max-connections", 10_000, 1, Integer.MAX_VALUE)
-          .describe("Connections that may be open; one beyond is closed at once.");
+          .describe(
+              "Connections that may be open; one beyond is closed at once. With API keys a tenant"
+                  + " may have as many requests in progress as are free, so that one alone gets"
+                  + " half.");
 
   public static final ConfigOption<Duration> REQUEST_TIMEOUT =
       ALL.duration("gateway.request-timeout", Duration.ofSeconds(75))

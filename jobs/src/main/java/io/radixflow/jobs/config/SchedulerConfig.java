@@ -19,9 +19,10 @@ public final class SchedulerConfig {
   public static final ConfigOption<SchedulePolicy> POLICY =
       ALL.choice("scheduler.policy", DEFAULT.policy())
           .describe(
-              "Which of a tenant's waiting requests goes first, among those of equal priority and of "
-                  + "sessions that had as many turns: by arrival, longest cached prefix, cached prefix that most share, highest max_tokens, "
-                  + "at random, or beside requests of its session.");
+              "Which of a tenant's waiting requests goes first, among those of equal priority and"
+                  + " of sessions that had as many turns: by arrival, longest cached prefix, cached"
+                  + " prefix that most share, highest max_tokens, at random, or beside requests of"
+                  + " its session.");
 
   public static final ConfigOption<Integer> SEED =
       ALL.integer("scheduler.seed", 0, 0, Integer.MAX_VALUE).describe("Seed of policy 'random'.");
@@ -29,8 +30,8 @@ public final class SchedulerConfig {
   public static final ConfigOption<Integer> AGEING =
       ALL.integer("scheduler.ageing", DEFAULT.ageing(), 2, 1_000_000)
           .describe(
-              "One of so many admissions of a tenant is its oldest request's, whatever priority and "
-                  + "policy say, so that none starves.");
+              "One of so many admissions of a tenant is its oldest request's, whatever priority and"
+                  + " policy say, so that none starves.");
 
   public static final ConfigOption<Boolean> LOW_PRIORITY_FIRST =
       ALL.flag("scheduler.low-priority-first", DEFAULT.lowPriorityFirst())
@@ -43,22 +44,22 @@ public final class SchedulerConfig {
               0,
               ServiceClass.MAX_PRIORITY - ServiceClass.MIN_PRIORITY)
           .describe(
-              "A request that lacks a slot or pages preempts running ones of its tenant whose priority "
-                  + "is worse by more than this; the highest value turns it off.");
+              "A request that lacks a slot or pages preempts running ones of its tenant whose"
+                  + " priority is worse by more than this; the highest value turns it off.");
 
   public static final ConfigOption<Double> STEP_STRETCH =
       factor("scheduler.step-stretch", DEFAULT.sharing().stretch())
           .describe(
-              "How many times as long as a step of running replies alone one may take that prompts share, "
-                  + "by what steps took so far. Less keeps replies more even, more brings first tokens "
-                  + "sooner; 0 sets no bound. Steps of 5 ms are always allowed.");
+              "How many times as long as a step of running replies alone one may take that prompts"
+                  + " share, by what steps took so far. Less keeps replies more even, more brings"
+                  + " first tokens sooner; 0 sets no bound. Steps of 5 ms are always allowed.");
 
   public static final ConfigOption<Double> PROMPT_SLOWDOWN =
       factor("scheduler.prompt-slowdown", DEFAULT.sharing().slowdown())
           .describe(
-              "How many times as long as alone a prompt may take beside running replies, by what steps "
-                  + "took so far; where both cannot be, this comes before 'scheduler.step-stretch'. 0 sets "
-                  + "no bound.");
+              "How many times as long as alone a prompt may take beside running replies, by what"
+                  + " steps took so far; where both cannot be, this comes before"
+                  + " 'scheduler.step-stretch'. 0 sets no bound.");
 
   public static final ConfigOption<Map<String, String>> TENANT_WEIGHTS =
       ALL.add(
@@ -66,7 +67,8 @@ public final class SchedulerConfig {
               "tenants and weights from 1 to " + SchedulerOptions.MAX_WEIGHT + ", such as a:3,b:2",
               SchedulerConfig::areWeights)
           .describe(
-              "Shares of the engine while tenants compete; those that are not named have weight 1.");
+              "Shares of the engine, and of the threads that make prompts or serve requests, while"
+                  + " tenants compete; those that are not named have weight 1.");
 
   private SchedulerConfig() {}
 
@@ -83,12 +85,6 @@ public final class SchedulerConfig {
 
   /** The scheduler's options, as the settings say. */
   public static SchedulerOptions scheduler(Settings settings) {
-    Map<String, Integer> weights = new TreeMap<>();
-    if (settings.isGiven(TENANT_WEIGHTS)) {
-      settings
-          .get(TENANT_WEIGHTS)
-          .forEach((tenant, weight) -> weights.put(tenant, Integer.valueOf(weight)));
-    }
     return new SchedulerOptions(
         settings.get(POLICY),
         settings.get(SEED),
@@ -96,7 +92,18 @@ public final class SchedulerConfig {
         settings.get(LOW_PRIORITY_FIRST),
         settings.get(PREEMPTION_THRESHOLD),
         new SchedulerOptions.Sharing(settings.get(STEP_STRETCH), settings.get(PROMPT_SLOWDOWN)),
-        weights);
+        tenantWeights(settings));
+  }
+
+  /** The weights of the tenants that have another than 1. */
+  public static Map<String, Integer> tenantWeights(Settings settings) {
+    Map<String, Integer> weights = new TreeMap<>();
+    if (settings.isGiven(TENANT_WEIGHTS)) {
+      settings
+          .get(TENANT_WEIGHTS)
+          .forEach((tenant, weight) -> weights.put(tenant, Integer.valueOf(weight)));
+    }
+    return weights;
   }
 
   private static boolean areWeights(Map<String, String> weights) {
