@@ -57,6 +57,11 @@ public final class FakeTopics implements Topics {
     return closed;
   }
 
+  /** Has events be sent again. */
+  public void accept() {
+    refusing = false;
+  }
+
   /** Has all events fail from now on. */
   public void refuse() {
     refusing = true;

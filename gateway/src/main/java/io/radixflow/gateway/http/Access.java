@@ -4,6 +4,7 @@ import io.radixflow.gateway.auth.Admission;
 import io.radixflow.gateway.auth.ApiKeys;
 import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.Settings;
+import io.radixflow.operators.fair.FairLimit;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.HostAndPort;
 import java.io.IOException;
@@ -27,13 +28,13 @@ final class Access {
   private static final Pattern NAMES = Pattern.compile("[A-Za-z0-9_, -]{1,1024}");
 
   private final ApiKeys keys;
-  private final TenantLimit requests;
+  private final FairLimit requests;
   private final Set<String> origins;
   private final Set<String> hosts = new HashSet<>(Set.of("localhost"));
 
   private Access(ApiKeys keys, int maxRequests, Set<String> origins) {
     this.keys = keys;
-    this.requests = new TenantLimit(maxRequests);
+    this.requests = new FairLimit(maxRequests);
     this.origins = origins;
     for (String origin : origins) {
       if (!origin.equals(EVERY)) {

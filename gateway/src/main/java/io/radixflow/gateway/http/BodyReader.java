@@ -1,5 +1,6 @@
 package io.radixflow.gateway.http;
 
+import io.radixflow.operators.fair.FairLimit;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
@@ -14,7 +15,7 @@ final class BodyReader {
   private final HttpServerRequest request;
   private final Exchange exchange;
   private final HttpLimits limits;
-  private final TenantLimit memory;
+  private final FairLimit memory;
   private final Buffer body = Buffer.buffer();
   private long timer;
   private int taken;
@@ -23,7 +24,7 @@ final class BodyReader {
   /**
    * @param memory bytes that all readers hold
    */
-  BodyReader(HttpServerRequest request, Exchange exchange, HttpLimits limits, TenantLimit memory) {
+  BodyReader(HttpServerRequest request, Exchange exchange, HttpLimits limits, FairLimit memory) {
     this.request = request;
     this.exchange = exchange;
     this.limits = limits;
@@ -64,7 +65,7 @@ final class BodyReader {
     }
     if (body.length() + chunk.length() > limits.maxBody()) {
       stop(ApiException.tooLarge(limits.maxBody()));
-    } else if (!memory.take(tenant(), chunk.length())) {
+    } else if (!memory.take(tenant(), chunk.length(), taken)) {
       stop(ApiException.unavailable("the gateway receives too many large bodies now: try again"));
     } else {
       taken += chunk.length();

@@ -3,6 +3,7 @@ package io.radixflow.gateway.http;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.radixflow.gateway.auth.Admission;
+import io.radixflow.operators.fair.FairLimit;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -35,7 +36,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   private final HttpMetrics metrics;
   private final Tracing tracing;
   private final Workers workers;
-  private final TenantLimit bodies;
+  private final FairLimit bodies;
   private final Map<HttpConnection, IdleConnection> connections = new ConcurrentHashMap<>();
   private final ConnectionCount open;
 
@@ -50,7 +51,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
     this.limits = limits;
     this.access = access;
     this.workers = workers;
-    this.bodies = new TenantLimit(limits.bodyMemory());
+    this.bodies = new FairLimit(limits.bodyMemory());
     this.metrics = metrics;
     this.tracing = tracing;
     this.open = new ConnectionCount(limits.maxConnections(), metrics);
@@ -150,8 +151,8 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   }
 
   private void parse(Exchange exchange, Buffer body, Runnable release) {
-    String encoding = BodyEncoding.of(exchange.header("content-encoding"));
-    if (encoding == null && body.length() < LARGE_BODY) {
+    String named = exchange.header("content-encoding");
+    if (named == null && body.length() < LARGE_BODY) {
       try {
         exchange.serve(Json.read(body.getBytes()));
       } finally {
@@ -162,6 +163,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
     exchange.blocking(
         () -> {
           try {
+            String encoding = BodyEncoding.of(named);
             return exchange.isOver()
                 ? null
                 : Json.read(BodyEncoding.inflate(body.getBytes(), encoding, limits.maxBody()));

@@ -284,7 +284,7 @@ public final class Exchange {
    *     error
    */
   public <T> void blocking(Callable<T> work, Consumer<T> then) {
-    workers.run(caller().tenant(), context, work).onComplete(then::accept, this::fail);
+    workers.run(caller().tenant(), executor(), work, then, this::fail);
   }
 
   /** Answers with a JSON object. */

@@ -2,7 +2,6 @@ package io.radixflow.gateway.http;
 
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
-import io.radixflow.gateway.turn.TurnFailure.Reason;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ReplyError;
 import java.util.Locale;
@@ -55,9 +54,12 @@ public final class TurnErrors {
 
   /** Returns the error of a turn that can no longer be followed. */
   public static ApiException of(TurnFailure failure) {
-    return failure.reason() == Reason.KEY_REUSED
-        ? new ApiException(
-            422, "invalid_request_error", "idempotency_key_reused", null, failure.message())
-        : ApiException.unavailable(failure.message());
+    return switch (failure.reason()) {
+      case KEY_REUSED ->
+          new ApiException(
+              422, "invalid_request_error", "idempotency_key_reused", null, failure.message());
+      case BUSY -> ApiException.busy("rate_limit_exceeded", failure.message(), BUSY_SECONDS);
+      case TOO_SLOW, UNAVAILABLE -> ApiException.unavailable(failure.message());
+    };
   }
 }

@@ -1,9 +1,6 @@
 package io.radixflow.gateway.http;
 
 import io.radixflow.operators.fair.FairExecutor;
-import io.vertx.core.Context;
-import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
@@ -11,6 +8,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * Threads for what takes longer than an event loop may: large bodies, tokens. Tenants share them by
@@ -45,21 +43,29 @@ final class Workers implements AutoCloseable {
     tenants = new FairExecutor(threads, weights);
   }
 
-  /** Does work of a tenant; the result completes on the context. */
-  <T> Future<T> run(String tenant, Context context, Callable<T> work) {
-    Promise<T> promise = Promise.promise();
-    Executor loop = task -> context.runOnContext(ignored -> task.run());
+  /**
+   * Does work of a tenant.
+   *
+   * @param loop runs what follows
+   * @param then takes the result
+   * @param failed takes what the work throws
+   */
+  <T> void run(
+      String tenant,
+      Executor loop,
+      Callable<T> work,
+      Consumer<? super T> then,
+      Consumer<Throwable> failed) {
     tenants.execute(
         tenant,
         () -> {
           try {
             T result = work.call();
-            loop.execute(() -> promise.complete(result));
+            loop.execute(() -> then.accept(result));
           } catch (Exception | Error e) { // the exchange must end, whatever it is
-            loop.execute(() -> promise.fail(e));
+            loop.execute(() -> failed.accept(e));
           }
         });
-    return promise.future();
   }
 
   /** Ends the threads; what waits is not done. */

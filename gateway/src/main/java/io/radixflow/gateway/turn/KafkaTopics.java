@@ -3,14 +3,17 @@ package io.radixflow.gateway.turn;
 import io.radixflow.jobs.client.EventSender;
 import io.radixflow.jobs.client.TopicFollower;
 import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.SchedulerConfig;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.kafka.KafkaSetupException;
+import io.radixflow.operators.fair.FairExecutor;
+import io.radixflow.operators.fair.FairLimit;
 import io.radixflow.operators.record.ConversationEvent;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -40,6 +43,8 @@ public final class KafkaTopics implements Topics {
   private final EventSender sender;
   private final TopicProbe probe;
   private final ThreadPoolExecutor sending;
+  private final FairExecutor tenants;
+  private final FairLimit room = new FairLimit(MAX_UNSENT);
   private final ScheduledExecutorService watching;
   private final Following deltas = new Following(RadixflowOptions.DELTAS_TOPIC);
   private final Following replies = new Following(RadixflowOptions.REPLIES_TOPIC);
@@ -56,8 +61,9 @@ public final class KafkaTopics implements Topics {
             1,
             0,
             TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(MAX_UNSENT),
+            new LinkedBlockingQueue<>(),
             task -> daemon(task, "gateway-send"));
+    this.tenants = new FairExecutor(sending, SchedulerConfig.tenantWeights(settings));
     this.watching =
         Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "gateway-watch"));
   }
@@ -83,15 +89,14 @@ public final class KafkaTopics implements Topics {
   @Override
   public CompletableFuture<Void> send(ConversationEvent event) {
     Unsent unsent = new Unsent(event, new CompletableFuture<>());
+    if (!room.take(event.tenant(), 1)) {
+      unsent.refuse("the brokers take events more slowly than they come; try again later");
+      return unsent.sent;
+    }
     try {
-      sending.execute(unsent);
+      tenants.execute(event.tenant(), unsent);
     } catch (RejectedExecutionException e) {
-      unsent.refuse(
-          sending.isShutdown()
-              ? "the gateway is stopping"
-              : "the brokers take events more slowly than they come: "
-                  + MAX_UNSENT
-                  + " wait; try again later");
+      unsent.refuse("the gateway is stopping");
     }
     return unsent.sent;
   }
@@ -108,6 +113,7 @@ public final class KafkaTopics implements Topics {
 
     @Override
     public void run() {
+      room.release(event.tenant(), 1);
       try {
         sender
             .send(event)
@@ -160,7 +166,8 @@ public final class KafkaTopics implements Topics {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    sending.shutdownNow().forEach(unsent -> ((Unsent) unsent).refuse("the gateway is stopping"));
+    sending.shutdownNow();
+    tenants.drain().forEach(unsent -> ((Unsent) unsent).refuse("the gateway is stopping"));
     deltas.close();
     replies.close();
     sender.close();

@@ -14,6 +14,8 @@ public record TurnFailure(Reason reason, String message) {
     /** The brokers did not take the event. */
     UNAVAILABLE,
     /** The turn is another request's with the same key. */
-    KEY_REUSED
+    KEY_REUSED,
+    /** The tenant gets no more turns now. */
+    BUSY
   }
 }

@@ -217,11 +217,20 @@ final class TurnFollower implements TurnStream, Waiting {
 
   @Override
   public void fail(TurnException cause) {
+    fail(Reason.UNAVAILABLE, cause.getMessage());
+  }
+
+  /** Ends the turn before its event is sent. */
+  void refuse(String why) {
+    fail(Reason.BUSY, why);
+  }
+
+  private void fail(Reason reason, String message) {
     synchronized (this) {
       if (done || failure != null) {
         return;
       }
-      failure = new TurnFailure(Reason.UNAVAILABLE, cause.getMessage());
+      failure = new TurnFailure(reason, message);
     }
     schedule();
   }

@@ -42,6 +42,7 @@ public final class Turns implements AutoCloseable {
   private final TurnMetrics metrics;
   private final TurnFollower.Owner owner = new Follower();
   private final WaitingText waitingText = WaitingText.ofHeap();
+  private final LeftTurns left = new LeftTurns();
 
   /** Starts to read the topics; closes them when it is closed. */
   public Turns(Topics topics, PrometheusRegistry registry) {
@@ -57,7 +58,7 @@ public final class Turns implements AutoCloseable {
    */
   public TurnStream start(ConversationEvent event, Following following, TurnListener listener) {
     TurnFollower follower = follow(TurnKey.of(event), null, 0, following, listener);
-    sendFor(follower, event);
+    begin(follower, event);
     return follower;
   }
 
@@ -76,8 +77,9 @@ public final class Turns implements AutoCloseable {
       ConversationEvent event, Following following, TurnListener listener) {
     String stamp = RequestStamp.of(event);
     TurnFollower follower = follow(TurnKey.of(event), stamp, 0, following, listener);
-    sendFor(follower, RequestStamp.on(event, stamp));
-    owner.ask(follower);
+    if (begin(follower, RequestStamp.on(event, stamp))) {
+      owner.ask(follower);
+    }
     return follower;
   }
 
@@ -91,6 +93,18 @@ public final class Turns implements AutoCloseable {
     TurnFollower follower = follow(key, null, offset, following, listener);
     owner.ask(follower);
     return follower;
+  }
+
+  /**
+   * Sends the event of a turn, unless the tenant gets no more turns now; returns whether it does.
+   */
+  private boolean begin(TurnFollower follower, ConversationEvent event) {
+    if (left.tooMany(event.tenant())) {
+      follower.refuse("too many turns whose clients have gone have not ended; try again");
+      return false;
+    }
+    sendFor(follower, event);
+    return true;
   }
 
   private TurnFollower follow(
@@ -125,7 +139,11 @@ public final class Turns implements AutoCloseable {
 
   /** Cancels a turn, whoever follows it. */
   public void cancel(TurnKey key) {
-    topics
+    sendCancel(key);
+  }
+
+  private CompletableFuture<Void> sendCancel(TurnKey key) {
+    return topics
         .send(
             ConversationEvent.builder(EventKind.CANCEL, key.session(), key.turn())
                 .tenant(key.tenant())
@@ -134,17 +152,21 @@ public final class Turns implements AutoCloseable {
             (sent, failure) -> {
               if (failure != null) {
                 LOG.warn(
-                    "Turn {} of session {} could not be cancelled",
+                    "Turn {} of session {} could not be cancelled: {}",
                     key.turn(),
                     key.session(),
-                    failure);
+                    failure.toString());
               }
             });
   }
 
   /** The number of turns that are followed, and of answers that are waited for. */
   public int followed() {
-    return bySession.values().stream().mapToInt(List::size).sum();
+    return (int)
+        bySession.values().stream()
+            .flatMap(List::stream)
+            .filter(each -> !(each instanceof LeftTurn))
+            .count();
   }
 
   /** Returns null if the job can be reached, else a text that says what lacks. */
@@ -166,10 +188,10 @@ public final class Turns implements AutoCloseable {
             (sent, failure) -> {
               if (failure != null) {
                 LOG.warn(
-                    "Turn {} of session {} could not be sent",
+                    "Turn {} of session {} could not be sent: {}",
                     event.turn(),
                     event.session(),
-                    failure);
+                    failure.toString());
                 waiting.fail(new TurnException(failure.getMessage(), failure));
               }
             });
@@ -209,14 +231,27 @@ public final class Turns implements AutoCloseable {
 
     @Override
     public void finished(TurnFollower follower, boolean cancel) {
+      if (cancel) {
+        leave(follower.key());
+      }
       removeIf(
           follower.key().session(),
           each ->
               each == follower
                   || each instanceof StateWaiting state && state.follower() == follower);
-      if (cancel) {
-        cancel(follower.key());
-      }
+    }
+
+    /** Cancels a turn, and counts it until it has ended. */
+    private void leave(TurnKey key) {
+      LeftTurn turn = left.add(key);
+      add(turn);
+      turn.ended().whenComplete((done, late) -> remove(turn));
+      sendCancel(key)
+          .exceptionally(
+              failure -> {
+                turn.ended().complete(null);
+                return null;
+              });
     }
 
     @Override

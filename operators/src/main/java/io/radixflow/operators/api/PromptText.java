@@ -59,7 +59,8 @@ public final class PromptText {
             messages.subList(instructed ? 1 : 0, end),
             resolved,
             WINDOW,
-            new PromptEnd(opens, prefill))
+            new PromptEnd(opens, prefill),
+            null)
         .encode();
   }
 }

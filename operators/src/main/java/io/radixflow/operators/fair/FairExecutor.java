@@ -3,7 +3,9 @@ package io.radixflow.operators.fair;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.Executor;
@@ -75,6 +77,15 @@ public final class FairExecutor {
     return task -> execute(tenant, task);
   }
 
+  /** Returns the tasks that wait, which do not run then; for the end of the threads. */
+  public synchronized List<Runnable> drain() {
+    List<Runnable> all = new ArrayList<>();
+    lanes.backlogged().forEach(lane -> all.addAll(lane.tasks));
+    List.copyOf(lanes.backlogged()).forEach(lanes::endsToWait);
+    waiting = 0;
+    return all;
+  }
+
   /** Returns how many tasks wait. */
   public synchronized int waiting() {
     return waiting;
@@ -84,6 +95,9 @@ public final class FairExecutor {
     Lane lane;
     Runnable task;
     synchronized (this) {
+      if (waiting == 0) {
+        return; // they were drained
+      }
       lane = Collections.min(lanes.backlogged());
       task = lane.tasks.remove();
       waiting--;

@@ -42,6 +42,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
   private final PromptOptions options;
   private final Window window;
   private final PromptEnd end;
+  private final PromptBound bound;
   private volatile Prompt prompt;
 
   /**
@@ -62,13 +63,15 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
         added,
         options,
         window,
-        new PromptEnd(!added.isEmpty(), null));
+        new PromptEnd(!added.isEmpty(), null),
+        null);
   }
 
   /**
    * @param added the new turn's messages
    * @param options what the prompt has beside messages
    * @param end how it ends after them
+   * @param bound of the template and the tokenizer; null for none
    */
   public PromptAssembly(
       Tokenizer tokenizer,
@@ -77,7 +80,8 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
       List<Message> added,
       PromptOptions options,
       Window window,
-      PromptEnd end) {
+      PromptEnd end,
+      PromptBound bound) {
     this.tokenizer = tokenizer;
     this.template = template;
     this.conversation = conversation;
@@ -85,6 +89,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     this.options = options;
     this.window = window;
     this.end = end;
+    this.bound = bound;
   }
 
   /** Returns the prompt that {@link #ids} made; null before. */
@@ -94,6 +99,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
 
   @Override
   public int[] ids() throws PromptException {
+    checkBound();
     try {
       prompt = fitted(whole());
     } catch (ChatTemplateException e) {
@@ -101,6 +107,17 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
           ErrorCode.INVALID_REQUEST, "the chat template refuses the messages: " + e.getMessage());
     }
     return prompt.ids();
+  }
+
+  /** Refuses what is too long whatever is dropped, before the template runs. */
+  private void checkBound() throws PromptException {
+    int least = bound == null ? 0 : bound.leastTokens(added);
+    if (least >= window.contextLength()) {
+      throw new PromptException(
+          ErrorCode.CONTEXT_LENGTH_EXCEEDED,
+          "the turn's %d tokens or more leave no room in the context window of %d"
+              .formatted(least, window.contextLength()));
+    }
   }
 
   private Prompt whole() throws PromptException {
@@ -192,7 +209,8 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     if (whole.ids().length + window.reserve() <= window.contextLength()) {
       return whole;
     }
-    Prompt trimmed = trimmed(whole.dropped());
+    Prompt trimmed =
+        whole.dropped() == conversation.depth() ? whole : trimmed(whole.dropped());
     if (trimmed.ids().length > limit) {
       throw PromptException.tooLong(
           "the turn's %d tokens, with the system prompt, leave no room in the context window of %d"

@@ -10,6 +10,7 @@ import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.prompt.NextPrompts;
 import io.radixflow.operators.prompt.Prefill;
 import io.radixflow.operators.prompt.PromptAssembly;
+import io.radixflow.operators.prompt.PromptBound;
 import io.radixflow.operators.prompt.PromptEnd;
 import io.radixflow.operators.prompt.RawTemplate;
 import io.radixflow.operators.prompt.ReplyParts;
@@ -46,6 +47,7 @@ public final class EngineRequests {
   private final NextPrompts nextPrompts;
   private final ReplyReading reading;
   private final RawTemplate raw;
+  private final PromptBound bound;
 
   public EngineRequests(ServingEngine engine, ServingOptions options) {
     this.engine = engine;
@@ -53,6 +55,7 @@ public final class EngineRequests {
     this.reading = new ReplyReading(engine.model());
     this.nextPrompts = new NextPrompts(reading);
     this.raw = new RawTemplate(engine.model());
+    this.bound = new PromptBound(reading.template(), engine.model().tokenizer());
   }
 
   ServingOptions options() {
@@ -120,7 +123,8 @@ public final class EngineRequests {
             Math.max(1, Math.min(room, contextLength / 4)),
             options.prompts().maxTurns(),
             options.prompts().overflow() == ServingOptions.Overflow.DROP_OLDEST),
-        end);
+        end,
+        template == reading.template() ? bound : null);
   }
 
   /**

@@ -1,4 +1,4 @@
-package io.radixflow.gateway.http;
+package io.radixflow.operators.fair;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -8,13 +8,13 @@ import java.util.Map;
  * as is free. One tenant can so have half of it, two a third each, and another one always finds
  * room. Safe for many threads.
  */
-final class TenantLimit {
+public final class FairLimit {
 
   private final long limit;
   private final Map<String, Long> used = new HashMap<>();
   private long total;
 
-  TenantLimit(long limit) {
+  public FairLimit(long limit) {
     this.limit = limit;
   }
 
@@ -23,9 +23,21 @@ final class TenantLimit {
    *
    * @return whether there is room; if not, nothing is taken
    */
-  synchronized boolean take(String tenant, long amount) {
-    long own = used.getOrDefault(tenant, 0L) + amount;
-    if (own > limit - total) {
+  public boolean take(String tenant, long amount) {
+    return take(tenant, amount, 0);
+  }
+
+  /**
+   * Takes more for something that holds an amount already. If the tenant has nothing else, the
+   * amount need only fit.
+   *
+   * @return whether there is room; if not, nothing is taken
+   */
+  public synchronized boolean take(String tenant, long amount, long held) {
+    long before = used.getOrDefault(tenant, 0L);
+    long own = before + amount;
+    long free = limit - total;
+    if (amount > free || before > held && own > free) {
       return false;
     }
     used.put(tenant, own);
@@ -34,7 +46,7 @@ final class TenantLimit {
   }
 
   /** Gives back what was taken. */
-  synchronized void release(String tenant, long amount) {
+  public synchronized void release(String tenant, long amount) {
     total -= amount;
     used.computeIfPresent(tenant, (name, own) -> own == amount ? null : own - amount);
   }

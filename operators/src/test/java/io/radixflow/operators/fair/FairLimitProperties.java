@@ -1,4 +1,4 @@
-package io.radixflow.gateway.http;
+package io.radixflow.operators.fair;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,16 +7,26 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-class TenantLimitProperties {
+class FairLimitProperties {
 
   @Example
   void oneTenantAloneGetsHalfAndGivesItBack() {
-    TenantLimit limit = new TenantLimit(10);
+    FairLimit limit = new FairLimit(10);
     assertThat(limit.take("a", 5)).isTrue();
     assertThat(limit.take("a", 1)).isFalse();
     limit.release("a", 5);
     assertThat(limit.take("b", 10)).as("a first amount need only fit").isTrue();
     assertThat(limit.take("a", 1)).isFalse();
+  }
+
+  @Example
+  void theOnlyThingOfATenantMayGrowAsFarAsThereIsRoom() {
+    FairLimit limit = new FairLimit(10);
+    assertThat(limit.take("a", 6, 0)).isTrue();
+    assertThat(limit.take("a", 3, 6)).isTrue();
+    assertThat(limit.take("a", 1, 0)).as("something else").isFalse();
+    assertThat(limit.take("a", 1, 9)).isTrue();
+    assertThat(limit.take("b", 1)).isFalse();
   }
 
   /** Tenants that take all they can leave an equal part for another one. */
@@ -25,7 +35,7 @@ class TenantLimitProperties {
       @ForAll @IntRange(min = 1, max = 8) int tenants,
       @ForAll @IntRange(min = 16, max = 10_000) int total,
       @ForAll @IntRange(min = 1, max = 5) int amount) {
-    TenantLimit limit = new TenantLimit(total);
+    FairLimit limit = new FairLimit(total);
     boolean took = true;
     while (took) {
       took = false;

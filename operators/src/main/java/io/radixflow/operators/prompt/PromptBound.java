@@ -1,0 +1,110 @@
+package io.radixflow.operators.prompt;
+
+import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.template.TemplateOptions;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.operators.record.Message;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A bound of how many tokens messages have at least, without running a template or a tokenizer on
+ * them: prompts that cannot fit are refused before they cost time. Only what models' templates and
+ * tokenizers keep counts: one token for each message with a text, and letters and digits of users
+ * by the most that a token has. Intake threads ask; safe for many.
+ */
+public final class PromptBound {
+  /** Messages of the sample that shows whether the template writes each of them. */
+  private static final int PAIRS = 8;
+
+  private static final int REPEATED = 64;
+
+  private final ChatTemplate template;
+  private final Tokenizer tokenizer;
+  private volatile Rates rates;
+
+  /**
+   * How texts become tokens.
+   *
+   * @param eachMessage whether each message is a token or more
+   * @param longest letters and digits that a token has at most; 0 if no token need have them
+   */
+  private record Rates(boolean eachMessage, int longest) {}
+
+  public PromptBound(ChatTemplate template, Tokenizer tokenizer) {
+    this.template = template;
+    this.tokenizer = tokenizer;
+  }
+
+  /** Returns how many tokens the messages of one turn have at least. */
+  public int leastTokens(List<Message> messages) {
+    Rates known = rates();
+    long letters = 0;
+    int count = 0;
+    for (Message message : messages) {
+      String text = message.content();
+      if (text != null && !text.isBlank()) {
+        count++;
+        letters += message.role().equals("user") ? letters(text) : 0;
+      }
+    }
+    long least = known.longest == 0 ? 0 : letters / known.longest;
+    return (int) Math.min(Integer.MAX_VALUE, Math.max(least, known.eachMessage ? count : 0));
+  }
+
+  private static int letters(String text) {
+    int count = 0;
+    for (int i = 0; i < text.length(); i++) {
+      count += isLetter(text.charAt(i)) ? 1 : 0;
+    }
+    return count;
+  }
+
+  private static boolean isLetter(int c) {
+    return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9';
+  }
+
+  private Rates rates() {
+    Rates known = rates;
+    if (known == null) {
+      known = new Rates(writesEachMessage(), longest());
+      rates = known;
+    }
+    return known;
+  }
+
+  private boolean writesEachMessage() {
+    List<ChatMessage> messages = new ArrayList<>(List.of(new ChatMessage("user", "a")));
+    try {
+      int one = template.encode(messages, true, TemplateOptions.NONE).length;
+      for (int i = 0; i < PAIRS; i++) {
+        messages.add(new ChatMessage("assistant", "b"));
+        messages.add(new ChatMessage("user", "c"));
+      }
+      return template.encode(messages, true, TemplateOptions.NONE).length - one >= 2 * PAIRS;
+    } catch (ChatTemplateException e) {
+      return false; // it wants other messages than these plain ones
+    }
+  }
+
+  private int longest() {
+    int longest = 1;
+    for (int id = 0; id < tokenizer.vocabSize(); id++) {
+      int count = 0;
+      for (byte each : tokenizer.bytes(id)) {
+        count += isLetter(each) ? 1 : 0;
+      }
+      longest = Math.max(longest, count);
+    }
+    for (char c = '0'; c <= 'z'; c++) {
+      int tokens =
+          isLetter(c) ? tokenizer.encode(String.valueOf(c).repeat(REPEATED)).length : REPEATED;
+      if (tokens < REPEATED / longest) {
+        return 0; // a run of what the vocabulary lacks is one token
+      }
+    }
+    return longest;
+  }
+}
