@@ -1,9 +1,10 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.gateway.http.ApiException;
+import io.radixflow.jobs.json.ContentParts;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.Roles;
 import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.ToolCall;
@@ -11,27 +12,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /**
- * Reads the messages of a chat, as tolerantly as OpenAI does: the role developer, content as a text
- * or as parts, null content, calls of tools and their results, fields that do not matter here.
+ * Reads the messages of a chat, as tolerantly as OpenAI does: any role, content as a text or as
+ * parts, null content, calls of tools and their results, fields that do not matter here.
  */
 public final class ChatMessages {
 
   private static final int MAX_MESSAGES = 10_000;
   private static final int MAX_PARTS = 10_000;
   private static final int MAX_CALLS = 128;
-  private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9_.-]{1,64}");
-  private static final Map<String, String> ROLES =
-      Map.of(
-          "system", "system",
-          "developer", "system",
-          "user", "user",
-          "assistant", "assistant",
-          "tool", "tool");
-  private static final Set<String> TEXT_PARTS =
-      Set.of("text", "input_text", "output_text", "refusal");
+
+  /** Roles that have another name in events. */
+  private static final Map<String, String> RENAMED =
+      Map.of("developer", "system", "function", "tool");
+
+  private static final Set<String> THOUGHTS = Set.of("thinking", "reasoning", "redacted_thinking");
 
   /**
    * A block that Claude Code sends first: it changes with each request, says nothing to the model,
@@ -39,19 +35,30 @@ public final class ChatMessages {
    */
   private static final String BILLING = "x-anthropic-billing-header";
 
-  private ChatMessages() {}
+  private final ContentParts parts;
+
+  /** The id of the last call of the older form, which its result does not name. */
+  private String functionCall;
+
+  private int read;
+
+  private ChatMessages(ContentParts parts) {
+    this.parts = parts;
+  }
 
   /**
    * Reads the field {@code messages}.
    *
    * @throws InvalidInputException if a message cannot be read
-   * @throws ApiException if it has what is not served
    */
-  public static List<Message> read(JsonObject body) {
+  public static List<Message> read(JsonObject body, ContentParts parts) {
     body.require("messages");
+    ChatMessages reader = new ChatMessages(parts);
     List<Message> messages = new ArrayList<>();
-    for (JsonObject given : body.objects("messages", "messages", MAX_MESSAGES)) {
-      Message message = message(given);
+    List<JsonObject> given = body.objects("messages", "messages", MAX_MESSAGES);
+    for (JsonObject each : given) {
+      reader.read++;
+      Message message = reader.message(each, reader.read == given.size());
       if (message != null) {
         messages.add(message);
       }
@@ -63,42 +70,33 @@ public final class ChatMessages {
   }
 
   /** The message, or null if it says nothing. */
-  private static Message message(JsonObject given) {
-    given.require("role");
-    String role = ROLES.get(given.text("role"));
-    if (role == null) {
-      throw JsonObject.notOneOf(given.path("role"), given.text("role"), ROLES.keySet());
-    }
-    if (given.has("function_call")) {
-      throw notServed(given.path("function_call"));
+  private Message message(JsonObject given, boolean last) {
+    String named = Roles.of(given);
+    String role = RENAMED.getOrDefault(named, named);
+    if (!Roles.KNOWN.contains(role)) {
+      parts.leaveOut(given.path("role") + "=" + Texts.quote(role));
     }
     only("assistant", role, given, "tool_calls");
     only("tool", role, given, "tool_call_id");
-    List<ToolCall> calls = calls(given);
-    String content = content(given, "content");
+    List<ToolCall> calls = calls(given, role);
+    String content = content(given, role.equals("tool"));
     if (role.equals("system") && (content.isEmpty() || content.startsWith(BILLING))) {
       return null;
     }
-    if (content.isEmpty() && (role.equals("system") || role.equals("user"))) {
-      throw new InvalidInputException(
-          given.path("content") + " is empty: a message must say something");
+    if (content.isEmpty() && !role.equals("assistant") && !role.equals("tool")) {
+      if (last) {
+        throw new InvalidInputException(
+            given.path("content") + " is empty: a message must say something");
+      }
+      return null;
     }
     return new Message(
         role,
         content.isEmpty() && !calls.isEmpty() ? null : content,
         speaker(given),
         calls,
-        given.id("tool_call_id"),
+        named.equals("function") ? functionCall : given.id("tool_call_id"),
         role.equals("assistant") ? reasoning(given) : null);
-  }
-
-  private static ApiException notServed(String path) {
-    return new ApiException(
-        400,
-        "invalid_request_error",
-        "unsupported_parameter",
-        "messages",
-        path + " is not served yet");
   }
 
   private static void only(String role, String given, JsonObject message, String field) {
@@ -111,39 +109,57 @@ public final class ChatMessages {
     }
   }
 
-  private static List<ToolCall> calls(JsonObject message) {
+  private List<ToolCall> calls(JsonObject message, String role) {
     List<ToolCall> calls = new ArrayList<>();
     for (JsonObject call : message.objects("tool_calls", "calls", MAX_CALLS)) {
       String type = call.text("type");
       if (type != null && !type.equals("function")) {
         throw JsonObject.notOneOf(call.path("type"), type, List.of("function"));
       }
-      JsonObject function = call.require("id", "function").object("function");
-      String arguments = function.require("name", "arguments").text("arguments");
-      calls.add(new ToolCall(call.id("id"), function.id("name"), Texts.wellFormed(arguments)));
+      String id = call.has("id") ? call.id("id") : "call_" + read + "_" + calls.size();
+      calls.add(call(id, call.require("function").object("function")));
+    }
+    JsonObject older = role.equals("assistant") ? message.object("function_call") : null;
+    if (older != null && calls.isEmpty()) {
+      functionCall = "call_" + read;
+      calls.add(call(functionCall, older));
     }
     return calls;
   }
 
+  private static ToolCall call(String id, JsonObject function) {
+    String name = function.require("name").id("name");
+    return new ToolCall(id, name, ContentParts.arguments(function.get("arguments")));
+  }
+
   private static String speaker(JsonObject message) {
     String name = message.text("name");
-    if (name != null && !NAME.matcher(name).matches()) {
+    if (name != null && !Roles.isName(name)) {
       throw new InvalidInputException(
-          message.path("name") + " is " + Texts.quote(name) + "; it must match " + NAME);
+          message.path("name") + " is " + Texts.quote(name) + "; it must match " + Roles.NAME);
     }
     return name;
   }
 
-  /** Returns what the assistant thought, by either name that clients have for it. */
+  /** Returns what the assistant thought, by the names that clients have for it. */
   private static String reasoning(JsonObject message) {
     String field = message.has("reasoning_content") ? "reasoning_content" : "reasoning";
-    String reasoning = message.text(field);
-    return reasoning == null || reasoning.isEmpty() ? null : Texts.wellFormed(reasoning);
+    StringBuilder thought = new StringBuilder();
+    if (message.has(field)) {
+      thought.append(message.text(field));
+    } else if (message.has("content") && message.get("content").isArray()) {
+      for (JsonObject part : message.objects("content", "parts", MAX_PARTS)) {
+        JsonNode said = part.get("thinking") == null ? part.get("text") : part.get("thinking");
+        boolean thinks = THOUGHTS.contains(part.text("type"));
+        thought.append(thinks && said != null && said.isTextual() ? said.textValue() : "");
+      }
+    }
+    return thought.isEmpty() ? null : Texts.wellFormed(thought.toString());
   }
 
   /** Returns a text, or the joined texts of parts; empty if the field is null or left out. */
-  public static String content(JsonObject given, String field) {
-    JsonNode value = given.get(field);
+  private String content(JsonObject given, boolean result) {
+    JsonNode value = given.get("content");
     if (value == null) {
       return "";
     }
@@ -151,27 +167,15 @@ public final class ChatMessages {
       return Texts.wellFormed(value.textValue());
     }
     if (!value.isArray()) {
-      throw JsonObject.wrongType(given.path(field), value, "a string or an array of parts");
+      throw JsonObject.wrongType(given.path("content"), value, "a string or an array of parts");
     }
     StringBuilder joined = new StringBuilder();
-    for (JsonObject part : given.objects(field, "parts", MAX_PARTS)) {
-      joined.append(part(part));
+    for (JsonObject part : given.objects("content", "parts", MAX_PARTS)) {
+      String type = part.require("type").text("type");
+      boolean says = !THOUGHTS.contains(type) && (part.has("text") || !type.equals("text"));
+      String text = !says ? "" : result ? parts.ofResult(part) : parts.ofMessage(part);
+      joined.append(text.startsWith(BILLING) ? "" : text);
     }
     return Texts.wellFormed(joined.toString());
-  }
-
-  private static String part(JsonObject part) {
-    part.require("type");
-    String type = part.text("type");
-    if (!TEXT_PARTS.contains(type)) {
-      throw new ApiException(
-          400,
-          "invalid_request_error",
-          "unsupported_content",
-          null,
-          part.path("type") + " is " + Texts.quote(type) + ": only text is served yet");
-    }
-    String text = part.text(type.equals("refusal") ? "refusal" : "text");
-    return text == null || text.startsWith(BILLING) ? "" : text;
   }
 }

@@ -9,6 +9,7 @@ import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.text.ModelText;
 import io.radixflow.jobs.event.GenerationOptionsReader;
+import io.radixflow.jobs.json.ContentParts;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
@@ -17,6 +18,7 @@ import io.radixflow.operators.record.Message;
 import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -58,7 +60,11 @@ public final class TokenizeEndpoints implements EndpointGroup {
     JsonObject body = fields(exchange, TEXTS);
     boolean pieces = body.bool("with_pieces", false);
     if (body.has("messages")) {
-      List<Message> messages = ChatMessages.read(body);
+      List<String> ignored = new ArrayList<>();
+      NestedFields.leaveOut(exchange.body(), ignored::add);
+      List<Message> messages =
+          ChatMessages.read(body, new ContentParts(exchange.refusesParts(), ignored::add));
+      RequestFields.ignore(exchange, ignored);
       GenerationOptions options = GenerationOptionsReader.read(body);
       answer(exchange, () -> tokens(text.encode(messages, options), pieces));
       return;

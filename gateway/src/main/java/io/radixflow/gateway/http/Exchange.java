@@ -13,6 +13,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
@@ -37,6 +38,7 @@ public final class Exchange {
   /** Status under which requests are counted whose client went away, as nginx has it. */
   private static final int CLIENT_GONE = 499;
 
+  private final List<String> ignored = new ArrayList<>();
   private final HttpServerRequest request;
   private final Context context;
   private final HttpLimits limits;
@@ -228,10 +230,16 @@ public final class Exchange {
     return limits.strict() || "true".equalsIgnoreCase(header("X-Radixflow-Strict"));
   }
 
+  /** Returns whether parts of messages that no model can read are refused. */
+  public boolean refusesParts() {
+    return limits.refuseParts();
+  }
+
   /** Names fields of the request that were ignored in a header of the response, and in the log. */
   public void ignored(Collection<String> fields) {
     if (!fields.isEmpty()) {
-      String names = headerText(fields);
+      ignored.addAll(fields);
+      String names = headerText(ignored);
       setHeader("X-Radixflow-Ignored", names);
       LOG.debug("{} ignored the fields {}", match.route().path(), names);
     }

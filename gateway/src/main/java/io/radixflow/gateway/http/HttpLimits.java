@@ -1,6 +1,7 @@
 package io.radixflow.gateway.http;
 
 import io.radixflow.jobs.config.GatewayConfig;
+import io.radixflow.jobs.config.GatewayConfig.UnreadableParts;
 import io.radixflow.jobs.config.Settings;
 
 /**
@@ -13,6 +14,7 @@ import io.radixflow.jobs.config.Settings;
  * @param clientBuffer characters of a reply that may wait for a slow client
  * @param keepAliveMillis time without an event after which a stream gets a comment
  * @param strict whether unknown fields are refused
+ * @param refuseParts whether parts of messages that no model can read are refused
  */
 record HttpLimits(
     int maxBody,
@@ -21,7 +23,8 @@ record HttpLimits(
     long requestMillis,
     int clientBuffer,
     long keepAliveMillis,
-    boolean strict) {
+    boolean strict,
+    boolean refuseParts) {
 
   static HttpLimits of(Settings settings) {
     return new HttpLimits(
@@ -31,6 +34,7 @@ record HttpLimits(
         Math.max(1, settings.get(GatewayConfig.REQUEST_TIMEOUT).toMillis()),
         settings.get(GatewayConfig.CLIENT_BUFFER),
         settings.get(GatewayConfig.KEEP_ALIVE).toMillis(),
-        settings.get(GatewayConfig.STRICT));
+        settings.get(GatewayConfig.STRICT),
+        settings.get(GatewayConfig.UNREADABLE_PARTS) == UnreadableParts.REFUSE);
   }
 }

@@ -1,15 +1,16 @@
 package io.radixflow.gateway.messages;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.gateway.http.ApiException;
+import io.radixflow.jobs.json.ContentParts;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.Roles;
 import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -29,19 +30,19 @@ final class MessageBlocks {
   /** Begins a block that changes with each request and would void every cached prefix. */
   private static final String BILLING = "x-anthropic-billing-header";
 
-  /** Claude Code sends a message of the system after the first of the user. */
-  private static final List<String> ROLES = List.of("user", "assistant", "system");
+  /** Roles that are not reported; Claude Code sends a message of the system after the first. */
+  private static final Set<String> ROLES = Set.of("user", "assistant", "system");
+
+  /** Ends the type of a call that Anthropic's servers would run. */
+  private static final String SERVER_CALL = "_tool_use";
 
   private static final String BETWEEN = "\n\n";
 
-  private final Consumer<String> notice;
+  private final ContentParts parts;
   private final CacheControls controls = new CacheControls();
 
-  /**
-   * @param notice hears the path of each thing that is left out
-   */
-  MessageBlocks(Consumer<String> notice) {
-    this.notice = notice;
+  MessageBlocks(ContentParts parts) {
+    this.parts = parts;
   }
 
   /** The cache controls of what was read. */
@@ -52,7 +53,7 @@ final class MessageBlocks {
   /** Returns the conversation: the system prompt first, if there is one. */
   List<Message> read(JsonObject body) {
     List<Message> messages = new ArrayList<>();
-    String system = texts(body, "system");
+    String system = texts(body, "system", false);
     if (!system.isBlank()) {
       messages.add(new Message("system", system));
     }
@@ -68,20 +69,21 @@ final class MessageBlocks {
   }
 
   private void read(List<Message> messages, JsonObject given) {
-    String role = given.require("role").text("role");
+    String named = Roles.of(given);
+    String role = named.equals("developer") ? "system" : named;
     if (!ROLES.contains(role)) {
-      throw JsonObject.notOneOf(given.path("role"), role, ROLES);
+      parts.leaveOut(given.path("role") + "=" + Texts.quote(role));
     }
     given.require("content");
     boolean blocks = given.get("content").isArray();
     if (blocks && role.equals("assistant")) {
       add(messages, reply(given.objects("content", "blocks", MAX_BLOCKS)));
-    } else if (blocks && role.equals("user")) {
-      if (!addBlocks(messages, given.objects("content", "blocks", MAX_BLOCKS))) {
+    } else if (blocks && !role.equals("system")) {
+      if (!addBlocks(messages, role, given.objects("content", "blocks", MAX_BLOCKS))) {
         throw empty(given);
       }
     } else {
-      String text = texts(given, "content");
+      String text = texts(given, "content", false);
       if (text.isEmpty() && !role.equals("assistant")) {
         throw empty(given);
       }
@@ -95,31 +97,31 @@ final class MessageBlocks {
   }
 
   /**
-   * Adds what a user's blocks say; the text between results of tools is a message.
+   * Adds what the blocks of a user say; the text between results of tools is a message.
    *
    * @return whether they say something
    */
-  private boolean addBlocks(List<Message> messages, List<JsonObject> blocks) {
+  private boolean addBlocks(List<Message> messages, String role, List<JsonObject> blocks) {
     List<String> texts = new ArrayList<>();
     boolean results = false;
     boolean says = false;
     for (JsonObject block : blocks) {
       if ("tool_result".equals(type(block))) {
-        says |= addText(messages, texts);
+        says |= addText(messages, role, texts);
         messages.add(result(block));
         results = true;
       } else {
-        texts.add(text(block));
+        texts.add(text(block, false));
       }
     }
-    return addText(messages, texts) || says || results;
+    return addText(messages, role, texts) || says || results;
   }
 
-  private static boolean addText(List<Message> messages, List<String> texts) {
+  private static boolean addText(List<Message> messages, String role, List<String> texts) {
     String joined = join(texts, BETWEEN);
     texts.clear();
     if (!joined.isEmpty()) {
-      add(messages, new Message("user", joined));
+      add(messages, new Message(role, joined));
     }
     return !joined.isEmpty();
   }
@@ -127,7 +129,7 @@ final class MessageBlocks {
   /** Reads the result of a tool; a model knows an error by its text alone. */
   private Message result(JsonObject block) {
     controls.read(block);
-    String text = texts(block, "content");
+    String text = texts(block, "content", true);
     String shown = block.bool("is_error", false) ? "Error: " + text : text;
     String id = block.require("tool_use_id").id("tool_use_id");
     return new Message("tool", shown, null, List.of(), id, null);
@@ -141,9 +143,9 @@ final class MessageBlocks {
     for (JsonObject block : blocks) {
       switch (type(block)) {
         case "thinking" -> thoughts.add(block.require("thinking").text("thinking"));
-        case "redacted_thinking" -> notice.accept(block.path("type") + "=redacted_thinking");
+        case "redacted_thinking" -> parts.leaveOut(block.path("type") + "=redacted_thinking");
         case "tool_use" -> calls.add(call(block, calls.size()));
-        default -> texts.add(text(block));
+        default -> texts.add(aside(block));
       }
     }
     String thought = join(thoughts, "\n");
@@ -157,18 +159,38 @@ final class MessageBlocks {
         thought.isEmpty() ? null : thought);
   }
 
+  /**
+   * Reads a text, or what Anthropic's servers did within a reply, which this model could not: its
+   * texts stay, in lines of their own.
+   */
+  private String aside(JsonObject block) {
+    String type = type(block);
+    if (type.equals("text")) {
+      return text(block, false);
+    }
+    String said;
+    if (type.endsWith(SERVER_CALL)) {
+      String name = block.has("name") ? block.text("name") : type;
+      said = "[" + name + " " + ContentParts.arguments(block.get("input")) + "]";
+      parts.leaveOut(block.path("type") + "=" + Texts.quote(type));
+    } else {
+      said = parts.ofResult(block);
+    }
+    return "\n" + said + "\n";
+  }
+
   private ToolCall call(JsonObject block, int before) {
     controls.read(block);
     if (before == MAX_CALLS) {
       throw new InvalidInputException(
           block.path("type") + " is tool_use; a reply has at most " + MAX_CALLS + " of them");
     }
-    block.require("id", "name", "input").object("input");
+    block.require("id", "name");
     JsonNode input = block.get("input");
-    JsonNode broken = input.get(MessageJson.INVALID_JSON);
+    JsonNode broken = input == null ? null : input.get(MessageJson.INVALID_JSON);
     boolean whole = broken == null || !broken.isTextual() || input.size() > 1;
-    String arguments = whole ? input.toString() : broken.textValue();
-    return new ToolCall(block.id("id"), block.id("name"), Texts.wellFormed(arguments));
+    String arguments = ContentParts.arguments(whole ? input : broken);
+    return new ToolCall(block.id("id"), block.id("name"), arguments);
   }
 
   private static void add(List<Message> messages, Message message) {
@@ -209,7 +231,7 @@ final class MessageBlocks {
   }
 
   /** Returns a text, or the texts of blocks, one after the other; empty if it is not given. */
-  private String texts(JsonObject given, String field) {
+  private String texts(JsonObject given, String field, boolean result) {
     JsonNode value = given.get(field);
     if (value == null) {
       return "";
@@ -221,7 +243,7 @@ final class MessageBlocks {
       throw JsonObject.wrongType(given.path(field), value, "a string or an array of blocks");
     }
     Stream<JsonObject> blocks = given.objects(field, "blocks", MAX_BLOCKS).stream();
-    return join(blocks.map(this::text).toList(), BETWEEN);
+    return join(blocks.map(block -> text(block, result)).toList(), BETWEEN);
   }
 
   private static String said(String text) {
@@ -232,17 +254,8 @@ final class MessageBlocks {
     return block.require("type").text("type");
   }
 
-  private String text(JsonObject block) {
-    String type = type(block);
+  private String text(JsonObject block, boolean result) {
     controls.read(block);
-    if (!type.equals("text")) {
-      throw new ApiException(
-          400,
-          "invalid_request_error",
-          "unsupported_content",
-          null,
-          block.path("type") + " is " + Texts.quote(type) + ", which is not served here");
-    }
-    return said(block.require("text").text("text"));
+    return said(result ? parts.ofResult(block) : parts.ofMessage(block));
   }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.chat.GenerationFields;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.RequestFields;
+import io.radixflow.jobs.json.ContentParts;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
@@ -58,7 +59,8 @@ record MessagesRequest(
   static MessagesRequest read(Exchange exchange, boolean counting) {
     List<String> leftOut = new ArrayList<>();
     JsonObject body = RequestFields.check(exchange, SERVED, REFUSED);
-    MessageBlocks blocks = new MessageBlocks(leftOut::add);
+    MessageBlocks blocks =
+        new MessageBlocks(new ContentParts(exchange.refusesParts(), leftOut::add));
     List<Message> messages = blocks.read(body.require("messages"));
     blocks.controls().read(body);
     ObjectNode options = new MessageTools(blocks.controls(), leftOut::add).read(body);

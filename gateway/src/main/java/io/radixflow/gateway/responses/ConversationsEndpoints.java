@@ -10,6 +10,7 @@ import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.responses.ResponseIds.ItemId;
 import io.radixflow.gateway.turn.Turns;
+import io.radixflow.jobs.json.ContentParts;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.operators.record.ConversationEvent;
@@ -83,7 +84,8 @@ public final class ConversationsEndpoints implements EndpointGroup {
     if (body.objects("items", "items", MAX_ADDED).isEmpty()) {
       return List.of();
     }
-    List<Message> items = InputItems.read(body, "items", ignored::add);
+    List<Message> items =
+        InputItems.read(body, "items", new ContentParts(exchange.refusesParts(), ignored::add));
     RequestFields.ignore(exchange, ignored);
     return items;
   }

@@ -1,49 +1,53 @@
 package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.gateway.http.Json;
+import io.radixflow.jobs.json.ContentParts;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.Roles;
 import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.function.Consumer;
 
 /**
  * Reads items that a client sends: the input of a response, or items of a conversation. Reasoning,
  * a message of the assistant and calls that follow each other are one message, as the job keeps a
  * reply.
  *
- * <p>An item that only another model could use is left out with a notice. One that would change
- * what the reply means, such as an image, is refused by name.
+ * <p>Calls of tools that are no functions, and their results, are read as those of functions. An
+ * item that only another model or server could use is left out with a notice.
  */
 final class InputItems {
 
   static final int MAX_ITEMS = 1000;
   private static final int MAX_PARTS = 1000;
   private static final int MAX_CALLS = 128;
-  private static final List<String> ROLES = List.of("user", "assistant", "system", "developer");
-  private static final Set<String> TEXT_PARTS = Set.of("input_text", "output_text", "text");
+  private static final String CALL = "_call";
+  private static final String OUTPUT = "_call_output";
 
-  private final Consumer<String> notice;
+  /** Where calls of tools have their arguments. */
+  private static final List<String> ARGUMENTS =
+      List.of("arguments", "input", "action", "operation");
+
+  private final ContentParts parts;
   private final List<Message> messages = new ArrayList<>();
 
   /** The assistant's message as far as it was read; null if the last message was another's. */
   private Message assistant;
 
-  private InputItems(Consumer<String> notice) {
-    this.notice = notice;
+  private InputItems(ContentParts parts) {
+    this.parts = parts;
   }
 
   /**
    * Reads a field that is a text, which is a message of the user, or an array of items.
    *
-   * @param notice hears the path of each thing that is left out
    * @return the messages; empty if the field is not given
    */
-  static List<Message> read(JsonObject body, String field, Consumer<String> notice) {
+  static List<Message> read(JsonObject body, String field, ContentParts parts) {
     JsonNode value = body.get(field);
     if (value == null) {
       return List.of();
@@ -52,7 +56,7 @@ final class InputItems {
       String text = Texts.wellFormed(value.textValue());
       return text.isEmpty() ? List.of() : List.of(new Message("user", text));
     }
-    InputItems items = new InputItems(notice);
+    InputItems items = new InputItems(parts);
     body.objects(field, "items", MAX_ITEMS).forEach(items::add);
     items.endReply();
     return items.messages;
@@ -63,19 +67,34 @@ final class InputItems {
     switch (type) {
       case "message" -> addMessage(item);
       case "reasoning" -> addReasoning(item);
-      case "function_call" -> addCall(item);
+      case "function_call" -> addCall(item, item.require("name").id("name"));
       case "function_call_output" -> addResult(item);
-      case "compaction" -> notice.accept(item.path("type") + "=" + type);
-      default ->
-          throw notServed(
-              item.path("type"),
-              type,
-              "\"message\", \"reasoning\", \"function_call\" and \"function_call_output\" are");
+      default -> addOther(item, type);
     }
   }
 
+  private void addOther(JsonObject item, String type) {
+    boolean answered = item.has("output");
+    if (type.endsWith(OUTPUT) && answered && (item.has("call_id") || item.has("id"))) {
+      addResult(item);
+    } else if (type.endsWith(CALL) && (item.has("call_id") || item.has("id") && answered)) {
+      String kind = type.substring(0, type.length() - CALL.length());
+      addCall(item, item.has("name") ? item.id("name") : kind);
+      if (answered) {
+        addResult(item);
+      }
+    } else {
+      parts.leaveOut(item.path("type") + "=" + Texts.quote(type));
+    }
+  }
+
+  private static String callId(JsonObject item) {
+    boolean other = !item.has("call_id") && item.has("id");
+    return other ? item.id("id") : item.require("call_id").id("call_id");
+  }
+
   private void addMessage(JsonObject item) {
-    String text = text(item, "content");
+    String text = text(item, "content", false);
     String role = role(item);
     if (text.isEmpty()) {
       return;
@@ -101,11 +120,11 @@ final class InputItems {
     StringBuilder text = new StringBuilder();
     if (item.has("content")) {
       for (JsonObject part : item.objects("content", "parts", MAX_PARTS)) {
-        text.append(required(part, "text"));
+        text.append(part.require("text").text("text"));
       }
     }
     if (text.isEmpty()) {
-      notice.accept(item.path("type") + "=reasoning");
+      parts.leaveOut(item.path("type") + "=reasoning");
       return;
     }
     endReply();
@@ -113,23 +132,26 @@ final class InputItems {
     assistant = new Message("assistant", null, null, List.of(), null, reasoning);
   }
 
-  private void addCall(JsonObject item) {
-    item.require("call_id", "name", "arguments");
-    String arguments = Texts.wellFormed(item.text("arguments"));
+  private void addCall(JsonObject item, String name) {
+    String field = ARGUMENTS.stream().filter(item::has).findFirst().orElse("arguments");
+    JsonNode given = item.get(field);
+    boolean plain = given != null && given.isTextual() && !field.equals("arguments");
+    String arguments =
+        ContentParts.arguments(plain ? Json.object().put(field, given.textValue()) : given);
     Message before = assistant == null ? new Message("assistant", null) : assistant;
     List<ToolCall> calls = new ArrayList<>(before.toolCalls());
     if (calls.size() == MAX_CALLS) {
       throw new InvalidInputException(
-          item.path("type") + " is function_call; at most " + MAX_CALLS + " may follow each other");
+          item.path("type") + " is a call; at most " + MAX_CALLS + " may follow each other");
     }
-    calls.add(new ToolCall(item.id("call_id"), item.id("name"), arguments));
+    calls.add(new ToolCall(callId(item), name, arguments));
     assistant = new Message("assistant", before.content(), null, calls, null, before.reasoning());
   }
 
   private void addResult(JsonObject item) {
     endReply();
-    String id = item.require("call_id", "output").id("call_id");
-    messages.add(new Message("tool", text(item, "output"), null, List.of(), id, null));
+    messages.add(
+        new Message("tool", text(item, "output", true), null, List.of(), callId(item), null));
   }
 
   private void endReply() {
@@ -143,53 +165,32 @@ final class InputItems {
     }
   }
 
-  private static String role(JsonObject item) {
-    String role = item.text("role");
-    if (role == null) {
-      throw new InvalidInputException(item.path("role") + " is missing");
-    }
-    if (!ROLES.contains(role)) {
-      throw JsonObject.notOneOf(item.path("role"), role, ROLES);
+  private String role(JsonObject item) {
+    String role = Roles.of(item);
+    if (!Roles.KNOWN.contains(role)) {
+      parts.leaveOut(item.path("role") + "=" + Texts.quote(role));
     }
     return role.equals("developer") ? "system" : role;
   }
 
-  private String text(JsonObject item, String field) {
+  /** Returns a text, or the texts of parts; a result may also be null, or one part. */
+  private String text(JsonObject item, String field, boolean result) {
     JsonNode content = item.get(field);
-    if (content == null) {
+    if (content == null && !result) {
       throw new InvalidInputException(item.path(field) + " is missing");
     }
-    if (content.isTextual()) {
-      return Texts.wellFormed(content.textValue());
+    if (content == null || content.isTextual()) {
+      return content == null ? "" : Texts.wellFormed(content.textValue());
     }
+    boolean one = result && content.isObject();
     StringBuilder text = new StringBuilder();
-    for (JsonObject part : item.objects(field, "parts", MAX_PARTS)) {
-      text.append(part(part));
+    for (JsonObject part :
+        one ? List.of(item.object(field)) : item.objects(field, "parts", MAX_PARTS)) {
+      if (part.has("prompt_cache_breakpoint")) {
+        parts.leaveOut(part.path("prompt_cache_breakpoint"));
+      }
+      text.append(result ? parts.ofResult(part) : parts.ofMessage(part));
     }
     return Texts.wellFormed(text.toString());
-  }
-
-  private String part(JsonObject part) {
-    part.require("type");
-    String type = part.text("type");
-    if (type.equals("refusal")) {
-      return required(part, "refusal");
-    }
-    if (!TEXT_PARTS.contains(type)) {
-      throw notServed(part.path("type"), type, "\"input_text\" and \"output_text\" are");
-    }
-    if (part.has("prompt_cache_breakpoint")) {
-      notice.accept(part.path("prompt_cache_breakpoint"));
-    }
-    return required(part, "text");
-  }
-
-  private static String required(JsonObject part, String field) {
-    return part.require(field).text(field);
-  }
-
-  private static InvalidInputException notServed(String path, String given, String served) {
-    return new InvalidInputException(
-        path + " is " + Texts.quote(given) + ", which is not served yet; " + served);
   }
 }

@@ -37,7 +37,11 @@ final class InputTokens {
   void count(Exchange exchange) {
     ResponseRequest request =
         ResponseRequest.of(
-            JsonObject.of(exchange.body(), "the body"), 0, models.name(), dropsOldest);
+            JsonObject.of(exchange.body(), "the body"),
+            0,
+            models.name(),
+            dropsOldest,
+            exchange.refusesParts());
     RequestFields.ignore(exchange, List.copyOf(request.ignored()));
     models.served(exchange.caller(), request.settings().model());
     String previous = request.settings().previous();

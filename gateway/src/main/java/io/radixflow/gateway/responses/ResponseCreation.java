@@ -76,7 +76,8 @@ final class ResponseCreation {
             JsonObject.of(exchange.body(), "the body"),
             System.currentTimeMillis() / 1000,
             models.name(),
-            dropsOldest);
+            dropsOldest,
+            exchange.refusesParts());
     RequestFields.ignore(exchange, List.copyOf(request.ignored()));
     if (request.input().isEmpty()) {
       throw ApiException.badRequest("input", "input is missing or empty");

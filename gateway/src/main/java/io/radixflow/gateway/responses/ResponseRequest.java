@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.chat.CacheTtl;
 import io.radixflow.gateway.chat.GenerationFields;
 import io.radixflow.jobs.event.GenerationOptionsReader;
+import io.radixflow.jobs.json.ContentParts;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
@@ -91,8 +92,10 @@ record ResponseRequest(
    * @param model the model that is meant if the request names none
    * @param dropsOldest whether the job drops the oldest turns of a conversation that is too long,
    *     rather than to reject a turn
+   * @param refuseParts whether parts of messages that no model can read are refused
    */
-  static ResponseRequest of(JsonObject body, long now, String model, boolean dropsOldest) {
+  static ResponseRequest of(
+      JsonObject body, long now, String model, boolean dropsOldest, boolean refuseParts) {
     Set<String> ignored = new LinkedHashSet<>();
     for (String name : body.names()) {
       if (NOT_SERVED.contains(name) && body.has(name)) {
@@ -115,7 +118,7 @@ record ResponseRequest(
           "conversation and previous_response_id exclude each other: give one of them");
     }
     return new ResponseRequest(
-        InputItems.read(body, "input", ignored::add),
+        InputItems.read(body, "input", new ContentParts(refuseParts, ignored::add)),
         instructions(body),
         conversation,
         body.bool("stream", false),

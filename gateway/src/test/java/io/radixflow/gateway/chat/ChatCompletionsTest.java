@@ -578,16 +578,16 @@ class ChatCompletionsTest {
           List.of("messages", "stream", "stream_options", "model", "n", "stop", "logit_bias")) {
         bodies.add("{\"" + field + "\":" + value + "}");
       }
-      bodies.add("{\"messages\":[{\"role\":" + value + ",\"content\":\"x\"}]}");
       if (!value.equals("\"x\"")) {
+        bodies.add("{\"messages\":[{\"role\":" + value + ",\"content\":\"x\"}]}");
         bodies.add("{\"messages\":[{\"role\":\"user\",\"content\":" + value + "}]}");
+        bodies.add(
+            "{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":"
+                + value
+                + ",\"text\":"
+                + value
+                + "}]}]}");
       }
-      bodies.add(
-          "{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":"
-              + value
-              + ",\"text\":"
-              + value
-              + "}]}]}");
       bodies.add(
           "{\"messages\":[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":"
               + value

@@ -310,15 +310,13 @@ class ChatToolsTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":null,\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]};"
-            + " messages[0].tool_calls[0].id is missing",
+        "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"function\":{\"arguments\":\"\"}}]};"
+            + " messages[0].tool_calls[0].function.name is missing",
         "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\"}]};"
             + " messages[0].tool_calls[0].function is missing",
         "{\"role\":\"assistant\",\"tool_calls\":[7]};" + " messages[0].tool_calls[0] is a number",
         "{\"role\":\"user\",\"content\":\"a\",\"tool_call_id\":\"c\"};"
             + " messages[0].tool_call_id is given, which only a message of role \"tool\" may have",
-        "{\"role\":\"assistant\",\"function_call\":{\"name\":\"f\",\"arguments\":\"\"}};"
-            + " messages[0].function_call is not served yet",
       })
   void messagesThatAreWrongAreRefusedByTheirPath(String message, String error) {
     HttpResponse<String> response =

@@ -17,7 +17,11 @@ class ResponseRequestTest {
   private static ResponseRequest read(String json) throws JsonProcessingException {
     String quoted = json.replace('\'', '"');
     return ResponseRequest.of(
-        JsonObject.of(new ObjectMapper().readTree(quoted), "the body"), 42, "the-model", true);
+        JsonObject.of(new ObjectMapper().readTree(quoted), "the body"),
+        42,
+        "the-model",
+        true,
+        false);
   }
 
   @Test
@@ -31,12 +35,12 @@ class ResponseRequestTest {
     JsonObject body =
         JsonObject.of(
             new ObjectMapper().readTree("{\"input\":\"a\",\"truncation\":\"disabled\"}"), "it");
-    assertThat(ResponseRequest.of(body, 42, "m", false).settings().truncation())
+    assertThat(ResponseRequest.of(body, 42, "m", false, false).settings().truncation())
         .isEqualTo("disabled");
     JsonObject auto =
         JsonObject.of(
             new ObjectMapper().readTree("{\"input\":\"a\",\"truncation\":\"auto\"}"), "it");
-    assertThatThrownBy(() -> ResponseRequest.of(auto, 42, "m", false))
+    assertThatThrownBy(() -> ResponseRequest.of(auto, 42, "m", false, false))
         .hasMessageContaining("rejects a turn");
   }
 
@@ -83,21 +87,24 @@ class ResponseRequestTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "{'input':'a','tools':[{'type':'web_search'}]} | tools[0].type is \"web_search\", which is not served yet",
+        "{'input':'a','tools':[{'type':'web_search'}]} | tools[0].type is \"web_search\", which is"
+            + " not served yet",
         "{'input':'a','tool_choice':'always'} | tool_choice is \"always\"",
         "{'input':'a','tool_choice':{'type':'mcp'}} | tool_choice.type is \"mcp\"",
         "{'input':'a','tools':[{'type':'function'}]} | tools[0].name is missing",
-        "{'input':[{'type':'function_call','call_id':'c','name':'f'}]} | input[0].arguments is missing",
-        "{'input':[{'type':'web_search_call'}]} | input[0].type is \"web_search_call\"",
+        "{'input':[{'type':'function_call','call_id':'c','arguments':''}]} | input[0].name is"
+            + " missing",
         "{'input':'a','text':{'format':{'type':'json_schema'}}} | text.format.name is missing",
-        "{'input':'a','text':{'format':{'type':'json_schema','name':'n'}}} | text.format.schema is missing",
-        "{'input':'a','text':{'format':{'type':'json_schema','name':'n','schema':[]}}} | text.format.schema is an array",
+        "{'input':'a','text':{'format':{'type':'json_schema','name':'n'}}} | text.format.schema is"
+            + " missing",
+        "{'input':'a','text':{'format':{'type':'json_schema','name':'n','schema':[]}}} |"
+            + " text.format.schema is an array",
         "{'input':'a','text':{'format':{'type':'grammar'}}} | text.format.type is \"grammar\"",
         "{'input':'a','text':{'format':{}}} | text.format.type is missing",
         "{'input':'a','prompt':{'id':'p'}} | prompt is not served yet",
         "{'input':[{'type':'function_call_output','output':'x'}]} | input[0].call_id is missing",
-        "{'input':[{'role':'user','content':[{'type':'input_image'}]}]} | input[0].content[0].type",
-        "{'input':[{'role':'king','content':'a'}]} | input[0].role",
+        "{'input':[{'role':'user','content':[{'image_url':'x'}]}]} | input[0].content[0].type",
+        "{'input':[{'role':'a king','content':'a'}]} | input[0].role",
         "{'input':[{'content':'a'}]} | input[0].role is missing",
         "{'input':7} | input is a number",
         "{'input':'a','background':true,'store':false} | background needs store",

@@ -127,7 +127,7 @@ class UntrustedRequestProperties {
   void anyBodyIsReadOrIsTheClientsError(@ForAll("bodies") ObjectNode body) {
     try {
       ResponseRequest request =
-          ResponseRequest.of(JsonObject.of(body, "the body"), 1, "the-model", true);
+          ResponseRequest.of(JsonObject.of(body, "the body"), 1, "the-model", true, false);
       String kept = request.settings().encoded();
       assertThat(ResponseSettings.decoded(kept, 2, "x")).isEqualTo(request.settings());
     } catch (InvalidInputException e) {

@@ -112,6 +112,13 @@ public final class GatewayConfig {
           .describe(
               "Whether requests with unknown fields are refused rather than served without them.");
 
+  public static final ConfigOption<UnreadableParts> UNREADABLE_PARTS =
+      ALL.choice("gateway.unreadable-parts", UnreadableParts.NOTE)
+          .describe(
+              "What becomes of a picture, sound or file in a message, which no model here can read:"
+                  + " a note in its place, or the request is refused. In the result of a tool it is"
+                  + " always a note.");
+
   public static final ConfigOption<String> OTLP_ENDPOINT =
       ALL.add(
               key("gateway.otlp-endpoint").stringType().noDefaultValue(),
@@ -148,6 +155,12 @@ public final class GatewayConfig {
 
   static List<OptionSpec<?>> specs() {
     return ALL.specs();
+  }
+
+  /** What becomes of a part of a message that a model cannot read. */
+  public enum UnreadableParts {
+    NOTE,
+    REFUSE
   }
 
   /** Ways to go on with a turn whose client has gone. */

@@ -1,8 +1,10 @@
 package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.jobs.json.ContentParts;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.Roles;
 import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
@@ -10,7 +12,6 @@ import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /** Reads {@code messages} from an event. */
 final class MessagesReader {
@@ -18,10 +19,6 @@ final class MessagesReader {
   static final int MAX_MESSAGES = 10_000;
   static final int MAX_PARTS = 1000;
   static final int MAX_CALLS = 128;
-  static final String NAME = "[a-zA-Z0-9_.-]{1,64}";
-  private static final Pattern NAME_PATTERN = Pattern.compile(NAME);
-  private static final List<String> ROLES =
-      List.of("system", "developer", "user", "assistant", "tool");
   private static final List<String> FIELDS =
       List.of("role", "content", "name", "tool_calls", "tool_call_id", "reasoning_content");
   private static final List<String> CALL_FIELDS = List.of("id", "type", "function");
@@ -96,15 +93,11 @@ final class MessagesReader {
         throw new InvalidInputException(message.path(name) + " is not served yet");
       }
     }
-    message.allow(FIELDS).require("role");
-    String role = message.text("role");
-    if (!ROLES.contains(role)) {
-      throw JsonObject.notOneOf(message.path("role"), role, ROLES);
-    }
+    String role = Roles.of(message.allow(FIELDS));
     String name = message.text("name");
-    if (name != null && !NAME_PATTERN.matcher(name).matches()) {
+    if (name != null && !Roles.isName(name)) {
       throw new InvalidInputException(
-          message.path("name") + " is " + Texts.quote(name) + "; it must match " + NAME);
+          message.path("name") + " is " + Texts.quote(name) + "; it must match " + Roles.NAME);
     }
     List<ToolCall> calls = calls(role, message);
     if (calls.isEmpty()) {
@@ -179,9 +172,12 @@ final class MessagesReader {
   private static String part(JsonObject part) {
     part.require("type");
     String type = part.text("type");
+    if (ContentParts.isUnreadable(type)) {
+      return ContentParts.note(type);
+    }
     if (!type.equals("text")) {
       throw new InvalidInputException(
-          part.path("type") + " is " + Texts.quote(type) + ", only \"text\" is served yet");
+          part.path("type") + " is " + Texts.quote(type) + ", which is no part of a content");
     }
     part.allow(PART_FIELDS).require("text");
     return text(part.path("text"), part.get("text"));

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.NumericNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -35,9 +36,10 @@ public final class WrittenNumbers {
     return read(mapper, mapper.createParser(text));
   }
 
-  /** Reads the value that a parser is at or before; same errors. */
+  /** Reads the value that a parser is at or before, which is missing at the end; same errors. */
   public static JsonNode next(ObjectMapper mapper, JsonParser parser) throws IOException {
-    return mapper.reader().with(new Factory(parser)).readTree(parser);
+    JsonNode tree = mapper.reader().with(new Factory(parser)).readTree(parser);
+    return tree == null ? MissingNode.getInstance() : tree;
   }
 
   private static JsonNode read(ObjectMapper mapper, JsonParser parser) throws IOException {

@@ -230,12 +230,13 @@ class EventParserTest {
           "hello"                                          | messages is a string; it must be an array
           ["hello"]                                        | messages[0] is a string; it must be an object
           [{"content":"x"}]                                | messages[0].role is missing
-          [{"role":"bot","content":"x"}]                   | messages[0].role is "bot"; it must be one of
+          [{"role":"a bot","content":"x"}]                 | messages[0].role is "a bot"; it must be one of
+          [{"role":"prompt","content":"x"}]                | messages[0].role is "prompt"; it must be one of
           [{"role":"user"}]                                | messages[0].content is missing
           [{"role":"user","content":""}]                   | messages[0].content is empty
           [{"role":"user","content":null}]                 | messages[0].content is missing
           [{"role":"user","content":[]}]                   | messages[0].content is empty; it must have 1 to 1000 parts
-          [{"role":"user","content":[{"type":"image_url"}]}] | messages[0].content[0].type is "image_url", only "text"
+          [{"role":"user","content":[{"type":"hologram"}]}] | messages[0].content[0].type is "hologram", which is no part
           [{"role":"user","content":"x","audio":{}}]       | messages[0].audio is not served yet
           [{"role":"user","content":"x","tool_calls":[]}]  | messages[0].tool_calls is given, which only a message of role "assistant" may have
           [{"role":"assistant","tool_calls":[]}]           | messages[0].content is missing

@@ -328,6 +328,13 @@ class EventSchemaProperties {
                   "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}]",
                   "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}]",
                   "[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\"}]}]",
+                  "[{\"role\":\"tool\",\"content\":[{\"type\":\"image\",\"source\":{}}]}]",
+                  "[{\"role\":\"user\",\"content\":[{\"type\":\"hologram\"}]}]",
+                  "[{\"role\":\"critic\",\"content\":\"x\"}]",
+                  "[{\"role\":\"critic\",\"content\":\"\"}]",
+                  "[{\"role\":\"critic\",\"content\":\"x\",\"tool_call_id\":\"c\"}]",
+                  "[{\"role\":\"prompt\",\"content\":\"x\"}]",
+                  "[{\"role\":\"<|end|>\",\"content\":\"x\"}]",
                   "[{\"role\":\"user\",\"content\":[]}]")),
           Map.entry(
               "tool_choice",

@@ -57,6 +57,8 @@ class WrittenNumbersTest {
     assertThat(WrittenNumbers.read(MAPPER, text)).isEqualTo(MAPPER.readTree(text));
     assertThat(WrittenNumbers.read(MAPPER, "[NaN,-Infinity]"))
         .isEqualTo(MAPPER.readTree("[NaN,-Infinity]"));
+    assertThat(WrittenNumbers.read(MAPPER, " ")).isEqualTo(MAPPER.readTree(" "));
+    assertThat(WrittenNumbers.read(MAPPER, "null")).isEqualTo(MAPPER.readTree("null"));
     assertThatThrownBy(() -> WrittenNumbers.read(MAPPER, "{} {}"))
         .isInstanceOf(JsonProcessingException.class);
     assertThatThrownBy(() -> WrittenNumbers.read(MAPPER, "{\"a\":"))

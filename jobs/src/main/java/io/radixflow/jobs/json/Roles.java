@@ -1,0 +1,40 @@
+package io.radixflow.jobs.json;
+
+import io.radixflow.operators.record.Message;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Reads the role of a message. */
+public final class Roles {
+  /** The roles that chat templates have; any other role is given to the template as it is. */
+  public static final List<String> KNOWN =
+      List.of("system", "developer", "user", "assistant", "tool");
+
+  /** What a role, and the name of a speaker, must match. */
+  public static final String NAME = "[a-zA-Z0-9_.-]{1,64}";
+
+  private static final Pattern PATTERN = Pattern.compile(NAME);
+
+  private Roles() {}
+
+  /**
+   * Returns the field {@code role}.
+   *
+   * @throws InvalidInputException if there is none, or if it is no name
+   */
+  public static String of(JsonObject message) {
+    String role = message.require("role").text("role");
+    // an event has this one for a prompt that is no message
+    if (!isName(role) || role.equals(Message.PROMPT)) {
+      throw new InvalidInputException(
+          "%s is %s; it must be one of %s, or another name that matches %s"
+              .formatted(message.path("role"), Texts.quote(role), String.join(", ", KNOWN), NAME));
+    }
+    return role;
+  }
+
+  /** Returns whether a text can be the name of a speaker. */
+  public static boolean isName(String text) {
+    return PATTERN.matcher(text).matches();
+  }
+}
