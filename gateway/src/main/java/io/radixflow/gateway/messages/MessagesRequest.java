@@ -69,7 +69,7 @@ record MessagesRequest(
     }
     RequestFields.ignore(exchange, leftOut);
     if (!counting) {
-      body.require("max_tokens");
+      body.require("max_tokens").integer("max_tokens", 1, Integer.MAX_VALUE);
     }
     JsonObject metadata = body.object("metadata");
     return new MessagesRequest(

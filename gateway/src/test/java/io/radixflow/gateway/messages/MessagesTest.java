@@ -9,6 +9,7 @@ import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.Usage;
+import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -99,6 +100,15 @@ class MessagesTest {
     for (String count :
         List.of("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")) {
       assertThat(start.at("/usage/" + count)).as(count).isEqualTo(last.at("/usage/" + count));
+    }
+  }
+
+  /** Minus one stands for no limit in OpenAI's APIs alone. */
+  @Test
+  void aLimitBelowOneIsRefused() {
+    for (int limit : List.of(0, -1)) {
+      assertThat(send(HELLO.replace("'max_tokens':9", "'max_tokens':" + limit)).join().statusCode())
+          .isEqualTo(400);
     }
   }
 
@@ -225,7 +235,8 @@ class MessagesTest {
   }
 
   @Test
-  void anotherModelIsNotFound() {
+  void anotherModelIsNotFound() throws IOException {
+    gateway.restart("gateway.model-aliases=");
     HttpResponse<String> response = send(HELLO + ",'model':'other'").join();
     assertThat(response.statusCode()).isEqualTo(404);
     assertThat(GatewayFixture.json(response.body()).at("/error/type").asText())
