@@ -7,6 +7,7 @@ import io.radixflow.jobs.event.DeltaWriter;
 import io.radixflow.jobs.event.ReplyLimiter;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.PromptTokens;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.ReplyDelta;
@@ -121,6 +122,58 @@ public final class FakeTopics implements Topics {
             List.of(tokens),
             null,
             null);
+    reader.delta(event.session().getBytes(UTF_8), DeltaWriter.write(delta));
+  }
+
+  /** Writes a delta with tokens of the prompt. */
+  public void prompt(ConversationEvent event, PromptTokens tokens) {
+    shown(event, 0, "", 0, null, null, null, tokens);
+  }
+
+  /** Writes the last delta of the event's turn, which has a text with the ids of its tokens. */
+  public void tokens(
+      ConversationEvent event, int offset, String text, List<Integer> ids, Integer stopToken) {
+    shown(event, offset, text, ids.size(), "stop", stopToken, ids, null);
+  }
+
+  private void shown(
+      ConversationEvent event,
+      int offset,
+      String text,
+      int tokens,
+      String finishReason,
+      Integer stopToken,
+      List<Integer> ids,
+      PromptTokens prompt) {
+    List<TokenLogprob> logprobs =
+        ids == null
+            ? null
+            : ids.stream().map(id -> new TokenLogprob(id, "t" + id, -1, List.of())).toList();
+    ReplyDelta delta =
+        new ReplyDelta(
+            event.session(),
+            event.branch(),
+            event.turn(),
+            0,
+            offset,
+            0,
+            tokens,
+            1,
+            text,
+            null,
+            -1,
+            null,
+            finishReason,
+            null,
+            finishReason == null ? 0 : COMPLETED,
+            Usage.NONE,
+            null,
+            logprobs,
+            null,
+            null,
+            stopToken,
+            ids,
+            prompt);
     reader.delta(event.session().getBytes(UTF_8), DeltaWriter.write(delta));
   }
 

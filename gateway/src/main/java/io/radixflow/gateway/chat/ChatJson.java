@@ -5,6 +5,7 @@ import io.radixflow.gateway.text.TokenText;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.PromptTokens;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Reply.TopLogprob;
 import io.radixflow.operators.record.ToolCall;
@@ -23,6 +24,7 @@ final class ChatJson extends CompletionJson {
   private static final String REASONING = "reasoning_content";
 
   private final CustomTools custom;
+  private final TokenStyle style;
 
   /** Ids of the calls of custom tools in a stream. */
   private final Set<String> customCalls = new HashSet<>();
@@ -32,10 +34,12 @@ final class ChatJson extends CompletionJson {
 
   /**
    * @param custom the request's tools of type custom
+   * @param style how single tokens are shown
    */
-  ChatJson(String id, long created, String model, CustomTools custom) {
+  ChatJson(String id, long created, String model, CustomTools custom, TokenStyle style) {
     super(id, created, model, "chat.completion", "chat.completion.chunk");
     this.custom = custom;
+    this.style = style;
   }
 
   @Override
@@ -53,12 +57,16 @@ final class ChatJson extends CompletionJson {
         (first, next) -> {
           List<TokenLogprob> logprobs = new ArrayList<>(first.logprobs());
           logprobs.addAll(next.logprobs());
+          List<Integer> ids = new ArrayList<>(first.ids());
+          ids.addAll(next.ids());
           return new TurnPiece(
               first.offset(),
               part,
               first.text() + next.text(),
               first.tokens() + next.tokens(),
-              logprobs);
+              logprobs,
+              first.prompt(),
+              ids);
         });
     return true;
   }
@@ -69,7 +77,7 @@ final class ChatJson extends CompletionJson {
   }
 
   @Override
-  void message(JsonGenerator json, Choice choice) throws IOException {
+  void message(JsonGenerator json, int index, Choice choice) throws IOException {
     Message message = choice.message().message();
     json.writeObjectFieldStart("message");
     json.writeStringField("role", "assistant");
@@ -89,6 +97,12 @@ final class ChatJson extends CompletionJson {
     }
     json.writeEndObject();
     logprobs(json, choice.message().logprobs());
+    style.generated(json, choice.message().ids());
+  }
+
+  @Override
+  void shared(JsonGenerator json, PromptTokens prompt) throws IOException {
+    style.prompt(json, prompt);
   }
 
   private void call(JsonGenerator json, ToolCall call) throws IOException {
@@ -121,11 +135,12 @@ final class ChatJson extends CompletionJson {
           logprobs(json, List.of());
         },
         null,
+        null,
         usages);
   }
 
   @Override
-  void delta(JsonGenerator json, TurnPiece next, boolean last) throws IOException {
+  void delta(JsonGenerator json, int index, TurnPiece next, boolean last) throws IOException {
     TurnPart part = next.part();
     json.writeObjectFieldStart("delta");
     if (part.isContent() && !last) {
@@ -138,6 +153,7 @@ final class ChatJson extends CompletionJson {
     }
     json.writeEndObject();
     logprobs(json, next.logprobs());
+    style.generated(json, next.ids());
   }
 
   /** Writes the begin of a call, which has its id and the function's name, or more arguments. */
@@ -158,7 +174,7 @@ final class ChatJson extends CompletionJson {
     json.writeEndArray();
   }
 
-  private static void logprobs(JsonGenerator json, List<TokenLogprob> tokens) throws IOException {
+  private void logprobs(JsonGenerator json, List<TokenLogprob> tokens) throws IOException {
     if (tokens.isEmpty()) {
       json.writeNullField("logprobs");
       return;
@@ -167,12 +183,12 @@ final class ChatJson extends CompletionJson {
     json.writeArrayFieldStart("content");
     for (TokenLogprob token : tokens) {
       json.writeStartObject();
-      token(json, token.token(), token.bytes(), token.logprob());
+      token(json, token.id(), token.token(), token.bytes(), token.logprob());
       json.writeArrayFieldStart("top_logprobs");
       if (token.top() != null) {
         for (TopLogprob top : token.top()) {
           json.writeStartObject();
-          token(json, top.token(), top.bytes(), top.logprob());
+          token(json, top.id(), top.token(), top.bytes(), top.logprob());
           json.writeEndObject();
         }
       }
@@ -184,9 +200,9 @@ final class ChatJson extends CompletionJson {
     json.writeEndObject();
   }
 
-  private static void token(JsonGenerator json, String text, List<Integer> bytes, float logprob)
+  private void token(JsonGenerator json, int id, String text, List<Integer> bytes, float logprob)
       throws IOException {
-    json.writeStringField("token", TokenText.shown(text, bytes));
+    json.writeStringField("token", style.name(id, TokenText.shown(text, bytes)));
     json.writeNumberField("logprob", logprob);
     json.writeArrayFieldStart("bytes");
     for (byte each : TokenText.bytes(text, bytes)) {

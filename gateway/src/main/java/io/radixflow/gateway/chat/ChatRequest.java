@@ -27,6 +27,7 @@ import java.util.Set;
  * @param root where the conversation is
  * @param cache for how long its pages are pinned, or null
  * @param usage whether the last event of a stream is to have the counts of tokens
+ * @param style how single tokens are shown
  */
 record ChatRequest(
     String model,
@@ -36,12 +37,13 @@ record ChatRequest(
     Root root,
     CacheHints cache,
     boolean stream,
-    boolean usage)
+    boolean usage,
+    TokenStyle style)
     implements CompletionRequest {
 
   private static final int MAX_CHOICES = 16;
 
-  private static final Set<String> SERVED =
+  static final Set<String> SERVED =
       CompletionRequest.served(
           "messages",
           "max_completion_tokens",
@@ -76,6 +78,7 @@ record ChatRequest(
     RequestFields.ignore(exchange, ReplyShape.rename(raw));
     long choices = body.integer("n", 1, MAX_CHOICES, 1);
     raw.remove("n");
+    TokenStyle style = TokenStyle.read(body, raw);
     List<String> ignored = new ArrayList<>();
     Thinking.read(body.object("thinking"), raw, ignored::add);
     NestedFields.leaveOut(raw, ignored::add);
@@ -94,7 +97,8 @@ record ChatRequest(
         ChatSessions.of(exchange, key, user, model, messages),
         pin == 0 ? null : new CacheHints(false, pin, List.of(), null),
         body.bool("stream", false),
-        CompletionRequest.usage(body));
+        CompletionRequest.usage(body),
+        style);
   }
 
   /** A seed that was given must not make all choices the same. */
@@ -140,6 +144,6 @@ record ChatRequest(
 
   @Override
   public CompletionJson json(String id, long created) {
-    return new ChatJson(id, created, model, custom);
+    return new ChatJson(id, created, model, custom, style);
   }
 }

@@ -47,7 +47,7 @@ final class ChatStream implements ChatOutput {
 
   @Override
   public void piece(int choice, TurnPiece piece) {
-    if (!piece.text().isEmpty() || !piece.logprobs().isEmpty()) {
+    if (piece.shows()) {
       if (json.holds(choice, piece)) {
         return;
       }

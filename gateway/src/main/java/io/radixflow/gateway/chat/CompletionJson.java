@@ -6,6 +6,7 @@ import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.jobs.client.TurnPart;
+import io.radixflow.operators.record.PromptTokens;
 import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;
 import java.io.IOException;
@@ -66,11 +67,12 @@ abstract class CompletionJson {
           for (int i = 0; i < choices.size(); i++) {
             json.writeStartObject();
             json.writeNumberField("index", i);
-            message(json, choices.get(i));
+            message(json, i, choices.get(i));
             end(json, choices.get(i).end);
             json.writeEndObject();
           }
           json.writeEndArray();
+          shared(json, choices.get(0).message().prompt());
           usage(json, usage);
         });
   }
@@ -92,11 +94,13 @@ abstract class CompletionJson {
    * @param usages whether the stream has counts of tokens, so that this piece has null for them
    */
   final byte[] chunk(int choice, TurnPiece next, TurnEnd end, boolean usages) {
-    return chunk(choice, json -> delta(json, next, end != null), end, usages);
+    return chunk(
+        choice, json -> delta(json, choice, next, end != null), next.prompt(), end, usages);
   }
 
   /** A piece of a streamed completion, with what a choice has beside index and finish reason. */
-  final byte[] chunk(int choice, Json.Fields delta, TurnEnd end, boolean usages) {
+  final byte[] chunk(
+      int choice, Json.Fields delta, PromptTokens prompt, TurnEnd end, boolean usages) {
     return Json.write(
         json -> {
           head(json, piece);
@@ -107,6 +111,7 @@ abstract class CompletionJson {
           end(json, end);
           json.writeEndObject();
           json.writeEndArray();
+          shared(json, prompt);
           if (usages) {
             json.writeNullField("usage");
           }
@@ -125,10 +130,18 @@ abstract class CompletionJson {
   }
 
   /** Writes what a choice of a whole completion has beside its index and finish reason. */
-  abstract void message(JsonGenerator json, Choice choice) throws IOException;
+  abstract void message(JsonGenerator json, int index, Choice choice) throws IOException;
 
   /** Writes what a choice of a piece has beside its index and finish reason. */
-  abstract void delta(JsonGenerator json, TurnPiece next, boolean last) throws IOException;
+  abstract void delta(JsonGenerator json, int index, TurnPiece next, boolean last)
+      throws IOException;
+
+  /**
+   * Writes what all choices have in common, beside them.
+   *
+   * @param prompt null if it is not shown
+   */
+  void shared(JsonGenerator json, PromptTokens prompt) throws IOException {}
 
   private void head(JsonGenerator json, String object) throws IOException {
     json.writeStringField("id", id);
@@ -149,6 +162,8 @@ abstract class CompletionJson {
     json.writeStringField("finish_reason", cut ? "length" : reason);
     if (end != null && end.stopReason() != null) {
       json.writeStringField("stop_reason", end.stopReason());
+    } else if (end != null && end.stopToken() != null) {
+      json.writeNumberField("stop_reason", end.stopToken());
     }
   }
 

@@ -30,6 +30,16 @@ interface CompletionRequest {
           "guided_regex",
           "guided_grammar",
           "guided_choice",
+          "min_tokens",
+          "stop_token_ids",
+          "include_stop_str_in_output",
+          "no_stop_trim",
+          "bad_words",
+          "allowed_token_ids",
+          "skip_special_tokens",
+          "prompt_logprobs",
+          "return_token_ids",
+          "return_tokens_as_token_ids",
           "user");
 
   /** Returns the fields that a request may have, those of its own among them. */

@@ -3,9 +3,12 @@ package io.radixflow.gateway.chat;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.radixflow.gateway.text.TokenText;
 import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.jobs.client.TurnPart;
+import io.radixflow.operators.record.PromptTokens;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Reply.TopLogprob;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -13,24 +16,78 @@ import java.util.Set;
 /** Writes completions of prompts. */
 final class TextJson extends CompletionJson {
 
-  TextJson(String id, long created, String model) {
+  private final TextRequest request;
+  private final TokenStyle style;
+
+  /** Code points of each choice's prompt that are written. */
+  private final int[] echoed;
+
+  TextJson(String id, long created, String model, TextRequest request) {
     super(id, created, model, "text_completion", "text_completion");
+    this.request = request;
+    this.style = request.style();
+    this.echoed = new int[request.choices()];
   }
 
   @Override
-  void message(JsonGenerator json, Choice choice) throws IOException {
-    json.writeStringField("text", choice.message().content());
-    logprobs(json, 0, choice.message().logprobs());
+  void message(JsonGenerator json, int index, Choice choice) throws IOException {
+    PromptTokens prompt = choice.message().prompt();
+    String text = request.prompt(index).text();
+    String echo = !request.echo() ? "" : text != null ? text : textOf(prompt);
+    json.writeStringField("text", echo + choice.message().content());
+    logprobs(json, index, 0, prompt, choice.message().logprobs());
+    style.prompt(json, prompt);
+    style.generated(json, choice.message().ids());
+  }
+
+  /** The text of a prompt that the job does not show comes alone. */
+  @Override
+  byte[] opening(int choice, TurnPart part, boolean usages) {
+    if (!request.echo() || request.echoesTokens(choice)) {
+      return null;
+    }
+    String echo = request.prompt(choice).text();
+    echoed[choice] = echo.codePointCount(0, echo.length());
+    return chunk(
+        choice,
+        json -> {
+          json.writeStringField("text", echo);
+          json.writeNullField("logprobs");
+        },
+        null,
+        null,
+        usages);
   }
 
   @Override
-  void delta(JsonGenerator json, TurnPiece next, boolean last) throws IOException {
-    json.writeStringField("text", next.text());
-    logprobs(json, next.offset(), next.logprobs());
+  void delta(JsonGenerator json, int index, TurnPiece next, boolean last) throws IOException {
+    PromptTokens prompt = next.prompt();
+    json.writeStringField("text", (request.echo() ? textOf(prompt) : "") + next.text());
+    logprobs(json, index, next.offset(), prompt, next.logprobs());
+    style.prompt(json, prompt);
+    style.generated(json, next.ids());
   }
 
-  private static void logprobs(JsonGenerator json, int offset, List<TokenLogprob> tokens)
+  private static String textOf(PromptTokens prompt) {
+    return prompt == null ? "" : prompt.text();
+  }
+
+  /**
+   * Writes the log probabilities of tokens of the prompt, where it is echoed, and of the reply.
+   *
+   * @param offset code points of the reply before its tokens
+   */
+  private void logprobs(
+      JsonGenerator json, int index, int offset, PromptTokens prompt, List<TokenLogprob> reply)
       throws IOException {
+    List<TokenLogprob> tokens = new ArrayList<>();
+    boolean echoes = request.echo() && request.logprobs() && prompt != null;
+    if (echoes && prompt.logprobs() != null) {
+      tokens.addAll(prompt.logprobs());
+    }
+    int echoedTokens = tokens.size();
+    boolean begins = echoedTokens > 0 && prompt.offset() == 0;
+    tokens.addAll(reply);
     if (tokens.isEmpty()) {
       json.writeNullField("logprobs");
       return;
@@ -38,41 +95,68 @@ final class TextJson extends CompletionJson {
     json.writeObjectFieldStart("logprobs");
     json.writeArrayFieldStart("tokens");
     for (TokenLogprob token : tokens) {
-      json.writeString(TokenText.legacy(token.token(), token.bytes()));
+      json.writeString(name(token));
     }
     json.writeEndArray();
     json.writeArrayFieldStart("token_logprobs");
-    for (TokenLogprob token : tokens) {
-      json.writeNumber(token.logprob());
+    for (int i = 0; i < tokens.size(); i++) {
+      if (i == 0 && begins) {
+        json.writeNull();
+      } else {
+        json.writeNumber(tokens.get(i).logprob());
+      }
     }
     json.writeEndArray();
     json.writeArrayFieldStart("top_logprobs");
-    for (TokenLogprob token : tokens) {
-      alternatives(json, token);
+    for (int i = 0; i < tokens.size(); i++) {
+      if (i == 0 && begins) {
+        json.writeNull();
+      } else {
+        alternatives(json, tokens.get(i));
+      }
     }
     json.writeEndArray();
     json.writeArrayFieldStart("text_offset");
-    int at = offset;
-    for (TokenLogprob token : tokens) {
+    int at = echoed[index];
+    for (int i = 0; i < tokens.size(); i++) {
+      if (i == echoedTokens) {
+        echoed[index] = at;
+        at += offset;
+      }
+      TokenLogprob token = tokens.get(i);
       json.writeNumber(TokenText.goesOn(token.bytes()) ? at - 1 : at);
       at += TokenText.begun(token.token(), token.bytes());
+    }
+    if (tokens.size() == echoedTokens) {
+      echoed[index] = at;
     }
     json.writeEndArray();
     json.writeEndObject();
   }
 
-  /** Tokens may have the same text; an object has each name once. */
-  private static void alternatives(JsonGenerator json, TokenLogprob token) throws IOException {
+  /**
+   * Writes the most probable tokens, and the token itself if it is not among them. Tokens may have
+   * the same text; an object has each name once.
+   */
+  private void alternatives(JsonGenerator json, TokenLogprob token) throws IOException {
     json.writeStartObject();
-    if (token.top() != null) {
+    if (token.top() != null && !token.top().isEmpty()) {
       Set<String> names = new HashSet<>();
       for (TopLogprob top : token.top()) {
-        String name = TokenText.legacy(top.token(), top.bytes());
+        String name = style.name(top.id(), TokenText.legacy(top.token(), top.bytes()));
         if (names.add(name)) {
           json.writeNumberField(name, top.logprob());
         }
       }
+      String own = name(token);
+      if (names.add(own)) {
+        json.writeNumberField(own, token.logprob());
+      }
     }
     json.writeEndObject();
+  }
+
+  private String name(TokenLogprob token) {
+    return style.name(token.id(), TokenText.legacy(token.token(), token.bytes()));
   }
 }

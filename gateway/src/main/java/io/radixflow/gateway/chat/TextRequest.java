@@ -8,9 +8,9 @@ import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.TokenOptions;
 import java.util.List;
 import java.util.Set;
 
@@ -18,15 +18,19 @@ import java.util.Set;
  * A request for completions of prompts, which the model gets as they are.
  *
  * @param model the name that responses have
- * @param prompts their texts
+ * @param prompts what they are
  * @param options what was given, for each choice of a prompt
+ * @param echo whether completions begin with their prompts
+ * @param style how single tokens are shown
  */
 record TextRequest(
     String model,
-    List<String> prompts,
+    List<TextPrompt> prompts,
     List<GenerationOptions> options,
     boolean stream,
-    boolean usage)
+    boolean usage,
+    boolean echo,
+    TokenStyle style)
     implements CompletionRequest {
 
   private static final int MAX_PROMPTS = 16;
@@ -35,9 +39,10 @@ record TextRequest(
   /** The limit that OpenAI's API takes where none is given. */
   private static final int DEFAULT_TOKENS = 16;
 
-  private static final Set<String> SERVED = CompletionRequest.served("prompt");
+  static final Set<String> SERVED =
+      CompletionRequest.served("prompt", "echo", "truncate_prompt_tokens", "add_special_tokens");
 
-  private static final Set<String> REFUSED = Set.of("echo", "suffix", "prompt_embeds");
+  private static final Set<String> REFUSED = Set.of("suffix", "prompt_embeds");
 
   static TextRequest read(Exchange exchange, ServedModels models) {
     ObjectNode raw = exchange.body();
@@ -54,16 +59,24 @@ record TextRequest(
     JsonObject body = RequestFields.check(exchange, SERVED, REFUSED);
     RequestFields.ignore(exchange, ReplyShape.rename(raw));
     long choices = body.integer("n", 1, MAX_CHOICES, 1);
-    List<String> prompts = prompts(body);
+    List<TextPrompt> prompts = TextPrompt.read(body, MAX_PROMPTS);
+    TokenStyle style = TokenStyle.read(body, raw);
     if (choices * prompts.size() > MAX_CHOICES) {
       throw new InvalidInputException(
-          "prompt has " + prompts.size() + " texts; with n at most " + MAX_CHOICES + " choices");
+          "prompt has " + prompts.size() + " prompts; with n at most " + MAX_CHOICES + " choices");
     }
     raw.remove("n");
     Long top = body.integer("logprobs", 0, 20);
     raw.remove("logprobs");
     if (top != null) {
       raw.put("logprobs", true).put("top_logprobs", top);
+    }
+    boolean echo = body.bool("echo", false);
+    if (prompts.stream().noneMatch(prompt -> prompt.text() == null)) {
+      raw.remove("echo"); // the request has their texts
+    }
+    if (echo && top != null && !body.has("prompt_logprobs")) {
+      raw.put("prompt_logprobs", top);
     }
     if (!body.has("max_tokens")) {
       raw.put("max_tokens", DEFAULT_TOKENS);
@@ -73,25 +86,28 @@ record TextRequest(
         prompts,
         ChatRequest.options(raw, (int) choices).stream().map(GenerationFields::asText).toList(),
         body.bool("stream", false),
-        CompletionRequest.usage(body));
+        CompletionRequest.usage(body),
+        echo,
+        style);
   }
 
-  private static List<String> prompts(JsonObject body) {
-    body.require("prompt");
-    JsonNode prompt = body.get("prompt");
-    if (prompt.isArray() && (prompt.path(0).isNumber() || prompt.path(0).isArray())) {
-      throw new ApiException(
-          400,
-          "invalid_request_error",
-          "unsupported_parameter",
-          "prompt",
-          "prompt has token ids, which are not served yet: send texts");
-    }
-    List<String> prompts = body.texts("prompt", MAX_PROMPTS);
-    if (prompts.isEmpty() || prompts.stream().anyMatch(String::isEmpty)) {
-      throw new InvalidInputException("prompt is empty: it must say something");
-    }
-    return prompts.stream().map(Texts::wellFormed).toList();
+  /** Returns whether pieces of the prompt come from the job, and not its text from the request. */
+  boolean echoesTokens(int choice) {
+    return echo && (prompt(choice).text() == null || showsPrompt(options.get(0).tokens()));
+  }
+
+  private static boolean showsPrompt(TokenOptions options) {
+    return options != null && options.showsPrompt();
+  }
+
+  /** Returns whether log probabilities are wanted. */
+  boolean logprobs() {
+    return Boolean.TRUE.equals(options.get(0).logprobs());
+  }
+
+  /** Returns the prompt of a choice. */
+  TextPrompt prompt(int choice) {
+    return prompts.get(choice / choicesOfPrompt());
   }
 
   @Override
@@ -115,7 +131,8 @@ record TextRequest(
   @Override
   public ConversationEvent event(Exchange exchange, Root root, String turn, int choice) {
     int perPrompt = choicesOfPrompt();
-    return ConversationEvent.prompt(root.id() + "." + choice, turn, prompts.get(choice / perPrompt))
+    return ConversationEvent.prompt(
+            root.id() + "." + choice, turn, prompts.get(choice / perPrompt).message())
         .tenant(exchange.caller().tenant())
         .options(options.get(choice % perPrompt))
         .origin(exchange.origin())
@@ -124,6 +141,6 @@ record TextRequest(
 
   @Override
   public CompletionJson json(String id, long created) {
-    return new TextJson(id, created, model);
+    return new TextJson(id, created, model, this);
   }
 }

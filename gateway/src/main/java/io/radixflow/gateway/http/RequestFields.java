@@ -21,7 +21,8 @@ public final class RequestFields {
    * Checks the fields of a body, names those that are ignored in the response, and removes them.
    *
    * @param served fields that the endpoint reads itself
-   * @param refused fields that are refused unless they are null, false, or empty
+   * @param refused fields that are refused unless they are null, false, or empty; besides those of
+   *     {@link ReplyShapers}
    * @return the body, with the served fields alone
    * @throws ApiException if a field is refused
    */
@@ -34,7 +35,8 @@ public final class RequestFields {
         continue;
       }
       JsonNode value = body.get(name);
-      if (refused.contains(name) && !saysNothing(value)) {
+      boolean asks = refused.contains(name) && !ReplyShapers.saysNothing(value);
+      if (asks || ReplyShapers.shapes(name, value)) {
         throw ApiException.notServed(name);
       }
       if (!value.isNull()) {
@@ -64,11 +66,5 @@ public final class RequestFields {
           fields.get(0) + " is unknown or not served, and the request is strict");
     }
     exchange.ignored(fields);
-  }
-
-  private static boolean saysNothing(JsonNode value) {
-    return value.isNull()
-        || value.isContainerNode() && value.isEmpty()
-        || value.isBoolean() && !value.booleanValue();
   }
 }

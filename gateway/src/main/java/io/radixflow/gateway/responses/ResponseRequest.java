@@ -1,9 +1,11 @@
 package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.chat.CacheTtl;
 import io.radixflow.gateway.chat.GenerationFields;
+import io.radixflow.gateway.http.ReplyShapers;
 import io.radixflow.jobs.event.GenerationOptionsReader;
 import io.radixflow.jobs.json.ContentParts;
 import io.radixflow.jobs.json.InvalidInputException;
@@ -104,6 +106,10 @@ record ResponseRequest(
       if (!SERVED.contains(name)
           && !GenerationFields.SAME.contains(name)
           && !HARMLESS.contains(name)) {
+        if (ReplyShapers.shapes(
+            name, body.get(name) == null ? NullNode.instance : body.get(name))) {
+          throw new InvalidInputException(name + " is not served yet");
+        }
         ignored.add(name);
       }
     }

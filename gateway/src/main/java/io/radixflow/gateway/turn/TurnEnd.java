@@ -18,6 +18,7 @@ import io.radixflow.operators.record.Usage;
  * @param error why the turn was rejected or failed; null if it was served
  * @param committed whether the reply is committed
  * @param earlier whether the job was asked and said so, as the turn had ended before
+ * @param stopToken the stop token that ended the reply, or null
  */
 public record TurnEnd(
     String branch,
@@ -27,7 +28,8 @@ public record TurnEnd(
     Usage usage,
     ReplyError error,
     boolean committed,
-    boolean earlier) {
+    boolean earlier,
+    Integer stopToken) {
 
   static TurnEnd of(ReplyDelta last) {
     return new TurnEnd(
@@ -38,7 +40,8 @@ public record TurnEnd(
         last.usage(),
         last.error(),
         false,
-        false);
+        false,
+        last.stopToken());
   }
 
   /** The end of a turn that the job does not know. */
@@ -51,7 +54,8 @@ public record TurnEnd(
         answer.usage(),
         answer.error(),
         false,
-        true);
+        true,
+        null);
   }
 
   static TurnEnd of(TurnState done, boolean committed) {
@@ -63,7 +67,8 @@ public record TurnEnd(
         done.usage(),
         done.error(),
         committed,
-        true);
+        true,
+        null);
   }
 
   static TurnEnd of(Reply reply) {
@@ -75,7 +80,8 @@ public record TurnEnd(
         reply.usage(),
         reply.error(),
         true,
-        false);
+        false,
+        reply.stopToken());
   }
 
   /**

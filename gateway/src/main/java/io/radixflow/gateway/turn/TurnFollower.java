@@ -118,7 +118,8 @@ final class TurnFollower implements TurnStream, Waiting {
         TurnPart part = new TurnPart(delta.kind(), delta.index(), delta.id());
         count(delta.usage());
         time(waiting.take(delta.offset(), part, delta.text()));
-        waiting.takeTokens(delta.tokenOffset(), delta.tokens(), delta.logprobs());
+        waiting.takePrompt(delta.prompt());
+        waiting.takeTokens(delta.tokenOffset(), delta.tokens(), delta.logprobs(), delta.tokenIds());
         bound();
       }
       if (!gap && delta.finishReason() != null && !following.committed()) {
@@ -162,7 +163,7 @@ final class TurnFollower implements TurnStream, Waiting {
       count(state.usage());
       time(waiting.take(state.reply(), state.order()));
       if (state.logprobs() != null) {
-        waiting.takeTokens(0, state.logprobs().size(), state.logprobs());
+        waiting.takeTokens(0, state.logprobs().size(), state.logprobs(), null);
       }
       bound();
       boolean over = state.status().equals("done");
@@ -193,8 +194,9 @@ final class TurnFollower implements TurnStream, Waiting {
         return;
       }
       count(reply.usage());
+      waiting.takePrompt(reply.prompt());
       time(waiting.take(reply.message(), reply.order()));
-      waiting.takeTokens(0, reply.usage().completionTokens(), reply.logprobs());
+      waiting.takeTokens(0, reply.usage().completionTokens(), reply.logprobs(), reply.tokenIds());
       bound();
       end = TurnEnd.of(reply);
     }

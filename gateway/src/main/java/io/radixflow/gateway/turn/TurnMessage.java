@@ -4,6 +4,7 @@ import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.PartLength;
 import io.radixflow.operators.record.PartOrder;
+import io.radixflow.operators.record.PromptTokens;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
@@ -17,6 +18,8 @@ public final class TurnMessage {
   private final List<Call> calls = new ArrayList<>();
   private final PartOrder order = new PartOrder();
   private final List<TokenLogprob> logprobs = new ArrayList<>();
+  private final List<PromptTokens> prompt = new ArrayList<>();
+  private final List<Integer> ids = new ArrayList<>();
 
   private static final class Call {
     private final String id;
@@ -44,6 +47,10 @@ public final class TurnMessage {
       (part.opensCall() ? call.name : call.arguments).append(piece.text());
     }
     logprobs.addAll(piece.logprobs());
+    ids.addAll(piece.ids());
+    if (piece.prompt() != null) {
+      prompt.add(piece.prompt());
+    }
   }
 
   /** Returns the content; empty if there is none. */
@@ -78,6 +85,16 @@ public final class TurnMessage {
   /** Returns the runs of the parts; empty if reasoning came first, then content, then calls. */
   public List<PartLength> order() {
     return order.runs();
+  }
+
+  /** Returns the prompt's tokens; null if the turn did not ask for them. */
+  public PromptTokens prompt() {
+    return PromptTokens.joined(prompt);
+  }
+
+  /** Returns the ids of the reply's tokens; empty if the turn did not ask for them. */
+  public List<Integer> ids() {
+    return ids;
   }
 
   public List<TokenLogprob> logprobs() {

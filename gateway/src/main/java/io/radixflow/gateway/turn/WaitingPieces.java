@@ -4,6 +4,7 @@ import io.radixflow.jobs.client.PartText;
 import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.PartLength;
+import io.radixflow.operators.record.PromptTokens;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,6 +32,11 @@ final class WaitingPieces {
 
   private int tokens;
 
+  /** Tokens and characters of the prompt that were taken. */
+  private int promptTokens;
+
+  private int promptLength;
+
   private final Map<TurnPart, Integer> offsets = new HashMap<>();
   private final List<Growing> waiting = new ArrayList<>();
   private int characters;
@@ -43,6 +49,8 @@ final class WaitingPieces {
     private final StringBuilder text = new StringBuilder();
     private int tokens;
     private final List<TokenLogprob> logprobs = new ArrayList<>();
+    private final List<PromptTokens> prompt = new ArrayList<>();
+    private final List<Integer> ids = new ArrayList<>();
 
     Growing(int offset, TurnPart part) {
       this.offset = offset;
@@ -50,7 +58,14 @@ final class WaitingPieces {
     }
 
     TurnPiece piece() {
-      return new TurnPiece(offset, part, text.toString(), tokens, List.copyOf(logprobs));
+      return new TurnPiece(
+          offset,
+          part,
+          text.toString(),
+          tokens,
+          List.copyOf(logprobs),
+          PromptTokens.joined(prompt),
+          List.copyOf(ids));
     }
   }
 
@@ -110,8 +125,42 @@ final class WaitingPieces {
     return true;
   }
 
-  /** Takes tokens; they stand for the text that was taken last. */
-  void takeTokens(int from, int count, List<TokenLogprob> given) {
+  /**
+   * Takes tokens of the prompt, which come before all text.
+   *
+   * @param given null for none
+   */
+  void takePrompt(PromptTokens given) {
+    int known = given == null ? 0 : promptTokens - given.offset();
+    if (given == null || known < 0 || known >= given.ids().size()) {
+      return;
+    }
+    int had = given.offset() == 0 ? Math.min(promptLength, given.text().length()) : 0;
+    List<Integer> ids = given.ids().subList(known, given.ids().size());
+    List<TokenLogprob> scores = given.logprobs();
+    growing(TurnPart.CONTENT, offset)
+        .prompt
+        .add(
+            new PromptTokens(
+                promptTokens,
+                ids,
+                given.text().substring(had),
+                scores == null ? null : scores.subList(known, scores.size())));
+    promptTokens += ids.size();
+    promptLength += given.text().length() - had;
+    characters += given.text().length() - had;
+    for (int i = known; i < given.ids().size(); i++) {
+      List<?> top = scores == null ? null : scores.get(i).top();
+      entries += 1 + (top == null ? 0 : top.size());
+    }
+  }
+
+  /**
+   * Takes tokens; they stand for the text that was taken last.
+   *
+   * @param ids null if they are not shown
+   */
+  void takeTokens(int from, int count, List<TokenLogprob> given, List<Integer> ids) {
     int known = Math.max(0, tokens - from);
     if (count <= known) {
       return;
@@ -120,6 +169,10 @@ final class WaitingPieces {
     TurnPart part = waiting.isEmpty() ? TurnPart.CONTENT : last().part;
     Growing piece = growing(part, offset + skipped);
     piece.tokens += count - known;
+    if (ids != null && ids.size() > known) {
+      piece.ids.addAll(ids.subList(known, ids.size()));
+      entries += ids.size() - known;
+    }
     if (given != null && given.size() > known) {
       for (TokenLogprob each : given.subList(known, given.size())) {
         piece.logprobs.add(each);

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.gateway.GatewayFixture;
 import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.PromptTokens;
 import io.radixflow.operators.record.Reply.TokenLogprob;
+import io.radixflow.operators.record.Reply.TopLogprob;
 import io.radixflow.operators.record.Usage;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -162,22 +165,100 @@ class TextCompletionsTest {
   }
 
   @Test
+  void thePromptIsEchoedWithItsLogProbabilities() {
+    for (String prompt : List.of("\"x\u00e9\"", "[7,8]")) {
+      CompletableFuture<HttpResponse<String>> response =
+          complete("{\"prompt\":" + prompt + ",\"echo\":true,\"logprobs\":1,\"max_tokens\":0}");
+      ConversationEvent event = gateway.topics().next();
+      assertThat(event.options().maxTokens()).isZero();
+      assertThat(event.options().tokens().promptLogprobs()).isOne();
+      assertThat(Message.promptIds(event.messages()))
+          .isEqualTo(prompt.startsWith("[") ? new int[] {7, 8} : null);
+      gateway.topics().prompt(event, prompt(0, 7, "x", Float.NaN));
+      gateway.topics().prompt(event, prompt(1, 8, "\u00e9", -2));
+      gateway.topics().end(event, 0, "length", new Usage(2, 0, 0));
+      JsonNode choice = GatewayFixture.json(response.join().body()).at("/choices/0");
+      assertThat(choice.at("/text").asText()).isEqualTo("x\u00e9");
+      assertThat(choice.at("/finish_reason").asText()).isEqualTo("length");
+      assertThat(choice.at("/logprobs").toString())
+          .isEqualTo(
+              "{\"tokens\":[\"x\",\"\u00e9\"],\"token_logprobs\":[null,-2.0],"
+                  + "\"top_logprobs\":[null,{\"z\":-0.5,\"\u00e9\":-2.0}],"
+                  + "\"text_offset\":[0,1]}");
+    }
+  }
+
+  private static PromptTokens prompt(int offset, int id, String text, float logprob) {
+    List<TopLogprob> top = offset == 0 ? List.of() : List.of(new TopLogprob(9, "z", -0.5f, null));
+    return new PromptTokens(
+        offset, List.of(id), text, List.of(new TokenLogprob(id, text, logprob, top)));
+  }
+
+  @Test
+  void aStreamBeginsWithTheEchoAndHasOffsetsBehindIt() {
+    CompletableFuture<HttpResponse<String>> response =
+        complete("{\"prompt\":\"x\u00e9\",\"echo\":true,\"logprobs\":0,\"stream\":true}");
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().prompt(event, prompt(0, 7, "x", Float.NaN));
+    gateway.topics().logprobs(event, 0, "ab", new TokenLogprob(1, "ab", -1, List.of()));
+    gateway.topics().end(event, 2, "stop", Usage.NONE);
+    String body = response.join().body();
+    assertThat(body).contains("\"text_offset\":[0").contains("\"token_logprobs\":[null");
+    assertThat(body).contains("\"x").contains("ab");
+
+    response = complete("{\"prompt\":\"x\u00e9\",\"echo\":true,\"stream\":true}");
+    event = gateway.topics().next();
+    assertThat(event.options().tokens()).as("the request has the text").isNull();
+    gateway.topics().piece(event, 0, "ab");
+    gateway.topics().end(event, 2, "stop", Usage.NONE);
+    assertThat(response.join().body())
+        .containsSubsequence("\"text\":\"x\u00e9\"", "\"text\":\"ab\"");
+  }
+
+  @Test
+  void idsAndLogProbabilitiesOfThePromptAreShownAsVllmShowsThem() {
+    CompletableFuture<HttpResponse<String>> response =
+        complete(
+            "{\"prompt\":[7,8],\"prompt_logprobs\":1,\"return_token_ids\":true,"
+                + "\"return_tokens_as_token_ids\":true,\"logprobs\":0,\"stop_token_ids\":[3]}");
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.options().tokens().showsTokenIds()).isTrue();
+    gateway.topics().prompt(event, prompt(0, 7, "x", Float.NaN));
+    gateway.topics().prompt(event, prompt(1, 8, "y", -2));
+    gateway.topics().tokens(event, 0, "ab", List.of(1, 3), 3);
+    JsonNode choice = GatewayFixture.json(response.join().body()).at("/choices/0");
+    assertThat(choice.at("/prompt_token_ids").toString()).isEqualTo("[7,8]");
+    assertThat(choice.at("/token_ids").toString()).isEqualTo("[1,3]");
+    assertThat(choice.at("/stop_reason").asInt()).isEqualTo(3);
+    assertThat(choice.at("/text").asText()).isEqualTo("ab");
+    assertThat(choice.at("/prompt_logprobs").toString())
+        .isEqualTo(
+            "[null,{\"9\":{\"logprob\":-0.5,\"rank\":1,\"decoded_token\":\"z\"},"
+                + "\"8\":{\"logprob\":-2.0,\"rank\":null,\"decoded_token\":\"y\"}}]");
+    assertThat(choice.at("/logprobs/tokens").toString())
+        .isEqualTo("[\"token_id:1\",\"token_id:3\"]");
+  }
+
+  @Test
   void whatIsNotServedIsRefusedByName() {
     for (String field :
         List.of(
-            "\"echo\":true",
             "\"suffix\":\"x\"",
             "\"best_of\":3",
             "\"tool_choice\":\"required\"",
             "\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"f\"}}",
-            "\"prompt\":[1,2]",
-            "\"prompt\":[[1]]",
+            "\"prompt\":[1,-2]",
+            "\"prompt\":[[]]",
+            "\"prompt\":[1.5]",
+            "\"prompt\":[\"a\",5]",
+            "\"bad_words\":[\"\"]",
+            "\"prompt_logprobs\":21",
             "\"prompt\":\"\"",
             "\"prompt\":5",
             "\"prompt\":[]",
             "\"logprobs\":true")) {
       String body =
-          field.contains("prompt") ? "{" + field + "}" : "{\"prompt\":\"a\"," + field + "}";
+          field.startsWith("\"prompt\"") ? "{" + field + "}" : "{\"prompt\":\"a\"," + field + "}";
       HttpResponse<String> response = complete(body).join();
       assertThat(response.statusCode()).as(field).isEqualTo(400);
       String name = field.substring(1, field.indexOf('"', 1));

@@ -91,9 +91,18 @@ public final class DeltaWriter {
           if (delta.logprobs() != null) {
             json.writePOJOField("logprobs", new ReplyFields.Logprobs(delta.logprobs()));
           }
+          if (delta.tokenIds() != null) {
+            json.writePOJOField("token_ids", delta.tokenIds());
+          }
+          if (delta.prompt() != null) {
+            json.writePOJOField("prompt", delta.prompt());
+          }
           if (delta.finishReason() != null) {
             json.writeStringField("finish_reason", delta.finishReason());
             JsonRecords.text(json, "stop_reason", delta.stopReason());
+            if (delta.stopToken() != null) {
+              json.writeNumberField("stop_token", delta.stopToken());
+            }
             json.writeNumberField("completed", ReplyFields.toSeconds(delta.completed()));
           }
           if (delta.finishReason() != null || !delta.usage().equals(Usage.NONE)) {

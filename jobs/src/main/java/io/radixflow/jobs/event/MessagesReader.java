@@ -84,7 +84,7 @@ final class MessagesReader {
     if (value.isEmpty()) {
       throw new InvalidInputException("prompt is empty: it must have at least one token id");
     }
-    return Message.ofIds(TokenOptionsReader.ids("prompt", value));
+    return Message.ofIds(JsonObject.naturals("prompt", value));
   }
 
   private static Message message(JsonObject message) {

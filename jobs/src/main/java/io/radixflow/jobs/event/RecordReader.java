@@ -1,8 +1,10 @@
 package io.radixflow.jobs.event;
 
+import io.radixflow.operators.record.PromptTokens;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import java.io.IOException;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
@@ -31,7 +33,10 @@ public final class RecordReader {
       ReplyFields.UsageJson usage,
       ReplyFields.ErrorJson error,
       ReplyFields.Logprobs logprobs,
-      ReplyFields answer) {}
+      ReplyFields answer,
+      Integer stopToken,
+      List<Integer> tokenIds,
+      PromptTokens prompt) {}
 
   /**
    * Reads a record of the delta topic.
@@ -68,7 +73,10 @@ public final class RecordReader {
         ReplyFields.ErrorJson.error(json.error),
         json.logprobs == null ? null : json.logprobs.content(),
         null,
-        json.answer == null ? null : reply(json.answer));
+        json.answer == null ? null : reply(json.answer),
+        json.stopToken,
+        json.tokenIds,
+        json.prompt);
   }
 
   /**

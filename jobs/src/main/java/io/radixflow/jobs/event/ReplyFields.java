@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.PartLength;
+import io.radixflow.operators.record.PromptTokens;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ReplyError;
@@ -44,7 +45,10 @@ record ReplyFields(
       List<PartJson> parts,
       String finishReason,
       String stopReason,
-      Logprobs logprobs) {
+      Logprobs logprobs,
+      Integer stopToken,
+      List<Integer> tokenIds,
+      PromptTokens prompt) {
     Message said() {
       return message == null ? new Message("assistant", "") : message.message();
     }
@@ -245,7 +249,10 @@ record ReplyFields(
                 PartJson.of(reply.order()),
                 reply.finishReason(),
                 reply.stopReason(),
-                logprobs)),
+                logprobs,
+                reply.stopToken(),
+                reply.tokenIds(),
+                reply.prompt())),
         UsageJson.of(reply.usage()),
         reply.seed(),
         reply.droppedTurns(),
@@ -265,7 +272,8 @@ record ReplyFields(
    */
   Reply reply() {
     boolean none = choices == null || choices.isEmpty() || choices.get(0) == null;
-    Choice choice = none ? new Choice(0, null, null, null, null, null) : choices.get(0);
+    Choice choice =
+        none ? new Choice(0, null, null, null, null, null, null, null, null) : choices.get(0);
     return Reply.builder(session, branch, turn, EventFields.kind(type))
         .attempt(attempt)
         .message(choice.said())
@@ -276,6 +284,9 @@ record ReplyFields(
         .seed(seed)
         .droppedTurns(droppedTurns)
         .logprobs(choice.logprobs == null ? null : choice.logprobs.content)
+        .stopToken(choice.stopToken)
+        .tokenIds(choice.tokenIds)
+        .prompt(choice.prompt)
         .error(ErrorJson.error(error))
         .items(MessageJson.ItemJson.items(items))
         .status(status)

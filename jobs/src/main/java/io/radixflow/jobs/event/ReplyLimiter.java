@@ -44,6 +44,12 @@ public final class ReplyLimiter implements Serializable {
     if (state != null && state.options() != null) {
       missing.add("options");
     }
+    if (reply.tokenIds() != null) {
+      missing.add("token_ids");
+    }
+    if (reply.prompt() != null) {
+      missing.add("prompt");
+    }
     byte[] bare = write(bare(reply), missing);
     if (bare.length <= maxBytes) {
       return bare;
@@ -85,6 +91,8 @@ public final class ReplyLimiter implements Serializable {
     Reply.TurnState state = reply.turnState();
     return reply.toBuilder()
         .logprobs(null)
+        .tokenIds(null)
+        .prompt(null)
         .error(shortened(reply.error()))
         .items(null)
         .turnState(state == null ? null : state.bare(shortened(state.error())))

@@ -57,21 +57,7 @@ final class TokenOptionsReader {
     if (given.size() < least) {
       throw new InvalidInputException(field + " is empty: no token could come");
     }
-    return ids(field, given);
-  }
-
-  /** Reads token ids; that the vocabulary has them is checked where it is known. */
-  static List<Integer> ids(String path, JsonNode array) {
-    List<Integer> ids = new ArrayList<>(array.size());
-    for (int i = 0; i < array.size(); i++) {
-      JsonNode id = array.get(i);
-      boolean plain = id.isInt() && id.intValue() >= 0; // spares the path
-      ids.add(
-          plain
-              ? id.intValue()
-              : (int) JsonObject.integer(path + "[" + i + "]", id, 0, Integer.MAX_VALUE));
-    }
-    return ids;
+    return JsonObject.naturals(field, given);
   }
 
   private static List<String> badWords(JsonObject fields) {

@@ -255,6 +255,19 @@ public final class JsonObject {
     return values;
   }
 
+  /** The elements of an array of integers of 32 bits that are not negative. */
+  public static List<Integer> naturals(String path, JsonNode array) {
+    List<Integer> values = new ArrayList<>(array.size());
+    for (JsonNode value : array) {
+      boolean plain = value.isInt() && value.intValue() >= 0; // spares the path
+      values.add(
+          plain
+              ? value.intValue()
+              : (int) integer(path + "[" + values.size() + "]", value, 0, Integer.MAX_VALUE));
+    }
+    return values;
+  }
+
   private String element(String field, int index) {
     return path(field) + "[" + index + "]";
   }

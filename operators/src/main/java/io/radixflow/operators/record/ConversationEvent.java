@@ -74,8 +74,12 @@ public record ConversationEvent(
 
   /** Returns a turn whose prompt is a text as it is, without a chat template. */
   public static Builder prompt(String session, String turn, String text) {
-    return builder(EventKind.MESSAGE, session, turn)
-        .messages(List.of(new Message(Message.PROMPT, text)));
+    return prompt(session, turn, new Message(Message.PROMPT, text));
+  }
+
+  /** Returns a turn whose prompt is a text or ids, as {@link Message#isPrompt} says. */
+  public static Builder prompt(String session, String turn, Message prompt) {
+    return builder(EventKind.MESSAGE, session, turn).messages(List.of(prompt));
   }
 
   /** Returns a builder initialised from this event. */

@@ -30,6 +30,9 @@ import java.util.Map;
  * @param toolCalls calls of tools, in order; empty for none
  * @param order runs of the parts as they were written; empty if reasoning came first, then content,
  *     then calls
+ * @param stopToken the stop token that ended it, or null
+ * @param tokenIds ids of its tokens, if asked for; else null
+ * @param prompt tokens of its prompt, if asked for; else null
  */
 public record Reply(
     String session,
@@ -54,7 +57,10 @@ public record Reply(
     Pages pages,
     String reasoning,
     List<ToolCall> toolCalls,
-    List<PartLength> order) {
+    List<PartLength> order,
+    Integer stopToken,
+    List<Integer> tokenIds,
+    PromptTokens prompt) {
 
   public Reply {
     toolCalls = toolCalls == null ? List.of() : List.copyOf(toolCalls);
@@ -87,7 +93,10 @@ public record Reply(
         .pages(pages)
         .reasoning(reasoning)
         .toolCalls(toolCalls)
-        .order(order);
+        .order(order)
+        .stopToken(stopToken)
+        .tokenIds(tokenIds)
+        .prompt(prompt);
   }
 
   /** Returns what the assistant said; its content is null if there are only calls. */
@@ -126,7 +135,10 @@ public record Reply(
         null,
         null,
         List.of(),
-        List.of());
+        List.of(),
+        null,
+        null,
+        null);
   }
 
   /**

@@ -28,6 +28,9 @@ public final class ReplyBuilder {
   private String reasoning;
   private List<ToolCall> toolCalls = List.of();
   private List<PartLength> order = List.of();
+  private Integer stopToken;
+  private List<Integer> tokenIds;
+  private PromptTokens prompt;
 
   ReplyBuilder(String session, String branch, String turn, EventKind kind) {
     this.session = session;
@@ -131,6 +134,21 @@ public final class ReplyBuilder {
     return this;
   }
 
+  public ReplyBuilder stopToken(Integer stopToken) {
+    this.stopToken = stopToken;
+    return this;
+  }
+
+  public ReplyBuilder tokenIds(List<Integer> tokenIds) {
+    this.tokenIds = tokenIds;
+    return this;
+  }
+
+  public ReplyBuilder prompt(PromptTokens prompt) {
+    this.prompt = prompt;
+    return this;
+  }
+
   /** Sets text, reasoning and calls to those of a message. */
   public ReplyBuilder message(Message message) {
     return text(message.content() == null ? "" : message.content())
@@ -162,6 +180,9 @@ public final class ReplyBuilder {
         pages,
         reasoning,
         toolCalls,
-        order);
+        order,
+        stopToken,
+        tokenIds,
+        prompt);
   }
 }

@@ -24,6 +24,9 @@ import java.util.List;
  * @param logprobs one entry for each token that it stands for, if asked for; else null
  * @param trace the trace that its event belongs to, or null
  * @param answer in the last piece of a query: its reply, to be committed yet; else null
+ * @param stopToken in the last piece: the stop token that ended the reply, or null
+ * @param tokenIds ids of the tokens that it stands for, if asked for; else null
+ * @param prompt tokens of the prompt, in a piece without text, if asked for; else null
  */
 public record ReplyDelta(
     String session,
@@ -45,7 +48,10 @@ public record ReplyDelta(
     ReplyError error,
     List<Reply.TokenLogprob> logprobs,
     TraceContext trace,
-    Reply answer) {
+    Reply answer,
+    Integer stopToken,
+    List<Integer> tokenIds,
+    PromptTokens prompt) {
 
   /** The parts of a reply that are not its content; lower case in records. */
   public enum Kind {
@@ -55,6 +61,54 @@ public record ReplyDelta(
     TOOL_CALL,
     /** JSON text of a call's arguments. */
     ARGUMENTS
+  }
+
+  /** A piece without token ids. */
+  public ReplyDelta(
+      String session,
+      String branch,
+      String turn,
+      int choice,
+      int offset,
+      int tokenOffset,
+      int tokens,
+      long attempt,
+      String text,
+      Kind kind,
+      int index,
+      String id,
+      String finishReason,
+      String stopReason,
+      long completed,
+      Usage usage,
+      ReplyError error,
+      List<Reply.TokenLogprob> logprobs,
+      TraceContext trace,
+      Reply answer) {
+    this(
+        session,
+        branch,
+        turn,
+        choice,
+        offset,
+        tokenOffset,
+        tokens,
+        attempt,
+        text,
+        kind,
+        index,
+        id,
+        finishReason,
+        stopReason,
+        completed,
+        usage,
+        error,
+        logprobs,
+        trace,
+        answer,
+        null,
+        null,
+        null);
   }
 
   /** A piece of a turn that is served. */

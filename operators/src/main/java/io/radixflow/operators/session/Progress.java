@@ -14,6 +14,8 @@ import java.util.List;
  * @param cachedTokens prompt tokens that were cached
  * @param shownTokens tokens of the whole turn that deltas stood for; those behind them have text
  *     that was held back
+ * @param promptLogprobs one entry for each token of the prompt but its first, in the first piece
+ *     that has tokens if asked for; else null
  * @param model in the first piece, the fingerprint of the model that generates the reply; else null
  */
 public record Progress(
@@ -23,4 +25,5 @@ public record Progress(
     List<Reply.TokenLogprob> logprobs,
     int cachedTokens,
     int shownTokens,
-    String model) {}
+    String model,
+    List<Reply.TokenLogprob> promptLogprobs) {}

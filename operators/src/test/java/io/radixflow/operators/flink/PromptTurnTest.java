@@ -8,8 +8,10 @@ import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.PromptTokens;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.TokenOptions;
 import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.TenantNamespaces;
@@ -47,6 +49,34 @@ class PromptTurnTest {
               new Reply.Item("t2", Message.PROMPT, "<|im_start|>user"),
               new Reply.Item(
                   "t2", new Message("assistant", h.reply("t2").text()), "stop", null, null));
+    }
+  }
+
+  @Test
+  void tokensOfPromptAndReplyAreShownIfAsked() throws Exception {
+    TokenOptions shown =
+        new TokenOptions(null, null, null, null, null, null, null, null, null, true, true);
+    GenerationOptions options = GenerationOptions.builder().tokens(shown).build();
+    Message ids = Message.ofIds(List.of((int) 'O', 0xc3, 0xa9));
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(new Events(ConversationEvent.prompt("s", "t1", ids).build()).with(options))
+          .send(prompt("t2", "Once"))
+          .settle();
+      Reply reply = h.reply("t1");
+      assertThat(reply.prompt())
+          .isEqualTo(new PromptTokens(0, List.of((int) 'O', 0xc3, 0xa9), "O\u00e9", null));
+      assertThat(reply.tokenIds()).hasSize(reply.usage().completionTokens());
+      List<ReplyDelta> deltas =
+          h.deltas().stream().filter(delta -> delta.turn().equals("t1")).toList();
+      assertThat(deltas.get(0).prompt()).isEqualTo(reply.prompt());
+      assertThat(deltas.stream().skip(1).map(ReplyDelta::prompt)).containsOnlyNulls();
+      assertThat(
+              deltas.stream()
+                  .filter(delta -> delta.tokenIds() != null)
+                  .flatMap(delta -> delta.tokenIds().stream()))
+          .isEqualTo(reply.tokenIds());
+      assertThat(h.reply("t2").prompt()).isNull();
+      assertThat(h.reply("t2").tokenIds()).isNull();
     }
   }
 

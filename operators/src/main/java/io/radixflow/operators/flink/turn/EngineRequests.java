@@ -173,7 +173,7 @@ public final class EngineRequests {
                 : reading.budget(given.prompt(), given.thinkingBudget(), prefill(plan)))
         .begun(plan.prefill() != null)
         .prediction(prediction(given.prediction()))
-        .tokens(given.tokens())
+        .tokens(run.isBegun() ? given.tokens().withoutPromptLogprobs() : given.tokens())
         .build();
   }
 

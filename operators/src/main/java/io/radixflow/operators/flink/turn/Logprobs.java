@@ -12,12 +12,12 @@ import java.util.List;
 final class Logprobs {
   private Logprobs() {}
 
-  static List<Reply.TokenLogprob> of(ReplyProgress progress, Tokenizer tokenizer) {
-    if (progress.logprobs().isEmpty()) {
+  static List<Reply.TokenLogprob> of(List<ReplyProgress.TokenLogprob> tokens, Tokenizer tokenizer) {
+    if (tokens.isEmpty()) {
       return List.of();
     }
-    List<Reply.TokenLogprob> logprobs = new ArrayList<>(progress.logprobs().size());
-    for (ReplyProgress.TokenLogprob token : progress.logprobs()) {
+    List<Reply.TokenLogprob> logprobs = new ArrayList<>(tokens.size());
+    for (ReplyProgress.TokenLogprob token : tokens) {
       List<Reply.TopLogprob> top = new ArrayList<>(token.topIds().length);
       for (int i = 0; i < token.topIds().length; i++) {
         int id = token.topIds()[i];
@@ -31,6 +31,13 @@ final class Logprobs {
           new Reply.TokenLogprob(token.id(), text, token.logprob(), top, lost(text, bytes)));
     }
     return logprobs;
+  }
+
+  /** Returns the entry of a prompt's first token, which follows nothing. */
+  static Reply.TokenLogprob first(int id, Tokenizer tokenizer) {
+    byte[] bytes = tokenizer.bytes(id);
+    String text = text(bytes);
+    return new Reply.TokenLogprob(id, text, Float.NaN, List.of(), lost(text, bytes));
   }
 
   private static String text(byte[] bytes) {

@@ -8,6 +8,7 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.Origin;
+import io.radixflow.operators.record.PromptTokens;
 import io.radixflow.operators.record.RejectedEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyBuilder;
@@ -127,9 +128,42 @@ public final class ReplyOutput {
 
   /** Emits the pieces of a running reply that are new. */
   void deltas(RunningTurn turn) {
+    if (turn.parts().hasNew()) {
+      showPrompt(turn);
+    }
     for (ReplyParts.Piece piece : turn.parts().take()) {
       collect(delta(turn, piece, null, turn.firstCounts(), null));
       turn.markShown();
+    }
+  }
+
+  private void showPrompt(RunningTurn turn) {
+    for (PromptTokens piece : turn.takePrompt()) {
+      collect(
+          new ReplyDelta(
+              turn.branch.session.id,
+              turn.pending.branch(),
+              turn.pending.turn(),
+              0,
+              0,
+              0,
+              0,
+              attempt,
+              "",
+              null,
+              -1,
+              null,
+              null,
+              null,
+              0,
+              Usage.NONE,
+              null,
+              null,
+              trace(turn.pending.origin()),
+              null,
+              null,
+              null,
+              piece));
     }
   }
 
@@ -150,6 +184,7 @@ public final class ReplyOutput {
     Usage usage = turn.usage();
     metrics.generated(usage);
     metrics.rewritten(turn.prompt() == null ? 0 : turn.prompt().rewritten());
+    showPrompt(turn);
     List<ReplyParts.Piece> pieces = parts.take();
     ReplyParts.Piece last =
         pieces.isEmpty()
@@ -173,6 +208,9 @@ public final class ReplyOutput {
             .seed(turn.plan.options().sampling().seed())
             .droppedTurns(turn.prompt() == null ? 0 : turn.prompt().dropped())
             .logprobs(logprobs ? turn.logprobs() : null)
+            .stopToken(turn.stopToken())
+            .tokenIds(turn.tokenIds(0))
+            .prompt(turn.promptTokens())
             .error(error)
             .metadata(event.metadata())
             .trace(trace(event.origin()))
@@ -302,6 +340,9 @@ public final class ReplyOutput {
         error,
         turn.newLogprobs(),
         trace(turn.pending.origin()),
+        null,
+        finish == null ? null : turn.stopToken(),
+        turn.tokenIds(turn.shownTokens()),
         null);
   }
 

@@ -1,10 +1,13 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.prompt.PromptAssembly;
 import io.radixflow.operators.prompt.ReplyParts;
+import io.radixflow.operators.record.PromptTokens;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.TierUsage;
+import io.radixflow.operators.record.TokenOptions;
 import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
@@ -34,6 +37,16 @@ final class RunningTurn {
   private final Function<Prompt, ReplyParts> reader;
   private final List<Reply.TokenLogprob> logprobs = new ArrayList<>();
   private final StringBuilder text = new StringBuilder();
+
+  /** Log probabilities of the prompt's tokens but its first; empty if not asked for, or before. */
+  private List<Reply.TokenLogprob> promptLogprobs = List.of();
+
+  private boolean promptLogprobsSaved;
+
+  /** The prompt's tokens as deltas show them; null before, and if they are not shown. */
+  private List<PromptTokens> promptPieces;
+
+  private boolean promptShown;
   private Prompt prompt;
   private int[] tokens = new int[64];
   private int tokenCount;
@@ -49,6 +62,7 @@ final class RunningTurn {
   private int rejectedPrediction;
 
   private String stopReason;
+  private Integer stopToken;
   private int shownTokens;
   private boolean countsShown;
   private boolean promptSaved;
@@ -80,6 +94,7 @@ final class RunningTurn {
       addTokens(piece.tokens());
       text.append(piece.text());
       logprobs.addAll(piece.logprobs());
+      promptLogprobs = piece.promptLogprobs() == null ? promptLogprobs : piece.promptLogprobs();
       cachedTokens = piece.cachedTokens();
       shownTokens = piece.shownTokens();
     }
@@ -92,6 +107,7 @@ final class RunningTurn {
     }
     markSaved();
     promptSaved = prompt != null;
+    promptLogprobsSaved = !promptLogprobs.isEmpty();
   }
 
   /** Returns what makes the prompt; null if an earlier attempt had made it. */
@@ -158,6 +174,43 @@ final class RunningTurn {
     return stopReason;
   }
 
+  /** The stop token that ended it, or null. */
+  Integer stopToken() {
+    return stopToken;
+  }
+
+  /** Returns whether an earlier attempt has generated tokens, so that the prompt is done. */
+  boolean isBegun() {
+    return tokenCount > 0;
+  }
+
+  /** Cuts the prompt's tokens into pieces, once, if the turn shows them. */
+  void cutPrompt(Tokenizer tokenizer) {
+    TokenOptions options = plan.options().tokens();
+    if (promptPieces == null && prompt != null && options.showsPrompt()) {
+      promptPieces = PromptPieces.of(prompt.ids(), options, promptLogprobs, tokenizer);
+    }
+  }
+
+  /** Returns the pieces of the prompt that no delta of this attempt has shown yet. */
+  List<PromptTokens> takePrompt() {
+    boolean taken = promptShown || promptPieces == null;
+    promptShown = true;
+    return taken ? List.of() : promptPieces;
+  }
+
+  /** Returns the prompt's tokens; null if they are not shown. */
+  PromptTokens promptTokens() {
+    return promptPieces == null ? null : PromptTokens.joined(promptPieces);
+  }
+
+  /** Returns the ids of the reply's tokens from a position on; null if they are not shown. */
+  List<Integer> tokenIds(int from) {
+    return plan.options().tokens().showsTokenIds()
+        ? Arrays.stream(tokens, from, tokenCount).boxed().toList()
+        : null;
+  }
+
   /** Tokens that deltas have stood for so far. */
   int shownTokens() {
     return shownTokens;
@@ -194,7 +247,10 @@ final class RunningTurn {
    *
    * @throws IllegalStateException if the progress does not continue what is here
    */
-  void add(ReplyProgress progress, List<Reply.TokenLogprob> newLogprobs) {
+  void add(
+      ReplyProgress progress,
+      List<Reply.TokenLogprob> newLogprobs,
+      List<Reply.TokenLogprob> ofPrompt) {
     if (progress.tokenOffset() != tokenCount || progress.textOffset() != codePoints) {
       throw new IllegalStateException(
           "progress at token %d, code point %d does not continue token %d, code point %d"
@@ -206,7 +262,9 @@ final class RunningTurn {
     parts.count(progress.tokens());
     parts.accept(progress.text());
     logprobs.addAll(newLogprobs);
+    promptLogprobs = ofPrompt.isEmpty() ? promptLogprobs : ofPrompt;
     stopReason = progress.stop();
+    stopToken = progress.stopToken();
     engineQueuedMillis = progress.queuedMillis();
     if (progress.usage() != null) {
       cachedTokens = progress.usage().cachedTokens();
@@ -238,8 +296,10 @@ final class RunningTurn {
             new ArrayList<>(logprobs.subList(savedLogprobs, logprobs.size())),
             cachedTokens,
             shownTokens,
-            promptSaved ? null : model);
+            promptSaved ? null : model,
+            promptLogprobsSaved || promptLogprobs.isEmpty() ? null : promptLogprobs);
     promptSaved = true;
+    promptLogprobsSaved = !promptLogprobs.isEmpty();
     markSaved();
     return gained;
   }

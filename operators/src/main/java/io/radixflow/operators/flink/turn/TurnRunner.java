@@ -11,6 +11,7 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.Conversation;
@@ -224,7 +225,7 @@ public final class TurnRunner implements EngineConnection.Reader {
       return;
     }
     int known = turn.usage().completionTokens();
-    turn.add(progress, List.of());
+    turn.add(progress, List.of(), List.of());
     if (writer.hasMorePages(turn, known)) {
       writer.computedMore(sessions.load(turn.branch.session.id), turn);
     }
@@ -232,7 +233,9 @@ public final class TurnRunner implements EngineConnection.Reader {
 
   private void follow(RunningTurn turn, ReplyProgress progress) throws Exception {
     try {
-      turn.add(progress, Logprobs.of(progress, tokenizer));
+      List<Reply.TokenLogprob> ofPrompt = Logprobs.of(progress.prompt(), tokenizer);
+      turn.add(progress, Logprobs.of(progress.logprobs(), tokenizer), ofPrompt);
+      turn.cutPrompt(tokenizer);
     } catch (IllegalStateException e) {
       connection.cancel(turn.requestId, FinishReason.CANCELLED);
       endLoaded(turn, FinishReason.ERROR, ReplyError.failed(e.getMessage()));

@@ -29,7 +29,7 @@ class LogprobsTest {
     ReplyProgress progress =
         new ReplyProgress(0, ids, 0, text, given, null, null, -1, Usage.NONE, null, null, null);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    for (Reply.TokenLogprob token : Logprobs.of(progress, tokenizer)) {
+    for (Reply.TokenLogprob token : Logprobs.of(progress.logprobs(), tokenizer)) {
       assertThat(token.top().get(0).bytes()).isEqualTo(token.bytes());
       if (token.bytes() == null) {
         bytes.writeBytes(token.token().getBytes(UTF_8));

@@ -1,0 +1,61 @@
+package io.radixflow.gateway.chat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.Texts;
+import io.radixflow.operators.record.Message;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A prompt of a completion.
+ *
+ * @param text null if it is token ids
+ * @param ids null if it is a text
+ */
+record TextPrompt(String text, List<Integer> ids) {
+
+  /**
+   * Reads a text, ids, or a list of these.
+   *
+   * @param most prompts
+   */
+  static List<TextPrompt> read(JsonObject body, int most) {
+    body.require("prompt");
+    JsonNode given = body.get("prompt");
+    if (!given.isArray() || given.path(0).isNumber()) {
+      return List.of(one("prompt", given));
+    }
+    List<TextPrompt> prompts = new ArrayList<>();
+    for (JsonNode each : body.array("prompt", "prompts", most)) {
+      prompts.add(one("prompt[" + prompts.size() + "]", each));
+    }
+    if (prompts.isEmpty()) {
+      throw empty("prompt");
+    }
+    return prompts;
+  }
+
+  private static TextPrompt one(String path, JsonNode given) {
+    if (!given.isTextual() && !given.isArray()) {
+      throw JsonObject.wrongType(path, given, "a string or an array of token ids");
+    }
+    if (given.isTextual() ? given.textValue().isEmpty() : given.isEmpty()) {
+      throw empty(path);
+    }
+    if (given.isTextual()) {
+      return new TextPrompt(Texts.wellFormed(given.textValue()), null);
+    }
+    return new TextPrompt(null, JsonObject.naturals(path, given));
+  }
+
+  private static InvalidInputException empty(String path) {
+    return new InvalidInputException(path + " is empty: it must say something");
+  }
+
+  /** Returns the message that stands for it in an event. */
+  Message message() {
+    return text == null ? Message.ofIds(ids) : new Message(Message.PROMPT, text);
+  }
+}

@@ -1,0 +1,54 @@
+package io.radixflow.operators.flink.turn;
+
+import io.radixflow.kernels.text.ReplyText;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.operators.record.PromptTokens;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.TokenOptions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Cuts the tokens of a prompt into pieces that deltas have room for. */
+final class PromptPieces {
+  /** Entries of a piece, alternatives included: about a quarter of a megabyte. */
+  private static final int ENTRIES = 2048;
+
+  private PromptPieces() {}
+
+  /**
+   * @param scores one entry for each token but the first; empty if not asked for
+   */
+  static List<PromptTokens> of(
+      int[] ids, TokenOptions options, List<Reply.TokenLogprob> scores, Tokenizer tokenizer) {
+    boolean scored = options.promptLogprobs() != null;
+    int size = ENTRIES / (1 + (scored ? options.promptLogprobs() : 0));
+    ReplyText text = new ReplyText(tokenizer, List.of());
+    List<PromptTokens> pieces = new ArrayList<>();
+    for (int from = 0; from < ids.length; from += size) {
+      int end = Math.min(ids.length, from + size);
+      for (int i = from; i < end; i++) {
+        text.accept(ids[i]);
+      }
+      if (end == ids.length) {
+        text.finish();
+      }
+      pieces.add(
+          new PromptTokens(
+              from,
+              Arrays.stream(ids, from, end).boxed().toList(),
+              text.take(),
+              scored ? entries(ids, from, end, scores, tokenizer) : null));
+    }
+    return pieces;
+  }
+
+  private static List<Reply.TokenLogprob> entries(
+      int[] ids, int from, int end, List<Reply.TokenLogprob> scores, Tokenizer tokenizer) {
+    List<Reply.TokenLogprob> entries = new ArrayList<>(end - from);
+    for (int i = from; i < end; i++) {
+      entries.add(i == 0 ? Logprobs.first(ids[0], tokenizer) : scores.get(i - 1));
+    }
+    return entries;
+  }
+}
