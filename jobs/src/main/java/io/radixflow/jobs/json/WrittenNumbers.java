@@ -23,7 +23,7 @@ public final class WrittenNumbers {
   private WrittenNumbers() {}
 
   /**
-   * Reads a text in UTF-8 as {@code mapper} does.
+   * Reads a text in UTF-8 as {@code mapper} does; a text of blanks is a missing node.
    *
    * @throws com.fasterxml.jackson.core.JsonProcessingException if it is no JSON
    */
@@ -44,7 +44,8 @@ public final class WrittenNumbers {
 
   private static JsonNode read(ObjectMapper mapper, JsonParser parser) throws IOException {
     try (parser) {
-      return next(mapper, parser);
+      JsonNode tree = next(mapper, parser);
+      return tree == null ? MissingNode.getInstance() : tree;
     }
   }
 

@@ -55,6 +55,7 @@ class WrittenNumbersTest {
   void otherValuesAndFaultsAreThoseOfTheMapper() throws IOException {
     String text = "{\"a\":[null,true,\"1.0\",{},[]]}";
     assertThat(WrittenNumbers.read(MAPPER, text)).isEqualTo(MAPPER.readTree(text));
+    assertThat(WrittenNumbers.read(MAPPER, " \n").isMissingNode()).isTrue();
     assertThat(WrittenNumbers.read(MAPPER, "[NaN,-Infinity]"))
         .isEqualTo(MAPPER.readTree("[NaN,-Infinity]"));
     assertThat(WrittenNumbers.read(MAPPER, " ")).isEqualTo(MAPPER.readTree(" "));
