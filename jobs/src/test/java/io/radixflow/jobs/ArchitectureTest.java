@@ -65,12 +65,17 @@ class ArchitectureTest {
           ".event.MessageJson$ItemJson",
           ".event.RecordReader$DeltaJson",
           ".event.ReplyFields",
+          ".event.ReplyFields$Choice",
           ".event.TurnStateFields",
+          ".record.TokenOptions",
           ".session.PendingTurn",
+          ".session.Progress",
           ".session.SessionPages",
           ".session.SessionSlot",
           ".session.Turn",
+          ".session.TurnDetails",
           ".session.TurnOptions",
+          ".turn.TurnPlan",
           // requests, options, figures
           ".engine.EngineOptions",
           ".engine.EngineRequest",
@@ -82,6 +87,8 @@ class ArchitectureTest {
           ".tier.remote.RemoteTierOptions",
           ".sampling.SamplingParams",
           ".sim.SimOptions",
+          // one of few forms, each made by a method
+          ".grammar.regex.RegexTree",
           // model and device
           ".model.ModelConfig",
           ".model.Attention$Grouped",

@@ -49,7 +49,8 @@ class ArchitectureTest {
             resideInAPackage(ROOT)
                 .and(not(type(ServedModel.class)))
                 .and(not(type(DeviceOptions.class)))
-                .and(not(type(ScratchDirectory.class))))
+                .and(not(type(ScratchDirectory.class)))
+                .and(not(type(RegularFiles.class))))
         .check(MAIN);
   }
 

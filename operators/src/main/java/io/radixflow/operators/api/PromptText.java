@@ -59,8 +59,7 @@ public final class PromptText {
             messages.subList(instructed ? 1 : 0, end),
             resolved,
             WINDOW,
-            new PromptEnd(opens, prefill),
-            null)
+            new PromptEnd(opens, prefill))
         .encode();
   }
 }

@@ -32,8 +32,16 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
    * @param reserve tokens of it that are kept for the reply
    * @param maxTurns turns that a prompt may have besides the new one
    * @param dropOldest whether the oldest turns are dropped where it does not fit
+   * @param bound counts the least tokens of messages before the template runs; null for none
    */
-  public record Window(int contextLength, int reserve, int maxTurns, boolean dropOldest) {}
+  public record Window(
+      int contextLength, int reserve, int maxTurns, boolean dropOldest, PromptBound bound) {
+
+    /** Makes a window without a bound. */
+    public Window(int contextLength, int reserve, int maxTurns, boolean dropOldest) {
+      this(contextLength, reserve, maxTurns, dropOldest, null);
+    }
+  }
 
   private final Tokenizer tokenizer;
   private final ChatTemplate template;
@@ -42,7 +50,6 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
   private final PromptOptions options;
   private final Window window;
   private final PromptEnd end;
-  private final PromptBound bound;
   private volatile Prompt prompt;
 
   /**
@@ -63,15 +70,13 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
         added,
         options,
         window,
-        new PromptEnd(!added.isEmpty(), null),
-        null);
+        new PromptEnd(!added.isEmpty(), null));
   }
 
   /**
    * @param added the new turn's messages
    * @param options what the prompt has beside messages
    * @param end how it ends after them
-   * @param bound of the template and the tokenizer; null for none
    */
   public PromptAssembly(
       Tokenizer tokenizer,
@@ -80,8 +85,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
       List<Message> added,
       PromptOptions options,
       Window window,
-      PromptEnd end,
-      PromptBound bound) {
+      PromptEnd end) {
     this.tokenizer = tokenizer;
     this.template = template;
     this.conversation = conversation;
@@ -89,7 +93,6 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     this.options = options;
     this.window = window;
     this.end = end;
-    this.bound = bound;
   }
 
   /** Returns the prompt that {@link #ids} made; null before. */
@@ -111,7 +114,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
 
   /** Refuses what is too long whatever is dropped, before the template runs. */
   private void checkBound() throws PromptException {
-    int least = bound == null ? 0 : bound.leastTokens(added);
+    int least = window.bound() == null ? 0 : window.bound().leastTokens(added);
     if (least >= window.contextLength()) {
       throw new PromptException(
           ErrorCode.CONTEXT_LENGTH_EXCEEDED,
@@ -209,8 +212,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     if (whole.ids().length + window.reserve() <= window.contextLength()) {
       return whole;
     }
-    Prompt trimmed =
-        whole.dropped() == conversation.depth() ? whole : trimmed(whole.dropped());
+    Prompt trimmed = whole.dropped() == conversation.depth() ? whole : trimmed(whole.dropped());
     if (trimmed.ids().length > limit) {
       throw PromptException.tooLong(
           "the turn's %d tokens, with the system prompt, leave no room in the context window of %d"

@@ -54,9 +54,9 @@ class PromptBoundProperties {
         Conversation.of(null, List.of()),
         added,
         PromptOptions.NONE,
-        new PromptAssembly.Window(8192, 1, 1000, true),
-        PromptEnd.REPLY,
-        new PromptBound(template, MODEL.tokenizer()));
+        new PromptAssembly.Window(
+            8192, 1, 1000, true, new PromptBound(template, MODEL.tokenizer())),
+        PromptEnd.REPLY);
   }
 
   private void assertRefusedUnseen(List<Message> messages) {

@@ -122,9 +122,9 @@ public final class EngineRequests {
             contextLength,
             Math.max(1, Math.min(room, contextLength / 4)),
             options.prompts().maxTurns(),
-            options.prompts().overflow() == ServingOptions.Overflow.DROP_OLDEST),
-        end,
-        template == reading.template() ? bound : null);
+            options.prompts().overflow() == ServingOptions.Overflow.DROP_OLDEST,
+            template == reading.template() ? bound : null),
+        end);
   }
 
   /**
