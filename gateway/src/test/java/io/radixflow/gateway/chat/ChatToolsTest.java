@@ -295,7 +295,7 @@ class ChatToolsTest {
         "\"response_format\":{\"type\":\"xml\"}; response_format.type is \"xml\"",
         "\"structured_outputs\":{}; structured_outputs must have one of",
         "\"guided_regex\":1; guided_regex is a number",
-        "\"guided_json\":{},\"response_format\":{\"type\":\"text\"}; response_format and"
+        "\"guided_json\":{},\"response_format\":{\"type\":\"json_object\"}; response_format and"
             + " guided_json both",
       })
   void whatTheJobRefusesIsRefusedByItsName(String field, String error) {

@@ -239,7 +239,10 @@ class EngineGrammarTest {
         EngineClient client = new EngineClient(engine)) {
       long right = client.submit(held(1, WORDS));
       Seen refused =
-          client.run(held(2, new GrammarSpec(Kind.JSON_SCHEMA, "{\"not\":{\"type\":\"null\"}}")));
+          client.run(
+              held(
+                  2,
+                  new GrammarSpec(Kind.JSON_SCHEMA, "{\"not\":{\"items\":{\"type\":\"null\"}}}")));
       assertThat(refused.finish).isEqualTo(FinishReason.REJECTED);
       assertThat(refused.error).contains("not");
       Seen odd = client.run(held(2, new GrammarSpec(Kind.REGEX, "(a")));

@@ -43,7 +43,7 @@ class EngineLimitsTest {
       assertRejected(
           client, EngineClient.request(new int[] {300}, SamplingParams.GREEDY, 5), "token id 300");
       assertRejected(
-          client, EngineClient.request(new int[] {65}, SamplingParams.GREEDY, 0), "max_tokens");
+          client, EngineClient.request(new int[] {65}, SamplingParams.GREEDY, -1), "max_tokens");
       assertRejected(client, EngineClient.request(new int[] {65}, farBias, 5), "9999");
       assertRejected(
           client,

@@ -55,6 +55,17 @@ import org.apache.flink.util.OutputTag;
 final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   static final int MAX_PARALLELISM = 128;
 
+  /** Replies without a limit of their own end, so that turns are short beside small windows. */
+  static final ServingOptions LIMITED =
+      new ServingOptions(
+          ServingOptions.DEFAULT.limits(),
+          new ServingOptions.Prompts(1_000, ServingOptions.Overflow.DROP_OLDEST, 512),
+          ServingOptions.DEFAULT.defaults(),
+          ServingOptions.DEFAULT.retention(),
+          ServingOptions.DEFAULT.cancelRetention(),
+          ServingOptions.DEFAULT.namespaces(),
+          ServingOptions.DEFAULT.modelChange());
+
   private final ScriptedEngine engine;
   private final List<OperatorEvent> sent;
   private long checkpoint;

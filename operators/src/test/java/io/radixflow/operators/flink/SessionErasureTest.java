@@ -56,7 +56,7 @@ class SessionErasureTest {
 
   @RegisterExtension final TieredEngines engines = new TieredEngines();
 
-  private ServingOptions options = ServingOptions.DEFAULT;
+  private ServingOptions options = ServingHarness.LIMITED;
   private Path root;
 
   @BeforeEach

@@ -15,7 +15,6 @@ import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.flink.tiers.ModelEngineFactory;
 import io.radixflow.operators.flink.tiers.SwitchableTiers;
-import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;
 import io.radixflow.operators.tier.disk.DiskTierOptions;
@@ -85,7 +84,7 @@ final class TieredEngines implements AfterEachCallback {
       int subtask)
       throws Exception {
     TestEngineFactory factory = factory(options, disk, remote);
-    return new ServingHarness(factory, ServingOptions.DEFAULT, parallelism, subtask);
+    return new ServingHarness(factory, ServingHarness.LIMITED, parallelism, subtask);
   }
 
   /** Opens one more engine; subtasks that ask for it before it is open can share it. */

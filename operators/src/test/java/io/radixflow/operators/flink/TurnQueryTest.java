@@ -91,11 +91,11 @@ class TurnQueryTest {
   @Test
   void aTurnThatWasNotAcceptedIsShownIfItsSessionIsOpen() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
-      h.send(message("t0").with(Events.maxTokens(0)));
+      h.send(message("t0").with(Events.maxTokens(-1)));
       assertThat(unknown(h, "t0")).isEqualTo(ErrorCode.UNKNOWN_SESSION);
       h.send(message("t1")).settle();
       h.setProcessingTime(5_000);
-      h.send(message("t2").with(Events.maxTokens(0)));
+      h.send(message("t2").with(Events.maxTokens(-1)));
       assertThat(state(h, "t2"))
           .matches(state -> state.status().equals("done") && state.completed() == 5_000)
           .matches(state -> state.finishReason().equals("rejected"))
@@ -250,7 +250,7 @@ class TurnQueryTest {
           .containsExactly(null, METADATA, null, null);
       assertThat(TurnOrderTest.text(h.engine().submitted().get(1).prompt()))
           .doesNotContain("rivers");
-      h.send(message("t3").with(Events.maxTokens(0)));
+      h.send(message("t3").with(Events.maxTokens(-1)));
       assertThat(h.reply("t3").metadata()).isEqualTo(METADATA);
     }
   }
