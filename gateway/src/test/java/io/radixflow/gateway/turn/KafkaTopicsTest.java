@@ -37,7 +37,8 @@ class KafkaTopicsTest {
 
   @Test
   void anExceptionInTheSendingThreadEndsTheEvent() {
-    assertFails(topics.send(null), "the event could not be sent");
+    ConversationEvent unwritable = ConversationEvent.builder(EventKind.QUERY, null, "t").build();
+    assertFails(topics.send(unwritable), "the event could not be sent");
     assertFails(topics.send(event("t")), "no Kafka broker answers");
     topics.close();
   }
