@@ -36,7 +36,8 @@ class GrammarCommandTest {
     Cli.Result result =
         new Cli()
             .with(
-                "{\"schema\":{\"not\":{}},\"text\":\"1\"}\n{\"text\":\"1\"}\n{\"regex\":\"(\",\"text\":\"\"}\n")
+                "{\"schema\":{\"not\":{\"items\":{\"type\":\"null\"}}},\"text\":\"1\"}\n"
+                    + "{\"text\":\"1\"}\n{\"regex\":\"(\",\"text\":\"\"}\n")
             .run("grammar", "check");
 
     assertThat(result.code()).isZero();
