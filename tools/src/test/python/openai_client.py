@@ -99,7 +99,7 @@ def test_a_chat_calls_tools_in_parallel_for_several_rounds():
 
 
 def test_what_a_chat_does_not_serve_is_named():
-    tool = {"type": "custom", "custom": {"name": "f"}}
+    tool = {"type": "web_search"}
     for given, name in ((dict(tools=[tool]), "tools"), (dict(functions=[{"name": "f"}]), "functions")):
         ask = lambda: client.chat.completions.create(model=model, messages=[{"role": "user", "content": "x"}], **given)
         assert name in raises(openai.BadRequestError, ask).message
