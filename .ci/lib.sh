@@ -6,7 +6,7 @@ mkdir -p "$logs"
 started=$SECONDS
 maven=(mvn --batch-mode --no-transfer-progress)
 export PIP_RETRIES=10 PIP_TIMEOUT=60
-quick=(-Dspotless.check.skip -Djacoco.skip -Dlicense.skip)
+quick=(-Dspotless.check.skip -Dlicense.skip)
 
 # step TITLE COMMAND...: runs the command between two lines with the time.
 step() {

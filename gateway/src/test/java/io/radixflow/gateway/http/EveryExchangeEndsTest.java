@@ -1,6 +1,7 @@
 package io.radixflow.gateway.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.radixflow.gateway.FakeTopics;
@@ -184,7 +185,8 @@ class EveryExchangeEndsTest {
     assertThat(response.body())
         .startsWith("data: {\"piece\":1}\n\ndata: {\"error\":{\"message\":\"" + MESSAGE + "mine-1")
         .endsWith("}\n\n");
-    assertThat(LET_GO).as("the turn is let go").hasValue(1);
+    // the connection's thread lets the turn go after it wrote the last byte
+    await().untilAsserted(() -> assertThat(LET_GO).as("the turn is let go").hasValue(1));
   }
 
   @Test

@@ -2,7 +2,6 @@ package io.radixflow.lab.drill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.TestModels;
 import io.radixflow.lab.drill.http.PythonClient;
 import io.radixflow.tools.cluster.ClusterJars;
 import java.io.IOException;
@@ -24,7 +23,7 @@ class DrillIT {
 
   private static final Logger LOG = LoggerFactory.getLogger(DrillIT.class);
   private static final Path DIRECTORY = Path.of("target/cluster/drill");
-  private static final long SEED = 20261121;
+  static final long SEED = 20261121;
 
   @BeforeEach
   void forgetTheLastDrill() throws IOException {
@@ -55,17 +54,7 @@ class DrillIT {
             });
   }
 
-  @Test
-  @Tag("model")
-  void repliesOfARealModelSurviveAKillAndASavepoint() throws Exception {
-    String model = TestModels.smolLm2().toAbsolutePath().toString();
-    List<Fault> faults = List.of(Fault.TASKMANAGER_KILLED, Fault.SAVEPOINT);
-
-    DrillOptions options = DrillOptions.real(model, SEED, Optional.of(DIRECTORY)).withTiers(true);
-    assertHolds(run(options, faults), faults.size());
-  }
-
-  private static DrillResult run(DrillOptions options, List<Fault> faults) throws Exception {
+  static DrillResult run(DrillOptions options, List<Fault> faults) throws Exception {
     ClusterJars jars =
         ClusterJars.in(
             Path.of("target/dist/lib"),
@@ -74,7 +63,7 @@ class DrillIT {
     return new Drill(jars, options, LOG::info).run(FaultPlan.of(faults, options.seed()));
   }
 
-  private static void assertHolds(DrillResult result, int faults) {
+  static void assertHolds(DrillResult result, int faults) {
     LOG.info("{}", result);
     assertThat(result.http().findings()).isEmpty();
     assertThat(result.http().resumed()).isPositive();

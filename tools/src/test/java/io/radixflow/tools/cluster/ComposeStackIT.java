@@ -118,7 +118,7 @@ class ComposeStackIT {
 
   private void layOutFlink(int zooKeeperPort) throws Exception {
     String properties = compose.at("/services/jobmanager/environment/FLINK_PROPERTIES").asText();
-    flink = StockFlink.layOut(Path.of("target/stock-flink"), here(properties));
+    flink = StockFlink.layOut(Path.of("target/compose-stack"), here(properties));
     Path zooKeeper = Path.of("../jobs/src/main/docker/zoo.cfg");
     Files.writeString(
         flink.home().resolve("conf").resolve(zooKeeper.getFileName()),

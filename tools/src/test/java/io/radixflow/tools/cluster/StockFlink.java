@@ -1,12 +1,16 @@
 package io.radixflow.tools.cluster;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.radixflow.tools.flink.Ports;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -41,17 +45,21 @@ final class StockFlink implements AutoCloseable {
    * Lays the distribution out, with the kernels in its {@code lib}. Where its packages cannot be
    * downloaded the test is skipped; with {@code RADIXFLOW_REQUIRE_STOCK_FLINK=true} it fails.
    *
-   * @param directory is replaced, except for packages downloaded before
+   * @param directory is replaced
    * @param properties lines of Flink's configuration in addition to its own
    */
   static StockFlink layOut(Path directory, String properties)
       throws IOException, InterruptedException {
-    Path wheels = Files.createDirectories(directory.resolve("wheels"));
-    download(wheels);
+    Path wheels = Files.createDirectories(Path.of("target/stock-flink-wheels"));
+    try (FileChannel lock = FileChannel.open(wheels.resolve("lock"), CREATE, WRITE)) {
+      // another test's JVM may be downloading them
+      lock.lock();
+      download(wheels);
+    }
     Path home = directory.resolve("flink");
     FileUtils.deleteDirectory(home.toFile());
-    try (Stream<Path> files = Files.list(wheels)) {
-      for (Path wheel : files.toList()) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(wheels, "*.whl")) {
+      for (Path wheel : files) {
         unpack(wheel, home);
       }
     }
