@@ -32,6 +32,8 @@ class MissingGpuITCase {
             "--port",
             "0",
             "--metrics-port",
+            "0",
+            "--gateway-port",
             "0");
     try (JavaProcess up =
         CommandProcess.start(dir, output, List.of("-Dgpu.driver=" + driver), arguments)) {
