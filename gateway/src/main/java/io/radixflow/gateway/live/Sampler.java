@@ -87,6 +87,9 @@ final class Sampler implements AutoCloseable {
           source = source == null ? opening.open() : source;
           latest = source.sample(() -> closed);
         } catch (Exception e) {
+          if (closed) {
+            return;
+          }
           LOG.debug("{} has no sample", name, e);
           latest = failed.apply(e);
           close(source);
@@ -94,8 +97,10 @@ final class Sampler implements AutoCloseable {
         }
       } while (pause());
     } catch (InterruptedException e) {
-      LOG.warn("{} was interrupted", name);
+      LOG.debug("{} was interrupted", name);
     } finally {
+      // a source that is asked to close while the flag is set would give up half way
+      Thread.interrupted();
       close(source);
     }
   }
@@ -119,7 +124,7 @@ final class Sampler implements AutoCloseable {
     }
   }
 
-  /** Returns when the thread has ended. */
+  /** Interrupts a sample that is being taken, and returns when the thread has ended. */
   @Override
   public void close() {
     Thread last;
@@ -129,6 +134,8 @@ final class Sampler implements AutoCloseable {
       notifyAll();
     }
     if (last != null) {
+      // a source that waits for a broker would take its whole timeout
+      last.interrupt();
       try {
         last.join(TimeUnit.MINUTES.toMillis(1));
       } catch (InterruptedException e) {

@@ -55,7 +55,11 @@ class LiveEndpointsTest {
 
   @Test
   void aTreeWithoutBrokersSaysWhatToDo() throws IOException {
-    gateway.restart("gateway.port=0", "model=sim", "kafka.bootstrap-servers=127.0.0.1:1");
+    gateway.restart(
+        "gateway.port=0",
+        "model=sim",
+        "kafka.bootstrap-servers=127.0.0.1:1",
+        "kafka.connect-timeout=1s");
     assertThat(awaitStatus("/live/tree", "failed").at("/message").asText())
         .contains("kv-events.enabled");
   }

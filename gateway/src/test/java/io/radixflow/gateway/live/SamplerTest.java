@@ -98,4 +98,30 @@ class SamplerTest {
     assertThat(latest(sampler)).isEqualTo("starting");
     assertThat(opened).hasValue(0);
   }
+
+  @Test
+  void closingDoesNotWaitForASampleThatWaits() {
+    CountDownLatch waits = new CountDownLatch(1);
+    Sampler.Source waiting =
+        new Sampler.Source() {
+          @Override
+          public byte[] sample(BooleanSupplier stopped) throws InterruptedException {
+            waits.countDown();
+            new CountDownLatch(1).await();
+            return new byte[0];
+          }
+
+          @Override
+          public void close() {
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
+            closed.incrementAndGet();
+          }
+        };
+    Sampler sampler =
+        new Sampler("samples", 1, NEVER_IDLE, () -> waiting, new byte[0], failure -> new byte[0]);
+    sampler.latest();
+    Uninterruptibly.await(waits::await);
+    sampler.close();
+    assertThat(closed).hasValue(1);
+  }
 }

@@ -238,7 +238,7 @@ class SchedulerProperties {
   }
 
   /** A look-up that goes on from an older one finds what one from the root finds. */
-  @Property(tries = 100)
+  @Property(tries = 25)
   void aRememberedMatchIsThatOfAFreshLookUp(@ForAll long seed) {
     Random random = new Random(seed);
     KvPages pages = pages(60);
