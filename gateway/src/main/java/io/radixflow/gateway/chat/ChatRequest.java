@@ -73,13 +73,13 @@ record ChatRequest(
     if (raw.hasNonNull("max_completion_tokens")) {
       raw.remove("max_tokens");
     }
-    CustomTools custom = CustomTools.take(raw);
+    List<String> ignored = new ArrayList<>();
+    CustomTools custom = CustomTools.take(raw, ignored::add);
     JsonObject body = RequestFields.check(exchange, SERVED, REFUSED);
     RequestFields.ignore(exchange, ReplyShape.rename(raw));
     long choices = body.integer("n", 1, MAX_CHOICES, 1);
     raw.remove("n");
     TokenStyle style = TokenStyle.read(body, raw);
-    List<String> ignored = new ArrayList<>();
     Thinking.read(body.object("thinking"), raw, ignored::add);
     NestedFields.leaveOut(raw, ignored::add);
     String model = models.served(exchange.caller(), body.text("model"));

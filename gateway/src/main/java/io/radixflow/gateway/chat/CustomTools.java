@@ -3,7 +3,6 @@ package io.radixflow.gateway.chat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.http.Json;
-import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
 import io.radixflow.kernels.text.template.JsonValues;
@@ -11,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * Tools of type {@code custom}, whose input is one text. The job has them as functions with the
@@ -18,21 +18,36 @@ import java.util.Set;
  *
  * @param names of the request's custom tools
  */
-record CustomTools(Set<String> names) {
+public record CustomTools(Set<String> names) {
+
+  /** The type of these tools, of their calls and of their choice. */
+  public static final String CUSTOM = "custom";
 
   static final CustomTools NONE = new CustomTools(Set.of());
 
-  private static final String CUSTOM = "custom";
   private static final String INPUT = "input";
-  private static final List<String> SYNTAXES = List.of("regex");
+  private static final List<String> FORMATS = List.of("text", "grammar");
+  private static final List<String> SYNTAXES = List.of("regex", "lark");
 
-  /** Makes functions of the custom tools of a request, of its choice, and of calls in it. */
-  static CustomTools take(ObjectNode body) {
+  /** The keyword of a schema that has a Lark grammar: the model sees it, nothing enforces it. */
+  private static final String LARK = "x-lark";
+
+  /** What stands around a regular expression in a pattern, which may match anywhere. */
+  private static final String BEFORE = "^(?:";
+
+  private static final String AFTER = ")$";
+
+  /**
+   * Makes functions of the custom tools of a request, of its choice, and of calls in it.
+   *
+   * @param notice hears the path of each format that is not enforced
+   */
+  static CustomTools take(ObjectNode body, Consumer<String> notice) {
     Set<String> names = new HashSet<>();
     int index = 0;
     for (JsonNode tool : body.path("tools")) {
       if (isCustom(tool)) {
-        names.add(define((ObjectNode) tool, "tools[" + index + "]"));
+        names.add(define((ObjectNode) tool, "tools[" + index + "]", notice));
       }
       index++;
     }
@@ -49,14 +64,25 @@ record CustomTools(Set<String> names) {
     return node.isObject() && node.path("type").asText().equals(CUSTOM);
   }
 
-  private static String define(ObjectNode tool, String path) {
-    if (!tool.path(CUSTOM).path("name").isTextual()) {
-      String missing = tool.path(CUSTOM).isObject() ? ".custom.name" : ".custom";
-      throw new InvalidInputException(path + missing + " is missing");
-    }
-    JsonObject custom = JsonObject.of(tool, path).object(CUSTOM);
-    ObjectNode function = tool.put("type", "function").putObject("function");
-    function.put("name", custom.text("name"));
+  private static String define(ObjectNode tool, String path, Consumer<String> notice) {
+    JsonObject around = JsonObject.of(Json.object().set(path, tool), path).object(path);
+    JsonObject custom = around.require(CUSTOM).object(CUSTOM);
+    ObjectNode function = function(custom, true, notice);
+    tool.remove(CUSTOM);
+    tool.put("type", "function").set("function", function);
+    return function.get("name").textValue();
+  }
+
+  /**
+   * Returns the function that stands for a custom tool.
+   *
+   * @param custom has its name, description and format
+   * @param nested whether a grammar is an object within the format, as chats have it
+   * @param notice hears the path of a format that is not enforced
+   */
+  public static ObjectNode function(JsonObject custom, boolean nested, Consumer<String> notice) {
+    ObjectNode function = Json.object();
+    function.put("name", custom.require("name").text("name"));
     if (custom.has("description")) {
       function.put("description", custom.text("description"));
     }
@@ -65,25 +91,49 @@ record CustomTools(Set<String> names) {
     parameters.putArray("required").add(INPUT);
     parameters.put("additionalProperties", false);
     JsonObject format = custom.object("format");
-    if (format != null && "grammar".equals(format.require("type").text("type"))) {
-      input.put("pattern", pattern(format.require("grammar").object("grammar"), path));
-      function.put("strict", true);
+    if (format == null) {
+      return function;
     }
-    tool.remove(CUSTOM);
-    return custom.text("name");
+    String type = format.require("type").text("type");
+    if (!FORMATS.contains(type)) {
+      throw JsonObject.notOneOf(format.path("type"), type, FORMATS);
+    }
+    if (type.equals("grammar")) {
+      JsonObject grammar = nested ? format.require("grammar").object("grammar") : format;
+      String syntax = grammar.require("syntax", "definition").text("syntax");
+      String definition = grammar.text("definition");
+      if (!SYNTAXES.contains(syntax)) {
+        throw JsonObject.notOneOf(grammar.path("syntax"), syntax, SYNTAXES);
+      }
+      if (syntax.equals("lark")) {
+        input.put(LARK, definition);
+        notice.accept(custom.path("format"));
+      } else {
+        input.put("pattern", BEFORE + definition + AFTER);
+        function.put("strict", true);
+      }
+    }
+    return function;
   }
 
-  private static String pattern(JsonObject grammar, String path) {
-    grammar.require("syntax", "definition");
-    String syntax = grammar.text("syntax");
-    if (!SYNTAXES.contains(syntax)) {
-      throw new InvalidInputException(
-          path
-              + ".custom.format.grammar.syntax is "
-              + Texts.quote(syntax)
-              + ", which is not served yet; \"regex\" is");
+  /**
+   * Returns the format of the custom tool that a function stands for, as responses have it.
+   *
+   * @param function as {@link #function} made it
+   */
+  public static ObjectNode format(JsonNode function) {
+    JsonNode input = function.at("/parameters/properties/" + INPUT);
+    String pattern = input.path("pattern").asText();
+    ObjectNode format = Json.object();
+    if (input.has(LARK)) {
+      format.put("type", "grammar").put("definition", input.get(LARK).asText());
+      return format.put("syntax", "lark");
+    } else if (pattern.startsWith(BEFORE) && pattern.endsWith(AFTER)) {
+      int end = pattern.length() - AFTER.length();
+      format.put("type", "grammar").put("definition", pattern.substring(BEFORE.length(), end));
+      return format.put("syntax", "regex");
     }
-    return "^(?:" + grammar.text("definition") + ")$";
+    return format.put("type", "text");
   }
 
   private static void name(JsonNode choice) {
@@ -106,7 +156,7 @@ record CustomTools(Set<String> names) {
   }
 
   /** Returns the input of a call; its arguments as they are if they are cut or malformed. */
-  static String input(String arguments) {
+  public static String input(String arguments) {
     Map<String, Object> given = JsonValues.object(arguments);
     return given != null && given.get(INPUT) instanceof String input ? input : arguments;
   }

@@ -10,6 +10,7 @@ import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -68,16 +69,29 @@ final class ConversationLookup {
     List<ObjectNode> items = new ArrayList<>();
     String turn = null;
     int position = 0;
+    CustomCalls custom = new CustomCalls(custom(history));
     for (Reply.Item item : history) {
       if (item.turn() != null) {
         position = item.turn().equals(turn) ? position : 0;
         turn = item.turn();
         boolean reply = item.finishReason() != null;
         int at = reply ? ResponseIds.REPLY : position++;
-        items.addAll(ResponseJson.items(turn, at, item.message(), item.order()));
+        items.addAll(ResponseJson.items(turn, at, item.message(), item.order(), custom));
       }
     }
     return items;
+  }
+
+  /** Returns the names of the custom tools that the responses of a history had. */
+  private static Set<String> custom(List<Reply.Item> history) {
+    Set<String> names = new HashSet<>();
+    for (Reply.Item item : history) {
+      String kept = item.metadata() == null ? null : item.metadata().get(ResponseSettings.KEY);
+      if (kept != null) {
+        names.addAll(ResponseSettings.decoded(kept, 0, "").custom());
+      }
+    }
+    return names;
   }
 
   /** Passes the metadata of a conversation that was found. */

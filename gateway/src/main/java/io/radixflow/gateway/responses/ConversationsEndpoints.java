@@ -167,10 +167,11 @@ public final class ConversationsEndpoints implements EndpointGroup {
   }
 
   private static void added(Exchange exchange, List<ConversationEvent> events) {
-    List<ObjectNode> items =
-        events.stream()
-            .flatMap(e -> ResponseJson.items(e.turn(), 0, e.messages().get(0), List.of()).stream())
-            .toList();
+    CustomCalls none = new CustomCalls(Set.of());
+    List<ObjectNode> items = new ArrayList<>();
+    for (ConversationEvent event : events) {
+      items.addAll(ResponseJson.items(event.turn(), 0, event.messages().get(0), List.of(), none));
+    }
     exchange.json(200, Json.write(new ItemPage(null, MAX_ADDED, false).of(items)));
   }
 

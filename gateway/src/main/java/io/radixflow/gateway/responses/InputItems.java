@@ -67,8 +67,8 @@ final class InputItems {
     switch (type) {
       case "message" -> addMessage(item);
       case "reasoning" -> addReasoning(item);
-      case "function_call" -> addCall(item, item.require("name").id("name"));
-      case "function_call_output" -> addResult(item);
+      case "function_call", "custom_tool_call" -> addCall(item, item.require("name").id("name"));
+      case "function_call_output", "custom_tool_call_output" -> addResult(item);
       default -> addOther(item, type);
     }
   }

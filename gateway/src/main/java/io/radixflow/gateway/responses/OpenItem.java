@@ -2,6 +2,7 @@ package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.chat.CustomTools;
 import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.ToolCall;
@@ -14,6 +15,7 @@ final class OpenItem {
   private static final String REASONING = "response.reasoning_text";
   private static final String TEXT = "response.output_text";
   private static final String ARGUMENTS = "response.function_call_arguments";
+  private static final String INPUT = "response.custom_tool_call_input";
 
   /** The item's content so far. */
   final TurnMessage message = new TurnMessage();
@@ -22,6 +24,7 @@ final class OpenItem {
   private final int index;
   private final String id;
   private final String name;
+  private final boolean custom;
 
   /**
    * @param index among the output items
@@ -33,6 +36,7 @@ final class OpenItem {
     this.part = part;
     this.index = index;
     this.name = name;
+    this.custom = part.index() >= 0 && response.settings().custom().contains(name);
     this.id = ResponseIds.part(response.turn(), ResponseIds.REPLY, part, nth);
   }
 
@@ -44,6 +48,16 @@ final class OpenItem {
   /** Returns whether it has a content part, which a call has not. */
   boolean hasContent() {
     return part.index() < 0;
+  }
+
+  /** Returns whether its text is sent when it is whole: the input that arguments in JSON have. */
+  boolean isHeld() {
+    return custom;
+  }
+
+  /** Returns the input of a custom tool. */
+  String input() {
+    return CustomTools.input(arguments());
   }
 
   private String text() {
@@ -78,13 +92,17 @@ final class OpenItem {
     }
     return part.isReasoning()
         ? ResponseJson.reasoning(id, text, status)
-        : ResponseJson.call(id, new ToolCall(part.id(), name, text), status);
+        : ResponseJson.call(id, new ToolCall(part.id(), name, text), status, custom);
   }
 
   /** The events that close its text. */
   List<ObjectNode> done() {
     List<ObjectNode> events = new ArrayList<>();
     String text = text();
+    if (custom) {
+      events.add(event(".done").put("input", input()));
+      return events;
+    }
     if (!hasContent()) {
       events.add(event(".done").put("name", name).put("arguments", text));
       return events;
@@ -103,7 +121,7 @@ final class OpenItem {
   /** Begins an event about the item's text. */
   ObjectNode event(String suffix) {
     if (!hasContent()) {
-      return event(ARGUMENTS, suffix);
+      return event(custom ? INPUT : ARGUMENTS, suffix);
     }
     return event(part.isReasoning() ? REASONING : TEXT, suffix).put("content_index", 0);
   }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.chat.CustomTools;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.gateway.text.TokenText;
 import io.radixflow.gateway.turn.ReplyBlock;
@@ -60,11 +61,12 @@ final class ResponseJson {
               response.reply(),
               response.itemStatus(),
               response.logprobs(),
-              response.order())
+              response.order(),
+              new CustomCalls(settings.custom()))
           .forEach(output::add);
     }
     node.put("service_tier", "default");
-    ResponseOptions.put(node, response.options());
+    ResponseOptions.put(node, response.options(), settings.custom());
     node.put("previous_response_id", settings.previous());
     node.put("prompt_cache_key", settings.promptCacheKey());
     node.put("prompt_cache_retention", settings.promptCacheRetention());
@@ -112,10 +114,11 @@ final class ResponseJson {
    * Writes a message of a turn, or its reply, as items that are complete.
    *
    * @param order of the parts of a reply, see {@link ReplyBlock#of}
+   * @param custom says which calls are of custom tools; has heard of the messages before
    */
   static List<ObjectNode> items(
-      String turn, int position, Message message, List<PartLength> order) {
-    return items(turn, position, message, "completed", null, order);
+      String turn, int position, Message message, List<PartLength> order, CustomCalls custom) {
+    return items(turn, position, message, "completed", null, order, custom);
   }
 
   /**
@@ -133,9 +136,11 @@ final class ResponseJson {
       Message message,
       String status,
       List<TokenLogprob> logprobs,
-      List<PartLength> order) {
+      List<PartLength> order,
+      CustomCalls custom) {
     if (message.role().equals("tool")) {
-      return List.of(result(ResponseIds.item(turn, position), message));
+      String type = custom.hasResult(message) ? "custom_tool_call_output" : "function_call_output";
+      return List.of(result(ResponseIds.item(turn, position), type, message));
     }
     List<ReplyBlock> blocks = ReplyBlock.of(message, order);
     List<ObjectNode> items = new ArrayList<>();
@@ -143,7 +148,7 @@ final class ResponseJson {
       String until = items.size() + 1 == blocks.size() ? status : "completed";
       String id = ResponseIds.part(turn, position, block.part(), block.nth());
       if (block.call() != null) {
-        items.add(call(id, block.call(), until));
+        items.add(call(id, block.call(), until, custom.has(block.call())));
       } else if (block.part().isReasoning()) {
         items.add(reasoning(id, block.text(), until));
       } else {
@@ -180,21 +185,28 @@ final class ResponseJson {
     return item;
   }
 
-  /** Writes a call of a function as an item. */
-  static ObjectNode call(String id, ToolCall call, String status) {
-    return JSON.objectNode()
-        .put("id", id)
-        .put("type", "function_call")
-        .put("status", status)
-        .put("call_id", call.id())
-        .put("name", call.name())
-        .put("arguments", call.arguments());
+  /**
+   * Writes a call as an item.
+   *
+   * @param custom whether it is a call of a custom tool, or else of a function
+   */
+  static ObjectNode call(String id, ToolCall call, String status, boolean custom) {
+    ObjectNode item =
+        JSON.objectNode()
+            .put("id", id)
+            .put("type", custom ? "custom_tool_call" : "function_call")
+            .put("status", status)
+            .put("call_id", call.id())
+            .put("name", call.name());
+    return custom
+        ? item.put("input", CustomTools.input(call.arguments()))
+        : item.put("arguments", call.arguments());
   }
 
-  private static ObjectNode result(String id, Message message) {
+  private static ObjectNode result(String id, String type, Message message) {
     return JSON.objectNode()
         .put("id", id)
-        .put("type", "function_call_output")
+        .put("type", type)
         .put("status", "completed")
         .put("call_id", message.toolCallId() == null ? "" : message.toolCallId())
         .put("output", message.content() == null ? "" : message.content());

@@ -4,9 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.chat.CustomTools;
 import io.radixflow.jobs.json.WrittenNumbers;
 import io.radixflow.operators.record.GenerationOptions;
 import java.io.IOException;
+import java.util.Set;
 
 /** Writes what a response repeats of its request: tools, their choice, reasoning, the format. */
 final class ResponseOptions {
@@ -20,18 +22,19 @@ final class ResponseOptions {
    * Adds the fields to a response.
    *
    * @param given the options of its turn, or null
+   * @param custom the names of its tools of type custom
    */
-  static void put(ObjectNode response, GenerationOptions given) {
+  static void put(ObjectNode response, GenerationOptions given, Set<String> custom) {
     GenerationOptions options = given == null ? NONE : given;
     response.put("presence_penalty", orZero(options.presencePenalty()));
     response.put("frequency_penalty", orZero(options.frequencyPenalty()));
     response.put("parallel_tool_calls", !Boolean.FALSE.equals(options.parallelToolCalls()));
     response.putObject("reasoning").put("effort", options.reasoningEffort()).putNull("summary");
     response.putObject("text").set("format", format(options.responseFormat()));
-    response.set("tool_choice", choice(options.toolChoice()));
+    response.set("tool_choice", choice(options.toolChoice(), custom));
     ArrayNode tools = response.putArray("tools");
     if (options.tools() != null) {
-      read(options.tools()).forEach(tool -> tools.add(tool(tool.path("function"))));
+      read(options.tools()).forEach(tool -> tools.add(tool(tool.path("function"), custom)));
     }
   }
 
@@ -39,7 +42,15 @@ final class ResponseOptions {
     return number == null ? 0 : number;
   }
 
-  private static ObjectNode tool(JsonNode function) {
+  private static ObjectNode tool(JsonNode function, Set<String> custom) {
+    if (custom.contains(function.path("name").asText())) {
+      ObjectNode tool = JSON.createObjectNode().put("type", CustomTools.CUSTOM);
+      tool.set("name", function.get("name"));
+      if (function.has("description")) {
+        tool.set("description", function.get("description"));
+      }
+      return tool.set("format", CustomTools.format(function));
+    }
     ObjectNode tool = JSON.createObjectNode().put("type", "function");
     for (String field : new String[] {"name", "description", "parameters"}) {
       tool.set(field, function.get(field));
@@ -47,19 +58,24 @@ final class ResponseOptions {
     return tool.put("strict", function.path("strict").booleanValue());
   }
 
-  private static JsonNode choice(String given) {
+  private static JsonNode choice(String given, Set<String> custom) {
     String choice = given == null ? "auto" : given;
-    return choice.startsWith("{") ? choice(read(choice)) : JSON.getNodeFactory().textNode(choice);
+    return choice.startsWith("{")
+        ? choice(read(choice), custom)
+        : JSON.getNodeFactory().textNode(choice);
   }
 
-  private static ObjectNode choice(JsonNode given) {
+  private static ObjectNode choice(JsonNode given, Set<String> custom) {
     JsonNode allowed = given.get("allowed_tools");
     ObjectNode choice = JSON.createObjectNode().set("type", given.get("type"));
     if (allowed == null) {
-      return choice.put("name", given.at("/function/name").asText());
+      String name = given.at("/function/name").asText();
+      return choice
+          .put("type", custom.contains(name) ? CustomTools.CUSTOM : "function")
+          .put("name", name);
     }
     ArrayNode tools = choice.put("mode", allowed.path("mode").asText()).putArray("tools");
-    allowed.path("tools").forEach(tool -> tools.add(choice(tool)));
+    allowed.path("tools").forEach(tool -> tools.add(choice(tool, custom)));
     return choice;
   }
 

@@ -184,7 +184,8 @@ record ResponseRequest(
         name(body, "user"),
         name(body, "safety_identifier"),
         name(body, "prompt_cache_key"),
-        name(body, "prompt_cache_retention"));
+        name(body, "prompt_cache_retention"),
+        ResponseTools.custom(body));
   }
 
   /** Returns how the response is truncated: as the job does it, whose option holds for all. */

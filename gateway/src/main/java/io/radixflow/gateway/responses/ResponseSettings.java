@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.LinkedHashSet;
+import java.util.Set;
 
 /**
  * What a response says of the request that it answers. It is kept with the turn, as an entry of its
@@ -22,6 +24,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
  * @param previous the id of the response that it follows, or null
  * @param tag says what its instructions were, see {@link ResponseIds#tag}
  * @param user as given, or null; as the three that follow
+ * @param custom the names of its tools of type custom
  */
 record ResponseSettings(
     long created,
@@ -39,7 +42,8 @@ record ResponseSettings(
     String user,
     String safetyIdentifier,
     String promptCacheKey,
-    String promptCacheRetention) {
+    String promptCacheRetention,
+    Set<String> custom) {
 
   /** The metadata's key that holds the settings; clients cannot set it. */
   static final String KEY = "radixflow.response";
@@ -64,7 +68,8 @@ record ResponseSettings(
         null,
         null,
         null,
-        null);
+        null,
+        Set.of());
   }
 
   /** Returns the value of {@link #KEY}. */
@@ -90,6 +95,9 @@ record ResponseSettings(
     put(node, "i", safetyIdentifier);
     put(node, "k", promptCacheKey);
     put(node, "r", promptCacheRetention);
+    if (!custom.isEmpty()) {
+      custom.forEach(node.putArray("o")::add);
+    }
     return node.toString();
   }
 
@@ -144,7 +152,14 @@ record ResponseSettings(
         node.path("u").asText(null),
         node.path("i").asText(null),
         node.path("k").asText(null),
-        node.path("r").asText(null));
+        node.path("r").asText(null),
+        texts(node.path("o")));
+  }
+
+  private static Set<String> texts(JsonNode array) {
+    Set<String> texts = new LinkedHashSet<>();
+    array.forEach(text -> texts.add(text.asText()));
+    return texts;
   }
 
   private static Double number(JsonNode node, String key) {

@@ -22,7 +22,8 @@ import java.util.Map;
  *   <li>0 and 1: created, in_progress;
  *   <li>then for each output item: output_item.added and, but for a call, content_part.added; a
  *       piece of its text has the number before the text plus the code points up to its end; the
- *       text's done, content_part.done, but for a call, and output_item.done;
+ *       text's done, content_part.done, but for a call, and output_item.done. The input of a custom
+ *       tool is one piece;
  *   <li>the response as it ended. Of one that failed that comes right after the text.
  * </ul>
  *
@@ -93,13 +94,15 @@ final class ResponseStream {
       openItem(piece.part(), piece.text());
     }
     item.message.add(piece);
-    if (!piece.part().opensCall() && !piece.text().isEmpty()) {
-      delta(piece);
+    if (!piece.part().opensCall() && !piece.text().isEmpty() && !item.isHeld()) {
+      delta(piece.text(), piece.part().isContent() ? piece.logprobs() : null);
     }
   }
 
-  private void delta(TurnPiece piece) {
-    String text = piece.text();
+  /**
+   * @param logprobs of the tokens of content; null for other text
+   */
+  private void delta(String text, List<TokenLogprob> logprobs) {
     int length = text.codePointCount(0, text.length());
     long has = after - number;
     number += length;
@@ -109,8 +112,8 @@ final class ResponseStream {
     int known = (int) Math.max(has, 0);
     ObjectNode delta = item.event(".delta");
     delta.put("delta", text.substring(text.offsetByCodePoints(0, known)));
-    if (piece.part().isContent()) {
-      delta.set("logprobs", ResponseJson.logprobs(rest(piece.logprobs(), known), false));
+    if (logprobs != null) {
+      delta.set("logprobs", ResponseJson.logprobs(rest(logprobs, known), false));
     }
     last = number;
     sink.event(delta.get("type").textValue(), delta.put("sequence_number", number));
@@ -144,6 +147,9 @@ final class ResponseStream {
 
   private void closeItem(String status) {
     if (item != null) {
+      if (item.isHeld() && !item.input().isEmpty()) {
+        delta(item.input(), null);
+      }
       item.done().forEach(this::send);
       send(item.whole("response.output_item.done", item.ended(status)));
       item = null;

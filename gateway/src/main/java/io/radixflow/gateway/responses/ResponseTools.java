@@ -3,11 +3,13 @@ package io.radixflow.gateway.responses;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.chat.CustomTools;
 import io.radixflow.gateway.chat.JsonFormat;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -20,6 +22,12 @@ final class ResponseTools {
   private static final int MAX_TOOLS = 128;
   private static final Set<String> SERVED =
       Set.of("type", "name", "description", "parameters", "strict");
+  private static final Set<String> SERVED_CUSTOM = Set.of("type", "name", "description", "format");
+
+  /** Tools of type custom at most; each turn keeps their names. */
+  private static final int MAX_CUSTOM = 32;
+
+  private static final int MAX_NAME = 64;
 
   /** Fields that events have by the same names. */
   private static final List<String> SAME =
@@ -83,6 +91,8 @@ final class ResponseTools {
       String type = tool.require("type").text("type");
       if (type.equals("function")) {
         add(tools, tool, notice);
+      } else if (type.equals(CustomTools.CUSTOM)) {
+        addCustom(tools, tool, notice);
       } else {
         other = other == null ? tool : other;
         notice.accept(tool.path("type") + "=" + Texts.quote(type));
@@ -96,7 +106,7 @@ final class ResponseTools {
 
   private static InvalidInputException notServed(JsonObject typed) {
     return new InvalidInputException(
-        "%s is %s, which is not served yet; \"function\" is"
+        "%s is %s, which is not served yet; \"function\" and \"custom\" are"
             .formatted(typed.path("type"), Texts.quote(typed.text("type"))));
   }
 
@@ -121,10 +131,10 @@ final class ResponseTools {
 
   private static ObjectNode named(JsonObject choice) {
     String type = choice.require("type").text("type");
-    if (!type.equals("function")) {
+    if (!type.equals("function") && !type.equals(CustomTools.CUSTOM)) {
       throw notServed(choice);
     }
-    ObjectNode named = Json.object().put("type", type);
+    ObjectNode named = Json.object().put("type", "function");
     named.putObject("function").put("name", choice.require("name").text("name"));
     return named;
   }
@@ -140,10 +150,41 @@ final class ResponseTools {
     if (tool.bool("strict", false)) {
       function.put("strict", true);
     }
+    notServed(tool, SERVED, notice);
+  }
+
+  private static void addCustom(ArrayNode tools, JsonObject tool, Consumer<String> notice) {
+    ObjectNode function = CustomTools.function(tool, false, notice);
+    tools.addObject().put("type", "function").set("function", function);
+    notServed(tool, SERVED_CUSTOM, notice);
+  }
+
+  private static void notServed(JsonObject tool, Set<String> served, Consumer<String> notice) {
     for (String name : tool.names()) {
-      if (!SERVED.contains(name)) {
+      if (!served.contains(name)) {
         notice.accept(tool.path(name));
       }
     }
+  }
+
+  /** Returns the names of the tools of type custom, which were read before. */
+  static Set<String> custom(JsonObject body) {
+    Set<String> names = new LinkedHashSet<>();
+    if (body.has("tools")) {
+      for (JsonObject tool : body.objects("tools", "tools", MAX_TOOLS)) {
+        if (tool.text("type").equals(CustomTools.CUSTOM)) {
+          names.add(tool.text("name"));
+          if (names.size() > MAX_CUSTOM) {
+            throw new InvalidInputException(
+                "tools has more than " + MAX_CUSTOM + " tools of type custom");
+          }
+          if (Texts.length(tool.text("name")) > MAX_NAME) {
+            throw new InvalidInputException(
+                tool.path("name") + " has more than " + MAX_NAME + " characters");
+          }
+        }
+      }
+    }
+    return names;
   }
 }

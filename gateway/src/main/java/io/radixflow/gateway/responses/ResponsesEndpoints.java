@@ -163,8 +163,10 @@ public final class ResponsesEndpoints implements EndpointGroup {
 
   private static List<ObjectNode> items(Found found) {
     List<ObjectNode> items = new ArrayList<>();
+    String turn = found.response().turn();
+    CustomCalls custom = new CustomCalls(found.response().settings().custom());
     for (int i = 0; i < found.input().size(); i++) {
-      items.addAll(ResponseJson.items(found.response().turn(), i, found.input().get(i), List.of()));
+      items.addAll(ResponseJson.items(turn, i, found.input().get(i), List.of(), custom));
     }
     return items;
   }

@@ -115,17 +115,24 @@ class ChatToolsTest {
   }
 
   @Test
-  void theInputOfACustomToolIsHeldToARegularExpressionButToNoLarkGrammar() {
+  void theInputOfACustomToolIsHeldToARegularExpressionButToNoLarkGrammarWhichIsNamed() {
     String format =
         ",\"format\":{\"type\":\"grammar\",\"grammar\":{\"syntax\":\"%s\",\"definition\":\"a+\"}}";
     String described = "\"description\":\"Runs\"";
     chat(CUSTOM.replace(described, described + format.formatted("regex")));
     assertThat(gateway.topics().next().options().tools())
         .contains("\"pattern\":\"^(?:a+)$\"", "\"strict\":true");
-    HttpResponse<String> lark =
-        chat(CUSTOM.replace(described, described + format.formatted("lark"))).join();
-    assertThat(lark.statusCode()).isEqualTo(400);
-    assertThat(lark.body()).contains("tools[0].custom.format.grammar.syntax is");
+    CompletableFuture<HttpResponse<String>> lark =
+        chat(CUSTOM.replace(described, described + format.formatted("lark")));
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.options().tools()).contains("\"x-lark\":\"a+\"").doesNotContain("strict");
+    gateway.topics().end(event, 0, "stop", USAGE);
+    assertThat(lark.join().headers().firstValue("X-Radixflow-Ignored"))
+        .contains("tools[0].custom.format");
+    HttpResponse<String> other =
+        chat(CUSTOM.replace(described, described + format.formatted("peg"))).join();
+    assertThat(other.statusCode()).isEqualTo(400);
+    assertThat(other.body()).contains("tools[0].custom.format.grammar.syntax is");
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.radixflow.operators.record.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -25,6 +26,10 @@ class ResponseStreamProperties {
   private static final ResponseRecord BEGUN = begun(false);
 
   static ResponseRecord begun(boolean background) {
+    return begun(background, Set.of());
+  }
+
+  static ResponseRecord begun(boolean background, Set<String> custom) {
     ResponseSettings settings =
         new ResponseSettings(
             1_800_000_000,
@@ -42,7 +47,8 @@ class ResponseStreamProperties {
             null,
             null,
             null,
-            null);
+            null,
+            custom);
     return new ResponseRecord(
         "chain_a",
         "t1",

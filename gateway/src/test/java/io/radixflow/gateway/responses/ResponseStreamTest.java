@@ -15,6 +15,7 @@ import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -58,11 +59,15 @@ class ResponseStreamTest {
   }
 
   private static List<ObjectNode> streamed(int size, long after) {
+    return streamed(size, after, Set.of());
+  }
+
+  private static List<ObjectNode> streamed(int size, long after, Set<String> custom) {
     List<ObjectNode> events = new ArrayList<>();
     ResponseStream stream = new ResponseStream(after, (type, data) -> events.add(data));
-    stream.open(begun(false));
+    stream.open(begun(false, custom));
     pieces(size).forEach(stream::piece);
-    stream.close(ended(begun(false), Status.COMPLETED, REPLY));
+    stream.close(ended(begun(false, custom), Status.COMPLETED, REPLY));
     return events;
   }
 
@@ -106,15 +111,25 @@ class ResponseStreamTest {
 
   @Test
   void aStreamWithCallsThatIsResumedAnywhereGoesOnExactlyThere() {
-    List<ObjectNode> byCharacter = streamed(1, -1);
+    goesOnAfterAnyEvent(Set.of());
+  }
+
+  @Test
+  void aStreamWithCallsOfCustomToolsThatIsResumedAnywhereGoesOnExactlyThere() {
+    goesOnAfterAnyEvent(Set.of(ULM.name()));
+    assertThat(deltas(streamed(1, -1, Set.of(ULM.name())))).contains(ULM.arguments());
+  }
+
+  private static void goesOnAfterAnyEvent(Set<String> custom) {
+    List<ObjectNode> byCharacter = streamed(1, -1, custom);
     assertThat(byCharacter.stream().map(e -> e.get("sequence_number").longValue()))
         .isSorted()
         .doesNotHaveDuplicates();
     for (int seen = 0; seen + 1 < byCharacter.size(); seen++) {
       long after = byCharacter.get(seen).get("sequence_number").longValue();
-      List<ObjectNode> rest = streamed(1, after);
+      List<ObjectNode> rest = streamed(1, after, custom);
       assertThat(rest).isEqualTo(byCharacter.subList(seen + 1, byCharacter.size()));
-      List<ObjectNode> whole = streamed(100, after);
+      List<ObjectNode> whole = streamed(100, after, custom);
       assertThat(whole.get(whole.size() - 1)).isEqualTo(rest.get(rest.size() - 1));
       assertThat(deltas(whole)).isEqualTo(deltas(rest));
     }

@@ -16,6 +16,7 @@ import io.radixflow.operators.record.Usage;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -327,5 +328,134 @@ class ResponseToolsTest {
     assertThat(ids).doesNotHaveDuplicates();
     ids.forEach(
         item -> assertThat(ResponseIds.parseItem(item).orElseThrow().turn()).isIn("t", "u"));
+  }
+
+  private static final String CUSTOM =
+      "'tools':[{'type':'custom','name':'patch','description':'Edits','format':%s},"
+          + "{'type':'function','name':'weather','parameters':{}}],"
+          + "'tool_choice':{'type':'custom','name':'patch'}";
+
+  private static final String TEXT = "{'type':'text'}";
+  private static final ToolCall PATCH = new ToolCall("call_1", "patch", "{\"input\": \"+a\\n\"}");
+
+  private static JsonNode json(String text) {
+    return GatewayFixture.json(text.replace('\'', '"'));
+  }
+
+  @Test
+  void aCustomToolIsAFunctionOfOneTextWhoseCallsHaveTheTextAsInput() {
+    CompletableFuture<HttpResponse<String>> sent = send(CUSTOM.formatted(TEXT));
+    ConversationEvent event = turn();
+    assertThat(json(event.options().tools()).at("/0/function"))
+        .isEqualTo(
+            json(
+                "{'name':'patch','description':'Edits','parameters':{'type':'object',"
+                    + "'properties':{'input':{'type':'string'}},'required':['input'],"
+                    + "'additionalProperties':false}}"));
+    assertThat(json(event.options().toolChoice()).at("/function/name").asText()).isEqualTo("patch");
+    gateway.topics().call(event, 0, 0, PATCH);
+    gateway.topics().end(event, 5 + PATCH.arguments().length(), "tool_calls", Usage.NONE);
+    JsonNode response = GatewayFixture.json(sent.join().body());
+    assertThat(response.at("/output/0/type").asText()).isEqualTo("custom_tool_call");
+    assertThat(response.at("/output/0/input").asText()).isEqualTo("+a\n");
+    assertThat(response.at("/output/0").has("arguments")).isFalse();
+    assertThat(response.at("/tools/0"))
+        .isEqualTo(
+            json("{'type':'custom','name':'patch','description':'Edits','format':" + TEXT + "}"));
+    assertThat(response.at("/tools/1/type").asText()).isEqualTo("function");
+    assertThat(response.at("/tool_choice")).isEqualTo(json("{'type':'custom','name':'patch'}"));
+  }
+
+  @Test
+  void aStreamHasTheInputOfACustomCallInOnePieceHoweverItCame() {
+    CompletableFuture<HttpResponse<String>> sent = send(CUSTOM.formatted(TEXT) + ",'stream':true");
+    ConversationEvent event = turn();
+    gateway.topics().part(event, 0, Kind.TOOL_CALL, 0, "call_1", "patch");
+    gateway.topics().part(event, 5, Kind.ARGUMENTS, 0, "call_1", "{\"input\": \"+a");
+    gateway.topics().part(event, 18, Kind.ARGUMENTS, 0, "call_1", "\\n\"}");
+    gateway.topics().end(event, 22, "tool_calls", Usage.NONE);
+    String body = sent.join().body();
+    assertThat(body)
+        .contains("\"type\":\"response.custom_tool_call_input.delta\"", "\"delta\":\"+a\\n\"")
+        .contains("\"type\":\"response.custom_tool_call_input.done\"", "\"input\":\"+a\\n\"")
+        .doesNotContain("arguments");
+    assertThat(body.split("input.delta\",\"item_id\"", -1)).hasSize(2);
+  }
+
+  @Test
+  void theFormatOfACustomToolIsEnforcedOrNamedAsIgnored() {
+    String regex = "{'type':'grammar','syntax':'regex','definition':'a+'}";
+    CompletableFuture<HttpResponse<String>> first = send(CUSTOM.formatted(regex));
+    ConversationEvent event = turn();
+    assertThat(event.options().tools()).contains("\"pattern\":\"^(?:a+)$\"", "\"strict\":true");
+    gateway.topics().end(event, 0, "stop", Usage.NONE);
+    JsonNode shown = GatewayFixture.json(first.join().body()).at("/tools/0/format");
+    assertThat(shown).isEqualTo(json(regex));
+
+    String lark = "{'type':'grammar','syntax':'lark','definition':'start: WORD'}";
+    CompletableFuture<HttpResponse<String>> second = send(CUSTOM.formatted(lark));
+    ConversationEvent loose = turn();
+    assertThat(loose.options().tools()).contains("start: WORD").doesNotContain("strict");
+    gateway.topics().end(loose, 0, "stop", Usage.NONE);
+    assertThat(second.join().headers().firstValue("X-Radixflow-Ignored"))
+        .contains("tools[0].format");
+    assertThat(GatewayFixture.json(second.join().body()).at("/tools/0/format"))
+        .isEqualTo(json(lark));
+
+    HttpResponse<String> other = send(CUSTOM.formatted("{'type':'xml'}")).join();
+    assertThat(other.statusCode()).isEqualTo(400);
+    assertThat(other.body()).contains("tools[0].format.type is", "\"param\":\"tools\"");
+  }
+
+  @Test
+  void callsOfCustomToolsAndTheirResultsGoOnAsWhatTheJobHasOfThem() {
+    gateway.send(
+        gateway.post(
+            "/v1/responses",
+            ("{'input':[{'role':'user','content':'Edit'},{'type':'custom_tool_call','call_id':'call_1','name':'patch','input':'+a\\n"
+                 + "'},{'type':'custom_tool_call_output','call_id':'call_1','output':'Done'}],"
+                    + CUSTOM.formatted(TEXT)
+                    + "}")
+                .replace('\'', '"')));
+    assertThat(turn().messages().subList(1, 3))
+        .containsExactly(
+            new Message(
+                "assistant",
+                null,
+                null,
+                List.of(new ToolCall("call_1", "patch", "{\"input\":\"+a\\n\"}")),
+                null,
+                null),
+            new Message("tool", "Done", null, List.of(), "call_1", null));
+  }
+
+  @Test
+  void aConversationListsCallsOfCustomToolsAsSuch() {
+    String id = ResponseIds.newConversation(1_800_000_000_000L);
+    CompletableFuture<HttpResponse<String>> list =
+        gateway.send(gateway.get("/v1/conversations/" + id + "/items?order=asc"));
+    ConversationEvent query = gateway.topics().next();
+    Message reply = new Message("assistant", null, null, List.of(PATCH, ROME), null, null);
+    List<Reply.Item> history =
+        List.of(
+            new Reply.Item(
+                "t",
+                reply,
+                "tool_calls",
+                Map.of("radixflow.response", "{\"o\":[\"patch\"]}"),
+                null),
+            new Reply.Item("u", new Message("tool", "Done", null, List.of(), "call_1", null)),
+            new Reply.Item("u", new Message("tool", "9", null, List.of(), "call_2", null)));
+    gateway
+        .topics()
+        .answer(
+            query,
+            Reply.builder(query.session(), "main", query.turn(), query.kind())
+                .items(history)
+                .status("open")
+                .build());
+    assertThat(GatewayFixture.json(list.join().body()).findValuesAsText("type"))
+        .containsExactly(
+            "custom_tool_call", "function_call", "custom_tool_call_output", "function_call_output");
   }
 }
