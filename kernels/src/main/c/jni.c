@@ -144,7 +144,7 @@ JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_widenH
 }
 
 JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_multiplyHalves(
-    JNIEnv *env, jclass type, jint isa, jshortArray values, jint from, jboolean brain, jint columns, jfloatArray in,
+    JNIEnv *env, jclass type, jint isa, jshortArray values, jint from, jboolean bfloat16, jint columns, jfloatArray in,
     jint stride, jint rows, jfloatArray out, jint at, jint out_stride) {
     (void)type;
     struct pinned read[2], written;
@@ -152,7 +152,7 @@ JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_multip
     const float *x = pin(env, &read[1], in);
     float *y = pin(env, &written, out);
     if (w && x && y) {
-        struct halves panel = {w + from, brain, columns};
+        struct halves panel = {w + from, bfloat16, columns};
         halves[isa](&panel, x, stride, rows, y + at, out_stride);
     }
     release(env, &written, 1, 0);

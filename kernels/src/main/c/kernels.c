@@ -387,7 +387,7 @@ void NAMED(widen)(const uint16_t *in, int count, float *out) {
 enum { PANEL_VECTORS = PANEL / LANES };
 
 // Some rows at a time, so that their sums stay in registers: 2 of 4 vectors, or 8 of 2.
-INLINE void some_halves(const struct halves *h, int brain, const float *x, int x_stride, int rows, float *out,
+INLINE void some_halves(const struct halves *h, int bfloat16, const float *x, int x_stride, int rows, float *out,
                         int stride) {
     floats sums[8][PANEL_VECTORS];
     for (int r = 0; r < rows; r++) {
@@ -398,7 +398,7 @@ INLINE void some_halves(const struct halves *h, int brain, const float *x, int x
         fetch((const char *)at + AHEAD, PANEL * 2);
         floats w[PANEL_VECTORS];
         for (int v = 0; v < PANEL_VECTORS; v++) {
-            w[v] = brain ? widen_brains(at + v * LANES) : widen_halves(at + v * LANES);
+            w[v] = bfloat16 ? widen_bfloat16s(at + v * LANES) : widen_halves(at + v * LANES);
         }
         for (int r = 0; r < rows; r++) {
             floats a = repeat_float(x[(long)r * x_stride + k]);
@@ -413,7 +413,7 @@ INLINE void some_halves(const struct halves *h, int brain, const float *x, int x
 // A loop for each number of rows and each kind of float.
 #define SOME(n) \
     case n: \
-        if (h->brain) some_halves(h, 1, x, x_stride, n, out, stride); \
+        if (h->bfloat16) some_halves(h, 1, x, x_stride, n, out, stride); \
         else some_halves(h, 0, x, x_stride, n, out, stride); \
         break;
 

@@ -45,7 +45,7 @@ typedef void widen_function(const uint16_t *in, int count, float *out);
 // A panel of 16-bit floats, binary16 or bfloat16: [columns][PANEL].
 struct halves {
     const uint16_t *values;
-    int brain;
+    int bfloat16;
     int columns;
 };
 

@@ -502,7 +502,7 @@ JNIEXPORT jboolean JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeRepacking_
 }
 
 JNIEXPORT jboolean JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeRepacking_halves(
-    JNIEnv *env, jclass self, jboolean brain, jobject rows, jint from, jint columns, jint count, jshortArray out,
+    JNIEnv *env, jclass self, jboolean bfloat16, jobject rows, jint from, jint columns, jint count, jshortArray out,
     jint at) {
     (void)self;
     const uint16_t *source = (const uint16_t *)((const char *)(*env)->GetDirectBufferAddress(env, rows) + from);
@@ -510,7 +510,7 @@ JNIEXPORT jboolean JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeRepacking_
     bool finite = true;
     for (int row = 0; o && row < count; row += 8) {
         int some = count - row < 8 ? count - row : 8;
-        finite &= put_halves(brain ? 0x7f80 : 0x7c00, source + (ptrdiff_t)row * columns, columns, some, o + at + row);
+        finite &= put_halves(bfloat16 ? 0x7f80 : 0x7c00, source + (ptrdiff_t)row * columns, columns, some, o + at + row);
     }
     release(env, out, o);
     return finite;

@@ -36,7 +36,7 @@ typedef __m512 floats;
 #define multiply_floats(a, b) _mm512_mul_ps(a, b)
 #define multiply_add(a, b, c) _mm512_fmadd_ps(a, b, c)
 #define widen_halves(p) _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(p)))
-#define widen_brains(p) \
+#define widen_bfloat16s(p) \
     _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(p))), 16))
 #define widen_bytes(p) _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(p))))
 #define choose_above(limits, at, a, b) _mm512_mask_mov_ps(b, _mm512_cmpgt_epi32_mask(limits, at), a)
@@ -80,7 +80,7 @@ typedef __m256 floats;
 #define multiply_floats(a, b) _mm256_mul_ps(a, b)
 #define multiply_add(a, b, c) _mm256_fmadd_ps(a, b, c)
 #define widen_halves(p) _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(p)))
-#define widen_brains(p) \
+#define widen_bfloat16s(p) \
     _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(p))), 16))
 #define widen_bytes(p) _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(p))))
 #define choose_above(limits, at, a, b) _mm256_blendv_ps(b, a, _mm256_castsi256_ps(_mm256_cmpgt_epi32(limits, at)))

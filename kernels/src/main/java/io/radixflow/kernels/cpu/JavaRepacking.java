@@ -169,15 +169,15 @@ final class JavaRepacking {
   }
 
   /** Fills a panel of {@code short[k][PANEL]} with floats of 16 bits. */
-  void halves(StackedRows source, int panel, boolean brain, short[] target) {
+  void halves(StackedRows source, int panel, boolean bfloat16, short[] target) {
     int columns = source.columns();
     int lanes = source.lanes(panel);
     for (int lane = 0; lane < lanes; lane++) {
       halves[lane] = rows.row(source, panel, lane).asShortBuffer();
     }
     // Added to an exponent of ones, its lowest bit carries into the sign.
-    int exponent = brain ? 0x7f80 : 0x7c00;
-    int lowest = brain ? 0x0080 : 0x0400;
+    int exponent = bfloat16 ? 0x7f80 : 0x7c00;
+    int lowest = bfloat16 ? 0x0080 : 0x0400;
     Arrays.fill(tile, (short) 0);
     for (int from = 0; from < columns; from += TILE) {
       int count = Math.min(TILE, columns - from);

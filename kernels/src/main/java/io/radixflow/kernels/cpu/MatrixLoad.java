@@ -55,8 +55,9 @@ final class MatrixLoad {
         switch (part.form()) {
           case FLOAT8 ->
               new Float8Panels(rows, columns, new byte[size], new float[size / Float8Panels.BLOCK]);
-          case HALF, BRAIN ->
-              new HalfPanels(rows, columns, part.form() == PanelLoader.Form.BRAIN, new short[size]);
+          case HALF, BFLOAT16 ->
+              new HalfPanels(
+                  rows, columns, part.form() == PanelLoader.Form.BFLOAT16, new short[size]);
           case FLOAT -> new FloatPanels(rows, columns, new float[size]);
           default -> blocks(part.form(), rows, columns, panels);
         };
@@ -80,7 +81,7 @@ final class MatrixLoad {
     } else if (target instanceof Float8Panels float8) {
       filler.float8(source, panel, float8.codes(), float8.scales());
     } else if (target instanceof HalfPanels halves) {
-      filler.halves(source, panel, halves.brain(), halves.values());
+      filler.halves(source, panel, halves.bfloat16(), halves.values());
     } else {
       filler.floats(source, panel, ((FloatPanels) target).values());
     }

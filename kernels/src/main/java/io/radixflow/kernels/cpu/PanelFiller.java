@@ -103,16 +103,17 @@ final class PanelFiller {
   }
 
   /** Fills a panel of {@code short[k][PANEL]} with floats of 16 bits. */
-  void halves(StackedRows source, int panel, boolean brain, short[] target) {
+  void halves(StackedRows source, int panel, boolean bfloat16, short[] target) {
     int columns = source.columns();
     boolean moved =
         isMoved(
             source,
             panel,
             (rows, number, lane, count) ->
-                fast.halves(brain, rows, columns, count, target, panel * columns * PANEL + lane));
+                fast.halves(
+                    bfloat16, rows, columns, count, target, panel * columns * PANEL + lane));
     if (!moved) {
-      java.halves(source, panel, brain, target);
+      java.halves(source, panel, bfloat16, target);
     }
   }
 

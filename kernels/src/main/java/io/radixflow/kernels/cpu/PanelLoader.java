@@ -42,7 +42,7 @@ final class PanelLoader {
     Q2_K(CodeForm.SIX, BlockScales.Form.FACTOR, 16, true, false),
     FLOAT8(8),
     HALF(16),
-    BRAIN(16),
+    BFLOAT16(16),
     FLOAT(32);
 
     final CodeForm codes;
@@ -108,7 +108,7 @@ final class PanelLoader {
         case Q2_K -> Q2_K;
         case FP8 -> FLOAT8;
         case F16 -> HALF;
-        case BF16 -> BRAIN;
+        case BF16 -> BFLOAT16;
         case F32 -> FLOAT;
       };
     }

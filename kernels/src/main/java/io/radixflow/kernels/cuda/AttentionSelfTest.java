@@ -16,9 +16,9 @@ import io.radixflow.kernels.cuda.weights.BFloat16;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.Rope;
+import io.radixflow.kernels.model.StepBuffer;
 import java.nio.IntBuffer;
 import java.util.Locale;
 import java.util.Map;
@@ -88,9 +88,9 @@ final class AttentionSelfTest {
 
   private String run(ModelConfig config, KvSpec.Type type) {
     StepBuffers buffers = new StepBuffers(context, config, MAX_ROWS);
-    int width = Activation.QKV.width(config);
+    int width = StepBuffer.QKV.width(config);
     float[] rows = new float[(ROWS[0] + ROWS[1]) * width];
-    write(buffers.activation(Activation.QKV), rows);
+    write(buffers.activation(StepBuffer.QKV), rows);
     float[] rotations = rotations(config);
     buffers.rotations().turns(0).write(Pointer.to(rotations), 4L * rotations.length);
     buffers.clearArrived(stream);
@@ -105,7 +105,7 @@ final class AttentionSelfTest {
       stream.synchronize();
     }
     short[] attended = new short[(ROWS[0] + ROWS[1]) * HEADS * config.headDim()];
-    buffers.activation(Activation.ATTENDED).read(Pointer.to(attended), 2L * attended.length);
+    buffers.activation(StepBuffer.ATTENDED).read(Pointer.to(attended), 2L * attended.length);
     double most = TOLERANCES.get(type);
     String wrong = compare(config, most, rows, rotations, attended, 0, ROWS[0]);
     if (wrong == null) {
@@ -166,7 +166,7 @@ final class AttentionSelfTest {
       int from,
       int count) {
     int size = config.headDim();
-    int width = Activation.QKV.width(config);
+    int width = StepBuffer.QKV.width(config);
     double[][] keys = new double[count][];
     for (int row = 0; row < count; row++) {
       keys[row] = rotated(rows, (from + row) * width + HEADS * size, rotations, row, size);

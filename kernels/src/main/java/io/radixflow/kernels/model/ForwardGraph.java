@@ -65,19 +65,19 @@ public final class ForwardGraph<M, V> {
     ops.embed(embedding);
     for (int layer = 0; layer < blocks.size(); layer++) {
       Block<M, V> block = blocks.get(layer);
-      Activation source = normed(ops, block.attentionNorm, Activation.HIDDEN);
+      StepBuffer source = normed(ops, block.attentionNorm, StepBuffer.HIDDEN);
       if (block.grouped != null) {
         attend(ops, layer, block.grouped, source);
       } else {
         attend(ops, layer, block.latent, source);
       }
-      ops.matmul(block.attentionOutput, Activation.ATTENDED, Activation.DELTA);
+      ops.matmul(block.attentionOutput, StepBuffer.ATTENDED, StepBuffer.DELTA);
       add(ops, block.attentionOutputNorm);
       if (block.shape.norms() != Layer.Norms.PARALLEL) {
-        source = normed(ops, block.feedForwardNorm, Activation.HIDDEN);
+        source = normed(ops, block.feedForwardNorm, StepBuffer.HIDDEN);
       }
       if (block.mlp != null) {
-        mlp(ops, (Dense) block.shape.feedForward(), block.mlp, source, Activation.DELTA);
+        mlp(ops, (Dense) block.shape.feedForward(), block.mlp, source, StepBuffer.DELTA);
       } else {
         mixture(ops, layer, block, source);
       }
@@ -87,38 +87,38 @@ public final class ForwardGraph<M, V> {
   }
 
   /** Normalises a copy of {@code source} if there is a norm; returns what is to be read. */
-  private Activation normed(ForwardOps<M, V> ops, V norm, Activation source) {
+  private StepBuffer normed(ForwardOps<M, V> ops, V norm, StepBuffer source) {
     if (norm == null) {
       return source;
     }
-    ops.norm(source, norm, Activation.NORMED);
-    return Activation.NORMED;
+    ops.norm(source, norm, StepBuffer.NORMED);
+    return StepBuffer.NORMED;
   }
 
   private void add(ForwardOps<M, V> ops, V norm) {
     if (norm != null) {
-      ops.norm(Activation.DELTA, norm, Activation.DELTA);
+      ops.norm(StepBuffer.DELTA, norm, StepBuffer.DELTA);
     }
     ops.addResidual();
   }
 
   private void attend(
-      ForwardOps<M, V> ops, int layer, GroupedWeights<M, V> weights, Activation source) {
-    ops.matmul(weights.qkv, source, Activation.QKV);
+      ForwardOps<M, V> ops, int layer, GroupedWeights<M, V> weights, StepBuffer source) {
+    ops.matmul(weights.qkv, source, StepBuffer.QKV);
     ops.ropeAndStore(layer, weights.queryNorm, weights.keyNorm);
     ops.attend(layer, weights.sinks);
   }
 
   private void attend(
-      ForwardOps<M, V> ops, int layer, LatentWeights<M, V> weights, Activation source) {
+      ForwardOps<M, V> ops, int layer, LatentWeights<M, V> weights, StepBuffer source) {
     if (weights.queryDown == null) {
-      ops.matmul(weights.query, source, Activation.QKV);
+      ops.matmul(weights.query, source, StepBuffer.QKV);
     } else {
-      ops.matmul(weights.queryDown, source, Activation.LOW_RANK_QUERY);
-      ops.norm(Activation.LOW_RANK_QUERY, weights.queryNorm, Activation.LOW_RANK_QUERY);
-      ops.matmul(weights.query, Activation.LOW_RANK_QUERY, Activation.QKV);
+      ops.matmul(weights.queryDown, source, StepBuffer.LOW_RANK_QUERY);
+      ops.norm(StepBuffer.LOW_RANK_QUERY, weights.queryNorm, StepBuffer.LOW_RANK_QUERY);
+      ops.matmul(weights.query, StepBuffer.LOW_RANK_QUERY, StepBuffer.QKV);
     }
-    ops.matmul(weights.keyValueDown, source, Activation.LATENT);
+    ops.matmul(weights.keyValueDown, source, StepBuffer.LATENT);
     ops.ropeAndStoreLatent(layer, weights.norm);
     ops.compressQueries(layer, weights.keys);
     ops.attend(layer, null);
@@ -126,23 +126,23 @@ public final class ForwardGraph<M, V> {
   }
 
   private void mlp(
-      ForwardOps<M, V> ops, Dense shape, Mlp<M> mlp, Activation source, Activation target) {
-    ops.matmul(mlp.gateUp, source, Activation.GATE_UP);
+      ForwardOps<M, V> ops, Dense shape, Mlp<M> mlp, StepBuffer source, StepBuffer target) {
+    ops.matmul(mlp.gateUp, source, StepBuffer.GATE_UP);
     ops.gate(shape);
-    ops.matmul(mlp.down, Activation.GATED, target);
+    ops.matmul(mlp.down, StepBuffer.GATED, target);
   }
 
-  private void mixture(ForwardOps<M, V> ops, int layer, Block<M, V> block, Activation source) {
+  private void mixture(ForwardOps<M, V> ops, int layer, Block<M, V> block, StepBuffer source) {
     Experts shape = (Experts) block.shape.feedForward();
     Mixture<M, V> weights = block.mixture;
-    ops.matmul(weights.router, source, Activation.ROUTER);
+    ops.matmul(weights.router, source, StepBuffer.ROUTER);
     ops.experts(layer, weights.experts, source);
     if (weights.shared == null) {
       return;
     }
-    mlp(ops, shape.shared(), weights.shared, source, Activation.SHARED);
+    mlp(ops, shape.shared(), weights.shared, source, StepBuffer.SHARED);
     if (weights.sharedGate != null) {
-      ops.matmul(weights.sharedGate, source, Activation.SHARED_GATE);
+      ops.matmul(weights.sharedGate, source, StepBuffer.SHARED_GATE);
     }
     ops.addShared(weights.sharedGate != null);
   }

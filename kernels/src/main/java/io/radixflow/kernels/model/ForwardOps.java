@@ -14,18 +14,18 @@ import java.util.List;
  */
 public interface ForwardOps<M, V> {
 
-  /** {@link Activation#HIDDEN} = the embedding of each row's input token, scaled. */
+  /** {@link StepBuffer#HIDDEN} = the embedding of each row's input token, scaled. */
   void embed(M table);
 
   /** Target row = source row, normalised as the model says, · gain. Both may be one buffer. */
-  void norm(Activation source, V gain, Activation target);
+  void norm(StepBuffer source, V gain, StepBuffer target);
 
   /** Target row = matrix · source row (+ the matrix's bias). */
-  void matmul(M matrix, Activation source, Activation target);
+  void matmul(M matrix, StepBuffer source, StepBuffer target);
 
   /**
    * Normalises (if the layer says so), rotates and scales queries and keys in {@link
-   * Activation#QKV} by each row's position, and stores keys and values in the KV pool, rounded to
+   * StepBuffer#QKV} by each row's position, and stores keys and values in the KV pool, rounded to
    * its element type.
    *
    * @param layer the decoder block
@@ -35,13 +35,13 @@ public interface ForwardOps<M, V> {
   void ropeAndStore(int layer, V queryNorm, V keyNorm);
 
   /**
-   * Normalises the compressed part of {@link Activation#LATENT} and rotates the rest, stores both
-   * in the KV pool, and rotates the queries in {@link Activation#QKV}.
+   * Normalises the compressed part of {@link StepBuffer#LATENT} and rotates the rest, stores both
+   * in the KV pool, and rotates the queries in {@link StepBuffer#QKV}.
    */
   void ropeAndStoreLatent(int layer, V latentNorm);
 
   /**
-   * {@link Activation#LATENT_QUERY} = each head's matrix · the plain part of its query, and its
+   * {@link StepBuffer#LATENT_QUERY} = each head's matrix · the plain part of its query, and its
    * rotated part.
    *
    * @param keys a matrix a head, from the plain part of a query to the compressed keys
@@ -49,38 +49,38 @@ public interface ForwardOps<M, V> {
   void compressQueries(int layer, List<M> keys);
 
   /**
-   * Causal attention over the pool: from {@link Activation#QKV} to {@link Activation#ATTENDED}, or
-   * from {@link Activation#LATENT_QUERY} to {@link Activation#LATENT_ATTENDED}.
+   * Causal attention over the pool: from {@link StepBuffer#QKV} to {@link StepBuffer#ATTENDED}, or
+   * from {@link StepBuffer#LATENT_QUERY} to {@link StepBuffer#LATENT_ATTENDED}.
    *
    * @param sinks a logit a head, or null
    */
   void attend(int layer, V sinks);
 
   /**
-   * {@link Activation#ATTENDED} = each head's matrix · its part of {@link
-   * Activation#LATENT_ATTENDED}.
+   * {@link StepBuffer#ATTENDED} = each head's matrix · its part of {@link
+   * StepBuffer#LATENT_ATTENDED}.
    */
   void expandValues(int layer, List<M> values);
 
-  /** {@link Activation#GATED} = {@link Activation#GATE_UP}, gated as the shape says. */
+  /** {@link StepBuffer#GATED} = {@link StepBuffer#GATE_UP}, gated as the shape says. */
   void gate(FeedForward.Dense shape);
 
   /**
-   * Chooses experts by the logits in {@link Activation#ROUTER}: {@link Activation#DELTA} = the
+   * Chooses experts by the logits in {@link StepBuffer#ROUTER}: {@link StepBuffer#DELTA} = the
    * weighted sum of their outputs, added in the order of choice.
    */
-  void experts(int layer, ExpertWeights<M, V> weights, Activation source);
+  void experts(int layer, ExpertWeights<M, V> weights, StepBuffer source);
 
   /**
-   * {@link Activation#DELTA} += {@link Activation#SHARED}, weighed by the sigmoid of {@link
-   * Activation#SHARED_GATE} where it is gated.
+   * {@link StepBuffer#DELTA} += {@link StepBuffer#SHARED}, weighed by the sigmoid of {@link
+   * StepBuffer#SHARED_GATE} where it is gated.
    */
   void addShared(boolean gated);
 
-  /** {@link Activation#HIDDEN} += {@link Activation#DELTA}, scaled. */
+  /** {@link StepBuffer#HIDDEN} += {@link StepBuffer#DELTA}, scaled. */
   void addResidual();
 
-  /** For each row that asked for an output: norm of {@link Activation#HIDDEN}, logits, sampling. */
+  /** For each row that asked for an output: norm of {@link StepBuffer#HIDDEN}, logits, sampling. */
   void outputs(V norm, M head);
 
   /**

@@ -20,11 +20,11 @@ import io.radixflow.kernels.cuda.weights.CudaMatrix;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.Attention.Latent;
 import io.radixflow.kernels.model.FeedForward.Experts;
 import io.radixflow.kernels.model.ForwardOps.ExpertWeights;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.StepBuffer;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.lab.device.DeviceClock.Work;
@@ -62,13 +62,13 @@ final class KernelBench implements AutoCloseable {
   private static final SamplingParams FILTERED =
       new SamplingParams(0.8f, 50, 0.95f, 0, 1, 0, 0, Map.of(), 1, -1);
 
-  private static final List<Activation> READ =
+  private static final List<StepBuffer> READ =
       List.of(
-          Activation.HIDDEN,
-          Activation.NORMED,
-          Activation.QKV,
-          Activation.LATENT,
-          Activation.LATENT_QUERY);
+          StepBuffer.HIDDEN,
+          StepBuffer.NORMED,
+          StepBuffer.QKV,
+          StepBuffer.LATENT,
+          StepBuffer.LATENT_QUERY);
 
   private final CudaContext context;
   private final CudaStream stream;
@@ -122,7 +122,7 @@ final class KernelBench implements AutoCloseable {
     ints = context.allocatePinned((long) buffers.layout().ints() * Integer.BYTES, "a benchmark");
     pool.fillRandom(module, stream);
     buffers.clearArrived(stream);
-    for (Activation rows : READ) {
+    for (StepBuffer rows : READ) {
       if (buffers.activation(rows) != null) {
         module.fillRandom(buffers.activation(rows), 2, stream);
       }
@@ -154,7 +154,7 @@ final class KernelBench implements AutoCloseable {
     try (DeviceMemory gains = context.allocate(4L * config.hiddenSize(), "a benchmark")) {
       module.fillRandom(gains, 4, stream);
       ProgramRecorder norm = recorder();
-      norm.norm(Activation.HIDDEN, gains, Activation.NORMED);
+      norm.norm(StepBuffer.HIDDEN, gains, StepBuffer.NORMED);
       double bytes = 4.0 * rows * config.hiddenSize();
       time("norm of " + rows, norm.program()::run, bytes, 0, Bus.MEMORY);
       ProgramRecorder rope = recorder();
@@ -164,7 +164,7 @@ final class KernelBench implements AutoCloseable {
       } else {
         rope.ropeAndStore(0, headGains, headGains);
       }
-      bytes = 4.0 * rows * Activation.QKV.width(config);
+      bytes = 4.0 * rows * StepBuffer.QKV.width(config);
       time("rope and store of " + rows, rope.program()::run, bytes, 0, Bus.MEMORY);
     }
   }
@@ -184,7 +184,7 @@ final class KernelBench implements AutoCloseable {
         DeviceMemory down = context.allocate(matrix * shape.count(), "experts")) {
       module.fillRandom(gateUp, 5, stream);
       module.fillRandom(down, 6, stream);
-      module.fillRandom(buffers.activation(Activation.ROUTER), 7, stream);
+      module.fillRandom(buffers.activation(StepBuffer.ROUTER), 7, stream);
       ProgramRecorder experts = recorder();
       experts.experts(
           last,
@@ -192,7 +192,7 @@ final class KernelBench implements AutoCloseable {
               matrices(gateUp, shape.count(), 2 * width, hidden),
               matrices(down, shape.count(), hidden, width),
               null),
-          Activation.NORMED);
+          StepBuffer.NORMED);
       experts.addResidual();
       double flops = 6.0 * rows * shape.chosen() * width * hidden;
       timeCold("experts of " + rows, experts.program()::run, read, flops);

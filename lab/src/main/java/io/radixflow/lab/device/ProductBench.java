@@ -12,8 +12,8 @@ import io.radixflow.kernels.cuda.gemm.MatrixProducts;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
 import io.radixflow.kernels.cuda.weights.WeightFormat;
 import io.radixflow.kernels.device.GpuMode;
-import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.StepBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import jcuda.Pointer;
@@ -67,9 +67,9 @@ final class ProductBench {
   private List<Product> products(ModelConfig config) {
     int hidden = config.hiddenSize();
     int wide = config.intermediateSize();
-    int attended = Activation.ATTENDED.width(config);
+    int attended = StepBuffer.ATTENDED.width(config);
     List<Product> products = new ArrayList<>();
-    products.add(product("qkv", Activation.QKV.width(config), hidden, GemmEpilogue.PLAIN));
+    products.add(product("qkv", StepBuffer.QKV.width(config), hidden, GemmEpilogue.PLAIN));
     products.add(product("o", hidden, attended, GemmEpilogue.RESIDUAL));
     if (wide > 0) {
       products.add(product("gate and up", 2 * wide, hidden, GemmEpilogue.SWIGLU));

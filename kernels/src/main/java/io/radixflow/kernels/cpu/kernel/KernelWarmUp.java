@@ -91,7 +91,7 @@ public final class KernelWarmUp {
   private void widen() {
     kernels.unpackFloat8(bytes, 0, scales, 0, BLOCK, DEPTH / BLOCK, c);
     kernels.widenHalf(halves, 0, DEPTH, c, 0);
-    kernels.widenBrain(halves, 0, DEPTH, c, 0);
+    kernels.widenBfloat16(halves, 0, DEPTH, c, 0);
   }
 
   private void multiply() {

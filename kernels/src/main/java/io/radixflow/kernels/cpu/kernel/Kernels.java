@@ -133,14 +133,14 @@ public interface Kernels {
    * Adds a panel of 16-bit floats times some rows to {@code c}, with the sums of {@link #tile}.
    *
    * @param values element (k, output) at {@code from + k * PANEL + output}
-   * @param brain whether they are bfloat16
+   * @param bfloat16 whether they are bfloat16
    * @param x activations; element (row, k) at {@code row * xs + k}
    * @param c element (row, output) at {@code co + row * ldc + output}
    */
   default void multiplyHalves(
       short[] values,
       int from,
-      boolean brain,
+      boolean bfloat16,
       int columns,
       float[] x,
       int xs,
@@ -158,7 +158,7 @@ public interface Kernels {
   void widenFloat8(byte[] source, int so, int count, float[] out, int oo);
 
   /** Widens bfloat16 to float, exactly; {@code count} is a multiple of {@value #LANES}. */
-  void widenBrain(short[] source, int so, int count, float[] out, int oo);
+  void widenBfloat16(short[] source, int so, int count, float[] out, int oo);
 
   /**
    * Turns {@code elements} of the tokens of a page round: {@code [element][token]} from {@code

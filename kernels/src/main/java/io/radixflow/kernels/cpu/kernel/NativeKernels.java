@@ -260,7 +260,7 @@ public final class NativeKernels {
   void multiplyHalves(
       short[] values,
       int from,
-      boolean brain,
+      boolean bfloat16,
       int columns,
       float[] x,
       int xs,
@@ -271,14 +271,14 @@ public final class NativeKernels {
     Objects.checkFromIndexSize(from, columns * Kernels.PANEL, values.length);
     Objects.checkFromIndexSize((rows - 1) * xs, columns, x.length);
     Objects.checkFromIndexSize(co + (rows - 1) * ldc, Kernels.PANEL, c.length);
-    multiplyHalves(isa, values, from, brain, columns, x, xs, rows, c, co, ldc);
+    multiplyHalves(isa, values, from, bfloat16, columns, x, xs, rows, c, co, ldc);
   }
 
   private static native void multiplyHalves(
       int isa,
       short[] values,
       int from,
-      boolean brain,
+      boolean bfloat16,
       int columns,
       float[] x,
       int xs,

@@ -74,12 +74,12 @@ public final class NativeRepacking {
         unitsAt);
   }
 
-  /** Moves rows of F16 or BF16 ({@code brain}) to {@code short[k][PANEL]}. */
+  /** Moves rows of F16 or BF16 ({@code bfloat16}) to {@code short[k][PANEL]}. */
   public boolean halves(
-      boolean brain, ByteBuffer rows, int columns, int count, short[] out, int at) {
+      boolean bfloat16, ByteBuffer rows, int columns, int count, short[] out, int at) {
     requireRows(rows, columns * Short.BYTES, count);
     requireLanes(columns, count, at, out.length);
-    return halves(brain, rows, rows.position(), columns, count, out, at);
+    return halves(bfloat16, rows, rows.position(), columns, count, out, at);
   }
 
   /** Moves rows of FP8 to {@code byte[k][PANEL]} and {@code float[block][PANEL]}. */
@@ -168,7 +168,7 @@ public final class NativeRepacking {
       int unitsAt);
 
   private static native boolean halves(
-      boolean brain, ByteBuffer rows, int from, int columns, int count, short[] out, int at);
+      boolean bfloat16, ByteBuffer rows, int from, int columns, int count, short[] out, int at);
 
   private static native boolean float8(
       ByteBuffer rows,

@@ -158,7 +158,7 @@ public final class ScalarKernels implements Kernels {
   }
 
   @Override
-  public void widenBrain(short[] source, int so, int count, float[] out, int oo) {
+  public void widenBfloat16(short[] source, int so, int count, float[] out, int oo) {
     for (int i = 0; i < count; i++) {
       out[oo + i] = Float.intBitsToFloat(source[so + i] << 16);
     }

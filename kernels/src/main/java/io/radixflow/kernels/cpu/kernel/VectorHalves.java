@@ -37,7 +37,7 @@ final class VectorHalves {
     }
   }
 
-  static void widenBrain(short[] source, int so, int count, float[] out, int oo) {
+  static void widenBfloat16(short[] source, int so, int count, float[] out, int oo) {
     for (int i = 0; i < count; i += L) {
       IntVector half = (IntVector) ShortVector.fromArray(S, source, so + i).castShape(I, 0);
       half.lanewise(VectorOperators.LSHL, 16).reinterpretAsFloats().intoArray(out, oo + i);

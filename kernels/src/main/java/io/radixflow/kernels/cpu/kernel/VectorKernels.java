@@ -126,7 +126,7 @@ final class VectorKernels implements Kernels {
   public void multiplyHalves(
       short[] values,
       int from,
-      boolean brain,
+      boolean bfloat16,
       int columns,
       float[] x,
       int xs,
@@ -134,7 +134,7 @@ final class VectorKernels implements Kernels {
       float[] c,
       int co,
       int ldc) {
-    fast.multiplyHalves(values, from, brain, columns, x, xs, rows, c, co, ldc);
+    fast.multiplyHalves(values, from, bfloat16, columns, x, xs, rows, c, co, ldc);
   }
 
   @Override
@@ -143,8 +143,8 @@ final class VectorKernels implements Kernels {
   }
 
   @Override
-  public void widenBrain(short[] source, int so, int count, float[] out, int oo) {
-    VectorHalves.widenBrain(source, so, count, out, oo);
+  public void widenBfloat16(short[] source, int so, int count, float[] out, int oo) {
+    VectorHalves.widenBfloat16(source, so, count, out, oo);
   }
 
   @Override

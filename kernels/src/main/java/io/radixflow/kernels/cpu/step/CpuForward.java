@@ -9,11 +9,11 @@ import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.device.HostStepTicket;
-import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.Attention.Latent;
 import io.radixflow.kernels.model.FeedForward;
 import io.radixflow.kernels.model.ForwardOps;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.StepBuffer;
 import java.util.List;
 
 /**
@@ -51,7 +51,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   private CpuKvPool pool;
   private HostStepTicket ticket;
 
-  private final int[] widths = new int[Activation.values().length];
+  private final int[] widths = new int[StepBuffer.values().length];
   private final float[][] buffers = new float[widths.length][];
   private int[] rowNumbers = new int[0];
   private int capacity;
@@ -110,22 +110,22 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     experts = new ExpertsStage(config, team, kernels, grouped, parts);
     outputs = new OutputStage(config, team, kernels, matmul, parts);
     lanes = new float[team.size()][Kernels.LANES];
-    for (Activation activation : Activation.values()) {
-      widths[activation.ordinal()] = activation.width(config);
+    for (StepBuffer buffer : StepBuffer.values()) {
+      widths[buffer.ordinal()] = buffer.width(config);
     }
   }
 
-  private int width(Activation activation) {
-    return widths[activation.ordinal()];
+  private int width(StepBuffer buffer) {
+    return widths[buffer.ordinal()];
   }
 
   /** Floats from row to row of a buffer: the width, filled up to whole panels. */
-  private int stride(Activation activation) {
-    return (width(activation) + PANEL - 1) / PANEL * PANEL;
+  private int stride(StepBuffer buffer) {
+    return (width(buffer) + PANEL - 1) / PANEL * PANEL;
   }
 
-  private float[] buffer(Activation activation) {
-    return buffers[activation.ordinal()];
+  private float[] buffer(StepBuffer buffer) {
+    return buffers[buffer.ordinal()];
   }
 
   /** Rows of the step. */
@@ -150,9 +150,9 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     heads.ensure(rows.longest);
     if (rows.rows > capacity) {
       capacity = Math.max(rows.rows, Math.max(16, capacity * 2));
-      for (Activation activation : Activation.values()) {
-        buffers[activation.ordinal()] =
-            new float[(capacity + MatmulRegion.SPARE_ROWS) * stride(activation)];
+      for (StepBuffer buffer : StepBuffer.values()) {
+        buffers[buffer.ordinal()] =
+            new float[(capacity + MatmulRegion.SPARE_ROWS) * stride(buffer)];
       }
       rowNumbers = new int[capacity];
       for (int i = 0; i < capacity; i++) {
@@ -179,21 +179,21 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     }
   }
 
-  private void from(Activation activation) {
-    source = buffer(activation);
-    sourceStride = stride(activation);
-    width = width(activation);
+  private void from(StepBuffer buffer) {
+    source = buffer(buffer);
+    sourceStride = stride(buffer);
+    width = width(buffer);
   }
 
-  private void to(Activation activation) {
-    target = buffer(activation);
-    targetStride = stride(activation);
+  private void to(StepBuffer buffer) {
+    target = buffer(buffer);
+    targetStride = stride(buffer);
   }
 
   @Override
   public void embed(CpuMatrix matrix) {
     table = matrix;
-    to(Activation.HIDDEN);
+    to(StepBuffer.HIDDEN);
     forRows(config.hiddenSize(), embedRow);
   }
 
@@ -209,12 +209,12 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   @Override
-  public void norm(Activation from, float[] weights, Activation to) {
+  public void norm(StepBuffer from, float[] weights, StepBuffer to) {
     from(from);
     to(to);
     gain = weights;
     width = weights.length;
-    boolean latent = from == Activation.LOW_RANK_QUERY;
+    boolean latent = from == StepBuffer.LOW_RANK_QUERY;
     epsilon = latent ? config.norm().latentEpsilon() : config.normEpsilon();
     forRows(width, normRow);
   }
@@ -240,7 +240,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   @Override
-  public void matmul(CpuMatrix matrix, Activation from, Activation to) {
+  public void matmul(CpuMatrix matrix, StepBuffer from, StepBuffer to) {
     matmul.multiply(matrix, buffer(from), stride(from), buffer(to), stride(to), rows.rows);
   }
 
@@ -249,7 +249,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     this.layer = layer;
     this.queryNorm = queryNorm;
     this.keyNorm = keyNorm;
-    from(Activation.QKV);
+    from(StepBuffer.QKV);
     forRows(width, headsRow);
   }
 
@@ -261,8 +261,8 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   public void ropeAndStoreLatent(int layer, float[] latentNorm) {
     this.layer = layer;
     keyNorm = latentNorm;
-    from(Activation.QKV);
-    to(Activation.LATENT);
+    from(StepBuffer.QKV);
+    to(StepBuffer.LATENT);
     forRows(width, latentRow);
   }
 
@@ -283,8 +283,8 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   public void compressQueries(int layer, List<CpuMatrix> keys) {
     Latent shape = (Latent) config.layer(layer).attention();
     this.layer = layer;
-    from(Activation.QKV);
-    to(Activation.LATENT_QUERY);
+    from(StepBuffer.QKV);
+    to(StepBuffer.LATENT_QUERY);
     forRows(width, rotatedRow);
     forHeads(keys, shape.queryDim(), shape.keyWidth());
   }
@@ -296,8 +296,8 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   @Override
   public void expandValues(int layer, List<CpuMatrix> values) {
     Latent shape = (Latent) config.layer(layer).attention();
-    from(Activation.LATENT_ATTENDED);
-    to(Activation.ATTENDED);
+    from(StepBuffer.LATENT_ATTENDED);
+    to(StepBuffer.ATTENDED);
     forHeads(values, shape.kvRank(), shape.valueDim());
   }
 
@@ -313,16 +313,16 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   @Override
   public void attend(int layer, float[] sinks) {
     boolean latent = config.layer(layer).attention() instanceof Latent;
-    from(latent ? Activation.LATENT_QUERY : Activation.QKV);
-    to(latent ? Activation.LATENT_ATTENDED : Activation.ATTENDED);
+    from(latent ? StepBuffer.LATENT_QUERY : StepBuffer.QKV);
+    to(latent ? StepBuffer.LATENT_ATTENDED : StepBuffer.ATTENDED);
     attention.run(pool, rows, layer, sinks, source, sourceStride, target, targetStride);
   }
 
   @Override
   public void gate(FeedForward.Dense shape) {
     gating = shape;
-    from(Activation.GATE_UP);
-    to(Activation.GATED);
+    from(StepBuffer.GATE_UP);
+    to(StepBuffer.GATED);
     forRows(shape.width(), gateRow);
   }
 
@@ -331,23 +331,23 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   @Override
-  public void experts(int layer, ExpertWeights<CpuMatrix, float[]> weights, Activation from) {
+  public void experts(int layer, ExpertWeights<CpuMatrix, float[]> weights, StepBuffer from) {
     experts.run(
         (FeedForward.Experts) config.layer(layer).feedForward(),
         weights,
         rows.rows,
-        buffer(Activation.ROUTER),
-        stride(Activation.ROUTER),
+        buffer(StepBuffer.ROUTER),
+        stride(StepBuffer.ROUTER),
         buffer(from),
-        buffer(Activation.DELTA),
-        stride(Activation.DELTA));
+        buffer(StepBuffer.DELTA),
+        stride(StepBuffer.DELTA));
   }
 
   @Override
   public void addShared(boolean gated) {
-    from(Activation.SHARED);
-    to(Activation.DELTA);
-    sharedGate = gated ? buffer(Activation.SHARED_GATE) : null;
+    from(StepBuffer.SHARED);
+    to(StepBuffer.DELTA);
+    sharedGate = gated ? buffer(StepBuffer.SHARED_GATE) : null;
     forRows(config.hiddenSize(), sharedRow);
   }
 
@@ -358,15 +358,15 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
       kernels.add(source, from, target, to, width);
       return;
     }
-    float logit = sharedGate[row * stride(Activation.SHARED_GATE)];
+    float logit = sharedGate[row * stride(StepBuffer.SHARED_GATE)];
     float weight = 1f / (kernels.exp(-logit) + 1f);
     ExpertsStage.addWeighted(weight, source, from, target, to, width);
   }
 
   @Override
   public void addResidual() {
-    from(Activation.DELTA);
-    to(Activation.HIDDEN);
+    from(StepBuffer.DELTA);
+    to(StepBuffer.HIDDEN);
     forRows(config.hiddenSize(), addRow);
   }
 
@@ -383,8 +383,8 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
 
   @Override
   public void outputs(float[] weights, CpuMatrix head) {
-    from(Activation.HIDDEN);
-    to(Activation.NORMED);
+    from(StepBuffer.HIDDEN);
+    to(StepBuffer.NORMED);
     gain = weights;
     epsilon = config.normEpsilon();
     int count = ticket.outputs();

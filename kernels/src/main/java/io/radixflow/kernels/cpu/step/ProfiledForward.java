@@ -1,9 +1,9 @@
 package io.radixflow.kernels.cpu.step;
 
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
-import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.FeedForward;
 import io.radixflow.kernels.model.ForwardOps;
+import io.radixflow.kernels.model.StepBuffer;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -51,9 +51,9 @@ final class ProfiledForward implements ForwardOps<CpuMatrix, float[]> {
     profile.add(new StepProfile.Phase(name, 1, nanos, taskNanos, multiplyAdds, weightBytes));
   }
 
-  private static String target(Activation source, Activation target) {
-    if (target == Activation.DELTA) {
-      return source == Activation.ATTENDED ? "attention output" : "down";
+  private static String target(StepBuffer source, StepBuffer target) {
+    if (target == StepBuffer.DELTA) {
+      return source == StepBuffer.ATTENDED ? "attention output" : "down";
     }
     return target.name().toLowerCase(Locale.ROOT);
   }
@@ -76,12 +76,12 @@ final class ProfiledForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   @Override
-  public void norm(Activation source, float[] gain, Activation target) {
+  public void norm(StepBuffer source, float[] gain, StepBuffer target) {
     time("norms", () -> forward.norm(source, gain, target));
   }
 
   @Override
-  public void matmul(CpuMatrix matrix, Activation source, Activation target) {
+  public void matmul(CpuMatrix matrix, StepBuffer source, StepBuffer target) {
     time(
         product(target(source, target), matrix),
         forward.rows() * weights(matrix),
@@ -122,7 +122,7 @@ final class ProfiledForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   @Override
-  public void experts(int layer, ExpertWeights<CpuMatrix, float[]> weights, Activation source) {
+  public void experts(int layer, ExpertWeights<CpuMatrix, float[]> weights, StepBuffer source) {
     time("experts", () -> forward.experts(layer, weights, source));
   }
 

@@ -3,10 +3,10 @@ package io.radixflow.kernels.cpu.step;
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
-import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.FeedForward.Experts;
 import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.StepBuffer;
 
 /** What the buffers of steps take in the heap. */
 public final class StepMemory {
@@ -20,9 +20,9 @@ public final class StepMemory {
   public static long bytes(ModelConfig config) {
     long row = 0;
     long widest = 0;
-    for (Activation activation : Activation.values()) {
-      row += activation.width(config) + PANEL;
-      widest = Math.max(widest, activation.width(config));
+    for (StepBuffer buffer : StepBuffer.values()) {
+      row += buffer.width(config) + PANEL;
+      widest = Math.max(widest, buffer.width(config));
     }
     long chosen = 0;
     for (Layer layer : config.blocks()) {

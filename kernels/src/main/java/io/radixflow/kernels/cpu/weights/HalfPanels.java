@@ -8,16 +8,17 @@ import io.radixflow.kernels.model.Float16;
 /**
  * 16-bit floats: F16 and BF16.
  *
- * @param brain whether they are bfloat16
+ * @param bfloat16 whether they are bfloat16
  * @param values short[panel][k][PANEL]
  */
-public record HalfPanels(int rows, int columns, boolean brain, short[] values) implements Panels {
+public record HalfPanels(int rows, int columns, boolean bfloat16, short[] values)
+    implements Panels {
 
   @Override
   public void unpack(Kernels kernels, int panel, int from, int to, float[] out, float[] scratch) {
     int at = (panel * columns + from) * PANEL;
-    if (brain) {
-      kernels.widenBrain(values, at, (to - from) * PANEL, out, 0);
+    if (bfloat16) {
+      kernels.widenBfloat16(values, at, (to - from) * PANEL, out, 0);
     } else {
       kernels.widenHalf(values, at, (to - from) * PANEL, out, 0);
     }
@@ -32,7 +33,7 @@ public record HalfPanels(int rows, int columns, boolean brain, short[] values) i
   public void timesRows(
       Kernels kernels, int panel, float[] x, int xs, int rows, float[] out, int offset, int os) {
     int from = panel * columns * PANEL;
-    kernels.multiplyHalves(values, from, brain, columns, x, xs, rows, out, offset, os);
+    kernels.multiplyHalves(values, from, bfloat16, columns, x, xs, rows, out, offset, os);
   }
 
   @Override
@@ -40,7 +41,7 @@ public record HalfPanels(int rows, int columns, boolean brain, short[] values) i
     int at = row / PANEL * columns * PANEL + row % PANEL;
     for (int k = 0; k < columns; k++) {
       short value = values[at + k * PANEL];
-      out[offset + k] = brain ? Float.intBitsToFloat(value << 16) : Float16.toFloat(value);
+      out[offset + k] = bfloat16 ? Float.intBitsToFloat(value << 16) : Float16.toFloat(value);
     }
   }
 

@@ -6,9 +6,9 @@ import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.gemm.GroupedProduct;
 import io.radixflow.kernels.cuda.pages.CudaKvPool;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
-import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.Attention.Latent;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.StepBuffer;
 import java.util.List;
 
 /** Records the operations of latent attention: the kernels of latent.cuh, and products by head. */
@@ -52,11 +52,11 @@ final class LatentLaunches {
     KernelLaunch launch =
         module
             .launch("rf_latent_store" + AttentionShape.suffix(pool.type()))
-            .pointer(buffers.activation(Activation.LATENT))
+            .pointer(buffers.activation(StepBuffer.LATENT))
             .pointer(gain)
             .pointer(buffers.rotations().turns(layer))
-            .pointer(buffers.activation(Activation.QKV))
-            .pointer(buffers.activation(Activation.LATENT_QUERY))
+            .pointer(buffers.activation(StepBuffer.QKV))
+            .pointer(buffers.activation(StepBuffer.LATENT_QUERY))
             .pointer(pool.keys(layer));
     buffers.withStep(launch, StepLayout.ROWS);
     buffers.withStep(launch, buffers.layout().rowPosition());
@@ -78,18 +78,18 @@ final class LatentLaunches {
   /** The plain part of each head's query into the space of the compressed keys. */
   void compressQueries(int layer, List<CudaMatrix> keys) {
     Latent shape = shape(layer);
-    DeviceMemory queries = buffers.activation(Activation.QKV);
+    DeviceMemory queries = buffers.activation(StepBuffer.QKV);
     launches.add(
-        new GroupedProduct(module, keys, queries, buffers.activation(Activation.LATENT_QUERY))
+        new GroupedProduct(module, keys, queries, buffers.activation(StepBuffer.LATENT_QUERY))
             .ofHeads(buffers.step(), rows, shape.queryDim(), shape.keyWidth()));
   }
 
   /** Each head's weighted sum of compressed vectors to its values. */
   void expandValues(int layer, List<CudaMatrix> values) {
     Latent shape = shape(layer);
-    DeviceMemory sums = buffers.activation(Activation.LATENT_ATTENDED);
+    DeviceMemory sums = buffers.activation(StepBuffer.LATENT_ATTENDED);
     launches.add(
-        new GroupedProduct(module, values, sums, buffers.activation(Activation.ATTENDED))
+        new GroupedProduct(module, values, sums, buffers.activation(StepBuffer.ATTENDED))
             .ofHeads(buffers.step(), rows, shape.kvRank(), shape.valueDim()));
   }
 
@@ -106,9 +106,9 @@ final class LatentLaunches {
             .grid(blocks)
             .block(AttentionShape.THREADS)
             .shared(shape.keysSharedBytes())
-            .pointer(buffers.activation(Activation.LATENT_QUERY))
+            .pointer(buffers.activation(StepBuffer.LATENT_QUERY))
             .pointer(pool.keys(layer))
-            .pointer(buffers.activation(Activation.LATENT_ATTENDED));
+            .pointer(buffers.activation(StepBuffer.LATENT_ATTENDED));
     buffers.withAttentionPlan(launch, shapes.number(layer), false);
     launches.add(
         launch

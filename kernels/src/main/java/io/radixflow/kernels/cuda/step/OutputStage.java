@@ -8,8 +8,8 @@ import io.radixflow.kernels.cuda.gemm.GemmEpilogue;
 import io.radixflow.kernels.cuda.gemm.GemmLaunch;
 import io.radixflow.kernels.cuda.gemm.GemmPlan;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
-import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.StepBuffer;
 
 /**
  * Logits and draws of a step's outputs, a block of {@link StepLayout#blockOutputs} at a time. Used
@@ -67,7 +67,7 @@ final class OutputStage implements AutoCloseable {
               module,
               products,
               head,
-              buffers.activation(Activation.NORMED),
+              buffers.activation(StepBuffer.NORMED),
               buffers.logits(),
               null,
               Math.min(1 << bucket, blockOutputs()));

@@ -9,13 +9,13 @@ import io.radixflow.kernels.cuda.pages.CudaKvPool;
 import io.radixflow.kernels.cuda.weights.BFloat16;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
 import io.radixflow.kernels.cuda.weights.WeightFormat;
-import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.Attention.Grouped;
 import io.radixflow.kernels.model.Attention.QkNorm;
 import io.radixflow.kernels.model.FeedForward;
 import io.radixflow.kernels.model.FeedForward.Dense;
 import io.radixflow.kernels.model.ForwardOps;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.StepBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -78,8 +78,8 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     return new StepProgram(launches, attendFrom);
   }
 
-  private DeviceMemory of(Activation activation) {
-    return buffers.activation(activation);
+  private DeviceMemory of(StepBuffer buffer) {
+    return buffers.activation(buffer);
   }
 
   @Override
@@ -91,7 +91,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     launches.add(
         launch
             .pointer(buffers.ring())
-            .pointer(of(Activation.HIDDEN))
+            .pointer(of(StepBuffer.HIDDEN))
             .integer(config.hiddenSize())
             .integer(config.vocabSize())
             .real(config.scales().embedding())
@@ -100,21 +100,21 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
   }
 
   @Override
-  public void norm(Activation source, DeviceMemory gain, Activation target) {
-    if (source == Activation.DELTA) {
+  public void norm(StepBuffer source, DeviceMemory gain, StepBuffer target) {
+    if (source == StepBuffer.DELTA) {
       experts.sum(of(source));
     }
     int width = (int) (gain.bytes() / Float.BYTES);
     KernelLaunch launch =
         module.launch("rf_norm").pointer(of(source)).pointer(gain).pointer(of(target));
-    boolean lowRank = source == Activation.LOW_RANK_QUERY;
+    boolean lowRank = source == StepBuffer.LOW_RANK_QUERY;
     float epsilon = lowRank ? config.norm().latentEpsilon() : config.normEpsilon();
     norm(launch, width, width, epsilon, config.norm().centred());
   }
 
   /** Normalises all heads of queries or of keys together, which begin at an element of a row. */
   private void normHeads(int from, int width, int stride, DeviceMemory gain) {
-    DeviceMemory rows = of(Activation.QKV);
+    DeviceMemory rows = of(StepBuffer.QKV);
     long offset = (long) from * BFloat16.BYTES;
     KernelLaunch launch =
         module.launch("rf_norm").pointer(rows, offset).pointer(gain).pointer(rows, offset);
@@ -135,28 +135,28 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
   }
 
   @Override
-  public void matmul(CudaMatrix matrix, Activation source, Activation target) {
+  public void matmul(CudaMatrix matrix, StepBuffer source, StepBuffer target) {
     if (matrix.format() == WeightFormat.F32) {
       experts.floatProduct(matrix, of(source), of(target));
       return;
     }
     GemmEpilogue epilogue = matrix.bias() == null ? GemmEpilogue.PLAIN : GemmEpilogue.BIAS;
     DeviceMemory residual = null;
-    Activation result = target;
+    StepBuffer result = target;
     float scale = 1;
     float bound = 0;
     if (matrix.gated()) {
       Dense shape = dense(config.layer(layer).feedForward());
       epilogue = GemmEpilogue.of(shape.gating());
       bound = shape.limit();
-      result = Activation.GATED;
-    } else if (target == Activation.SHARED) {
+      result = StepBuffer.GATED;
+    } else if (target == StepBuffer.SHARED) {
       epilogue = GemmEpilogue.LOGITS;
-    } else if (target == Activation.DELTA) {
+    } else if (target == StepBuffer.DELTA) {
       added = matrix.bias() == null && !config.layer(layer).norms().after();
       if (added) {
         epilogue = GemmEpilogue.RESIDUAL;
-        result = Activation.HIDDEN;
+        result = StepBuffer.HIDDEN;
         residual = of(result);
         scale = config.scales().residual();
       }
@@ -186,7 +186,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     KernelLaunch launch =
         module
             .launch("rf_rope_store" + AttentionShape.suffix(pool.type()))
-            .pointer(of(Activation.QKV))
+            .pointer(of(StepBuffer.QKV))
             .pointerOrNull(ofHeads ? queryNorm : null)
             .pointerOrNull(ofHeads ? keyNorm : null)
             .pointerOrNull(buffers.rotations().turns(layer))
@@ -233,11 +233,11 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
             .grid(Math.max(1, attentionBlocks / shape.kvHeads()), shape.kvHeads(), 1)
             .block(AttentionShape.THREADS)
             .shared(sharedBytes)
-            .pointer(of(Activation.QKV))
+            .pointer(of(StepBuffer.QKV))
             .integer((shape.heads() + 2 * shape.kvHeads()) * shape.headDim())
             .pointer(pool.keys(layer))
             .pointer(pool.values(layer))
-            .pointer(of(Activation.ATTENDED));
+            .pointer(of(StepBuffer.ATTENDED));
     buffers.withAttentionPlan(launch, shapes.number(layer), pool.hasPart(layer));
     launch.integer(shape.kvHeads()).integer(shape.group()).integer(shape.pageTokens());
     new ScoreArguments(attention.scores(), attention.window(), sinks).append(launch);
@@ -265,7 +265,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
 
   @Override
   public void experts(
-      int layer, ExpertWeights<CudaMatrix, DeviceMemory> weights, Activation source) {
+      int layer, ExpertWeights<CudaMatrix, DeviceMemory> weights, StepBuffer source) {
     experts.record((FeedForward.Experts) config.layer(layer).feedForward(), weights, of(source));
   }
 
@@ -276,11 +276,11 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
 
   @Override
   public void addResidual() {
-    if (experts.add(of(Activation.HIDDEN), config.scales().residual()) || added) {
+    if (experts.add(of(StepBuffer.HIDDEN), config.scales().residual()) || added) {
       return;
     }
     KernelLaunch launch =
-        module.launch("rf_add").pointer(of(Activation.HIDDEN)).pointer(of(Activation.DELTA));
+        module.launch("rf_add").pointer(of(StepBuffer.HIDDEN)).pointer(of(StepBuffer.DELTA));
     buffers.withStep(launch, 0);
     launches.add(
         launch
@@ -292,6 +292,6 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
 
   @Override
   public void outputs(DeviceMemory norm, CudaMatrix head) {
-    norm(Activation.HIDDEN, norm, Activation.NORMED);
+    norm(StepBuffer.HIDDEN, norm, StepBuffer.NORMED);
   }
 }

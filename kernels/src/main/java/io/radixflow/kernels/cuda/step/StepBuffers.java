@@ -6,9 +6,9 @@ import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.weights.BFloat16;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.StepBuffer;
 import io.radixflow.kernels.sampling.TokenMask;
 import java.util.EnumMap;
 import java.util.List;
@@ -33,7 +33,7 @@ public final class StepBuffers {
 
   private final StepLayout layout;
   private final int contextLength;
-  private final Map<Activation, DeviceMemory> activations = new EnumMap<>(Activation.class);
+  private final Map<StepBuffer, DeviceMemory> activations = new EnumMap<>(StepBuffer.class);
   private final DeviceMemory step;
   private final DeviceMemory ring;
   private final DeviceMemory logits;
@@ -53,28 +53,28 @@ public final class StepBuffers {
     }
     int tail = tailInts(config, maxRows);
     layout = new StepLayout(maxRows, tiles + SPARE_TILES, shapes.size(), tail);
-    for (Activation activation :
+    for (StepBuffer buffer :
         List.of(
-            Activation.HIDDEN,
-            Activation.NORMED,
-            Activation.QKV,
-            Activation.ATTENDED,
-            Activation.GATED,
-            Activation.DELTA,
-            Activation.LOW_RANK_QUERY,
-            Activation.LATENT,
-            Activation.LATENT_QUERY,
-            Activation.LATENT_ATTENDED)) {
-      long bytes = (long) maxRows * activation.width(config) * BFloat16.BYTES;
+            StepBuffer.HIDDEN,
+            StepBuffer.NORMED,
+            StepBuffer.QKV,
+            StepBuffer.ATTENDED,
+            StepBuffer.GATED,
+            StepBuffer.DELTA,
+            StepBuffer.LOW_RANK_QUERY,
+            StepBuffer.LATENT,
+            StepBuffer.LATENT_QUERY,
+            StepBuffer.LATENT_ATTENDED)) {
+      long bytes = (long) maxRows * buffer.width(config) * BFloat16.BYTES;
       if (bytes > 0) {
-        activations.put(activation, device.allocate(bytes, "activations"));
+        activations.put(buffer, device.allocate(bytes, "activations"));
       }
     }
     experts = ExpertBuffers.allocate(device, config, maxRows);
     if (experts != null) {
-      activations.put(Activation.ROUTER, experts.choices().logits());
-      activations.put(Activation.SHARED, experts.shared());
-      activations.put(Activation.SHARED_GATE, experts.sharedGate());
+      activations.put(StepBuffer.ROUTER, experts.choices().logits());
+      activations.put(StepBuffer.SHARED, experts.shared());
+      activations.put(StepBuffer.SHARED_GATE, experts.sharedGate());
     }
     step = device.allocate((long) layout.ints() * Integer.BYTES, "a step's metadata");
     ring = device.allocate((long) RING_STEPS * maxRows * Integer.BYTES, "sampled tokens");
@@ -139,8 +139,8 @@ public final class StepBuffers {
     return layout;
   }
 
-  public DeviceMemory activation(Activation activation) {
-    return activations.get(activation);
+  public DeviceMemory activation(StepBuffer buffer) {
+    return activations.get(buffer);
   }
 
   /** The memory of experts; null for a model without. */

@@ -21,7 +21,7 @@ public final class ByteMatrix extends CodedMatrix {
   public record Block(int rows, int columns) {}
 
   private final boolean floats;
-  private final HeldBytes codes;
+  private final LazyBytes codes;
   private final FloatGrid scales;
   private final Block block;
 
@@ -30,7 +30,7 @@ public final class ByteMatrix extends CodedMatrix {
    * @param codes row by row
    */
   public ByteMatrix(
-      String name, int columns, boolean floats, HeldBytes codes, FloatGrid scales, Block block) {
+      String name, int columns, boolean floats, LazyBytes codes, FloatGrid scales, Block block) {
     super(name, columns);
     this.floats = floats;
     this.codes = codes;

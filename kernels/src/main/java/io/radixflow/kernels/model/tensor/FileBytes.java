@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
  * Bytes of a file from which rows are gathered out of order. All of them are read when they are
  * first needed, and again if meanwhile nobody held them. Safe for many threads.
  */
-public final class FileBytes implements HeldBytes {
+public final class FileBytes implements LazyBytes {
 
   private final OpenFile file;
   private final String tensor;

@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
  * @param type F32, F16 or BF16
  * @param width columns
  */
-public record FloatGrid(HeldBytes values, TensorType type, int width) {
+public record FloatGrid(LazyBytes values, TensorType type, int width) {
 
   float at(int row, int column) {
     int index = row * width + column;

@@ -14,8 +14,8 @@ public final class Mxfp4Tensor extends RearrangedTensor {
   private static final int BLOCK = TensorType.MXFP4.blockElements();
   private static final int CODE_BYTES = BLOCK / 2;
 
-  private final HeldBytes codes;
-  private final HeldBytes exponents;
+  private final LazyBytes codes;
+  private final LazyBytes exponents;
 
   /**
    * @param where names it in errors
@@ -25,7 +25,7 @@ public final class Mxfp4Tensor extends RearrangedTensor {
    * @param exponents of all rows of the expert
    */
   public Mxfp4Tensor(
-      String name, String where, StoredPart part, HeldBytes codes, HeldBytes exponents) {
+      String name, String where, StoredPart part, LazyBytes codes, LazyBytes exponents) {
     super(name, where, TensorType.MXFP4, part);
     this.codes = codes;
     this.exponents = exponents;

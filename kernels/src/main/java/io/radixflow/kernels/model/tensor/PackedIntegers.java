@@ -15,7 +15,7 @@ import java.nio.ByteOrder;
  * @param width columns of the matrix of integers
  * @param packing which integers share a word
  */
-public record PackedIntegers(HeldBytes words, int bits, int width, Packing packing) {
+public record PackedIntegers(LazyBytes words, int bits, int width, Packing packing) {
 
   /** The integers of a word, lowest bits first. */
   public enum Packing {

@@ -10,14 +10,14 @@ import java.util.List;
  */
 public final class StridedTensor extends RearrangedTensor {
 
-  private final HeldBytes span;
+  private final LazyBytes span;
 
   /**
    * @param where names it in errors
    * @param span the elements from the first to the last
    */
   public StridedTensor(
-      String name, String where, TensorType type, StoredPart part, HeldBytes span) {
+      String name, String where, TensorType type, StoredPart part, LazyBytes span) {
     super(name, where, type, part);
     this.span = span;
   }

@@ -73,7 +73,7 @@ class KernelWarmUpTest {
     KernelWarmUp.run(counting, KernelWarmUp.Use.FLOATS);
 
     assertThat(calls.keySet())
-        .contains("tile", "widenHalf", "widenBrain", "unpackFloat8", "swiglu")
+        .contains("tile", "widenHalf", "widenBfloat16", "unpackFloat8", "swiglu")
         .doesNotContain("unpackCodes", "codesTimesRow", "nibblesTimesRow", "scores", "values");
   }
 }

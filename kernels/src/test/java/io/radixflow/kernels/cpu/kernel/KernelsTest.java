@@ -202,8 +202,8 @@ class KernelsTest {
     for (int i = 0; i < halves.length; i++) {
       assertThat(Float.floatToIntBits(wide[i])).isEqualTo(Float.floatToIntBits(expected[i]));
     }
-    vector.widenBrain(halves, 0, halves.length, wide, 0);
-    scalar.widenBrain(halves, 0, halves.length, expected, 0);
+    vector.widenBfloat16(halves, 0, halves.length, wide, 0);
+    scalar.widenBfloat16(halves, 0, halves.length, expected, 0);
     for (int i = 0; i < halves.length; i++) {
       assertThat(Float.floatToIntBits(wide[i])).isEqualTo(Float.floatToIntBits(expected[i]));
     }
@@ -348,14 +348,14 @@ class KernelsTest {
     "7, 64, true",
     "8, 300, false"
   })
-  void fewRowsTimesHalvesAreTilesOfTheWidenedWeights(int rows, int columns, boolean brain) {
+  void fewRowsTimesHalvesAreTilesOfTheWidenedWeights(int rows, int columns, boolean bfloat16) {
     Random random = new Random(rows * 31L + columns);
     short[] halves = new short[MARGIN + columns * PANEL];
     for (int i = 0; i < halves.length; i++) {
       // all exponents but the highest: subnormal weights, too, and no infinity
       int bits = random.nextInt(1 << 16);
       halves[i] =
-          (short) (brain ? bits & 0xbfff : (bits & 0x7c00) == 0x7c00 ? bits ^ 0x4000 : bits);
+          (short) (bfloat16 ? bits & 0xbfff : (bits & 0x7c00) == 0x7c00 ? bits ^ 0x4000 : bits);
     }
     int xs = columns + 3;
     float[] x = new float[rows * xs];
@@ -368,8 +368,8 @@ class KernelsTest {
     }
     float[] expected = bias.clone();
     float[] wide = new float[columns * PANEL];
-    if (brain) {
-      scalar.widenBrain(halves, MARGIN, wide.length, wide, 0);
+    if (bfloat16) {
+      scalar.widenBfloat16(halves, MARGIN, wide.length, wide, 0);
     } else {
       scalar.widenHalf(halves, MARGIN, wide.length, wide, 0);
     }
@@ -381,7 +381,7 @@ class KernelsTest {
       if (kernels.rowsOfHalves() > 0) {
         assertThat(rows).isLessThanOrEqualTo(kernels.rowsOfHalves());
         float[] actual = bias.clone();
-        kernels.multiplyHalves(halves, MARGIN, brain, columns, x, xs, rows, actual, MARGIN, ldc);
+        kernels.multiplyHalves(halves, MARGIN, bfloat16, columns, x, xs, rows, actual, MARGIN, ldc);
         assertThat(actual).isEqualTo(expected);
         tried++;
       }

@@ -4,8 +4,11 @@ import io.radixflow.kernels.model.Attention.Grouped;
 import io.radixflow.kernels.model.Attention.Latent;
 import io.radixflow.kernels.model.FeedForward.Experts;
 
-/** The buffers of the forward pass, one row a token; a backend allocates and lays them out. */
-public enum Activation {
+/**
+ * A buffer of the forward pass: one row per token. A backend allocates the buffers and chooses
+ * their layout.
+ */
+public enum StepBuffer {
   /** The residual stream: hidden size. */
   HIDDEN,
   /** A normalised copy of the residual stream: hidden size. */
