@@ -11,15 +11,18 @@ import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.runtime.state.StateBackend;
 import org.apache.flink.runtime.state.StateBackendLoader;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
+import org.apache.flink.state.rocksdb.RocksDBConfigurableOptions;
 import org.apache.flink.state.rocksdb.RocksDBOptions;
 import org.junit.jupiter.api.Test;
+import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.DBOptions;
+import org.rocksdb.InfoLogLevel;
 import org.rocksdb.RocksDB;
 
 class JobConfigurationTest {
 
   @Test
-  void aCheckpointFlushesAllStatesTogether() throws Exception {
+  void aCheckpointFlushesAllStatesTogetherAndFilesOfTheStateAreBounded() throws Exception {
     RocksDB.loadLibrary();
     StateBackend backend =
         StateBackendLoader.fromApplicationOrConfigOrDefault(
@@ -36,8 +39,26 @@ class JobConfigurationTest {
             .getRocksDBOptions()
             .createDBOptions(new DBOptions(), handles)) {
       assertThat(options.atomicFlush()).isTrue();
+      assertThat(options.maxManifestFileSize()).isEqualTo(StateDatabaseOptions.MANIFEST_BYTES);
+    }
+    try (ColumnFamilyOptions options =
+        ((EmbeddedRocksDBStateBackend) backend)
+            .getRocksDBOptions()
+            .createColumnOptions(new ColumnFamilyOptions(), handles)) {
+      assertThat(options.periodicCompactionSeconds()).isEqualTo(86_400);
     }
     assertThat(handles).isEmpty();
+  }
+
+  @Test
+  void theDatabaseLogsOnlyWarningsUnlessTheUserSaysOtherwise() {
+    SettingsLoader loader = new SettingsLoader();
+    assertThat(JobConfiguration.of(loader.load()).get(RocksDBConfigurableOptions.LOG_LEVEL))
+        .isEqualTo(InfoLogLevel.WARN_LEVEL);
+
+    loader.set(List.of("flink.state.backend.rocksdb.log.level=DEBUG_LEVEL"));
+    assertThat(JobConfiguration.of(loader.load()).get(RocksDBConfigurableOptions.LOG_LEVEL))
+        .isEqualTo(InfoLogLevel.DEBUG_LEVEL);
   }
 
   @Test
