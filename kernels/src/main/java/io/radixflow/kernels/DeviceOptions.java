@@ -14,7 +14,7 @@ import java.io.Serializable;
  * @param kvType element type of the KV pool; null for the device's own: f16 on a CPU, bf16 on a GPU
  * @param gpuMode whether a GPU's results must be reproducible bit for bit
  * @param gpuMemory bytes of a GPU's memory that weights, activations and KV pool may take together;
- *     0 for nine tenths of what is free
+ *     0 for nine tenths of the free memory
  * @param threadPriority of the CPU's compute threads
  */
 public record DeviceOptions(

@@ -29,10 +29,10 @@ public final class LockFile implements AutoCloseable {
   }
 
   /**
-   * Locks a file, which is made if need be, in a directory that exists.
+   * Locks a file in an existing directory. The file is created if it is missing.
    *
-   * @return null if it is locked already
-   * @throws java.nio.file.FileSystemException if there is no directory, or the file cannot be
+   * @return null if it is already locked
+   * @throws java.nio.file.FileSystemException if the directory is missing, or the file cannot be
    *     opened for writing
    */
   public static LockFile tryLock(Path path) throws IOException {

@@ -27,7 +27,8 @@ public final class ModelLoader {
   @FunctionalInterface
   public interface Locator {
     /**
-     * @throws IOException if the model is not available; the message says what was tried
+     * @throws IOException if the model is not available; the message names the sources that were
+     *     tried
      */
     Path locate(String model) throws IOException;
   }
@@ -49,8 +50,8 @@ public final class ModelLoader {
   }
 
   /**
-   * Opens tokenizer and chat template alone: also those of a model that cannot be served.
-   * Parameters and exceptions are those of {@link #open(String, Locator)}.
+   * Opens only the tokenizer and the chat template; this works even for a model whose weights are
+   * not supported. Parameters and exceptions are the same as for {@link #open(String, Locator)}.
    */
   public static TextModel openText(String model, Locator locator) throws IOException {
     if (isSimulated(model)) {

@@ -10,12 +10,12 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** Makes directories that only their owner can read: what users wrote lies in them. */
+/** Creates directories that only their owner can read, because they contain text from users. */
 public final class PrivateDirectories {
   private PrivateDirectories() {}
 
   /**
-   * Makes a directory and its missing parents; those that exist keep their permissions.
+   * Creates a directory and its missing parents. Existing directories keep their permissions.
    *
    * @return the directory
    */

@@ -15,8 +15,7 @@ public final class RegularFiles {
    * Checks a file before it is opened; links are followed.
    *
    * @return the file
-   * @throws FileSystemException if it is missing, or is no regular file; the message says what it
-   *     is
+   * @throws FileSystemException if it is missing or not a regular file; the message says why
    */
   public static Path require(Path file) throws IOException {
     BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);

@@ -127,8 +127,8 @@ public final class ScratchDirectory implements AutoCloseable {
   }
 
   /**
-   * Leaves the deletion to {@link #close} alone, also when the process ends. The owner closes it
-   * then, once all that write to it have stopped.
+   * Lets only {@link #close} delete the directory, even when the process ends. The owner then
+   * closes it after all writers have stopped.
    */
   public void deleteOnlyOnClose() {
     try {

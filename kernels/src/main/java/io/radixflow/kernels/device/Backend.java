@@ -3,15 +3,16 @@ package io.radixflow.kernels.device;
 import io.radixflow.kernels.model.ModelConfig;
 
 /**
- * A device with a model on it: the one seam between the engine and the hardware.
+ * A device with a model on it: the only interface between the engine and the hardware.
  *
- * <p>The seam is asynchronous, so that a GPU may run one step ahead of its host: {@link #submit}
- * returns at once and a later batch may name an earlier ticket's output as its input token.
+ * <p>The interface is asynchronous, so that a GPU may run one step ahead of its host: {@link
+ * #submit} returns at once, and a later batch may name an earlier ticket's output as its input
+ * token.
  *
- * <p><b>Contract.</b> The logits of a token depend on its prefix alone: not on what else is in the
- * batch, on how the prefill was cut into chunks, on the pages the prefix lies in, or on the number
- * of threads. Steps run in the order of submission, and a row sees the KV entries of all rows of
- * earlier batches and of earlier positions in its own.
+ * <p><b>Contract.</b> The logits of a token depend only on its prefix: not on the rest of the
+ * batch, on how the prefill was cut into chunks, on the pages that store the prefix, or on the
+ * number of threads. Steps run in the order of submission, and a row sees the KV entries of all
+ * rows of earlier batches and of earlier positions in its own.
  *
  * <p><b>Threads.</b> One thread, the owner, calls {@link #submit} and {@link #close}. Tickets may
  * be read by the owner once done.
@@ -45,8 +46,8 @@ public interface Backend extends AutoCloseable {
   }
 
   /**
-   * Bytes that the KV pool may take on the device; -1 if the pool lies in the heap, whose size
-   * decides then.
+   * Bytes that the KV pool may take on the device; -1 if the pool is in the heap; then the size of
+   * the heap decides.
    */
   default long poolBytes() {
     return -1;
@@ -79,9 +80,9 @@ public interface Backend extends AutoCloseable {
    * Allocates the KV pool. At most one pool is open at a time.
    *
    * @param pages number of pages
-   * @param pageTokens tokens a page, one of {@link #pageTokens()}
-   * @throws IllegalArgumentException if the size is unsupported or memory is lacking; the message
-   *     has the numbers
+   * @param pageTokens tokens per page, one of {@link #pageTokens()}
+   * @throws IllegalArgumentException if the size is not supported or memory is too small; the
+   *     message has the numbers
    */
   KvPool openPool(int pages, int pageTokens);
 

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Host pages in the heap, for devices whose pool lies there, too, over as many arrays as it takes.
- * The pages may be read and written by any thread.
+ * Host pages in the heap, for devices whose pool is also in the heap. They take as many arrays as
+ * necessary. The pages may be read and written by any thread.
  */
 public final class HeapPages implements HostPages {
   private static final long MAX_SLAB = 1L << 30;

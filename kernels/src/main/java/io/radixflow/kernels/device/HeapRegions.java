@@ -2,7 +2,7 @@ package io.radixflow.kernels.device;
 
 /**
  * The regions of Java's heap under G1: an array of half a region or more has regions of its own,
- * and nothing else lies behind it in the last one.
+ * and the rest of its last region stays empty.
  *
  * @param bytes of a region; 0 for a collector that has none
  */
@@ -14,7 +14,7 @@ public record HeapRegions(long bytes) {
     return new HeapRegions(regions ? Long.parseLong(JvmFlag.value("G1HeapRegionSize")) : 0);
   }
 
-  /** Returns the bytes that are lost behind an array of so many bytes. */
+  /** Returns how many bytes stay empty after an array of {@code array} bytes. */
   public long lost(long array) {
     return bytes == 0 || array < bytes / 2 ? 0 : (bytes - array % bytes) % bytes;
   }

@@ -4,7 +4,8 @@ import java.nio.ByteBuffer;
 
 /**
  * Host memory that a pool's pages are copied to and from: pages {@code 0 .. pages()-1}, each
- * contiguous, and behind them {@link #parts()} window parts. The caller knows which are free.
+ * contiguous, and after them {@link #parts()} window parts. The caller keeps track of free pages
+ * and parts.
  */
 public interface HostPages extends AutoCloseable {
 
@@ -16,7 +17,7 @@ public interface HostPages extends AutoCloseable {
     return 0;
   }
 
-  /** Bytes of a page, those of {@link KvPool#pageBytes}. */
+  /** Bytes per page, equal to {@link KvPool#pageBytes}. */
   long pageBytes();
 
   /** A page, or a window part, as a buffer in native byte order, new with each call; any thread. */

@@ -2,7 +2,7 @@ package io.radixflow.kernels.device;
 
 import java.nio.ByteBuffer;
 
-/** Host memory for pages, and more of it for window parts, which are numbered behind the pages. */
+/** Host memory for pages and for window parts. The numbers of parts follow the numbers of pages. */
 public final class HostPagesAndParts implements HostPages {
   private final HostPages pages;
   private final HostPages parts;

@@ -4,8 +4,8 @@ import io.radixflow.kernels.sampling.Sampler;
 import java.util.Arrays;
 
 /**
- * A ticket of a backend whose results lie in the heap, reused with its buffers. Filled by the
- * backend's threads, read by the owner once done.
+ * A ticket of a backend whose results are in the heap. It is reused with its buffers. The backend's
+ * threads fill it; the owner reads it once it is done.
  */
 public final class HostStepTicket extends ReusedTicket {
 

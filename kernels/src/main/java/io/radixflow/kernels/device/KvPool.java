@@ -11,7 +11,7 @@ public interface KvPool extends AutoCloseable {
   /** Number of pages. */
   int pages();
 
-  /** Tokens a page. */
+  /** Tokens per page. */
   int pageTokens();
 
   /** Bytes of one page, K and V, over all layers but those in window parts. */

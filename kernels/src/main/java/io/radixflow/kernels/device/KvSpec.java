@@ -45,7 +45,10 @@ public record KvSpec(List<Group> groups) {
       return bytes;
     }
 
-    /** Bytes of a vector; those of 8-bit floats have a scale and are padded to 16 elements. */
+    /**
+     * Bytes of a vector of {@code width} elements. Vectors of 8-bit floats are padded to 16
+     * elements and have a scale.
+     */
     public int vectorBytes(int width) {
       return this == FP8 && width > 0 ? (width + 15) / 16 * 16 + 1 : width * bytes;
     }

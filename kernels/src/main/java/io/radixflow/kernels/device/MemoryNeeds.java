@@ -71,7 +71,7 @@ public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long wor
     return memory.left() - weightBytes() - workBytes - RESERVE;
   }
 
-  /** Returns the weights by type, those that take most first: {@code Q4_K 3000 MB, F32 1 MB}. */
+  /** Returns the weights by type, the largest first: {@code Q4_K 3000 MB, F32 1 MB}. */
   public String types() {
     return weights.entrySet().stream()
         .sorted((a, b) -> Long.compare(b.getValue().bytes(), a.getValue().bytes()))
@@ -82,9 +82,10 @@ public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long wor
   /**
    * Refuses a model that does not fit, before it is loaded.
    *
-   * @param poolBytes the KV pool and what else lies in the same memory; 0 if it takes what is left
-   * @throws IllegalArgumentException if memory is lacking; the message has the numbers and what to
-   *     do
+   * @param poolBytes bytes of the KV pool and of everything else in the same memory; 0 if the pool
+   *     takes the remaining memory
+   * @throws IllegalArgumentException if memory is too small; the message has the numbers and says
+   *     what to do
    */
   public void require(MemorySource source, long poolBytes) {
     // What the heap holds may be garbage, such as the weights of a model that was closed.

@@ -10,7 +10,7 @@ package io.radixflow.kernels.device;
  */
 public record PoolRequest(long pages, long bytes, double windowShare, long hostBytes) {
 
-  /** A pool that takes what is left. */
+  /** A pool that takes the remaining memory. */
   public static final PoolRequest NONE = new PoolRequest(0, 0, 1, 0);
 
   /** Bytes of a pool whose pages have {@code pageTokens} tokens; at least one page. */

@@ -4,11 +4,11 @@ import io.radixflow.kernels.sampling.SamplingState;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A ticket that a backend reuses from step to step with its buffers: the outputs that the step's
- * batch asked for, its tokens, how it ended, and who waits for that.
+ * A ticket that a backend reuses from step to step with its buffers. It has the outputs that the
+ * step's batch asked for, its tokens, how the step ended, and the callers that wait for its end.
  *
- * <p>Begun by the thread that submits, filled and ended by those that compute, read by the owner
- * once done.
+ * <p>The thread that submits begins it, the computing threads fill and end it, and the owner reads
+ * it once it is done.
  */
 public abstract class ReusedTicket implements StepTicket {
 

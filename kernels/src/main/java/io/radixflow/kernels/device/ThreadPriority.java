@@ -1,6 +1,9 @@
 package io.radixflow.kernels.device;
 
-/** How much of a core a compute thread of the CPU gets that another thread wants, too; on Linux. */
+/**
+ * The share of a core that a CPU compute thread gets while another thread also wants the core; on
+ * Linux.
+ */
 public enum ThreadPriority {
   /** A tenth: nice value 10. */
   NICE,

@@ -105,8 +105,8 @@ final class Automaton {
   }
 
   /**
-   * Work of all steps so far. What a step adds is the same each time, also where its result is
-   * known already, so that a bound depends on the grammar and the text alone.
+   * Work of all steps so far. A step adds the same amount each time, even if its result is already
+   * known. A bound therefore depends only on the grammar and the text.
    */
   long work() {
     return work;

@@ -29,7 +29,7 @@ final class ForcedText {
   }
 
   /**
-   * Writes what follows a text.
+   * Writes the text that must follow a state.
    *
    * @param state after the first {@code length} bytes of {@code text}
    * @return the number of bytes written
@@ -43,7 +43,7 @@ final class ForcedText {
     }
     int end = forced.count;
     while (end > 0 && isSpace(target[end - 1] & 0xFF)) {
-      end--; // white space alone, or before a choice, is no guess
+      end--; // only white space, or white space before a choice, is not a useful guess
     }
     return end;
   }

@@ -19,11 +19,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A compiled grammar: the texts that a reply may be. Safe for many threads, which wait for each
- * other while one derives what none has met before; a {@link GrammarMatcher} follows one reply.
+ * A compiled grammar: the set of texts that a reply may be. Safe for many threads; they wait for
+ * each other while one thread derives a state that is new. A {@link GrammarMatcher} follows one
+ * reply.
  *
- * <p>What follows a text is a pure function of the grammar and the text, so a reply that goes on
- * elsewhere feeds its ids again.
+ * <p>The texts that may follow a text depend only on the grammar and the text. A reply that
+ * continues on another machine therefore feeds its ids again.
  */
 public final class Grammar {
   private static final int MAX_VOCABULARIES = 8;
@@ -95,7 +96,7 @@ public final class Grammar {
     }
   }
 
-  /** Estimates the memory anew; called with the lock held. */
+  /** Updates the memory estimate; the caller has the lock. */
   void measure() {
     long sum = automaton.bytes();
     for (TokenMasks each : masks.values()) {
@@ -112,7 +113,7 @@ public final class Grammar {
   }
 
   /**
-   * Returns what was left out of schemas that are loose, since it cannot be enforced: for each the
+   * Returns the keywords that loose schemas lost because they cannot be enforced: for each the
    * schema's subject, the place and the reason.
    */
   public List<String> notices() {

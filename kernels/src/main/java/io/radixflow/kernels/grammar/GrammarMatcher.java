@@ -140,10 +140,10 @@ public final class GrammarMatcher {
   }
 
   /**
-   * Writes how the text surely goes on, but for white space, which is written as it came before in
-   * like places. It is a guess: no state changes, and {@link Limits} end it.
+   * Writes the text that must come next. White space is a guess: it is written as in similar places
+   * before. No state changes, and {@link Limits} end the text.
    *
-   * @return the number of bytes, up to those of {@code target}; 0 where there is a choice
+   * @return the number of bytes, at most the length of {@code target}; 0 if there is a choice
    */
   public int forcedText(byte[] target) {
     if (ended) {

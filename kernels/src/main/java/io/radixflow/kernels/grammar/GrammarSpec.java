@@ -1,13 +1,13 @@
 package io.radixflow.kernels.grammar;
 
 /**
- * The source of a {@link Grammar}. Equal sources give equal grammars, so compiled ones can be kept
- * by it.
+ * The source of a {@link Grammar}. Equal sources give equal grammars, so a cache of compiled
+ * grammars can use it as the key.
  *
  * @param kind the language of the text
  * @param text the grammar; for a schema, JSON
- * @param before a regular expression of what comes before the text that the grammar describes;
- *     empty for nothing
+ * @param before a regular expression for the text before the part that the grammar describes; empty
+ *     for no such text
  */
 public record GrammarSpec(Kind kind, String text, String before) {
 

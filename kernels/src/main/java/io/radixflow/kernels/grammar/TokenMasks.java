@@ -110,7 +110,7 @@ final class TokenMasks {
     return mask;
   }
 
-  /** At the start of a reply, a token's leading space may be no part of the text. */
+  /** At the start of a reply, a token's leading space may be dropped from the text. */
   private long[] withLeadingSpace(GrammarState state, long[] mask) {
     long[] more = mask.clone();
     TokenTree tree = trie.tree();

@@ -13,7 +13,7 @@ import java.util.Arrays;
  * @param others the tokens to look at: all that are not plain, or all
  */
 record TokenSlice(long[] mask, TokenTree others) {
-  /** Longest plain tokens, in characters; those that are longer are among the others. */
+  /** Length limit of plain tokens, in characters; longer tokens are among the others. */
   private static final int LONGEST = 128;
 
   /** Characters that most plain tokens do not exceed. */

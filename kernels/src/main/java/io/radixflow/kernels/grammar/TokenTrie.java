@@ -97,7 +97,7 @@ public final class TokenTrie {
     return false;
   }
 
-  /** Returns whether one leading space of a reply is no part of its text. */
+  /** Returns whether one leading space of a reply is dropped from its text. */
   boolean dropsLeadingSpace() {
     return dropsLeadingSpace;
   }

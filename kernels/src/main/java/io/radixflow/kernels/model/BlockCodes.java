@@ -3,9 +3,10 @@ package io.radixflow.kernels.model;
 import java.nio.ByteBuffer;
 
 /**
- * One row of a block-quantised tensor taken apart: a weight is {@code code * scale + minimum},
- * where the product is exact in float if the scale is no float of the file's (ggml-common.h has the
- * block layouts). The codes of FP8 are bytes that {@link Float8} widens. Reused row by row.
+ * One row of a block-quantised tensor, split into codes, scales and minima. A weight is {@code code
+ * * scale + minimum}. The product is exact in float unless the file stores the scale as a float.
+ * The block layouts are in ggml-common.h. The codes of FP8 are bytes that {@link Float8} widens. An
+ * instance is reused for one row after another.
  */
 public final class BlockCodes {
 
@@ -25,8 +26,9 @@ public final class BlockCodes {
   public final int block;
 
   /**
-   * In types of {@value #UNIT} columns a block, where a scale is the exact product of a factor and
-   * a unit: the factors, one for each {@link #block} columns; else empty.
+   * The integer factors of scales, one for each {@link #block} columns, in types with {@value
+   * #UNIT} columns per block. There a scale is the exact product of a factor and a unit. Empty in
+   * other types.
    */
   public final byte[] scaleFactors;
 
@@ -81,7 +83,7 @@ public final class BlockCodes {
     return type;
   }
 
-  /** Takes the row at the buffer's position apart and moves the position behind it. */
+  /** Splits the row at the buffer's position and moves the position to the end of the row. */
   public void read(ByteBuffer row) {
     for (int column = 0; column < codes.length; column += type.blockElements()) {
       row.get(bytes);
@@ -204,7 +206,7 @@ public final class BlockCodes {
     }
   }
 
-  /** Q5_0 and Q5_1: 32 fifth bits stand before the nibbles. */
+  /** Q5_0 and Q5_1: the block has 32 fifth bits before the nibbles. */
   private void readQ5(int column, int fifthBits, int offset) {
     scales[column / 32] = half(0);
     minima[column / 32] = offset == 0 ? half(2) : 0f;

@@ -37,14 +37,14 @@ public sealed interface FeedForward {
   }
 
   /**
-   * Chooses experts for a token, and their weights. All is float32; equal scores go to the lower
-   * index.
+   * Chooses experts for a token, and their weights. All arithmetic is float32; of equal scores the
+   * lower index wins.
    *
    * @param bias whether the logits have a bias
    * @param correction whether a bias is added to the scores for the choice only
    * @param groups groups of experts with neighbouring indexes
    * @param chosenGroups groups from which experts are chosen
-   * @param groupBest a group's score is the sum of so many of its best experts
+   * @param groupBest how many of a group's best experts are summed for the group's score
    * @param normalised whether the weights of a token's experts sum to one
    * @param scale factor of the weights
    */

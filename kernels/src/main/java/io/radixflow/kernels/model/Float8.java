@@ -43,7 +43,7 @@ public final class Float8 {
    * the smallest power of two that leaves nothing above 448, and 255, which {@link #scale} makes
    * infinity, for a vector that is not finite.
    *
-   * @param magnitude the bits of the largest magnitude, those of NaN being above all
+   * @param magnitude the bits of the largest magnitude; the bits of NaN are above all others
    */
   public static int scaleCode(int magnitude) {
     int exponent = magnitude >>> 23;

@@ -86,7 +86,7 @@ public final class ForwardGraph<M, V> {
     ops.outputs(outputNorm, head);
   }
 
-  /** Normalises a copy of {@code source} if there is a norm; returns what is to be read. */
+  /** Normalises a copy of {@code source} if there is a norm. Returns the buffer to read next. */
   private StepBuffer normed(ForwardOps<M, V> ops, V norm, StepBuffer source) {
     if (norm == null) {
       return source;

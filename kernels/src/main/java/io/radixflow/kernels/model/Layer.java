@@ -46,7 +46,7 @@ public record Layer(Attention attention, FeedForward feedForward, Norms norms) {
       return beforeFeedForward;
     }
 
-    /** Returns whether there is a norm behind each block. */
+    /** Returns whether a norm follows each block. */
     public boolean after() {
       return after;
     }

@@ -124,8 +124,9 @@ public record Rope(
   }
 
   /**
-   * YaRN (Peng et al. 2023): pairs that turn rarely within the original context are divided by the
-   * factor, those that turn often are kept, those between are blended by their index.
+   * YaRN (Peng et al. 2023): within the original context some pairs turn rarely, and their
+   * frequency is divided by the factor. Pairs that turn often keep their frequency. Pairs in
+   * between are blended by their index.
    *
    * @param factor divisor of the low frequencies
    * @param originalContext context length before scaling
@@ -153,7 +154,7 @@ public record Rope(
       }
     }
 
-    /** The index of the pair that makes so many turns within the original context. */
+    /** The index of the pair that makes {@code turns} turns within the original context. */
     private double index(double turns, int width, double base) {
       return width
           * StrictMath.log(originalContext / (turns * 2 * Math.PI))

@@ -31,8 +31,9 @@ public interface Tensor {
   }
 
   /**
-   * Whoever reads many rows keeps the result meanwhile: what they are gathered from, where they do
-   * not lie in the file as they are given out. It is read again if nobody holds it.
+   * The bytes from which rows are gathered, if the file does not store the rows as they are
+   * returned. A caller that reads many rows keeps the result until it is done; without a holder the
+   * bytes are read from the file again.
    */
   default List<ByteBuffer> hold() {
     return List.of();

@@ -3,13 +3,13 @@ package io.radixflow.kernels.sampling;
 import java.util.Arrays;
 
 /**
- * The tokens that a row of logits leaves to draw from, with an integer weight each ({@link
+ * The tokens of a row of logits from which one is drawn, with an integer weight each ({@link
  * FixedPointExp}).
  *
- * <p>One pass over the row adds up the weights, also by narrow bands of logits; where a filter is
- * on, a second one lists what lies in the bands that can pass. Nothing is sorted but the tokens in
- * the one band in which the top_p border falls, and an unfiltered row is never listed. Not thread
- * safe; arrays are reused; a row must not change between {@link #select} and {@link #draw}.
+ * <p>One pass over the row adds up the weights, in total and by narrow bands of logits. If a filter
+ * is on, a second pass lists the tokens in the bands that can pass. Only the tokens in the band
+ * with the top_p border are sorted, and an unfiltered row is never listed. Not thread safe. Arrays
+ * are reused. A row must not change between {@link #select} and {@link #draw}.
  */
 final class Candidates {
 

@@ -44,8 +44,8 @@ public final class Sampler {
    *
    * @param mask see {@link TokenMask}; null for all tokens
    * @throws IllegalArgumentException if the mask is too short
-   * @throws SamplingException also if the mask leaves no finite logit; a row that holds NaN or
-   *     positive infinity is refused even where the mask excludes it
+   * @throws SamplingException even if only the mask leaves no finite logit; NaN and positive
+   *     infinity are refused even at tokens that the mask excludes
    */
   public int sample(float[] logits, int offset, int vocab, SamplingState state, long[] mask) {
     float[] row = logits;

@@ -78,11 +78,12 @@ public final class SamplingState {
   }
 
   /**
-   * Sets what a view follows: a reply of {@code replyTokens}, then drafts. The first of the drafts
-   * may stand for tokens of steps in flight; those that its state accepts meanwhile count once.
+   * Sets the text that a view follows: a reply of {@code replyTokens} tokens, then drafts. The
+   * first drafts may be tokens of steps in flight. If the view's state accepts such a token
+   * meanwhile, it counts once.
    *
    * @param drafts borrowed until the step with the view is done; ids of the vocabulary
-   * @param count how many of them
+   * @param count number of drafts
    * @param replyTokens tokens of the reply before the drafts
    */
   public void follow(int[] drafts, int count, int replyTokens) {

@@ -3,10 +3,10 @@ package io.radixflow.kernels.sim;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The replies of a simulated model that calls tools as it is told: to a user who writes {@code call
- * NAME ARGUMENTS}, one call a line, it answers with those calls, and to their results with the last
- * of them. What comes before the first such line does not count. To all else it says what it would
- * say otherwise.
+ * The replies of a simulated model that calls tools on request. If the user writes {@code call NAME
+ * ARGUMENTS}, one call per line, it answers with these calls; to their results it answers with the
+ * last result. Text before the first of these lines is ignored. Any other message gets the ordinary
+ * simulated reply.
  */
 final class SimCalls {
   private static final byte[] OPENING = "assistant\n".getBytes(StandardCharsets.UTF_8);
@@ -42,9 +42,7 @@ final class SimCalls {
     return at < bytes.length ? bytes[at] & 0xff : at == bytes.length ? SimTokenizer.END : -1;
   }
 
-  /**
-   * Returns role and content of the message before a position; those of the system do not count.
-   */
+  /** Returns role and content of the message before a position; system messages are skipped. */
   private static String lastMessage(int[] tokens, int end) {
     String message = message(tokens, end);
     int from = end;

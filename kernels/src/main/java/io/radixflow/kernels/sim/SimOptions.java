@@ -49,13 +49,13 @@ public record SimOptions(
   }
 
   /**
-   * Reads options as they stand behind the model's name: empty, or {@code :KEY=VALUE,KEY=VALUE…},
-   * for example {@code :step=20,reply=400}. Keys are {@code context}, positions of the model;
-   * {@code reply}, tokens of a reply on average; {@code step}, milliseconds of a step; {@code
-   * calls}, 1 for one that calls tools as {@link SimCalls} says; {@code window}, tokens that a
-   * query sees in a layer with an attention window, of which there is none otherwise; {@code
-   * deadly}, a token that ends the process when it is read, so that a drill can see what becomes of
-   * turns that do: without the option there is none.
+   * Reads options in the form that follows the model's name: empty, or {@code
+   * :KEY=VALUE,KEY=VALUE…}, for example {@code :step=20,reply=400}. Keys are {@code context},
+   * positions of the model; {@code reply}, tokens of a reply on average; {@code step}, milliseconds
+   * of a step; {@code calls}, 1 for one that calls tools as {@link SimCalls} says; {@code window},
+   * tokens that a query sees in a layer with an attention window, of which there is none otherwise;
+   * {@code deadly}, a token that ends the process when it is read, so that a drill can see what
+   * becomes of turns that do: without the option there is none.
    *
    * @throws IllegalArgumentException if a key is unknown or a value is out of range
    */
@@ -143,7 +143,10 @@ public record SimOptions(
     return with(copy -> copy.calls = on);
   }
 
-  /** Returns a copy whose model has a layer in which a query sees so many tokens; 0 for none. */
+  /**
+   * Returns a copy whose model has a layer in which a query sees {@code tokens} tokens; 0 for no
+   * such layer.
+   */
   public SimOptions withWindow(int tokens) {
     return with(copy -> copy.window = tokens);
   }

@@ -3,8 +3,8 @@ package io.radixflow.kernels.sim;
 import java.util.Arrays;
 
 /**
- * The slots of a layer with an attention window: a query sees its own and those of the tokens
- * shortly before it. They lie in window parts, or each page has its own.
+ * The slots of a layer with an attention window: a query sees its own slot and the slots of the
+ * tokens shortly before it. The slots are in window parts, or each page has its own.
  *
  * <p>The device's thread reads and writes slots; the backend's owner maps pages to parts.
  */

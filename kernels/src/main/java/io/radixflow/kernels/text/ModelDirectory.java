@@ -52,8 +52,8 @@ final class ModelDirectory {
   }
 
   /**
-   * The ids before a text that no chat template made: those that the post-processor of
-   * tokenizer.json puts there, or BOS if tokenizer_config.json says that it is added.
+   * The ids to put before a text that no chat template made: the ids from the post-processor of
+   * tokenizer.json, or BOS if tokenizer_config.json says that it is added.
    */
   int[] promptStart(VocabularyTokenizer tokenizer) {
     JsonNode processor = json(directory.resolve("tokenizer.json")).path("post_processor");

@@ -69,7 +69,7 @@ public final class ReplyText {
     this.stops = new StopMatcher(stops.stream().map(ReplyText::wellFormed).toList());
   }
 
-  /** Says that other text of the reply stands before its first token. */
+  /** Marks that the reply already has text before its first token. */
   public void begun() {
     atStart = false;
   }

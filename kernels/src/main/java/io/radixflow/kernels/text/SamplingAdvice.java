@@ -17,7 +17,10 @@ final class SamplingAdvice {
 
   private static final String PREFIX = "general.sampling.";
 
-  /** Digits that a float of 32 bits keeps: of what is stored as one, the decimal is meant. */
+  /**
+   * Decimal digits that a 32-bit float keeps. A stored float means the decimal number with these
+   * digits.
+   */
   private static final MathContext FLOAT_DIGITS = new MathContext(7);
 
   private SamplingAdvice() {}

@@ -16,7 +16,7 @@ final class Utf8Decoder {
   private int least;
   private int greatest;
 
-  /** Decodes {@code bytes[0, count)} after what was decoded before. */
+  /** Decodes {@code bytes[0, count)} as the continuation of earlier calls. */
   void decode(byte[] bytes, int count, StringBuilder out) {
     for (int i = 0; i < count; i++) {
       int b = bytes[i] & 0xFF;

@@ -5,7 +5,10 @@ interface CharacterSyntax {
   /** What {@code .} stands for; with {@code all}, every character. */
   CodePoints dot(boolean all);
 
-  /** What {@code $} stands before in multi-line mode, and {@code ^} after. */
+  /**
+   * The characters before which {@code $} matches in multi-line mode, and after which {@code ^}
+   * matches.
+   */
   CodePoints lineEnds();
 
   /** What {@code \b} takes for letters. */

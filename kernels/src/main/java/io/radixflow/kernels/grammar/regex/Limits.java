@@ -65,7 +65,10 @@ public final class Limits {
   /** Token masks of states, and of expressions, that a grammar keeps for each vocabulary. */
   public static final int MASKS = 256;
 
-  /** Properties that all objects of a schema name, those of each combination counted anew. */
+  /**
+   * Properties that all objects of a schema name together. The properties of each combination are
+   * counted separately.
+   */
   public static final int PROPERTIES = 5_000;
 
   /** Digits of a numeric bound. */

@@ -61,7 +61,7 @@ public final class Regex {
   /** Work that a derivative may take, in parts of the expression; bounded. */
   public int cost;
 
-  /** No match has fewer characters; {@link #MANY} if there is no match. */
+  /** No match has fewer characters; {@link #MANY} if nothing matches. */
   int shortest;
 
   /** No match has more characters; {@link #MANY} if there may be no bound. */

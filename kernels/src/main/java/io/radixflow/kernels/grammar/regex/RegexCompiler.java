@@ -8,10 +8,9 @@ import java.util.Set;
 
 /**
  * Finds the language of a {@link RegexTree}. Each tree is compiled together with the language of
- * the text after it: what must follow a position is an intersection with that language. What must
- * stand before a position is known from the last character alone, so there is a language for each
- * kind of last character: index 0 is the start of the text, further ones are sets of characters
- * that no look-behind tells apart.
+ * the text after it: a look-ahead is an intersection with that language. A look-behind depends only
+ * on the last character, so there is a language for each kind of last character. Index 0 is the
+ * start of the text; further indexes are sets of characters that no look-behind tells apart.
  */
 final class RegexCompiler {
   private static final int MAX_SETS = 6;
@@ -80,8 +79,9 @@ final class RegexCompiler {
   }
 
   /**
-   * @param after the language of the text after the tree, by what stands before that text
-   * @return the language of both, by what stands before them
+   * @param after the language of the text after the tree, by the kind of the last character before
+   *     that text
+   * @return the language of both, by the kind of the last character before them
    */
   private Regex[] compile(RegexTree tree, Regex[] after, Texts texts) {
     pool.spend(before.size());

@@ -46,7 +46,7 @@ public final class RegexPool {
   private int nextId;
   private int loops;
 
-  /** The expressions that the grammar's source made, without those that matching adds. */
+  /** The expressions made from the grammar's source, without the expressions that matching adds. */
   private final List<Regex> source = new ArrayList<>();
 
   private ByteClasses classes;
@@ -706,7 +706,7 @@ public final class RegexPool {
     return freeRuns.of(node);
   }
 
-  // ---- what has a match ----
+  // ---- which expressions match anything ----
 
   /** Returns whether a language has any text. */
   public boolean isAlive(Regex node) {
@@ -784,7 +784,7 @@ public final class RegexPool {
     }
   }
 
-  /** An expression that a search has reached; those that were reached last come first. */
+  /** An expression that a search has reached; the latest come first. */
   private record Reached(Regex node, int order) implements Comparable<Reached> {
     @Override
     public int compareTo(Reached other) {

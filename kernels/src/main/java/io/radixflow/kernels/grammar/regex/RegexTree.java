@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A parsed regular expression. Its parts that look around themselves have a language only together
- * with the text beside them, which {@link RegexCompiler} brings.
+ * A parsed regular expression. A look-ahead or look-behind has a language only together with the
+ * text next to it, which {@link RegexCompiler} adds.
  *
  * @param plain the language of a plain part
- * @param set the characters of a plain part that is one of them; for {@code BEHIND}, those of which
- *     one stands before; null for none
- * @param negated for {@code AHEAD}, whether its part must not follow
+ * @param set the characters of a plain part that is one character; for {@code BEHIND}, the
+ *     characters that may come before; null for none
+ * @param negated for {@code AHEAD}, whether its part must not come next
  * @param start for {@code BEHIND}, whether it also holds at the start of the text
  */
 record RegexTree(
@@ -62,7 +62,7 @@ record RegexTree(
     return new RegexTree(Kind.AHEAD, null, null, negated, false, List.of(part), 0, 0);
   }
 
-  /** Holds, or does not, between a letter and what is no letter. */
+  /** Matches at word boundaries if {@code there}, and at all other positions if not. */
   static RegexTree boundary(RegexPool pool, CodePoints word, boolean there) {
     RegexTree inside = behind(word, false);
     RegexTree outside = behind(word.negate(), true);
@@ -121,9 +121,7 @@ record RegexTree(
         : of(Kind.REPEAT, List.of(part), min, max);
   }
 
-  /**
-   * What stands before a position where one of some trees ends; null if that is not one character.
-   */
+  /** A look-behind for {@code tree}; null if the tree does not match exactly one character. */
   static RegexTree lookBehind(RegexTree tree, boolean negated) {
     CodePoints set = tree.kind == Kind.BEHIND || tree.isPlain() ? tree.set : null;
     boolean start = tree.kind == Kind.BEHIND && tree.start;

@@ -189,7 +189,7 @@ final class EbnfScanner {
       value = value << 4 | digit;
     }
     if (value > CodePoints.MAX || value >= 0xD800 && value <= 0xDFFF) {
-      throw error("an escape is no Unicode character");
+      throw error("an escape is not a Unicode character");
     }
     return value;
   }

@@ -59,7 +59,7 @@ public final class LarkParser {
 
   private final RuleBook book;
 
-  /** Parsed bodies; in those of terminals, names are still open. */
+  /** Parsed bodies. Names in the bodies of terminals are not resolved yet. */
   private final Map<String, Tree> bodies = new HashMap<>();
 
   private final List<Tree> ignored = new ArrayList<>();
@@ -72,7 +72,7 @@ public final class LarkParser {
 
   private int nested;
 
-  /** The ignored text that may stand before each lexeme of a rule. */
+  /** The ignored text that may precede each lexeme of a rule. */
   private Rule skipped = Rule.NOTHING;
 
   private LarkParser(String text, RegexPool pool, Schemas schemas) {

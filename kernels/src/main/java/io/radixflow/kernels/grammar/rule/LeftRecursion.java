@@ -236,7 +236,7 @@ public final class LeftRecursion {
     return new Rule.Lexeme(book.pool.nonEmpty(lexeme.regex()), lexeme.gap());
   }
 
-  /** The least rule among those that reach a twin and are reached by it as first symbols. */
+  /** For each twin, the lowest rule that reaches it and is reached by it through first symbols. */
   private static int[] components(List<List<List<Rule>>> twins, int count) {
     BitSet[] reach = new BitSet[count];
     for (int rule = 0; rule < count; rule++) {

@@ -169,7 +169,7 @@ final class ArrayRules {
     return null;
   }
 
-  /** Items after those that are listed. */
+  /** Items after the listed items. */
   private Rule rest(int listed, int min, int max) {
     if (listed >= max) {
       return Rule.NOTHING;

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/** Expressions for the tokens of JSON, with the whitespace that may stand beside them. */
+/** Expressions for the tokens of JSON, with the white space that may be next to them. */
 final class JsonText {
   final Regex open;
   final Regex close;

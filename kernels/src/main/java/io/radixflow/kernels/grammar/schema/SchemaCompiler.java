@@ -92,9 +92,9 @@ public final class SchemaCompiler {
   }
 
   /**
-   * Adds the rules of a schema to those of a grammar, and returns the one for the whole value.
+   * Adds the rules of a schema to a grammar. Returns the rule for the whole value.
    *
-   * @throws GrammarException if the schema is malformed, or not served and not loose
+   * @throws GrammarException if the schema is malformed, or not supported and not loose
    * @throws SchemaFindings.Retry if another try is needed
    */
   public static Rule compile(
@@ -145,7 +145,7 @@ public final class SchemaCompiler {
     }
   }
 
-  /** Leaves out what is not served if the schema is loose, and refuses it otherwise. */
+  /** Leaves out an unsupported keyword if the schema is loose, and refuses the schema otherwise. */
   void unsupported(GrammarException e) {
     if (!source.loose()) {
       throw e;
@@ -365,7 +365,7 @@ public final class SchemaCompiler {
     return new Rule.Alt(rules);
   }
 
-  /** Adds a rule for each pair of branches that has what is valid for both. */
+  /** For each pair of branches, adds a rule for the values that are valid for both. */
   private void exclude(SchemaPart part, List<SchemaPart> parts, Map<JsonNode, Integer> choices) {
     JsonNode branches = part.schema().get("oneOf");
     for (int i = 0; i < branches.size(); i++) {

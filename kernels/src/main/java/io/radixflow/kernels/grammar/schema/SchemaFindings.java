@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the tries to compile a grammar have shown of its schemas, and what the last try left out of
- * those that are loose. One for each grammar that is compiled; not thread-safe.
+ * Findings about a grammar's schemas from earlier tries to compile it, and the keywords that the
+ * last try left out of loose schemas. Use one instance per grammar; not thread-safe.
  */
 public final class SchemaFindings {
   /** Reports that a try has found something, and that the next one will go on with it. */
@@ -47,7 +47,7 @@ public final class SchemaFindings {
     free.put(source, reason);
   }
 
-  /** Returns what was left out, each with its reason. */
+  /** Returns the keywords that were left out, each with its reason. */
   public List<String> notices() {
     return notices.stream().limit(MAX_NOTICES).toList();
   }

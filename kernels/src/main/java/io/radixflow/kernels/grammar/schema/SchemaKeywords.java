@@ -134,7 +134,7 @@ final class SchemaKeywords {
     }
   }
 
-  /** Where no other schema holds in place, what is not evaluated is what is not listed. */
+  /** If no other schema applies in place, unevaluated values are the same as unlisted values. */
   private static void unevaluated(ObjectNode schema, String keyword, String additional) {
     JsonNode value = schema.get(keyword);
     if (value == null) {
@@ -153,9 +153,9 @@ final class SchemaKeywords {
   }
 
   /**
-   * Checks that a schema's keywords are served and well-formed.
+   * Checks that a schema's keywords are supported and well-formed.
    *
-   * @param loose gets what is wrong with a keyword, which is left out; null if it is refused
+   * @param loose receives the error of each keyword that is left out; null to refuse the schema
    */
   static void check(SchemaPart part, Consumer<GrammarException> loose) {
     List<String> wrong = new ArrayList<>();

@@ -111,7 +111,7 @@ final class StringLanguage {
     return pool.texts(texts);
   }
 
-  /** The texts that the keywords of strings allow, but for those of their length. */
+  /** The texts that the string keywords allow, without the keywords for length. */
   Regex content(SchemaPart part) {
     Regex value = pool.anyText;
     if (part.has("pattern")) {

@@ -15,7 +15,7 @@ import java.util.TreeSet;
 
 /** The values that meet all of some schemas, which hold no references or choices any more. */
 final class ValueRules {
-  /** Disjoint types of values; a number that is no integer is a fraction. */
+  /** Disjoint types of values; a fraction is a number that is not an integer. */
   enum Type {
     NULL,
     BOOLEAN,
@@ -110,7 +110,7 @@ final class ValueRules {
     return types;
   }
 
-  /** Values that the schemas list; those that another keyword excludes are left out. */
+  /** Values that the schemas list, without the values that another keyword excludes. */
   private Rule listed(SchemaPart from) {
     InstanceCheck check = new InstanceCheck(compiler);
     Iterable<JsonNode> values =
@@ -133,7 +133,8 @@ final class ValueRules {
 
   private static boolean meets(
       InstanceCheck check, JsonNode value, SchemaPart part, SchemaPart from) {
-    // A value of a list is in it; where a schema has both, the const is what was listed.
+    // A value from this schema's list meets the list. If a schema has enum and const, the list is
+    // the const.
     boolean known = part == from && !(part.has("enum") && part.has("const"));
     return known ? check.meetsUnlisted(value, part) : check.meets(value, part);
   }

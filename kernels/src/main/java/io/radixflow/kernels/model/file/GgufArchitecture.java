@@ -102,7 +102,7 @@ enum GgufArchitecture {
     HEAD_NORMS_IF_STORED,
     /** The norm before the MLP has the name of one behind attention. */
     SECOND_NORM_NAMED_POST,
-    /** Yarn blends frequencies between limits that are no whole indexes. */
+    /** YaRN blends frequencies between limits that are not rounded to whole indexes. */
     YARN_NOT_TRUNCATED,
     /** The gate of the MLP goes through gelu, not silu. */
     GELU,

@@ -24,7 +24,7 @@ final class GgufAttention {
   private final int context;
 
   /**
-   * @param tensors names of the file's tensors: those of biases say whether there are any
+   * @param tensors names of the file's tensors; they show whether the projections have biases
    */
   GgufAttention(GgufFields fields, GgufArchitecture architecture, Set<String> tensors, int layers) {
     this.fields = fields;
@@ -41,8 +41,8 @@ final class GgufAttention {
   }
 
   /**
-   * Files of before 2025 have the widths of heads under the keys where newer ones have those of the
-   * compressed keys and values.
+   * Reads the shape of latent attention. Files made before 2025 store the widths of heads under the
+   * keys that newer files use for the widths of compressed keys and values.
    */
   private Latent latent() {
     boolean newer = fields.has("attention.key_length_mla");

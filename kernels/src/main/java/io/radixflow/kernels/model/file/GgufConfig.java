@@ -17,7 +17,10 @@ import java.util.List;
  */
 final class GgufConfig {
 
-  /** Layers behind the last, which draft tokens; {@code block_count} counts them. */
+  /**
+   * The number of extra layers after the last one, which draft tokens; {@code block_count} includes
+   * them.
+   */
   private static final String SPARE_LAYERS = "nextn_predict_layers";
 
   /** Keys that change the graph: the model is refused unless the value is 0 or absent. */

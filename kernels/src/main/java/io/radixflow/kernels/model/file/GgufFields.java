@@ -34,7 +34,7 @@ final class GgufFields {
     return has(name) ? size(name) : otherwise;
   }
 
-  /** A whole number from 0; where it is absent, too. */
+  /** Returns a whole number of at least 0; 0 if it is absent. */
   int count(String name) {
     return has(name) && metadata.integer(prefix + name) != 0 ? size(name) : 0;
   }

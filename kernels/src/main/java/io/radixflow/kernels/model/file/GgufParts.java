@@ -15,13 +15,13 @@ import java.util.Map;
 final class GgufParts {
 
   /**
-   * Consecutive rows of a stored tensor: one expert or head of all, or one of the projections that
-   * are stored as one.
+   * Consecutive rows of a stored tensor: one expert, one head, or one of several projections that
+   * the file stores as one tensor.
    *
    * @param stored the tensor in the file
    * @param first the first row
    * @param rows all rows of the stored tensor; 0 if it is the graph's tensor itself
-   * @param stack the matrices that it has one behind the other as a third dimension; 0 for none
+   * @param stack the number of matrices in the stored tensor's third dimension; 0 for none
    * @param transposed whether these rows are the columns of the graph's tensor
    */
   record Part(String stored, int first, long rows, int stack, boolean transposed) {
@@ -34,7 +34,7 @@ final class GgufParts {
       return new Part(stored, (int) first, rows, 0, false);
     }
 
-    /** One of several matrices of so many rows. */
+    /** One of {@code count} matrices with {@code rows} rows each. */
     static Part ofStack(String stored, int index, int rows, int count) {
       return new Part(stored, index * rows, (long) count * rows, count, false);
     }
@@ -57,7 +57,7 @@ final class GgufParts {
             .has(Trait.SECOND_NORM_NAMED_POST);
   }
 
-  /** Returns whether a tensor is of a layer behind the last, which drafts tokens. */
+  /** Returns whether a tensor belongs to an extra layer after the last one, which drafts tokens. */
   boolean isSpare(String stored) {
     int end = stored.startsWith("blk.") ? stored.indexOf('.', 4) : -1;
     String layer = end < 0 ? "" : stored.substring(4, end);

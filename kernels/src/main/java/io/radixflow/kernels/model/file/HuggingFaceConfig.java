@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Derives a {@link ModelConfig} from a {@code config.json} and refuses by name what it cannot
- * express. Defaults are those of the transformers library.
+ * Derives a {@link ModelConfig} from a {@code config.json} and refuses, by name, any setting that
+ * it cannot express. Defaults are the same as in the transformers library.
  */
 final class HuggingFaceConfig {
 

@@ -41,7 +41,7 @@ final class HuggingFaceModel {
   private final HuggingFaceFamily family;
   private final Quantisation quantisation;
 
-  /** Whether layers behind the last are expected: they draft tokens. */
+  /** Whether the model has extra layers after the last one, which draft tokens. */
   private final boolean spareLayers;
 
   /** Opens the weights when the configuration is known to be supported. */

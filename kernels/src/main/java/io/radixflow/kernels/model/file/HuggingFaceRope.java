@@ -45,7 +45,7 @@ final class HuggingFaceRope {
     Rope plain = new Rope(base, interleaved(), null, List.of(), part, 1);
     String kind = kind(parameters);
     return switch (kind) {
-      // Dynamic scaling begins behind the trained context, which is never left.
+      // Dynamic scaling begins after the trained context, and no sequence grows beyond that.
       case "default", "dynamic" -> plain;
       case "linear" -> scaled(plain, new LinearScaling(factor(parameters)), 1);
       case "llama3" -> scaled(plain, llama3(parameters), 1);
@@ -210,7 +210,7 @@ final class HuggingFaceRope {
     return config.of(json);
   }
 
-  /** Long factors wherever the context that is served exceeds the original one. */
+  /** Takes the long factors if the context length exceeds the original one. */
   private Rope longrope(Rope plain, ConfigFields parameters, int width) {
     int original = original(parameters);
     int context = context();
@@ -221,7 +221,7 @@ final class HuggingFaceRope {
     List<Float> divisors = new ArrayList<>();
     for (JsonNode value : parameters.get(field)) {
       if (!value.isNumber() || !(value.floatValue() > 0 && value.floatValue() < Float.MAX_VALUE)) {
-        throw config.error("rope_scaling: " + field + " has a value that is no positive number");
+        throw config.error("rope_scaling: " + field + " has a value that is not a positive number");
       }
       divisors.add(value.floatValue());
     }

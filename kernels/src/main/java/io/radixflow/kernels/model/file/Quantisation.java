@@ -44,7 +44,7 @@ record Quantisation(Method method, int bits, int group, int added, Block block) 
 
   /**
    * @param config the whole of {@code config.json}
-   * @throws ModelFormatException if it names what is not read
+   * @throws ModelFormatException if it names a quantisation that is not supported
    */
   static Quantisation read(ConfigFields config, HuggingFaceFamily family) {
     String field = config.has(FIELD) ? FIELD : "compression_config";

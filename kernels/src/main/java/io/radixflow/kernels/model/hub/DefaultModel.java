@@ -1,8 +1,8 @@
 package io.radixflow.kernels.model.hub;
 
 /**
- * The model that is served unless another is asked for: one file, the same bytes wherever it comes
- * from, known by its hash.
+ * The model that is used if no other is configured: one file, known by its hash, with the same
+ * bytes from every source.
  */
 final class DefaultModel {
   static final String NAME = "SmolLM2-135M-Instruct";

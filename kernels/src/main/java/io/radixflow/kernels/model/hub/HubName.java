@@ -6,9 +6,9 @@ import java.util.regex.Pattern;
 
 /**
  * A model's name on the hub: {@code owner/name}, {@code owner/name:Q4_K_M} for the GGUF model of a
- * quantisation, or {@code owner/name/file.gguf}, perhaps in a folder; {@code @revision} behind it
- * names a branch, a tag or a commit. Every part is safe as the name of a file: no separators, no
- * leading dot, no {@code ..}.
+ * quantisation, or {@code owner/name/file.gguf}, perhaps in a folder. A {@code @revision} at the
+ * end names a branch, a tag or a commit. Every part is safe as the name of a file: no separators,
+ * no leading dot, no {@code ..}.
  *
  * @param owner user or organisation
  * @param name repository

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * its name in the cache. Processes and threads that want the same model fetch it once.
  */
 public final class ModelResolver {
-  /** The name of the model that is served unless another is asked for. */
+  /** The name of the model that is used if no other is configured. */
   public static final String DEFAULT_MODEL = DefaultModel.NAME;
 
   private static final Logger LOG = LoggerFactory.getLogger(ModelResolver.class);
@@ -37,8 +37,9 @@ public final class ModelResolver {
    *
    * @param model a path, a hub name ({@code owner/name}, {@code owner/name:Q4_K_M} or {@code
    *     owner/name/file.gguf}, each perhaps with {@code @revision}), or {@link #DEFAULT_MODEL},
-   *     which null and the empty string mean too
-   * @throws ModelUnavailableException if it cannot be had, with what was tried and what to do
+   *     which is also the meaning of null and the empty string
+   * @throws ModelUnavailableException if it is not available; the message says which sources were
+   *     tried and what to do
    */
   public ResolvedModel resolve(String model) throws ModelUnavailableException {
     try {
@@ -54,7 +55,7 @@ public final class ModelResolver {
         throw new ModelUnavailableException(
             "there is no file or directory '"
                 + model
-                + "', and it is no hub name: those are owner/name, owner/name:Q4_K_M or"
+                + "', and it is not a hub name: hub names are owner/name, owner/name:Q4_K_M or"
                 + " owner/name/file.gguf, each perhaps with @ and a branch, tag or commit");
       }
       return fromHub(name.get());

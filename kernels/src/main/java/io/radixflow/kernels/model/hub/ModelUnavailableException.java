@@ -2,7 +2,10 @@ package io.radixflow.kernels.model.hub;
 
 import java.io.IOException;
 
-/** A model cannot be had; the message is for the user: what was tried, and what to do. */
+/**
+ * A model is not available. The message is for the user: it says which sources were tried and what
+ * to do.
+ */
 public final class ModelUnavailableException extends IOException {
   private static final long serialVersionUID = 1L;
 

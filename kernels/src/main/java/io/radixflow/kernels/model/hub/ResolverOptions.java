@@ -25,7 +25,7 @@ public record ResolverOptions(Path home, URI hub, boolean offline, List<String> 
    * HF_ENDPOINT}.
    *
    * @param offline offline whatever the environment says
-   * @throws ModelUnavailableException if {@code HF_ENDPOINT} is no address
+   * @throws ModelUnavailableException if {@code HF_ENDPOINT} is not an HTTP address
    */
   public static ResolverOptions fromEnvironment(boolean offline) throws ModelUnavailableException {
     String variable = System.getenv("RADIXFLOW_OFFLINE");

@@ -65,6 +65,6 @@ public abstract class CodedMatrix {
 
   final ModelFormatException notANumber(int row) {
     return new ModelFormatException(
-        name + ": row " + row + " has a value that is no number; the file is corrupt");
+        name + ": row " + row + " has a value that is not a number; the file is corrupt");
   }
 }

@@ -20,7 +20,7 @@ public record FloatGrid(LazyBytes values, TensorType type, int width) {
       case F32 -> values.getFloat(index * Float.BYTES);
       case F16 -> Float16.toFloat(values.getShort(index * Short.BYTES));
       case BF16 -> Float.intBitsToFloat(values.getShort(index * Short.BYTES) << 16);
-      default -> throw new IllegalStateException(type + " is no type of scales");
+      default -> throw new IllegalStateException(type + " is not a type for scales");
     };
   }
 }

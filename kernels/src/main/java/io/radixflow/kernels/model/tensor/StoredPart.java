@@ -7,7 +7,8 @@ package io.radixflow.kernels.model.tensor;
  * @param shape its sizes, rows first
  * @param rows rows of the graph's tensor
  * @param columns columns of the graph's tensor
- * @param added what is added to each value of a vector, because it is stored without
+ * @param added a number to add to each value of a vector, because the file stores the values
+ *     without it
  */
 public record StoredPart(
     String name, long[] shape, int rows, int columns, Place place, float added) {
@@ -33,7 +34,7 @@ public record StoredPart(
         part.name, shape, part.rows, part.columns, new Place(offset, part.columns, 1), 0);
   }
 
-  /** Whether its elements lie one behind the other. */
+  /** Returns whether its elements are contiguous in the file. */
   public boolean contiguous() {
     return place.columnStride == 1 && (rows == 1 || place.rowStride == columns);
   }

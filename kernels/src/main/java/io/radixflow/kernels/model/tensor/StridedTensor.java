@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A matrix or vector whose elements do not lie one behind the other in its file, such as a
- * transposed one. Only for types without blocks; rows are copied when they are read.
+ * A matrix or vector whose elements are not contiguous in its file, for example a transposed
+ * matrix. Only for types without blocks. Rows are copied when they are read.
  */
 public final class StridedTensor extends RearrangedTensor {
 

@@ -362,7 +362,7 @@ final class ExpressionParser {
   /**
    * Parses filters.
    *
-   * @param value what is filtered; null in a block
+   * @param value the expression to filter; null in a block
    * @param bare whether the first name comes without a bar
    */
   Expression filters(Expression value, boolean bare) {

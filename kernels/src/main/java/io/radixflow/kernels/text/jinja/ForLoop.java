@@ -8,7 +8,7 @@ import java.util.List;
  * A loop.
  *
  * @param test which elements count; null for all
- * @param otherwise run if there is no element
+ * @param otherwise run if no element counts
  */
 record ForLoop(
     int line,

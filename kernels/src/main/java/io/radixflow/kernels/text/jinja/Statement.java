@@ -10,7 +10,7 @@ interface Statement {
     CONTINUE
   }
 
-  /** Returns the line of the template that it stands in. */
+  /** Returns its line number in the template. */
   int line();
 
   Flow run(Interpreter interpreter, Scope scope);

@@ -28,7 +28,7 @@ final class Statements {
   }
 
   /**
-   * @param conditions those of {@code if} and {@code elif}
+   * @param conditions the conditions of {@code if} and {@code elif}
    * @param branches one for each condition, and one for {@code else}
    */
   record If(int line, List<Expression> conditions, List<List<Statement>> branches)
@@ -102,7 +102,7 @@ final class Statements {
   /**
    * A body with variables of its own.
    *
-   * @param closed whether it sees those of the template only, as a {@code block} does
+   * @param closed whether it sees only the variables of the template, as a {@code block} does
    */
   record Scoped(int line, boolean closed, List<Statement> body) implements Statement {
     @Override

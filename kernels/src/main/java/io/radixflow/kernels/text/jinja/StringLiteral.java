@@ -85,7 +85,10 @@ final class StringLiteral {
     at = close + 1;
   }
 
-  /** Jinja2 escapes what is not ASCII first, so that a backslash before it escapes that escape. */
+  /**
+   * Jinja2 first escapes characters outside ASCII, so a backslash before such a character escapes
+   * that escape.
+   */
   private void asciiEscape(char first) {
     int c = first;
     if (Character.isHighSurrogate(first) && at < text.length()) {

@@ -31,7 +31,7 @@ interface CallFormat {
   /** Reads a call up to its arguments; null if there is none. */
   Call head(Scan scan, Functions functions);
 
-  /** Reads what ends a call after its arguments; false if something else stands there. */
+  /** Reads the end of a call after its arguments; false if the text there is something else. */
   default boolean end(Scan scan, Call call) {
     return true;
   }
@@ -45,7 +45,7 @@ interface CallFormat {
     return scan.fail();
   }
 
-  /** Reads what ends a block of calls; false if something else stands there. */
+  /** Reads the end of a block of calls; false if the text there is something else. */
   default boolean close(Scan scan) {
     return false;
   }

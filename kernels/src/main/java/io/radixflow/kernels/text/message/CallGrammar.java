@@ -47,12 +47,12 @@ final class CallGrammar {
    * Returns the symbols of calls with arguments in JSON.
    *
    * @param prefix begins the names of rules
-   * @param start stands before the first call
-   * @param between stands between two calls
-   * @param end stands after the last one
-   * @param before stands before a name
-   * @param middle stands between name and arguments
-   * @param after stands after the arguments
+   * @param start text before the first call
+   * @param between text between two calls
+   * @param end text after the last call
+   * @param before text before a name
+   * @param middle text between name and arguments
+   * @param after text after the arguments
    */
   String json(
       String prefix,
@@ -130,7 +130,8 @@ final class CallGrammar {
     try {
       return JSON.writeValueAsString(schema);
     } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException("a schema is no JSON: " + e.getOriginalMessage(), e);
+      throw new IllegalArgumentException(
+          "a schema is not valid JSON: " + e.getOriginalMessage(), e);
     }
   }
 
@@ -263,7 +264,7 @@ final class CallGrammar {
         + GrammarText.literal(end);
   }
 
-  /** Arguments by name, with commas between those that are there. */
+  /** Arguments by name, with commas between the arguments that are given. */
   private String named(LiteralCalls form, Tool tool, int index) {
     boolean gemma = form.dialect().bareWords();
     String comma = gemma ? "\",\"" : "\", \"";

@@ -10,12 +10,12 @@ import java.util.List;
 /**
  * Finds calls of functions in a reply.
  *
- * <p>Text is held back only where it may be the beginning of a call: from a marker on until the
- * name of a function is whole and its arguments begin, at most {@link #HEAD} characters; what is
- * longer is content. From there on it is a call for good. Arguments that stop being in the format's
- * form go on as they are written, up to the call's end or the next call. A call that a limit cuts
- * before its arguments is left out. White space before the first call, between calls and after the
- * last one is not content, if nothing else is.
+ * <p>Text is held back only while it may be the beginning of a call: from a marker until the name
+ * of a function is complete and its arguments begin. At most {@link #HEAD} characters are held
+ * back; longer text is content. Once the arguments have begun, the text stays a call. Arguments
+ * that no longer follow the format are passed on as written, up to the call's end or the next call.
+ * A call that a limit cuts before its arguments is left out. White space before the first call,
+ * between calls and after the last one is not content, if nothing else is.
  */
 final class CallParser extends StreamParser {
 

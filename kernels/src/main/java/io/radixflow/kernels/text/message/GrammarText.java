@@ -44,7 +44,7 @@ final class GrammarText {
     for (String mark : marks) {
       boolean again = mark.chars().skip(1).anyMatch(c -> root.next.containsKey((char) c));
       if (again) {
-        throw new IllegalArgumentException("the mark " + mark + " begins anew within");
+        throw new IllegalArgumentException("the mark " + mark + " begins again within itself");
       }
     }
     String other = outside(root, root) + "*";

@@ -53,10 +53,10 @@ record JsonCalls(List<String> markers, List<String> leading, List<String> closer
   }
 
   /**
-   * Reads an object up to its arguments, or whole if they stand before the name.
+   * Reads an object up to its arguments, or the whole object if the arguments come before the name.
    *
-   * @param marked whether a mark says that it is a call: then arguments may be missing or of any
-   *     form, and keys and the name need not be in double quotes
+   * @param marked whether a mark says that it is a call. Then arguments may be missing or in any
+   *     form, and keys and the name need no double quotes
    */
   private Call object(Scan scan, Functions functions, boolean marked) {
     String name = null;
@@ -100,7 +100,9 @@ record JsonCalls(List<String> markers, List<String> leading, List<String> closer
     return scan.starved() ? null : new Call(name, arguments, true, marked, this);
   }
 
-  /** Reads arguments that stand before the name; only a mark lets them be no object. */
+  /**
+   * Reads arguments that come before the name. They must be an object unless the call has a mark.
+   */
   private static Arguments before(Scan scan, boolean marked) {
     int from = scan.at();
     int first = scan.peek();

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  *
  * @param markers any of them begins a block
  * @param leading what may begin a block at the reply's start without a marker
- * @param before stands before each name
+ * @param before text before each name
  * @param suffix ends the word of the name and is not part of it
  * @param dialect the form of the arguments
  * @param closers any of them ends a block; it may be missing

@@ -11,9 +11,9 @@ import java.util.List;
  *
  * @param section begins a block of calls, may be missing; empty if the format has none
  * @param call begins a call
- * @param before stands before the name
- * @param after stand between name and arguments, in this order; each may be missing
- * @param ends end a call, in this order; each may be missing
+ * @param before text before the name
+ * @param after texts between name and arguments, in this order; each may be missing
+ * @param ends texts that end a call, in this order; each may be missing
  * @param sectionEnd ends a block of calls; empty if the format has none
  */
 record NamedCalls(

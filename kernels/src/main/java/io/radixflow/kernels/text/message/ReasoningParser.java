@@ -31,7 +31,7 @@ final class ReasoningParser extends StreamParser {
 
   /**
    * @param inside whether the reply begins within the reasoning
-   * @param rest takes what follows the reasoning
+   * @param rest takes the text after the reasoning
    */
   ReasoningParser(ReasoningFormat format, boolean inside, ReplyParser rest) {
     this.format = format;
@@ -113,7 +113,7 @@ final class ReasoningParser extends StreamParser {
     return true;
   }
 
-  /** Returns whether the closing mark stands at a position, with line breaks before it. */
+  /** Returns whether the closing mark is at a position, with line breaks before it. */
   private int closeAt(int at) {
     int mark = at;
     while (mark < held.length() && mark - at < CallParser.GAP && held.charAt(mark) == '\n') {

@@ -55,7 +55,7 @@ public final class ReasoningTokens {
   }
 
   /**
-   * Returns what follows the ids of one reply.
+   * Returns a tracker for the ids of one reply.
    *
    * @param promptEnd the prompt's text, or its last characters: a reply may begin within reasoning
    * @param budget tokens of reasoning after which it is ended

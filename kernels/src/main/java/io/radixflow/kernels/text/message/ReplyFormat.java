@@ -111,8 +111,8 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
   }
 
   /**
-   * Returns a regular expression of what comes before the answer of a reply, reasoning and header;
-   * empty if there is none.
+   * Returns a regular expression for the text before the answer of a reply: reasoning and header.
+   * Empty if there is none.
    *
    * @param promptEnd as for {@link #parser}
    */

@@ -5,11 +5,11 @@ import java.util.function.Consumer;
 /**
  * Reads the text of one reply as it comes and gives its parts.
  *
- * <p>What was given is never taken back, and the sequence of (kind, index, character) is a function
- * of the whole text, however it is cut into pieces; so it is the same after a replay. Nothing that
- * a model writes makes it throw: arguments that are broken come as they were written, and what is
- * not a call is content. The text needs the special tokens that the model's format uses as their
- * text. Not thread safe; time is linear and memory bounded by the piece given last.
+ * <p>A part that was given is never taken back. The sequence of (kind, index, character) depends
+ * only on the whole text, not on how it is cut into pieces, so it is the same after a replay. The
+ * parser throws for nothing that a model writes: broken arguments come as they were written, and
+ * text that is not a call is content. The text must contain the special tokens of the model's
+ * format, spelled out. Not thread safe. Time is linear, and memory is bounded by the last piece.
  */
 public interface ReplyParser {
 

@@ -44,10 +44,10 @@ abstract class StreamParser implements ReplyParser {
   }
 
   /**
-   * Returns whether the reply was cut within a mark that begins at a position. Letters say too
-   * little, and so does one character after other text.
+   * Returns whether the reply was cut within a mark that begins at a position. Letters are not
+   * enough evidence, and neither is one character after other text.
    *
-   * @param first whether no other text stands before it
+   * @param first whether the reply has no other text before it
    */
   final boolean cut(int at, boolean first) {
     boolean enough = first || held.length() - at > 1;
@@ -79,7 +79,7 @@ abstract class StreamParser implements ReplyParser {
     return select(PartKind.ARGUMENTS, index);
   }
 
-  /** Gives what was joined; returns what takes parts in this call. */
+  /** Passes on the joined text. Returns the consumer of parts for this call. */
   final Consumer<ReplyPart> flush() {
     if (!text.isEmpty()) {
       out.accept(new ReplyPart(kind, index, text.toString()));

@@ -9,10 +9,10 @@ import io.radixflow.kernels.text.message.json.TypedValues;
 import java.util.Set;
 
 /**
- * Arguments of which each stands in a tag: given as JSON with the types of the function's schema.
+ * Arguments in one tag each, given as JSON with the types of the function's schema.
  *
- * <p>Strings are given as they come; of these only the beginning of what may be their end is held
- * back. Other values are held back until they are whole; one of more than {@link #VALUE} characters
+ * <p>Strings are given as they come; only a possible beginning of the closing tag is held back.
+ * Other values are held back until they are whole; one of more than {@link #VALUE} characters
  * becomes a string. A parameter's closing tag counts only where another parameter or the call's end
  * follows, so that a value may have such tags in it.
  */

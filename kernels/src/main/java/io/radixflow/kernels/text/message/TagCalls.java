@@ -9,8 +9,8 @@ import java.util.List;
  *
  * @param block begins a block of calls, may be missing; empty if the format has none
  * @param blockEnd ends it
- * @param call stands before the name
- * @param afterName stands after it; empty if the name ends at a line break or tag
+ * @param call text before the name
+ * @param afterName text after the name; empty if the name ends at a line break or tag
  * @param parameter its form
  */
 record TagCalls(String block, String blockEnd, String call, String afterName, Parameter parameter)
@@ -19,14 +19,14 @@ record TagCalls(String block, String blockEnd, String call, String afterName, Pa
   /**
    * The form of a parameter.
    *
-   * @param open stands before its name
-   * @param afterName stands after its name
-   * @param value stands before its value
-   * @param string stands before its value in place of {@code value} if that is a string whatever
-   *     the schema says; empty if the format does not say
-   * @param close stands after its value
+   * @param open text before its name
+   * @param afterName text after its name
+   * @param value text before its value
+   * @param string text that replaces {@code value} before a value that is a string whatever the
+   *     schema says; empty if the format has no such mark
+   * @param close text after its value
    * @param callEnd ends the call after the last parameter
-   * @param lines whether the value stands on lines of its own
+   * @param lines whether the value is on lines of its own
    */
   record Parameter(
       String open,

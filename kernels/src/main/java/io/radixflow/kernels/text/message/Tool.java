@@ -22,7 +22,7 @@ public record Tool(String name, Map<String, ?> parameters, boolean strict) {
   /**
    * Reads tools in OpenAI's form, parsed: objects with {@code function}, or the functions.
    *
-   * @throws IllegalArgumentException if one has no name or its parameters are no object
+   * @throws IllegalArgumentException if a tool has no name, or its parameters are not an object
    */
   public static List<Tool> list(List<?> tools) {
     List<Tool> list = new ArrayList<>();
@@ -45,7 +45,7 @@ public record Tool(String name, Map<String, ?> parameters, boolean strict) {
       parameters = Map.of();
     }
     if (!(parameters instanceof Map<?, ?>)) {
-      throw new IllegalArgumentException("the parameters of tool " + name + " are no object");
+      throw new IllegalArgumentException("the parameters of tool " + name + " are not an object");
     }
     @SuppressWarnings("unchecked")
     Map<String, ?> schema = (Map<String, ?>) parameters;
@@ -77,7 +77,7 @@ public record Tool(String name, Map<String, ?> parameters, boolean strict) {
         && all.stream().allMatch(s -> PLAIN.containsAll(resolve(s).keySet()));
   }
 
-  /** Follows references within the parameters' schema; empty for what is no object. */
+  /** Follows references within the parameters' schema; empty if a schema is not an object. */
   Map<?, ?> resolve(Object schema) {
     Object at = schema;
     for (int i = 0; i < MAX_DEPTH && at instanceof Map<?, ?> map; i++) {

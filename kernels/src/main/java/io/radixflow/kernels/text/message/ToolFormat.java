@@ -250,7 +250,7 @@ public enum ToolFormat {
         : calls.stream().flatMap(c -> c.markers().stream()).distinct().toList();
   }
 
-  /** Returns whether calls have no mark, so that they stand at the reply's start alone. */
+  /** Returns whether calls have no mark. They are then recognised only at the reply's start. */
   boolean leads() {
     return calls.stream().anyMatch(c -> !c.leading().isEmpty());
   }

@@ -14,7 +14,7 @@ final class CodePointClassParser {
     this.in = in;
   }
 
-  /** Reads the class at the cursor, which stands on its bracket. */
+  /** Reads the class whose bracket is at the cursor. */
   IntPredicate parse() {
     if (in.isAt("[:") || in.isAt("[[:")) {
       throw in.error("has a POSIX class, which is not supported");

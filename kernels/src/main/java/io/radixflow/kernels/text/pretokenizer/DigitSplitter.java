@@ -2,7 +2,7 @@ package io.radixflow.kernels.text.pretokenizer;
 
 import static io.radixflow.kernels.text.pretokenizer.UnicodeClasses.NUMBER;
 
-/** Makes every number character a piece of its own, and what lies between two of them one piece. */
+/** Makes every number character a piece of its own, and the text between two of them one piece. */
 final class DigitSplitter implements PreTokenizer {
 
   @Override

@@ -19,7 +19,7 @@ public final class GraphemeClusters {
   private static final int LEADING_VOWEL = 8;
   private static final int SYLLABLE = 9;
 
-  /** Code points that extend a cluster though they are no nonspacing or enclosing marks. */
+  /** Code points that extend a cluster although they are not nonspacing or enclosing marks. */
   private static final BitSet EXTENDS =
       set(
           "9BE 9D7 B3E B57 BBE BD7 CC0 CC2 CC7-CC8 CCA-CCB CD5-CD6 D3E D57 DCF DDF 1715 1734 1B35"

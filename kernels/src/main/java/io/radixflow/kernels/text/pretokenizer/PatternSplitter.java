@@ -60,7 +60,7 @@ public final class PatternSplitter implements PreTokenizer {
     pieces.finish();
   }
 
-  /** Joins matches and gaps to pieces; the latest one waits for what follows. */
+  /** Joins matches and gaps to pieces. The latest piece waits for the next match or gap. */
   private final class Pieces {
     private final char[] text;
     private final Sink sink;
@@ -75,7 +75,7 @@ public final class PatternSplitter implements PreTokenizer {
       end = from;
     }
 
-    /** Adds what lies between the latest end and {@code newEnd}. */
+    /** Adds the text between the latest end and {@code newEnd}. */
     void add(int newEnd, boolean isMatch) {
       boolean joins =
           switch (behavior) {

@@ -25,7 +25,7 @@ abstract class SplitNode {
       steps = 10_000 + 1_000L * (to - from);
     }
 
-    /** The position of the innermost look-behind that is being tried. */
+    /** The position of the innermost look-behind under test. */
     int here() {
       return here;
     }

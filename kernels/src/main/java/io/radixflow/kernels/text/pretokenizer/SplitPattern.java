@@ -19,7 +19,8 @@ public final class SplitPattern {
   /**
    * Reads a pattern.
    *
-   * @throws ModelFormatException if it is wrong, or has what is not supported, by name
+   * @throws ModelFormatException if it is wrong, or uses syntax that is not supported; the message
+   *     names that syntax
    */
   public static SplitPattern compile(String regex) {
     return new SplitPattern(new SplitPatternParser(regex).parse());

@@ -26,7 +26,7 @@ final class SplitPatternParser {
   /**
    * A part of the pattern.
    *
-   * @param before makes its steps, given those that follow
+   * @param before makes its steps, given the steps that follow
    * @param least the least number of code points that it matches
    * @param most the greatest number of code points; {@link #ENDLESS} if there is none
    * @param steps how many steps it has
@@ -352,7 +352,7 @@ final class SplitPatternParser {
         null);
   }
 
-  /** The set of an escape at the cursor, which moves behind it. */
+  /** Reads the set of an escape at the cursor. */
   IntPredicate escapedSet() {
     at++;
     if (at == regex.length()) {
@@ -409,7 +409,7 @@ final class SplitPatternParser {
     };
   }
 
-  /** The code point at the cursor, which stands behind a backslash. */
+  /** Reads the code point of an escape; the cursor is after the backslash. */
   int escapedCodePoint() {
     char c = regex.charAt(at);
     int simple = "rntfvae".indexOf(c);
@@ -442,7 +442,7 @@ final class SplitPatternParser {
     return Integer.parseInt(digits, 16);
   }
 
-  /** The code point at the cursor, which moves behind it. */
+  /** Reads the code point at the cursor. */
   int codePoint() {
     if (at >= regex.length()) {
       throw error("ends within a class");

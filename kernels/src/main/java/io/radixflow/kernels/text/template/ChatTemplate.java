@@ -35,16 +35,16 @@ public interface ChatTemplate {
    * @param added messages of the new turn
    * @param options tools and further variables, the same as in the prompts before
    * @return the ids of {@code render(before + added, true)} after {@code render(before, false)}
-   *     less what follows the reply's end token, or null if the former does not extend the latter
-   *     (the template rewrites earlier turns) and the whole prompt must be encoded again
+   *     without the text after the reply's end token; null if the first rendering does not extend
+   *     the second (the template rewrites earlier turns) and the whole prompt must be encoded again
    */
   int[] encodeTurn(List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options);
 
   /**
    * The end of a prompt whose last message the model is to continue.
    *
-   * @param extendsPrompt whether the ids follow those of {@code encode(all but the last message,
-   *     true)}; if not, they are the whole prompt's
+   * @param extendsPrompt whether the ids continue the ids of {@code encode(all but the last
+   *     message, true)}; if not, they are the ids of the whole prompt
    */
   record Continued(boolean extendsPrompt, int[] ids) {}
 

@@ -19,7 +19,7 @@ final class FinalMessage {
   }
 
   /**
-   * Puts the tag behind the content of the last message.
+   * Puts the tag after the content of the last message.
    *
    * @throws ChatTemplateException if that message or the template has no content
    */

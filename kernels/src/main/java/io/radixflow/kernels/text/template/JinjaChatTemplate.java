@@ -14,8 +14,8 @@ import java.util.function.Function;
  *
  * <p>Texts from outside (contents, calls, definitions of tools, variables) that spell added tokens
  * are rendered a second time with the spellings marked ({@link SpecialTokenEscaper}); the marks are
- * deleted again before the runs between special tokens are encoded, so that ids are those of the
- * plain text.
+ * deleted again before the text between special tokens is encoded, so that the ids are the same as
+ * for plain text.
  */
 public final class JinjaChatTemplate implements ChatTemplate {
   /** The way that texts are marked: by a guard with a separator, or not at all. */

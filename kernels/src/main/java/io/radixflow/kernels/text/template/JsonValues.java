@@ -37,7 +37,7 @@ public final class JsonValues {
     return value(text) instanceof Map<?, ?> map ? (Map<String, Object>) map : null;
   }
 
-  /** Returns the value that a text spells; null also if it is no JSON. */
+  /** Returns the value that a text spells; null if the text is {@code null} or is not JSON. */
   public static Object value(String text) {
     return value(MAPPER, text);
   }
@@ -56,8 +56,8 @@ public final class JsonValues {
   }
 
   /**
-   * Returns a text that is the same for texts which spell equal values: keys are sorted, and there
-   * is no white space. A text that is no JSON is returned as it is.
+   * Returns the canonical spelling of a JSON text, with sorted keys and without white space: texts
+   * that spell equal values get the same result. A text that is not JSON is returned unchanged.
    */
   public static String canonical(String text) {
     Object value = value(SORTED, text);

@@ -13,7 +13,7 @@ import java.util.List;
  * @param shortIds whether the id of a call has nine letters and digits
  * @param emptyText whether a call without a content gets an empty content; otherwise it gets null
  * @param arguments what the arguments of a call are
- * @param repair what is changed so that the template takes the conversation
+ * @param repair the change that makes the template accept the conversation
  */
 record MessageForm(
     boolean parts,
@@ -34,7 +34,7 @@ record MessageForm(
     TEXT
   }
 
-  /** What is changed in a conversation that the template refuses as it is. */
+  /** A change of a conversation that the template otherwise refuses. */
   enum Repair {
     NONE,
     /** See {@link MessageRepair#roles}. */

@@ -21,11 +21,11 @@ final class MessageRepair {
   /**
    * Returns the conversation with roles in the order that most templates ask for.
    *
-   * <p>A message of the system after the first message is the user's, and so are messages of
-   * unknown roles and results without a call. Messages of the user that follow each other are one,
-   * and so are those of the assistant. An empty message of the assistant is left out. A result has
-   * the id and the name of its call. What the assistant thought before it said something and called
-   * is part of what it said.
+   * <p>A system message after the first message becomes a user message, and so do messages of
+   * unknown roles and results without a call. Consecutive user messages are joined into one, and so
+   * are consecutive assistant messages. An empty assistant message is left out. A result gets the
+   * id and the name of its call. If the assistant thought, spoke and called, its reasoning becomes
+   * part of its content.
    */
   static List<ChatMessage> roles(List<ChatMessage> messages) {
     MessageRepair repair = new MessageRepair();

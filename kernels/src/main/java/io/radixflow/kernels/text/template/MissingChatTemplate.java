@@ -2,7 +2,7 @@ package io.radixflow.kernels.text.template;
 
 import java.util.List;
 
-/** Stands in for the chat template of a model that has none, and says so. */
+/** The chat template of a model without one; it refuses every conversation and says why. */
 public final class MissingChatTemplate implements ChatTemplate {
 
   private static ChatTemplateException failure() {

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Marks what a conversation says where it spells an added token, so that after rendering only the
- * tokens that the template wrote are found: a separator character, used nowhere else, stands behind
- * the first character of every such spelling, and at an end of a content that could complete one
- * together with the template's text.
+ * Marks every place where a conversation spells an added token, so that after rendering only the
+ * template's own tokens are found. The mark is a separator character that is used nowhere else. It
+ * is put after the first character of each spelling. It is also put at an end of a content that
+ * could form a token together with the template's text.
  */
 final class SpecialTokenEscaper {
 

@@ -42,7 +42,10 @@ final class TemplateMessages {
     return shown.stream().map(this::fields).toList();
   }
 
-  /** Returns the fields of a message; those that it does not have are missing, but for content. */
+  /**
+   * Returns the fields of a message. A field that the message does not have is missing; only {@code
+   * content} is always there.
+   */
   private Map<String, Object> fields(ChatMessage message) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("role", role(message.role()));

@@ -8,7 +8,7 @@ import io.radixflow.kernels.text.pretokenizer.UnicodeClasses;
  *
  * @param text how it is written in a template
  * @param id its id
- * @param special whether it is no part of the text that people see
+ * @param special whether it is hidden from the text that people see
  * @param match how it is found
  */
 public record AddedToken(String text, int id, boolean special, Match match) {

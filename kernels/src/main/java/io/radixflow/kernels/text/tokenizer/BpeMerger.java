@@ -3,12 +3,12 @@ package io.radixflow.kernels.text.tokenizer;
 import java.util.Arrays;
 
 /**
- * Merges the symbols of one piece: always the pair of lowest rank, the leftmost of equals, until
- * none is left.
+ * Merges the symbols of one piece: always the pair of lowest rank, the leftmost of equals, until no
+ * pair is left.
  *
  * <p>Short pieces look for the best pair in a loop. Long ones keep the pairs in a binary heap over
- * a linked list of symbols, O(n log n), so that a hostile run of a million letters is no trap. Both
- * give the same ids. One instance a thread; arrays are reused.
+ * a linked list of symbols, O(n log n), so that a hostile run of a million letters costs little.
+ * Both give the same ids. Use one instance per thread; its arrays are reused.
  */
 final class BpeMerger {
 
@@ -40,7 +40,7 @@ final class BpeMerger {
     ids[size++] = id;
   }
 
-  /** Merges what was added; {@link #ids} then has {@link #size} ids. */
+  /** Merges the added symbols; {@link #ids} then has {@link #size} ids. */
   void merge() {
     if (size <= SHORT) {
       mergeShort();

@@ -41,7 +41,7 @@ final class ByteLevelVocabulary {
         MergeTable.of(merges, ids), byteIds, wholePieces ? plainIds() : Map.of());
   }
 
-  /** The ids without those of added tokens: a text that a user wrote must not become one. */
+  /** The ids without added tokens: a user's text must not become an added token. */
   private Map<String, Integer> plainIds() {
     Map<String, Integer> plain = new HashMap<>(ids);
     added.stream().filter(token -> !token.isBlank()).forEach(token -> plain.remove(token.text()));

@@ -18,7 +18,7 @@ final class CharacterEncoder implements PieceEncoder {
    *
    * @param ids code point to id
    * @param byteIds the id of each byte's token, or -1
-   * @param unknownId the token for what has none, or -1 to drop it
+   * @param unknownId the token for a character without one, or -1 to drop the character
    * @param fusesUnknown whether unknown characters in a row are one token
    */
   record Characters(

@@ -24,7 +24,7 @@ final class CharacterVocabulary {
   private final Map<String, Integer> ids = new HashMap<>();
 
   /**
-   * @param plain ids that text may turn into; not those of added, byte and unused tokens
+   * @param plain ids that text may turn into: all but added, byte and unused tokens
    */
   CharacterVocabulary(List<String> tokens, List<AddedToken> added, BitSet plain) {
     this.tokens = tokens;
@@ -41,7 +41,7 @@ final class CharacterVocabulary {
    * The BPE encoder of this vocabulary.
    *
    * @param bytes whether characters without a token become the tokens of their bytes
-   * @param unknownId the token for what has none, or -1 to drop it
+   * @param unknownId the token for a character without one, or -1 to drop the character
    * @param wholePieces whether a piece that is a token is taken without merging
    */
   PieceEncoder bpe(

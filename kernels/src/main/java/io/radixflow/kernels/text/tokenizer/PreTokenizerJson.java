@@ -17,8 +17,9 @@ final class PreTokenizerJson {
   private static final String PUNCTUATION = "[\\p{P}$+<=>^`|~]";
 
   /**
-   * The pattern of the Whitespace pre-tokenizer: words, and runs of what is neither word nor space.
-   * Unlike in {@link SplitPattern}, superscripts and fractions of Latin 1 are not part of words.
+   * The pattern of the Whitespace pre-tokenizer: words, and runs of characters that are neither
+   * word nor space. Unlike in {@link SplitPattern}, superscripts and fractions of Latin 1 are not
+   * part of words.
    */
   private static final String WORDS = "[\\w&&[^²³¹¼½¾]]+|[[^\\w\\s]²³¹¼½¾]+";
 

@@ -8,28 +8,28 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The normalizer that SentencePiece compiles into a model: texts and what replaces them.
+ * The normalizer that SentencePiece compiles into a model: texts and their replacements.
  *
  * <p>Format: the length of the trie in bytes (u32), the trie, and the replacements, each ended by a
  * zero byte. The trie is a double array over UTF-8 bytes in the layout of Darts-clone. A node is
  * one unit (u32). Its label is in bits 0 to 7 and 31. The bits from 10 on, shifted left by 8 if bit
  * 9 is set, XOR the node's position give the base of its children; a child is at the base XOR its
  * byte. If bit 8 is set, the unit at the base is a leaf, whose bits 0 to 30 are the offset of a
- * replacement. Nothing is trusted: an offset outside the data is no match.
+ * replacement. The data is not trusted: an offset outside the data does not match.
  */
 final class PrecompiledCharsmap {
 
   private static final int LEAF = 1 << 8;
   private static final int LABEL = 0x8000_00FF;
 
-  /** A cluster of so many bytes is replaced character by character. */
+  /** From this many bytes on, a cluster is replaced character by character. */
   private static final int LONG_CLUSTER = 6;
 
   private final int[] units;
   private final byte[] replacements;
 
   /**
-   * @throws ModelFormatException if the trie is empty, or larger than what is there
+   * @throws ModelFormatException if the trie is empty, or larger than the data
    */
   PrecompiledCharsmap(byte[] map) {
     ByteBuffer in = ByteBuffer.wrap(map).order(ByteOrder.LITTLE_ENDIAN);
@@ -140,8 +140,9 @@ final class PrecompiledCharsmap {
   }
 
   /**
-   * The spaces as SentencePiece writes them: if asked, runs of them become one, and those at the
-   * ends none; each becomes U+2581, one of which may stand before the text.
+   * Writes spaces as SentencePiece does: each becomes U+2581. With {@code removesExtra}, a run of
+   * spaces becomes one, and spaces at the ends are removed. With {@code prefixes}, the text gets
+   * one at its start.
    */
   static TextNormalizer spaces(boolean removesExtra, boolean prefixes) {
     return text -> {

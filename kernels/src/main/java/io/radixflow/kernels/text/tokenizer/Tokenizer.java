@@ -60,7 +60,7 @@ public interface Tokenizer {
   }
 
   /**
-   * Special tokens for which {@link #bytes} gives nothing, with their texts: those of {@link
+   * Special tokens for which {@link #bytes} gives nothing, with their texts: the tokens of {@link
    * #markup}, and all others, such as BOS.
    */
   default Map<Integer, String> specials() {

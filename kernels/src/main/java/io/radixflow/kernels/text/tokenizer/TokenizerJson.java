@@ -108,7 +108,7 @@ public final class TokenizerJson {
         && step.path("prepend").asText().equals(String.valueOf(Metaspace.SPACE));
   }
 
-  /** Ids that text may turn into: not those of bytes, nor of tokens that are special. */
+  /** Ids that text may turn into: all but byte tokens and special tokens. */
   private BitSet plain() {
     BitSet plain = new BitSet();
     for (int id = 0; id < tokens.size(); id++) {

@@ -27,7 +27,7 @@ final class UnigramEncoder implements PieceEncoder {
   /**
    * @param plain ids that text may turn into
    * @param byteIds the id of each byte's token, or -1
-   * @param unknownId the token for what has none, or -1 to drop it
+   * @param unknownId the token for a character without one, or -1 to drop the character
    */
   UnigramEncoder(List<String> tokens, double[] scores, BitSet plain, int[] byteIds, int unknownId) {
     this.scores = scores;

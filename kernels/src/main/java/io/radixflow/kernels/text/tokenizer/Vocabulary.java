@@ -14,7 +14,7 @@ public final class Vocabulary {
   private final int[] endOfTurnIds;
 
   /**
-   * @param bytes the bytes of each id; those of special tokens are dropped
+   * @param bytes the bytes of each id; the bytes of special tokens are dropped
    * @param added special and other tokens that templates may write
    * @param endOfTurnIds ids that end a turn
    */

@@ -121,7 +121,7 @@ class QuantisedSafetensorsTest {
           s.bytes()[0] = 0x7f;
           return s;
         });
-    unreadable("row 0 has a value that is no number");
+    unreadable("row 0 has a value that is not a number");
   }
 
   @ParameterizedTest

@@ -40,7 +40,7 @@ public final class Checkpoint implements Closeable {
   private final Map<String, Stored> tensors = new LinkedHashMap<>();
   private final Set<String> unused = new LinkedHashSet<>();
 
-  /** What was asked for, by position and tensor: parts of a graph share it. */
+  /** Bytes handed out so far, by position and tensor; parts of a graph share them. */
   private final Map<String, FileBytes> shared = new HashMap<>();
 
   private Checkpoint(Path directory, UnaryOperator<String> names) {

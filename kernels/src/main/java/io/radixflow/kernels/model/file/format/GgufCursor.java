@@ -30,7 +30,7 @@ final class GgufCursor {
     this.size = channel.size();
   }
 
-  /** Names what is read next, for error messages. */
+  /** Sets the name of the next field, for error messages. */
   void field(String name) {
     field = name;
   }
@@ -95,7 +95,7 @@ final class GgufCursor {
     return text(bytes);
   }
 
-  /** Decodes UTF-8 fast; looks again where the result may have replaced what is none. */
+  /** Decodes UTF-8 fast; checks again if the result may contain a replacement for invalid bytes. */
   private String text(byte[] bytes) {
     String text = new String(bytes, StandardCharsets.UTF_8);
     if (text.indexOf(REPLACEMENT) >= 0) {

@@ -52,7 +52,10 @@ public final class GgufFiles implements Closeable {
     }
   }
 
-  /** Bytes of a file, with those of the others that are there if it is the first of several. */
+  /**
+   * Size of a file in bytes. For the first file of a split model, the sizes of the other files that
+   * exist are added.
+   */
   public static long bytes(Path first) throws IOException {
     long bytes = Files.size(first);
     Matcher name = NAME.matcher(String.valueOf(first.getFileName()));

@@ -42,7 +42,7 @@ public record SafetensorsFile(Path file, Map<String, Entry> tensors) {
     if (length < 2 || length > Math.min(MAX_HEADER_BYTES, size - 8)) {
       throw new ModelFormatException(
           String.format(
-              "%s: header of %s bytes; this is no safetensors file, or it is truncated",
+              "%s: header of %s bytes; this is not a safetensors file, or it is truncated",
               file, Long.toUnsignedString(length)));
     }
     JsonNode header =

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Filters of numbers, and those that make numbers of texts. */
+/** Filters on numbers, and filters that convert text to numbers. */
 final class NumberFilters {
   private static final Pattern FLOAT =
       Pattern.compile(
@@ -115,7 +115,7 @@ final class NumberFilters {
     }
   }
 
-  /** Returns {@code float(text)}, or null if the text is no number. */
+  /** Returns {@code float(text)}, or null if the text is not a number. */
   private static Double parseFloat(String text) {
     String number = CodePoints.strip(text, null, true, true);
     switch (number.toLowerCase(Locale.ROOT)) {

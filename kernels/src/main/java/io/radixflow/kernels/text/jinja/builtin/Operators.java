@@ -124,7 +124,7 @@ public final class Operators {
       try {
         return dict.get(index);
       } catch (JinjaException e) {
-        return Arguments.MISSING; // what is no key is not found, as in Jinja2
+        return Arguments.MISSING; // a value that cannot be a key is not found, as in Jinja2
       }
     }
     boolean sequence = Values.isSized(owner) && isSequence(owner);
@@ -154,7 +154,7 @@ public final class Operators {
         || value instanceof Range;
   }
 
-  /** Computes {@code owner[start:stop:step]}; null stands for what is left out. */
+  /** Computes {@code owner[start:stop:step]}; null stands for an omitted part. */
   public static Object slice(Budget budget, Object owner, Object start, Object stop, Object step) {
     if (owner instanceof Undefined undefined) {
       throw undefined.failure();

@@ -8,7 +8,7 @@ import java.util.Map;
 /** The arguments of one call: by position, and by name in the order of the call. */
 public record Arguments(List<Object> positional, Map<String, Object> named) {
 
-  /** Stands for what was not given, which differs from None and from an undefined value. */
+  /** Stands for an argument that was not given; differs from None and from an undefined value. */
   public static final Object MISSING = new Object();
 
   public static Arguments of(Object... positional) {

@@ -2,7 +2,7 @@ package io.radixflow.kernels.text.jinja.value;
 
 /**
  * The resources that one rendering may still use: steps instead of time, bytes that it allocates in
- * all, and depth of recursion. Whoever allocates asks first. One thread.
+ * all, and depth of recursion. Code that allocates asks first. For one thread.
  */
 public final class Budget {
   private static final long MOST_STEPS = 20_000_000;

@@ -1,6 +1,6 @@
 package io.radixflow.kernels.text.jinja.value;
 
-/** A text that is escaped for HTML already; what is added to it is escaped. */
+/** A text that is already escaped for HTML. Text that is added to it is escaped. */
 public record Markup(String text) {
 
   /** Escapes a text for HTML. */

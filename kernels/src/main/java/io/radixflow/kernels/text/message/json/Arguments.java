@@ -7,18 +7,18 @@ public interface Arguments {
   enum State {
     /** More text is needed. */
     OPEN,
-    /** The arguments are a whole JSON object; what follows belongs to the call's end. */
+    /** The arguments are a whole JSON object. Text after it belongs to the call's end. */
     DONE,
     /** The text that follows does not have the call's form. */
     BROKEN
   }
 
   /**
-   * Reads on.
+   * Reads more of the arguments.
    *
-   * @param text the reply from what was not read yet, at {@code from}
+   * @param text the reply; unread text begins at {@code from}
    * @param out takes the JSON
-   * @return how far it read; the rest is given once more, with more text
+   * @return the position up to which it read; the caller passes the rest again, with more text
    */
   int read(CharSequence text, int from, StringBuilder out);
 

@@ -7,8 +7,8 @@ import java.util.BitSet;
  * JSON.
  *
  * <p>Line breaks and other control characters within strings are let through: models write them,
- * and {@link JsonArguments} escapes them. What is whole here can be read with Jackson's default
- * limits.
+ * and {@link JsonArguments} escapes them. A text that is whole by this class is within Jackson's
+ * default limits.
  */
 public final class JsonText {
 

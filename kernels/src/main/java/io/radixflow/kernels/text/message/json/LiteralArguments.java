@@ -23,9 +23,9 @@ public final class LiteralArguments implements Arguments {
   /**
    * A way to write literals.
    *
-   * @param open stands before the arguments
-   * @param close stands after them
-   * @param assign stands between the name of an argument and its value
+   * @param open text before the arguments
+   * @param close character after the arguments
+   * @param assign character between the name of an argument and its value
    * @param quote a quote of strings without escapes; empty if there is none
    * @param bareWords whether keys of nested objects, and strings of one word, need no quotes
    */
@@ -54,7 +54,7 @@ public final class LiteralArguments implements Arguments {
   private Step step = Step.KEY;
   private int depth = 1;
 
-  /** Whether a comma or the opening stands before, where the object or list may end. */
+  /** Whether the object or list may end here: the last token was its opening or a comma. */
   private boolean mayEnd = true;
 
   /** Whether a comma was read and is still to be given. */
@@ -62,7 +62,7 @@ public final class LiteralArguments implements Arguments {
 
   private boolean opened;
 
-  /** Whether white space stands before the next token. */
+  /** Whether there is white space before the next token. */
   private boolean space;
 
   /** The quote of the string that is being read, and whether it is the key of an object. */

@@ -31,7 +31,7 @@ public final class Markers {
     return at;
   }
 
-  /** Returns whether a marker stands at a position. */
+  /** Returns whether a marker is at a position: {@link #NONE}, {@link #PART} or {@link #WHOLE}. */
   public int at(CharSequence text, int at) {
     if (at >= text.length() || firsts.indexOf(text.charAt(at)) < 0) {
       return NONE;

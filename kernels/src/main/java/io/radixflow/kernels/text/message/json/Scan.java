@@ -59,12 +59,12 @@ public final class Scan {
     return has(0) ? text.charAt(at) : -1;
   }
 
-  /** Returns what was read since a position. */
+  /** Returns the text read since a position. */
   public String since(int from) {
     return text.subSequence(from, at).toString();
   }
 
-  /** Reads a text if it stands here. */
+  /** Reads {@code expected} if it comes next. */
   public boolean literal(String expected) {
     for (int i = 0; i < expected.length(); i++) {
       if (!has(i) || text.charAt(at + i) != expected.charAt(i)) {
@@ -75,7 +75,7 @@ public final class Scan {
     return true;
   }
 
-  /** Reads the first of some texts that stands here. */
+  /** Reads the first text of {@code expected} that comes next. */
   public boolean any(List<String> expected) {
     for (String text : expected) {
       if (literal(text)) {
@@ -122,7 +122,7 @@ public final class Scan {
     return going() && at > from && at - from <= WORD ? text.subSequence(from, at).toString() : null;
   }
 
-  /** Reads up to a delimiter, and the delimiter; null if what stands before it is empty. */
+  /** Reads up to and including a delimiter; null if the text before it is empty. */
   public String until(String delimiter) {
     int from = at;
     while (going() && !literal(delimiter)) {
@@ -134,7 +134,7 @@ public final class Scan {
     return going() && end > from ? text.subSequence(from, end).toString() : null;
   }
 
-  /** Reads a JSON string and returns what it stands for; null if none stands here. */
+  /** Reads a JSON string and returns its value; null if the text here is not a string. */
   public String string() {
     return quoted('"');
   }
@@ -197,7 +197,7 @@ public final class Scan {
     }
   }
 
-  /** Skips a JSON value; false if none stands here. */
+  /** Skips a JSON value; false if the text here is not a value. */
   public boolean value() {
     int c = peek();
     if (c == '"' || c == '\'') {

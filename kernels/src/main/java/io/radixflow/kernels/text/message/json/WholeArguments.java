@@ -1,6 +1,9 @@
 package io.radixflow.kernels.text.message.json;
 
-/** Arguments that were known whole when the call was: they stood before its name, or are none. */
+/**
+ * Arguments that are complete when the call begins: they came before its name, or the call has
+ * none.
+ */
 public record WholeArguments(String json) implements Arguments {
 
   public static final WholeArguments NONE = new WholeArguments("{}");
