@@ -184,7 +184,7 @@ INLINE void value_tile(enum kv_type type, const struct kv_pages *values, const f
     }
 }
 
-// The elements that are no whole vector.
+// Adds the elements after the last whole vector.
 static void value_rest(const struct kv_pages *values, const float *weights, long stride, float *const *out, int n, int d,
                        int end, int from, int to) {
     for (int q = 0; q < n; q++) {
@@ -267,7 +267,8 @@ static void own_values(const struct kv_pages *values, const float *weights, floa
     }
 }
 
-// The tokens of a block of pages for a few queries: those that all see at once, what a query sees before and behind alone.
+// Adds the tokens of a block of pages for a few queries. Tokens that all queries see are added for all at once; the tokens
+// before and after them are added for each query that sees them.
 static void value_block(const struct kv_pages *values, const float *weights, long stride, const struct sums *to, int q, int n,
                         int first, int end, int block, int block_end) {
     int shared = block, shared_end = block_end;

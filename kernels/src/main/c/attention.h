@@ -10,8 +10,8 @@ enum { PAGE_TOKENS = 16 };
 // In the order of KvSlabs.java.
 enum kv_type { KV_FLOAT, KV_HALF, KV_FLOAT8 };
 
-// The keys or the values of one head. Keys are [element][token], values [token][element]; behind those of 8-bit floats,
-// padded to vectors of whole 16 elements, are the exponents of their scales, a byte a token.
+// The keys or the values of one head. Keys are [element][token], values [token][element]. 8-bit floats are padded to vectors of
+// whole 16 elements and followed by the exponents of their scales, one byte per token.
 struct kv_pages {
     enum kv_type type;
     int width;               // elements of a key or value
@@ -26,12 +26,11 @@ struct scores {
     int queries;
 };
 
-// Which tokens of the pages each query sees, and where its sums are. Those of token `token` of the sequence are the first of
-// the pages.
+// Which tokens of the pages each query sees, and where its sums are. Token `token` of the sequence is the first in the pages.
 struct sums {
     float *const *at;
     const int32_t *from;
-    const int32_t *to;  // behind the last
+    const int32_t *to;  // after the last
     int token;
 };
 
@@ -43,8 +42,8 @@ typedef void score_function(const struct kv_pages *keys, const float *const *que
 typedef void value_function(const struct kv_pages *values, const struct scores *weights, const struct sums *to, int first,
                             int end);
 
-// The same where values are the first elements of latent keys, `from` is 0, and the sums lie together: query q's of element d at
-// sums[(q / SUM_LANES * elements + d) * SUM_LANES + q % SUM_LANES].
+// The same for values that are the first elements of latent keys. `from` is 0, and the sums are stored together: query q's sum
+// of element d is at sums[(q / SUM_LANES * elements + d) * SUM_LANES + q % SUM_LANES].
 typedef void latent_function(const struct kv_pages *keys, const struct scores *weights, const int32_t *to, int token,
                              float *sums, int elements, int first, int end);
 

@@ -224,7 +224,7 @@ static int take_list(JNIEnv *env, struct pinned_pages *p, jobjectArray arrays, j
     return fits;
 }
 
-// Where the pages of a list begin, which must lie in their arrays.
+// Finds where the pages of a list begin; fails if a page is not within its array.
 static int find_pages(struct pinned_pages *p, const int32_t *list) {
     static const int bytes[] = {4, 2, 1};
     long width = p->pages.width;

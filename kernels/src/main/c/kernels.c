@@ -5,11 +5,11 @@
 // Bytes of activations that stay in the second-level cache while panels pass by.
 enum { CACHED_BYTES = 256 * 1024, UNIT = 256 };
 
-// Bytes of codes between those in use and those that are fetched: the processor's own prefetch comes too late, and few rows
-// then take twice the time.
+// Distance in bytes from the codes in use to the codes that are prefetched. The processor's own prefetch comes too late;
+// without this, few rows take twice the time.
 enum { AHEAD = 8192 };
 
-// Rows whose sums fit the registers, and those for which four times as many do.
+// The number of rows whose sums fit the registers, and the number for which four times as many sums fit.
 enum { MOST_ROWS = LANES / 2, FEW_ROWS = LANES / 8 };
 
 // Adds the products of one pair of columns: two vectors of weights with each row.
@@ -64,8 +64,8 @@ INLINE ints six(ints low, ints high) {
     return choose_bits(repeat_int(0x000f000f), low, shift_signed_16(high, 10));
 }
 
-// Words of nibbles, and behind them a word for each half with the codes' two highest bits: 4 bits for a pair of columns and
-// the next, of each 16.
+// Words of nibbles, then one word for each half with the codes' two highest bits: 4 bits for a pair of columns and the next, of
+// each 16.
 INLINE void sixes(int rows, const int32_t *codes, const int32_t *const *a, int pair, int high, ints t[][2]) {
     ints h0 = load_ints(codes + (4 + high) * PANEL), h1 = load_ints(codes + (4 + high) * PANEL + LANES);
     _Pragma("GCC unroll 1") for (int w = 0; w < 4; w++) {

@@ -1,5 +1,5 @@
 // Products of activation rows with panels of block-quantised weights, exact in integers for each block.
-// The arithmetic and the layouts are those of IntegerProducts.java; every variant gives the same bits.
+// The arithmetic and the layouts are the same as in IntegerProducts.java; every variant gives the same bits.
 #ifndef RADIXFLOW_PRODUCTS_H
 #define RADIXFLOW_PRODUCTS_H
 

@@ -1,6 +1,6 @@
-// Moves rows of a model file into panels, where the words of 32 rows lie interleaved: the native methods of
-// NativeRepacking.java, whose caller checks sizes. TensorType.java has the layouts of rows, CodeForm.java and
-// BlockScales.java those of panels.
+// Moves rows of a model file into panels, where the words of 32 rows are interleaved: the native methods of
+// NativeRepacking.java, whose caller checks sizes. The layouts of rows are in TensorType.java, the layouts of panels in
+// CodeForm.java and BlockScales.java.
 #include "kernels.h"
 
 #include <immintrin.h>

@@ -122,7 +122,7 @@ INLINE void transpose(floats *v) {
     }
 }
 
-// Fetches bytes; an address behind the last does no harm.
+// Prefetches bytes; an address after the last byte does no harm.
 INLINE void fetch(const void *from, int count) {
     for (int i = 0; i < count; i += 64) _mm_prefetch((const char *)from + i, _MM_HINT_T0);
 }

@@ -18,7 +18,7 @@ struct AttentionArguments {
     float2* weight;   // [partial][kvHead], greatest score in powers of two, sum of weights
     int* arrived;     // [partial][kvHead], zero between launches
     const int* header;
-    const int4* tiles;  // chunk, first packed row, first split, splits; those of rf_attend_keys first
+    const int4* tiles;  // chunk, first packed row, first split, splits; tiles of rf_attend_keys first
     const int* merge;   // per chunk: its first partial, or -1 where tiles write the result; partials of a packed row
     const int* chunkFirstRow;
     const int* chunkPosition;
@@ -58,7 +58,7 @@ struct AttentionTile {
         splitTokens = a.header[kHeaderSplitTokens];
         keys = position + (min(packed + tileRows, packedRows) - 1) / a.group + 1;
         planned = min(tile.w, (keys + splitTokens - 1) / splitTokens - tile.z);
-        // Splits that none of the rows sees would add nothing to what follows, to the bit.
+        // A split that no row sees would add exactly zero to the result.
         int unseen = min(max(first_key(a, position + packed / a.group) / splitTokens - tile.z, 0), planned);
         split = tile.z + unseen;
         splits = planned - unseen;
@@ -74,9 +74,9 @@ struct AttentionTile {
     }
 };
 
-// The place of a piece of 16 bytes in shared memory, in rows of WORDS words of 16 bits. Pieces are swizzled so that the
-// pieces with one number of 8 rows lie in different banks, whether rows begin 1, 2, 4 or 8 pieces apart modulo the 8
-// pieces of all banks.
+// The place of a piece of 16 bytes in shared memory, in rows of WORDS words of 16 bits. Pieces are swizzled so that the pieces
+// with the same number in 8 rows are in different banks, whether rows begin 1, 2, 4 or 8 pieces apart modulo the 8 pieces of
+// all banks.
 template <int WORDS>
 __device__ __forceinline__ int key_at(int row, int piece) {
     constexpr int kPieces = WORDS / 8;
@@ -86,7 +86,7 @@ __device__ __forceinline__ int key_at(int row, int piece) {
 }
 
 // A tile of keys or values in shared memory, in words of 16 bits. A piece of 8-bit floats interleaves two groups
-// of 8 elements, the two operands of one product; the keys' scales are behind the tile.
+// of 8 elements, the two operands of one product; the keys' scales follow the tile.
 template <int D, bool FLOAT8>
 struct KeyTile {
     static constexpr int kRow = FLOAT8 ? D / 2 : D, kScales = kTileKeys * kRow;
@@ -120,7 +120,7 @@ struct KeyLoader {
         look_up(following);
     }
 
-    // Keys from `key` on, of the page taken by advance; zeros behind the last.
+    // Loads keys from `key` on, from the page that advance chose; zeros after the last key.
     __device__ __forceinline__ void load(bf16* to, const void* pool, int key, int thread) const {
         const unsigned char* plane = static_cast<const unsigned char*>(pool);
         constexpr int kPieces = Tile::kRow / 8, kLoads = (kTileKeys * kPieces + THREADS - 1) / THREADS;

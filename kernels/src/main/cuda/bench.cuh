@@ -21,7 +21,7 @@ KERNEL(rf_read, const uint4* from, long long words, uint32_t impossible, uint32_
     if (sum == impossible) *out = sum;
 }
 
-// Fills words of 16 bytes with random bf16 between -2 and 2; read as f32 they are between -2 and 2, too.
+// Fills words of 16 bytes with random bf16 between -2 and 2; read as f32 they are also between -2 and 2.
 KERNEL(rf_fill_random, uint4* out, long long words, uint32_t seed) {
     long long stride = (long long)gridDim.x * blockDim.x;
     auto pair = [seed](uint32_t x) {

@@ -1,6 +1,6 @@
-// Mixture of experts: logits of the router, the choice of experts, rows grouped by expert, and the sum of what the experts
-// give. The products between are those of gemm.cuh. A row's experts are added in the order in which it chose
-// them, so that its result does not depend on who else chose them.
+// Mixture of experts: logits of the router, the choice of experts, rows grouped by expert, and the sum of the experts' outputs.
+// The products in between are in gemm.cuh. A row's experts are added in the order in which the row chose them, so its result
+// does not depend on the other rows.
 #pragma once
 #include "device.cuh"
 

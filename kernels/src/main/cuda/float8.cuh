@@ -2,8 +2,8 @@
 // the scale of each vector (E8M0 of the OCP microscaling formats specification: 2^(byte - 127)).
 //
 // A scale is the smallest that leaves nothing above 448, so nothing is clipped, and every element down to 2^-14 of the
-// largest keeps three bits behind the leading one. A vector with an element that is not finite has codes of zero
-// and the scale infinity, so that all products with it are NaN.
+// largest keeps three bits after the leading one. A vector with an element that is not finite has codes of zero and the scale
+// infinity, so that all products with it are NaN.
 #pragma once
 #include "device.cuh"
 

@@ -8,8 +8,8 @@
 #pragma once
 #include "device.cuh"
 
-// The operation on a sum before it is stored. In those that gate, the weights alternate between 8 rows of gate and 8 of
-// up, and extra is a bias a feature, f32, or null.
+// The operation on a sum before it is stored. With a gating epilogue, the weights alternate between 8 rows of gate and 8 of up,
+// and extra is one f32 bias per feature, or null.
 enum GemmEpilogue {
     GEMM_PLAIN = 0,           // out[row][feature] = sum, bf16
     GEMM_BIAS = 1,            // ... + extra[feature], f32
@@ -105,7 +105,7 @@ __device__ __forceinline__ void gemm_store8(const GemmArguments& a, int row, int
 // tanh(x / 2), by one exponential.
 __device__ __forceinline__ float half_tanh(float x) { return 1.0f - 2.0f / (__expf(x) + 1.0f); }
 
-// 1 - Phi(x) for x from 0 on: Abramowitz and Stegun 7.1.26, the constants those of NormalTail.java.
+// 1 - Phi(x) for x from 0 on: Abramowitz and Stegun 7.1.26, with the constants of NormalTail.java.
 __device__ __forceinline__ float normal_tail(float x) {
     float t = 1.0f / fmaf(x, 0.23164189f, 1.0f);
     float p = fmaf(t, 0.5307027145f, -0.7265760135f);

@@ -1,11 +1,11 @@
 // The products of gemm.cuh with weights in groups of 32 that share a scale. A stage's groups are unpacked in registers to the
 // bf16 that rounding w gives, so that a product has the bits of the one with weights rounded before.
 //
-// Weights lie in chunks of 8 features x 32 elements of depth: [feature][element], then the scales a feature. WeightFormat.java
-// makes them and says which types of files become which.
-// The elements of a feature are in the order of the tensor core's fragments: first those of a group's four pairs 2q, 2q + 1
-// of each run of 8 that lane q of four holds, for q = 0, then those for q = 1, and so on. Chunks follow one another along
-// depth, then along features, whose number is filled up to a multiple of 8 with zeros.
+// Weights are stored in chunks of 8 features x 32 elements of depth: [feature][element], then the scales of each feature.
+// WeightFormat.java makes the chunks and maps file types to groups. The elements of a feature are in the order of the tensor
+// core's fragments: lane q of four has the pair 2q, 2q + 1 of each run of 8, four pairs in a group. The pairs for q = 0 come
+// first, then the pairs for q = 1, and so on. Chunks follow one another along depth, then along features, whose number is
+// padded to a multiple of 8 with zeros.
 #pragma once
 #include "gemm.cuh"
 
@@ -97,7 +97,7 @@ struct GroupQ4_K {
     __device__ __forceinline__ float operator[](int i) const { return fmaf(nibble_float(q, i), dm.x, dm.y); }
 };
 
-// w = d * q + m, q of 5 bits: the fifth bits of a lane's eight elements are a byte behind the nibbles.
+// w = d * q + m, q of 5 bits: the fifth bits of a lane's eight elements are one byte after the nibbles.
 struct GroupQ5_K {
     static constexpr int kNibbles = 128, kWeights = kNibbles + 8 * 4, kChunk = kWeights + 8 * 8;
     uint32_t q, fifth;
@@ -194,7 +194,7 @@ struct GroupMXFP4 {
     __device__ __forceinline__ float operator[](int i) const { return byte_float(v[i / 4], i % 4) * d; }
 };
 
-// w = d * v, v an 8-bit float, E4M3; loading refuses bytes that are no numbers.
+// w = d * v, v an 8-bit float, E4M3; loading refuses NaN bytes.
 struct GroupFP8 {
     static constexpr int kWeights = 256, kChunk = kWeights + 8 * 4;
     uint2 q;
@@ -402,7 +402,7 @@ __device__ __forceinline__ void unpack_matrix(const unsigned char* weights, bf16
     int lane = threadIdx.x % 32, feature = lane / 4, groups = depth / 32, spans = (groups + kGroups - 1) / kGroups;
     int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, octet = warp / spans, first = warp % spans * kGroups;
     if (octet * 8 >= features) return;
-    auto group = [&](int i) {  // the last one again instead of those that are not there
+    auto group = [&](int i) {  // repeats the last one in place of groups after the end
         size_t chunk = size_t(octet) * groups + min(first + i, groups - 1);
         return Group(weights + chunk * Group::kChunk, feature, lane % 4);
     };

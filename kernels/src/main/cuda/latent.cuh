@@ -1,9 +1,9 @@
 // Multi-head latent attention (DeepSeek-AI 2024), absorbed: the pool keeps for each token one compressed vector and one
 // rotated part, which all heads share, [slot][RANK + ROTATED]; queries are brought into the space of the compressed
-// vectors, and values are these vectors themselves. The products with each head's matrices are those of gemm.cuh.
+// vectors, and values are these vectors themselves. The products with each head's matrices are in gemm.cuh.
 //
-// Tiles, splits and partials are those of attention.cuh with one KV head and all query heads as its group, every tile of
-// 16 packed rows. So an element of the result depends on its row and the keys before it alone.
+// Tiles, splits and partials are the same as in attention.cuh with one KV head and all query heads as its group; every tile has
+// 16 packed rows. So an element of the result depends only on its row and the keys before it.
 #pragma once
 #include "attention.cuh"
 #include "norm.cuh"
@@ -32,10 +32,10 @@ __device__ __forceinline__ void store_latent_float8(unsigned char* pool, int slo
 }
 
 // A row of latent is the compressed vector, then the rotated part: the first is RMS-normalised, the second rotated by the
-// row's position, and both go to the row's slot of the pool. A row of queries is [heads][plain + rotated]; the rotated
-// parts go behind the compressed ones in compressed, [heads][rank + rotated]. rotations is [position][cosines, then sines
-// of rotated / 2 pairs]; pairs are neighbours where interleaved is set, halves otherwise. A block a row. Shared memory: a
-// float a warp, and for 8-bit floats one an element.
+// row's position, and both go to the row's slot of the pool. A row of queries is [heads][plain + rotated]; the rotated parts
+// follow the compressed parts in compressed, [heads][rank + rotated]. rotations is [position][cosines, then sines of rotated /
+// 2 pairs]; pairs are neighbours where interleaved is set, halves otherwise. One block per row. Shared memory: one float per
+// warp, and for 8-bit floats one per element.
 template <bool FLOAT8>
 __device__ __forceinline__ void latent_store(const bf16* latent, const float* gain, const float* rotations,
                                              const bf16* queries, bf16* compressed, void* pool, const int* rows,
@@ -105,7 +105,7 @@ struct AttendLatent {
     using Tile = KeyTile<kWidth, FLOAT8>;
     static constexpr int kStage = Tile::kWords, kColumns = RANK / kAttendWarps, kN = kColumns / 8;
 
-    // Keys from `key` on; zeros behind the last, and behind a key's last element.
+    // Loads keys from `key` on; zeros after the last key, and after a key's last element.
     __device__ __forceinline__ static void load(const AttentionArguments& a, const AttentionTile& tile, bf16* to, int key,
                                                 int2 page) {
         if (FLOAT8) {

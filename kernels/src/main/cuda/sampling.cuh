@@ -114,7 +114,7 @@ __device__ __forceinline__ void adjust_slice(SampleShared& s, const SampleBlock&
     __syncthreads();
 }
 
-// Exchanges adjusted logits from one id up to another and those that were kept of them.
+// Swaps the adjusted logits of ids in [from, to) with their saved values.
 __device__ __forceinline__ void exchange(const SampleBlock& b, int from, int to) {
     for (int i = threadIdx.x; i < b.p->adjustments; i += kSampleThreads) {
         int* one = b.adjustments + i * kAdjustment;
@@ -206,7 +206,8 @@ __device__ __forceinline__ void load_bins(SampleShared& s, const u64* from, int 
 // The mass that top_p lets tokens reach.
 __device__ __forceinline__ u64 nucleus(double p, u64 total) { return u64(ceil(__dmul_rn(p, double((long long)total)))); }
 
-// The bands that a border falls in: top_k's, and those that top_p's can be in, whichever of its band's tokens top_k keeps.
+// The bands with a border: top_k's band, and the bands where top_p's border can be, whichever tokens of its own band top_k
+// keeps.
 struct SampleBorders {
     int k;          // -1: top_k keeps all that have a weight
     u64 k_before;   // tokens before its band
@@ -327,7 +328,7 @@ __device__ __forceinline__ int draw_token(SampleShared& s, const SampleBlock& b,
     return s.token;
 }
 
-// The most probable tokens of the raw row, out of those that each slice listed.
+// Reports the most probable tokens of the raw row, out of the tokens that each slice listed.
 __device__ __forceinline__ void report_tops(SampleShared& s, const SampleBlock& b, u64 best, int count, int* ids,
                                             float* values) {
     for (int rank = 0; rank < count; ++rank) {

@@ -6,11 +6,11 @@ import java.util.Deque;
 import java.util.function.LongConsumer;
 
 /**
- * What threads that load matrices have to do next: fill panels of a matrix that is there, else
- * allocate another. Allocation counts: its pages are new, and the system clears each when it is
- * first touched, so threads do that side by side, too.
+ * Gives the threads that load matrices their next work: fill panels of an allocated matrix, or else
+ * allocate another matrix. Allocation also takes time, because the system clears each new page when
+ * it is first touched; so threads allocate in parallel as well.
  *
- * <p>Few matrices are open at a time, since some keep in memory what they are read from.
+ * <p>Few matrices are open at a time, because some keep their source bytes in memory.
  */
 final class LoadQueue {
 
@@ -26,7 +26,10 @@ final class LoadQueue {
   private int open;
   private boolean failed;
 
-  /** A matrix that is allocated, its panels that nobody took, and those that are not filled. */
+  /**
+   * An allocated matrix, its next panel to hand out, and the number of panels that are not filled
+   * yet.
+   */
   private static final class Filling {
     final MatrixLoad load;
     final int piece;

@@ -30,7 +30,7 @@ final class MatrixLoad {
     return part.bytes();
   }
 
-  /** What was loaded; complete when all panels are filled. */
+  /** Returns the loaded panels; complete when all of them are filled. */
   Panels panels() {
     return target;
   }

@@ -9,8 +9,8 @@ import io.radixflow.kernels.cpu.weights.Float8Panels;
 import java.nio.ByteBuffer;
 
 /**
- * Writes rows into panels, where those of a panel lie interleaved, by native code where there is
- * some for them. Refuses weights that are not finite.
+ * Writes rows into panels, where the rows of a panel are interleaved. Uses native code if there is
+ * any for the type. Refuses weights that are not finite.
  *
  * <p>Belongs to one worker, whose buffers it has.
  */

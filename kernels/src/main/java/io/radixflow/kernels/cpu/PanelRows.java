@@ -9,7 +9,7 @@ final class PanelRows {
 
   private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
-  /** Rows that were read together, those of some lanes. */
+  /** Rows that were read together, for consecutive lanes. */
   private ByteBuffer run = EMPTY;
 
   private int runLane;
@@ -18,8 +18,8 @@ final class PanelRows {
   private int runEnd;
 
   /**
-   * Returns what has the bytes of a row at its position; lanes of a panel are asked for in order.
-   * Only the next panel overwrites them.
+   * Returns a buffer whose position is at the bytes of a row. The caller asks for the lanes of a
+   * panel in order. The bytes stay valid until the next panel.
    */
   ByteBuffer row(StackedRows source, int panel, int lane) {
     int number = panel * PANEL + lane;

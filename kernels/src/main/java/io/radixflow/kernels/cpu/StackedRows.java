@@ -48,8 +48,8 @@ final class StackedRows {
   }
 
   /**
-   * Reads rows as their file has them, at once: at least one, and those behind it in its tensor, up
-   * to a mebibyte.
+   * Reads consecutive rows in one read, as the file stores them: at least one row, and then the
+   * rows after it in its tensor, up to one mebibyte.
    *
    * @param most the most rows
    * @param reuse an earlier result that may be overwritten, or an empty buffer

@@ -75,7 +75,7 @@ final class StepDispatcher implements AutoCloseable {
     return ticket;
   }
 
-  /** Queues a copy behind the steps that were submitted so far. */
+  /** Queues a copy after the steps that were submitted so far. */
   void queue(OrderedTransfer transfer) {
     requireOpen();
     copies.add(new QueuedCopy(submitted, transfer));

@@ -52,7 +52,7 @@ final class AttentionSelfTest {
     this.stream = stream;
   }
 
-  /** Returns what is wrong, or null if all is well. */
+  /** Returns the first error, or null if the test passes. */
   String run() {
     for (int headSize : AttentionShape.HEAD_DIMS) {
       ModelConfig config = config(headSize);

@@ -119,7 +119,7 @@ public final class CudaBackend implements Backend {
     return open(weights, options, PoolRequest.NONE, ordinal);
   }
 
-  /** The same if there is memory for the pool that will be opened, too. */
+  /** Opens the backend, but only if there is also memory for the pool that will be opened. */
   public static CudaBackend open(
       WeightSource weights, DeviceOptions options, PoolRequest pool, int ordinal) {
     KvSpec.Type type = CudaModel.kvType(options);

@@ -59,7 +59,7 @@ public final class CudaSelfTest {
   /**
    * Runs the test.
    *
-   * @return what is wrong, or null if all is well
+   * @return the first error, or null if the test passes
    */
   public static String run(int ordinal) {
     try (CudaContext context = CudaContext.open(ordinal)) {
@@ -77,7 +77,10 @@ public final class CudaSelfTest {
     }
   }
 
-  /** Every kernel of products that the device takes; those of deterministic mode agree. */
+  /**
+   * Tests every product kernel that the device supports; the kernels of deterministic mode must
+   * agree.
+   */
   private String products() {
     short[] weights = bf16(FEATURES * DEPTH);
     short[] rows = bf16(ROWS * DEPTH);

@@ -14,9 +14,9 @@ import java.util.Locale;
  *
  * @param driverVersion CUDA version of the driver, 1000 times the major plus 10 times the minor; 0
  *     without a driver
- * @param driverProblem why there is no driver, or null
+ * @param driverProblem the reason for a missing driver, or null
  * @param devices the driver's devices
- * @param deviceCode what the build put into the jar
+ * @param deviceCode a description of the device code in the jar
  * @param hasDeviceCode whether there are kernels to load
  */
 public record CudaSupport(

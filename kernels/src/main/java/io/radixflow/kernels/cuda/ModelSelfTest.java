@@ -45,7 +45,7 @@ final class ModelSelfTest {
 
   private ModelSelfTest() {}
 
-  /** Returns what is wrong with a device, or null if all is well. */
+  /** Returns the first error of a device, or null if the test passes. */
   static String run(int ordinal) {
     WeightSource weights = weights(SEED);
     return compare(weights, weights, ordinal);

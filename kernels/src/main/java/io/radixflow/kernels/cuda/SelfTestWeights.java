@@ -19,7 +19,7 @@ import java.util.SplittableRandom;
 /** Random weights of a small model, in each type of files in turn, a layer each. */
 final class SelfTestWeights implements WeightSource {
 
-  /** The types; a matrix whose rows are no whole blocks is bf16. */
+  /** The types; a matrix whose rows are not whole blocks is bf16. */
   static final List<TensorType> TYPES =
       List.of(
           TensorType.BF16,

@@ -17,18 +17,18 @@ import java.util.function.Consumer;
 /**
  * KV pages on the heap, of floats, binary16 or 8-bit floats.
  *
- * <p>A page holds, for each layer and KV head in turn, K as [element][token] and V as
+ * <p>A page contains, for each layer and KV head in turn, K as [element][token] and V as
  * [token][element]: attention loads tokens of K and elements of V as lanes. A layer of latent
- * attention has K alone. The scales of 8-bit floats, a byte a token, are behind K and behind V.
- * Pages lie in several arrays, so that a pool may exceed what one array can hold. What layers with
- * an attention window have of a page may lie in a window part instead.
+ * attention has only K. The scales of 8-bit floats, one byte per token, follow K and follow V.
+ * Pages are spread over several arrays, so a pool may be larger than one array. The entries of
+ * layers with an attention window may be in a window part instead of the page.
  *
- * <p>The caller knows which pages hold what. Written and read by workers; rows of one step write
- * different slots, and a step's regions order writes before reads.
+ * <p>The caller keeps track of the pages' contents. Workers write and read the pool. Rows of one
+ * step write different slots, and a step's regions order writes before reads.
  */
 public final class CpuKvPool implements KvPool {
 
-  /** Tokens a page: one vector of 512 bits. */
+  /** Tokens per page: one vector of 512 bits. */
   public static final int PAGE_TOKENS = Kernels.LANES;
 
   private final int pages;

@@ -10,7 +10,7 @@ import java.util.Arrays;
  */
 final class NativePageAttention implements PageAttention {
 
-  /** Queries whose latent sums lie together: the lanes of 512 bits. */
+  /** Queries whose latent sums are stored together: the lanes of 512 bits. */
   private static final int SUM_LANES = 16;
 
   private final int isa;
@@ -67,7 +67,7 @@ final class NativePageAttention implements PageAttention {
    *
    * @param arrays with {@code list}: a {@link PageList}
    * @param queryAt where each query begins
-   * @throws IllegalArgumentException if a page does not lie in its array
+   * @throws IllegalArgumentException if a page is not within its array
    */
   static native void scores(
       int isa,
@@ -141,7 +141,7 @@ final class NativePageAttention implements PageAttention {
    * @param from the first token that each query sees
    * @param to the token after the last
    * @param outAt where each query's output begins
-   * @throws IllegalArgumentException if a page does not lie in its array
+   * @throws IllegalArgumentException if a page is not within its array
    */
   private static native void addValues(
       int isa,

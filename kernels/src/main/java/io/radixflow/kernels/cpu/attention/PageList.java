@@ -11,8 +11,8 @@ import java.util.Arrays;
 final class PageList {
 
   /**
-   * Ints before those of the pages: what elements are, how many a token has, where they begin in a
-   * page, the number of arrays, the number of pages.
+   * Number of ints before the ints of the pages: type of the elements, elements per token, offset
+   * in a page, number of arrays, number of pages.
    */
   private static final int HEAD = 5;
 
@@ -31,7 +31,7 @@ final class PageList {
   /** Which of {@link #arrays} has the units of an array of the slabs; -1 for none yet. */
   private int[] places = new int[0];
 
-  /** What was taken; no table if nothing was. */
+  /** The page table of the list that is kept; null if none is. */
   private int[] table;
 
   private KvSlabs slabs;
@@ -39,17 +39,17 @@ final class PageList {
   private int from;
   private int to;
 
-  /** How many arrays native code takes, at most. */
+  /** Returns the most arrays that native code takes. */
   private static native int mostArrays();
 
-  /** How many pages native code takes, at most. */
+  /** Returns the most pages that native code takes. */
   private static native int mostPages();
 
   /**
-   * Takes pages from {@code from} on, as many as there is room for.
+   * Lists pages from {@code from} on, as many as the list has space for.
    *
-   * @param values whether their values, instead of keys
-   * @return the page after the last that was taken
+   * @param values whether to list the pages' values instead of their keys
+   * @return the page after the last listed page
    */
   int take(HeadQueries q, int from, int to, boolean values) {
     KvSlabs slabs = q.pool.slabs(q.layer);
@@ -96,7 +96,7 @@ final class PageList {
     this.to = to;
   }
 
-  /** Forgets what was taken, before a page table or the pool changes. */
+  /** Forgets the list, before a page table or the pool changes. */
   void clear() {
     table = null;
     slabs = null;

@@ -9,9 +9,9 @@ import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.cpu.weights.StackedPanels;
 
 /**
- * Products of {@link IntegerRows} with {@link BlockPanels}. Codes of weights are integers, too, so
- * that the sum of a block's products is exact, in whatever order and by whatever instructions. An
- * output begins with the bias; for each scale of the weights, in order of columns, follow
+ * Products of {@link IntegerRows} with {@link BlockPanels}. Codes of weights are also integers, so
+ * the sum of a block's products is exact for every order and every instruction set. An output
+ * begins with the bias; for each scale of the weights, in order of columns, follow
  *
  * <pre>
  *   y = fma(scale * rowScale, float(sum of products), y)
@@ -110,7 +110,7 @@ public abstract class IntegerProducts {
    * Multiplies with panels of one encoding.
    *
    * @param bias the bias of the whole matrix, or null
-   * @param above panels of the matrix that lie above {@code panels}
+   * @param above panels of the matrix that come before {@code panels}
    */
   abstract void multiply(
       BlockPanels panels,

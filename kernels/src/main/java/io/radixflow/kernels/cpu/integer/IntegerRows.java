@@ -27,7 +27,7 @@ public final class IntegerRows {
   /** The sums of the integers, {@code [row][16 columns]}. */
   float[] sums = new float[0];
 
-  /** Takes room for rows of a multiple of 32 columns; what was there is lost. */
+  /** Makes space for rows with a multiple of 32 columns; earlier contents are lost. */
   public void begin(int rows, int columns) {
     this.columns = columns;
     version++;

@@ -3,14 +3,14 @@ package io.radixflow.kernels.cpu.kernel;
 import io.radixflow.kernels.device.JvmFlag;
 
 /**
- * Whether arrays may be pinned all the time. Before Java 22 (G1) and 25 (others) no collection runs
- * while an array is pinned. A thread that needs memory waits, and gives up with an OutOfMemoryError
- * after {@code GCLockerRetryAllocationCount} times in which others took what was freed: twice,
- * unless told otherwise (JDK-8192647).
+ * Knows whether arrays may be pinned all the time. Before Java 22 (G1) and 25 (others) no
+ * collection runs while an array is pinned. A thread that needs memory waits, and gives up with an
+ * OutOfMemoryError after other threads took the freed memory {@code GCLockerRetryAllocationCount}
+ * times; the default is twice (JDK-8192647).
  */
 final class ArrayPinning {
 
-  /** The flags that make it safe where it is not. */
+  /** JVM flags that make pinning safe where it is not safe by default. */
   static final String FLAGS =
       "-XX:+UnlockDiagnosticVMOptions -XX:GCLockerRetryAllocationCount=1000";
 

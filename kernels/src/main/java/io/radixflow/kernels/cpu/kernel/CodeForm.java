@@ -1,8 +1,9 @@
 package io.radixflow.kernels.cpu.kernel;
 
 /**
- * How codes of weights lie in words of 32 bits: a block of {@value #BLOCK} columns of a panel is
- * {@code int[words][PANEL]}. The order is that of kernels.h, which reads them too.
+ * The layout of weight codes in words of 32 bits: a block of {@value #BLOCK} columns of a panel is
+ * {@code int[words][PANEL]}. The order of constants is the same as in kernels.h, which also reads
+ * the codes.
  */
 public enum CodeForm {
   /**

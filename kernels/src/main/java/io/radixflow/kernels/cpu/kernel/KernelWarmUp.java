@@ -23,7 +23,7 @@ public final class KernelWarmUp {
     /** Norms, activation functions and softmax: all else is native. */
     ROWS,
 
-    /** Products with weights that are floats, too. */
+    /** Also products with weights that are floats. */
     FLOATS,
 
     /** Everything. */

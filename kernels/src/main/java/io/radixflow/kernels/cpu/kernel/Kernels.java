@@ -92,7 +92,7 @@ public interface Kernels {
    * sum, c)}, then with minima {@code c = fma(minimum, rowMinimum, c)}.
    *
    * @param sums element (row, lane) at {@code row * PANEL + lane}; may be overwritten
-   * @param high what is added to the sums sixteenfold, rounded once; or null
+   * @param high added to the sums sixteenfold, rounded once; or null
    * @param scales scales of the panel's lanes from {@code so}, minima {@value #PANEL} further
    * @param rowScales one a row
    * @param rowMinima one a row; null without minima

@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Kernels in native code, for instructions that the Vector API does not reach: integer products of
- * 16 bits (AVX-512 VNNI, AVX-VNNI, AVX2). The code is in {@code src/main/c}; its bits are those of
- * the Java kernels. Stateless and safe for many threads.
+ * 16 bits (AVX-512 VNNI, AVX-VNNI, AVX2). The code is in {@code src/main/c}; its results have the
+ * same bits as the Java kernels. Stateless and safe for many threads.
  *
  * <p>Arrays are pinned while a method runs, for milliseconds at most in steps of many rows; see
  * {@link ArrayPinning}.
@@ -44,7 +44,7 @@ public final class NativeKernels {
    */
   public NativeKernels(Isa isa) {
     if (!SUPPORTED.contains(isa)) {
-      throw new IllegalArgumentException("there are no native kernels for " + isa);
+      throw new IllegalArgumentException("no native kernels support " + isa);
     }
     this.isa = isa.ordinal();
   }
@@ -84,7 +84,7 @@ public final class NativeKernels {
         return none;
       }
       if (!isLinuxOnX86()) {
-        LOG.info("No native kernels: the build has those of Linux on x86-64 only.");
+        LOG.info("No native kernels: the build has native kernels only for Linux on x86-64.");
         return none;
       }
       link(library);

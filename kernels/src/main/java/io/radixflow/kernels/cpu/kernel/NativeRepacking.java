@@ -8,13 +8,13 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Moves rows of a file into lanes of a panel in native code (repack.c), with the bits that the
- * loops in Java give. Checks all bounds, since the native code checks none. Stateless and safe for
+ * Moves rows of a file into lanes of a panel in native code (repack.c), with the same bits as the
+ * loops in Java. Checks all bounds, because the native code checks none. Stateless and safe for
  * many threads; arrays are pinned while a method runs, for less than a millisecond.
  *
- * <p>Rows lie one behind the other in a direct buffer, from its position on, which does not move.
- * Each method returns whether all scales, minima or floats are finite and no scale can make an
- * infinite weight.
+ * <p>Rows are contiguous in a direct buffer from its position on. The position does not move. Each
+ * method returns whether all scales, minima or floats are finite and no scale can make an infinite
+ * weight.
  */
 public final class NativeRepacking {
 
@@ -28,7 +28,7 @@ public final class NativeRepacking {
   /**
    * Moves rows of a block-quantised type other than FP8.
    *
-   * @param form how codes of the type lie in a panel
+   * @param form the layout of the type's codes in a panel
    * @param count rows, which go to as many lanes
    * @param codesAt where the first lane's codes begin
    * @param scales {@code float[]}, {@code short[]} of binary16, or {@code byte[]} of factors

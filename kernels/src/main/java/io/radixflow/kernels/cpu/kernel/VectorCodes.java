@@ -85,7 +85,7 @@ final class VectorCodes {
   /** Where the highest bits of a quad's columns begin. */
   static final int[] BIT = {0, 2, 16, 18};
 
-  /** Four columns' lowest bits: those of column j are the lowest of byte j. */
+  /** The lowest bits of four columns: the bits of column j are the lowest of byte j. */
   static IntVector nibblesOfQuad(int[] codes, int co, int quad) {
     int at = co + (quad / 8 * 6 + quad % 4) * PANEL;
     return down(IntVector.fromArray(I, codes, at), quad / 4 % 2 * 4);

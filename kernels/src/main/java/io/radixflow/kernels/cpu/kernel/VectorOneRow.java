@@ -102,7 +102,7 @@ final class VectorOneRow {
     }
   }
 
-  /** In integers, too. */
+  /** Adds the products in integers. */
   static void sixes(int[] codes, int co, int block, int blocks, int[] x, float[] sums) {
     for (int b = 0; b < blocks; b++) {
       for (int i = 0; i < PANEL; i += 2 * L) {

@@ -20,9 +20,9 @@ import java.util.Arrays;
  *
  * <p>Each query has two passes over the positions that it sees: all scores, softmax, then values in
  * order of position. Neither depends on the block, the chunk or the pages' numbers. A page that no
- * query of a block sees is not read. Where units are too few for the team, workers share each: the
- * pages of its scores, the queries of its softmax, the elements of its values. Whoever computes an
- * output does so in the same order.
+ * query of a block sees is not read. If there are too few units for the team, workers share each
+ * unit: the pages of its scores, the queries of its softmax, the elements of its values. Every
+ * worker computes an output in the same order.
  *
  * <p>Owned by the dispatcher; reused.
  */
@@ -133,10 +133,10 @@ final class AttentionRegion {
   }
 
   /**
-   * Scores that all workers have room for, at most: units that are whole have one array a worker,
-   * and those that are shared as much again.
+   * The most scores that all workers keep together: one array per worker for whole units, and the
+   * same again for shared units.
    *
-   * @param tokens of the longest sequence
+   * @param tokens tokens of the longest sequence
    */
   static long scores(ModelConfig config, int workers, int tokens) {
     return 2L * workers * ScoreRoom.withRoomToGrow(room(config).scores(tokens));

@@ -85,7 +85,7 @@ final class ExpertsStage {
   /**
    * Computes {@code delta} of all rows.
    *
-   * @param in what the experts read; rows are as far apart as those of {@code delta}
+   * @param in the experts' input; its row stride is the same as for {@code delta}
    */
   void run(
       Experts shape,

@@ -166,7 +166,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
     }
   }
 
-  /** The number behind the highest of all rows that products read. */
+  /** One more than the highest row that any product reads. */
   private int endOfRows() {
     int end = 0;
     for (int i = 0; i < products; i++) {
@@ -234,7 +234,9 @@ final class GroupedMatmul implements WorkerTeam.Region {
     }
   }
 
-  /** Outputs go where they belong, but those of a last panel with filling. */
+  /**
+   * Writes outputs to their place. Only the outputs of a last, padded panel go through a buffer.
+   */
   private void multiplyIntegers(Scratch s, int product, int first, int end, int worker) {
     int whole = Math.min(end, matrices[product].panels().rows() / PANEL);
     if (first < whole) {

@@ -68,7 +68,7 @@ final class MatmulRegion implements WorkerTeam.Region {
     scales = new float[team.size()][Panels.SCALES];
   }
 
-  /** Rows behind the last that {@link #multiply} may overwrite. */
+  /** Number of rows after the last that {@link #multiply} may overwrite. */
   static final int SPARE_ROWS = TileTuner.MOST_ROWS;
 
   /**

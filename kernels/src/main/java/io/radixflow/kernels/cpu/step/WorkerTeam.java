@@ -10,14 +10,15 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Threads that share the tasks of one parallel region at a time. The thread that calls {@link #run}
- * is worker 0 and takes tasks too; one thread may call it at a time.
+ * is worker 0 and also takes tasks. One thread may call it at a time.
  *
  * <p>Task t belongs to worker t modulo the team's size, so a worker has the same tasks of equal
- * regions step after step, and workers that keep pace share no word. A worker whose own tasks have
- * all begun takes those of others, so one that was not scheduled in time delays no other. The
- * caller waits for tasks, not for workers. Between regions workers spin for some microseconds, then
- * park; a team without work costs nothing. Where all cores compute, threads that move records come
- * first: they need them for microseconds, and a client waits for what they move.
+ * regions step after step, and workers that keep pace never write to the same cache line. A worker
+ * whose own tasks have all begun takes other workers' tasks, so a worker that is scheduled late
+ * delays no other worker. The caller waits for tasks, not for workers. Between regions workers spin
+ * for a few microseconds and then park, so a team without work costs nothing. If all cores compute,
+ * threads that move records have priority: they need a core only for microseconds, and a client
+ * waits for the records.
  */
 public final class WorkerTeam implements AutoCloseable {
 

@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One user's part of a device's context, which all users of a process share ({@link
- * SharedContext}). Memory, streams and modules are made here and belong to it; closing it waits for
- * their work and frees them, those of a lost context when its last user has closed.
+ * SharedContext}). Memory, streams and modules are created here and belong to it. Closing it waits
+ * for their work and frees them; in a lost context they are freed when its last user has closed.
  *
  * <p>The thread that opens it may use it at once, any other after {@link #bind}. Memory may be made
  * and closed by several threads at a time, the rest by one; nothing while this is being closed.
@@ -91,7 +91,7 @@ public final class CudaContext implements AutoCloseable, DeviceAllocator {
     }
   }
 
-  /** Bytes of device memory that are free now; other processes may use the device, too. */
+  /** Bytes of device memory that are free now; other processes may also use the device. */
   public long freeMemory() {
     long[] free = new long[1];
     check(JCudaDriver.cuMemGetInfo(free, new long[1]), "cuMemGetInfo");

@@ -27,15 +27,15 @@ public final class CudaEvent extends ContextResource {
   }
 
   /**
-   * Returns whether a thread that waits for the device sleeps. Where there are few processors, a
-   * waiting thread that looks all the time would take one from those that prepare the next step;
-   * waking it takes some microseconds.
+   * Returns whether a thread that waits for the device sleeps. On a machine with few processors a
+   * spinning thread would take a processor from the threads that prepare the next step. Waking a
+   * sleeping thread takes a few microseconds.
    */
   static boolean isBlocking() {
     return Runtime.getRuntime().availableProcessors() <= FEW_PROCESSORS;
   }
 
-  /** Marks what is queued on the stream so far. */
+  /** Marks the work queued on the stream so far. */
   public void record(CudaStream stream) {
     check(JCudaDriver.cuEventRecord(handle, stream.handle()), "cuEventRecord");
   }

@@ -6,8 +6,8 @@ import jcuda.driver.CUgraphExec;
 import jcuda.driver.JCudaDriver;
 
 /**
- * Work captured from a stream, launched as a whole. The kernels' parameters are those of the
- * capture: whatever changes between launches must lie in device memory.
+ * Work captured from a stream, launched as a whole. The kernels keep the parameters of the capture,
+ * so values that change between launches must be in device memory.
  */
 public final class CudaGraph extends ContextResource {
 

@@ -1,6 +1,6 @@
 package io.radixflow.kernels.cuda.driver;
 
-/** There is no CUDA device to use; the message says why, and what would help. */
+/** No CUDA device can be used. The message says why and what would help. */
 public final class CudaUnavailableException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

@@ -77,8 +77,8 @@ public final class DeviceMemory extends ContextResource {
 
   /**
    * Begins to copy a Java array, a buffer or pinned memory to the start of this. When this returns,
-   * {@code from} has been read, but what comes from pageable memory may still be on its way: the
-   * legacy stream brings it, which none of our streams waits for.
+   * {@code from} has been read. Bytes from pageable memory may still be on their way: the legacy
+   * stream copies them, and none of our streams waits for it.
    */
   void stage(Pointer from, long length) {
     checkRange(0, length);

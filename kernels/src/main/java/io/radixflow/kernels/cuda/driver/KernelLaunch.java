@@ -12,9 +12,9 @@ import jcuda.driver.JCudaDriver;
 /**
  * A kernel with its sizes and parameters, launched any number of times.
  *
- * <p>The parameters live in a pinned block: a table of addresses, ended by null, and behind it the
- * values, 8 bytes each. A launch passes the table as it is and allocates nothing. Parameters are
- * copied by the launch, so they may be changed right after it. One thread at a time may use it.
+ * <p>The parameters are in a pinned block: a table of addresses, ended by null, then the values, 8
+ * bytes each. A launch passes the table as it is and allocates nothing. Parameters are copied by
+ * the launch, so they may be changed right after it. One thread at a time may use it.
  */
 public final class KernelLaunch {
 

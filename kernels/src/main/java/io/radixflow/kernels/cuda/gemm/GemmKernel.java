@@ -146,7 +146,7 @@ public enum GemmKernel {
     return (matrixFeatures + features - 1) / features;
   }
 
-  /** Blocks in the second dimension of the grid for up to so many rows. */
+  /** Blocks in the second dimension of the grid for up to {@code maxRows} rows. */
   int gridY(int maxRows) {
     return (maxRows + rows - 1) / rows;
   }

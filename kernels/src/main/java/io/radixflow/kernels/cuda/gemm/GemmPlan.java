@@ -71,9 +71,9 @@ public final class GemmPlan {
   }
 
   /**
-   * The kernel for up to so many rows and a matrix of {@code features} times {@code depth}.
+   * The kernel for up to {@code rows} rows and a matrix of {@code features} times {@code depth}.
    *
-   * @throws IllegalArgumentException if no kernel knows such a matrix, or fits the device
+   * @throws IllegalArgumentException if no kernel supports such a matrix, or none fits the device
    */
   public GemmKernel kernel(WeightFormat format, int rows, int features, int depth) {
     if (depth % 8 != 0) {
@@ -99,7 +99,7 @@ public final class GemmPlan {
     return best;
   }
 
-  /** Returns whether a matrix should be unpacked to bf16 before so many rows multiply it. */
+  /** Returns whether a matrix should be unpacked to bf16 before {@code rows} rows multiply it. */
   static boolean unpacks(WeightFormat format, int rows) {
     return format.quantised() && rows >= UNPACKED_ROWS;
   }

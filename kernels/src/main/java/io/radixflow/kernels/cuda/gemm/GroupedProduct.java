@@ -33,12 +33,12 @@ public final class GroupedProduct {
     return choices / tileRows + Math.min(groups, choices);
   }
 
-  /** Rows of the tiles that suit so many rows of each matrix: 8, 16 or 64. */
+  /** Rows per tile that suit {@code rowsOfMatrix} rows of each matrix: 8, 16 or 64. */
   public static int tileRows(int rowsOfMatrix) {
     return rowsOfMatrix <= 8 ? 8 : rowsOfMatrix <= 24 ? 16 : 64;
   }
 
-  /** The kernel whose tiles have so many rows. */
+  /** The kernel whose tiles have {@code tileRows} rows. */
   private GemmKernel kernel(int tileRows) {
     for (GemmKernel kernel : GemmKernel.values()) {
       if (kernel.format() == first.format()
@@ -116,7 +116,7 @@ public final class GroupedProduct {
     return GemmLaunch.operands(module, kernel, first, matrixBytes, source, target, 0, first.bias());
   }
 
-  /** Appends what follows tiles, count and gather. */
+  /** Appends the parameters after tiles, count and gather. */
   private KernelLaunch end(
       KernelLaunch launch,
       GemmEpilogue epilogue,

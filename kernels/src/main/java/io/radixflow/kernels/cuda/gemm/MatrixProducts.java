@@ -16,10 +16,10 @@ import java.util.List;
  */
 public final class MatrixProducts {
 
-  /** Rows of a matrix that are whole tiles of every kernel for many rows. */
+  /** This many rows of a matrix are whole tiles of every kernel for many rows. */
   private static final int WHOLE_TILES = 384;
 
-  /** The same for every kernel with every epilogue, where there is no room for more. */
+  /** This many rows are whole tiles of every kernel with every epilogue; used if space is short. */
   private static final int LEAST_ROWS = 16;
 
   private static final int UNPACK_THREADS = 256;
@@ -119,7 +119,7 @@ public final class MatrixProducts {
   }
 
   /**
-   * @param feature the matrix' first among those of the result
+   * @param feature index of the matrix's first feature in the result
    */
   private KernelLaunch product(CudaMatrix matrix, int feature, int width, Operands operands) {
     GemmKernel kernel =

@@ -43,7 +43,7 @@ public final class CudaKvPool implements KvPool {
 
   private final boolean[] hasPart;
 
-  /** The place of each layer among those that have their entries in the same memory. */
+  /** The index of each layer among the layers with entries in the same memory. */
   private final int[] places;
 
   private final BooleanSupplier onClose;
@@ -192,7 +192,7 @@ public final class CudaKvPool implements KvPool {
     return inPages.layers();
   }
 
-  /** The place of a layer among those that have their entries in the same memory. */
+  /** The index of a layer among the layers with entries in the same memory. */
   int place(int layer) {
     return places[layer];
   }

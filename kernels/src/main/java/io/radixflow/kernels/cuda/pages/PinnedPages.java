@@ -31,7 +31,8 @@ public final class PinnedPages implements HostPages {
   }
 
   /**
-   * @param parts memory of window parts, closed with this, also if this fails; null for none
+   * @param parts memory of window parts, closed with this, even if this constructor fails; null for
+   *     none
    */
   PinnedPages(CudaContext context, int pages, long pageBytes, PinnedPages parts) {
     this(context, pages, pageBytes, parts, PinnedMemory.MAX_SLAB);

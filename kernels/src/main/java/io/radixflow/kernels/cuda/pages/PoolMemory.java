@@ -17,9 +17,7 @@ final class PoolMemory implements AutoCloseable {
   private final int units;
   private final List<Planes> layers;
 
-  /**
-   * The offset of each layer in a unit whose planes lie one behind another, then the unit's size.
-   */
+  /** The offset of each layer in a unit with contiguous planes, then the unit's size. */
   private final long[] offsets;
 
   private final DeviceMemory memory;

@@ -87,7 +87,10 @@ public final class AttentionPlanner {
     rows = new int[limits.chunks()];
   }
 
-  /** Tiles that every step of so many rows, in up to as many chunks, can do with. */
+  /**
+   * The number of tiles that is enough for every step of up to {@code maxRows} rows in up to as
+   * many chunks.
+   */
   static int fewestTiles(AttentionShape shape, int maxRows) {
     return maxRows + maxRows * shape.group() / (shape.latent() ? KEY_ROWS : ROW_ROWS);
   }
@@ -132,9 +135,7 @@ public final class AttentionPlanner {
     cutChunks(false);
   }
 
-  /**
-   * Long chunks first: what is left for the end, while some blocks have nothing to do, is short.
-   */
+  /** Long chunks come first. The work at the end, while some blocks are idle, is then short. */
   private void cutChunks(boolean byKeys) {
     long splits = 0;
     for (int chunk = 0; chunk < chunks; chunk++) {

@@ -14,14 +14,14 @@ import java.util.stream.Collectors;
  * <p>Both kernels have the same parameters: q (its rows begin with the heads' queries), elements
  * from one row of q to the next, one layer's K and V, out, partial, weight and arrived (memory for
  * partials), the plan's header, tiles, merge, chunkFirstRow, chunkPosition, chunkPageStart and
- * pageIds, {@link #kvHeads}, {@link #group}, {@link #pageTokens}, then those of {@link
+ * pageIds, {@link #kvHeads}, {@link #group}, {@link #pageTokens}, then the parameters of {@link
  * ScoreArguments}. Their grid is any number of blocks by {@link #kvHeads}, of {@link #THREADS}
  * threads: a block takes tile after tile.
  *
  * @param heads query heads
  * @param kvHeads key and value heads; divides {@code heads} into groups of at most 16
  * @param headDim elements of a head, one of {@link #HEAD_DIMS}; of a compressed vector in latent
- *     attention, whose one kernel latent.cuh has, with tiles like those of the keys kernel
+ *     attention, whose only kernel is in latent.cuh, with the same tiles as the keys kernel
  * @param rotatedDim elements of the rotated part beside a compressed vector; 0 for attention that
  *     is not latent
  * @param pageTokens tokens of a page: a power of two from 16 on

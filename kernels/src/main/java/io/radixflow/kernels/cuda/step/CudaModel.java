@@ -209,7 +209,10 @@ public final class CudaModel implements AutoCloseable {
     return weightBytes;
   }
 
-  /** Bytes of the budget that weights and buffers leave, those of draws included. */
+  /**
+   * Bytes of the budget that weights and buffers leave for the pool; the buffers for drawing tokens
+   * are already subtracted.
+   */
   public long poolBytes() {
     return poolBytes;
   }

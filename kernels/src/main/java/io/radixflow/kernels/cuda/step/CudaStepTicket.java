@@ -14,10 +14,10 @@ import java.nio.ByteBuffer;
 
 /**
  * One of the few tickets of a backend, reused in turn with its pinned buffers: the step's metadata
- * on its way to the device, and what comes back.
+ * on its way to the device, and the results on their way back.
  *
- * <p>Filled by the submitting thread, ended by the thread that waits for the device, read by the
- * owner once done.
+ * <p>The submitting thread fills it, the thread that waits for the device ends it, and the owner
+ * reads it once it is done.
  */
 public final class CudaStepTicket extends ReusedTicket {
 
@@ -46,7 +46,7 @@ public final class CudaStepTicket extends ReusedTicket {
   private volatile boolean closed;
 
   /**
-   * @param ringBase where the step's tokens lie in the device's ring
+   * @param ringBase position of the step's tokens in the device's ring
    * @param planBytes bytes of a step's metadata
    * @param maxOutputs outputs of one step
    */
@@ -112,7 +112,7 @@ public final class CudaStepTicket extends ReusedTicket {
     recordEnd(stream);
   }
 
-  /** Marks the step's end: what is queued on the stream so far. */
+  /** Marks the step's end: all work queued on the stream so far. */
   public void recordEnd(CudaStream stream) {
     ended.record(stream);
   }

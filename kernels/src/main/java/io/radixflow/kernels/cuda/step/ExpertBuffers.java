@@ -10,8 +10,8 @@ import io.radixflow.kernels.model.ModelConfig;
 
 /**
  * The memory of a step's mixture of experts, shared by the layers: {@code experts.cuh} describes
- * what lies there. A choice is one expert of one row, a place its position among all choices once
- * they are sorted by expert. Freed with the context.
+ * the contents. A choice is one expert of one row. A place is the position of a choice after all
+ * choices are sorted by expert. Freed with the context.
  *
  * @param gated bf16, the gated up projection of each place
  * @param expanded floats, the expert's output of each place
@@ -48,7 +48,7 @@ record ExpertBuffers(
 
   private static final int TILE_BYTES = 4 * Integer.BYTES;
 
-  /** Allocates the memory for steps of so many rows; null for a model without experts. */
+  /** Allocates the memory for steps of {@code maxRows} rows; null for a model without experts. */
   static ExpertBuffers allocate(DeviceAllocator device, ModelConfig config, int maxRows) {
     int count = 0;
     int chosen = 0;

@@ -52,7 +52,7 @@ final class ModelCheck {
     }
     int widths = latent.queryRank() | latent.plainDim() | latent.rotatedDim() | latent.valueDim();
     if (widths % 8 != 0) {
-      unknown.add("latent attention with parts that are no multiples of 8");
+      unknown.add("latent attention with parts that are not multiples of 8");
     }
   }
 }

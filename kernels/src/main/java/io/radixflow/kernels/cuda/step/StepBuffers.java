@@ -104,7 +104,7 @@ public final class StepBuffers {
     return (int) Math.max(least + adjustments + mask, Math.min(wanted, MOST_TAIL_INTS));
   }
 
-  /** Entries of a table of window parts for a chunk of one row: a window, and what is aligned. */
+  /** Entries of a table of window parts for a chunk of one row: a window, plus alignment. */
   private static int mostParts(ModelConfig config, int pages) {
     int window = 0;
     for (Layer layer : config.blocks()) {

@@ -6,8 +6,8 @@ import io.radixflow.kernels.cuda.pages.PageTransfers;
 import java.util.List;
 
 /**
- * The launches of a step's forward pass, in order, configured for up to so many rows; how many are
- * valid lies on the device. Used by the thread that submits.
+ * The launches of a step's forward pass, in order, configured for a maximum number of rows. The
+ * number of valid rows is in device memory. The submitting thread uses it.
  */
 public final class StepProgram {
 

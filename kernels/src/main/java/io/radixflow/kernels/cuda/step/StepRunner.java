@@ -14,7 +14,7 @@ import io.radixflow.kernels.device.GpuMode;
  */
 public final class StepRunner implements AutoCloseable {
 
-  /** Decode steps of up to so many rows run as graphs. */
+  /** Decode steps of up to this many rows run as graphs. */
   private static final int GRAPH_ROWS = 256;
 
   private static final int BUCKETS = StepSizes.number(CudaModel.MAX_ROWS) + 1;

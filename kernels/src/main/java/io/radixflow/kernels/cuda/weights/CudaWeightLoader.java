@@ -92,7 +92,8 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
   }
 
   /**
-   * The matrices lie one behind another, all in one form, so that kernels find each by its number.
+   * The matrices are contiguous and have one format, so that kernels find each matrix by its
+   * number.
    */
   @Override
   public List<CudaMatrix> matrices(List<List<String>> weights, List<List<String>> biases) {

@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * The form of a weight matrix on the device: bf16, or groups of codes with their scales, one form
- * for all types of files that it holds without loss. {@code gemm_quantised.cuh} describes how
- * groups lie there; kernels unpack them to the bf16 that the others have.
+ * The form of a weight matrix on the device: bf16, or groups of codes with their scales, one format
+ * for all file types that it stores without loss. {@code gemm_quantised.cuh} describes the layout
+ * of groups; kernels unpack them to bf16, the other format.
  */
 public enum WeightFormat {
   BF16(0, 0),
@@ -97,7 +97,7 @@ public enum WeightFormat {
     return types;
   }
 
-  /** Returns whether weights lie in groups that share a scale. */
+  /** Returns whether weights are stored in groups that share a scale. */
   public boolean quantised() {
     return codeBytes > 0;
   }

@@ -93,7 +93,9 @@ final class WeightRowOrder {
     return within - element + heads.source(element);
   }
 
-  /** Rows from one on, at most {@code most}, that lie one behind the other in its tensor. */
+  /**
+   * Returns how many rows from {@code row} on are consecutive in the file, at most {@code most}.
+   */
   int consecutive(int row, int most) {
     int count = 1;
     while (count < most

@@ -64,7 +64,7 @@ public final class Regex {
   /** No match has fewer characters; {@link #MANY} if nothing matches. */
   int shortest;
 
-  /** No match has more characters; {@link #MANY} if there may be no bound. */
+  /** No match has more characters; {@link #MANY} if the length may be unbounded. */
   int longest;
 
   /**

@@ -117,7 +117,7 @@ final class QuantisedWeights {
         throw stored.error(
             scaleName,
             String.format(
-                " is %s, which are no scales of %s x %s weights%s",
+                " is %s, which does not fit scales of %s x %s weights%s",
                 Arrays.toString(shape),
                 rows,
                 columns,

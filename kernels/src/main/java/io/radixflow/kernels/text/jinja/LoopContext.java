@@ -84,9 +84,12 @@ final class LoopContext implements HasAttributes, Invocable {
       case "last" -> following() == Arguments.MISSING;
       case "depth0" -> (long) depth;
       case "depth" -> depth + 1L;
-      case "previtem" -> index == 0 ? Undefined.because("there is no previous item") : previous;
+      case "previtem" ->
+          index == 0 ? Undefined.because("the first item has no previous item") : previous;
       case "nextitem" ->
-          following() == Arguments.MISSING ? Undefined.because("there is no next item") : following;
+          following() == Arguments.MISSING
+              ? Undefined.because("the last item has no next item")
+              : following;
       case "cycle" -> (Invocable) (ignored, a) -> cycle(a.bindAll("cycle"));
       case "changed" -> (Invocable) (ignored, a) -> changed(a.bindAll("changed"));
       default -> Arguments.MISSING;

@@ -26,7 +26,7 @@ final class FinalMessage {
   static FinalMessage mark(List<Object> messages, String template) {
     int last = messages.size() - 1;
     if (last < 0 || !(messages.get(last) instanceof Map<?, ?> fields)) {
-      throw failure("there is no message");
+      throw failure("the conversation has no message");
     }
     if (!template.contains("content")) {
       throw failure("the chat template does not use the content");
