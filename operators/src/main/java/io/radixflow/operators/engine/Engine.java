@@ -2,6 +2,7 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.TierTokens;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -16,6 +17,11 @@ public interface Engine extends AutoCloseable {
 
   /** Returns the model and the sizes of the engine; constant. */
   EngineInfo info();
+
+  /** Returns the shares of tenants; those that are not named have weight 1. Constant. */
+  default Map<String, Integer> tenantWeights() {
+    return Map.of();
+  }
 
   /**
    * Opens a channel for one consumer. A channel of the same job and subtask with an older attempt

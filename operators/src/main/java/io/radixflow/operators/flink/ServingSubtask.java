@@ -97,7 +97,7 @@ final class ServingSubtask implements AutoCloseable {
     String owner = environment.getJobID() + "/" + operator.getOperatorID();
     ChannelId channel = new ChannelId(owner, task.getIndexOfThisSubtask(), epoch.attempt());
 
-    queues = new TurnQueues(lease.turns());
+    queues = new TurnQueues(lease.turns(), engine.engine().tenantWeights());
     PageLocations locations = new PageLocations(engine, options.namespaces());
     SessionCounts counts =
         new SessionCounts(lease.sessions(), queues::isBusy, locations.expected());

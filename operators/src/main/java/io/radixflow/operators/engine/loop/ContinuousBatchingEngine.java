@@ -38,6 +38,7 @@ import io.radixflow.operators.record.kv.KvEvent;
 import io.radixflow.operators.tier.Tiers;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -253,6 +254,11 @@ public final class ContinuousBatchingEngine implements Engine {
   @Override
   public EngineInfo info() {
     return info;
+  }
+
+  @Override
+  public Map<String, Integer> tenantWeights() {
+    return options.scheduler().tenantWeights();
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.operators.fair.Share;
+import io.radixflow.operators.fair.Shares;
 import io.radixflow.operators.flink.engine.TenantCounts;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
@@ -7,6 +9,7 @@ import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Turn;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -98,20 +101,31 @@ public final class TurnQueues {
     }
   }
 
+  /** A tenant's sessions with branches that may be ready; the one whose turn is next comes first. */
+  private static final class Lane extends Share {
+    final Deque<Session> sessions = new ArrayDeque<>();
+
+    Lane(String name, int weight) {
+      super(name, weight);
+    }
+  }
+
+  /** What the start of a turn costs its tenant; large against the weights. */
+  private static final long TURN = 1 << 20;
+
   private final TenantCounts.Share counts;
   private final Map<String, Session> sessions = new HashMap<>();
 
-  /**
-   * Sessions with branches that may be ready, by tenant. The tenant whose turn is next comes first,
-   * and of its sessions the one whose turn is next.
-   */
-  private final LinkedHashMap<String, Deque<Session>> ready = new LinkedHashMap<>();
+  /** The tenants; those that have sessions in their lane wait. */
+  private final Shares<Lane> ready;
 
   /**
    * @param counts share of the TaskManager's turns
+   * @param weights of tenants; those that are not named have weight 1
    */
-  public TurnQueues(TenantCounts.Share counts) {
+  public TurnQueues(TenantCounts.Share counts, Map<String, Integer> weights) {
     this.counts = counts;
+    this.ready = new Shares<>(weights, Lane::new);
   }
 
   /** Returns the number of sessions with turns. */
@@ -190,33 +204,36 @@ public final class TurnQueues {
 
   /**
    * The next branch whose first turn may start, or null. The caller starts or removes it. Tenants
-   * take turns, and so do the sessions of each and the branches of a session: what one has queued
-   * delays its own turns only.
+   * take turns by weight; the sessions of each take turns, and so do the branches of a session:
+   * what one has queued delays its own turns only.
    */
   Branch pollReady() {
-    for (Branch branch = poll(); branch != null; branch = poll()) {
+    while (!ready.backlogged().isEmpty()) {
+      Lane lane = Collections.min(ready.backlogged());
+      Branch branch = poll(lane);
       branch.ready = false;
       Entry first = branch.turns.peek();
-      if (first != null && branch.running == null && !waits(branch.session, first)) {
+      boolean may = first != null && branch.running == null && !waits(branch.session, first);
+      if (may) {
+        ready.begins(lane);
+        ready.charge(lane, TURN);
+      }
+      if (lane.sessions.isEmpty()) {
+        ready.endsToWait(lane);
+        ready.retire(lane);
+      }
+      if (may) {
         return branch;
       }
     }
     return null;
   }
 
-  private Branch poll() {
-    if (ready.isEmpty()) {
-      return null;
-    }
-    String tenant = ready.keySet().iterator().next();
-    Deque<Session> waiting = ready.remove(tenant);
-    Session session = waiting.remove();
+  private static Branch poll(Lane lane) {
+    Session session = lane.sessions.remove();
     Branch branch = session.ready.remove();
     if (!session.ready.isEmpty()) {
-      waiting.add(session);
-    }
-    if (!waiting.isEmpty()) {
-      ready.put(tenant, waiting);
+      lane.sessions.add(session);
     }
     return branch;
   }
@@ -263,7 +280,11 @@ public final class TurnQueues {
       branch.ready = true;
       Session session = branch.session;
       if (session.ready.isEmpty()) {
-        ready.computeIfAbsent(session.tenant, tenant -> new ArrayDeque<>()).add(session);
+        Lane lane = ready.of(session.tenant);
+        if (lane.sessions.isEmpty()) {
+          ready.beginsToWait(lane);
+        }
+        lane.sessions.add(session);
       }
       session.ready.add(branch);
     }

@@ -63,7 +63,11 @@ class TurnQueuesProperties {
 
   @BeforeTry
   void begin() {
-    queues = new TurnQueues(new TenantCounts().share());
+    begin(Map.of());
+  }
+
+  private void begin(Map<String, Integer> weights) {
+    queues = new TurnQueues(new TenantCounts().share(), weights);
     started = new LinkedHashMap<>();
     turns = 0;
   }
@@ -122,6 +126,38 @@ class TurnQueuesProperties {
     long few = add("few", "session", "main");
     start();
     assertThat(start()).isEqualTo(few);
+  }
+
+  @Example
+  void tenantsStartTurnsByTheirWeights() {
+    begin(Map.of("heavy", 3));
+    for (int i = 0; i < 100; i++) {
+      add("light", "session " + i, "main");
+      add("heavy", "session of heavy " + i, "main");
+    }
+    int heavy = 0;
+    for (int i = 0; i < 80; i++) {
+      heavy += started.get(start()).session.tenant.equals("heavy") ? 1 : 0;
+    }
+    assertThat(heavy).isEqualTo(60);
+  }
+
+  @Example
+  void aTenantThatCameLaterHasNoMoreThanItsShare() {
+    for (int i = 0; i < 100; i++) {
+      add("first", "session " + i, "main");
+    }
+    for (int i = 0; i < 40; i++) {
+      start();
+    }
+    for (int i = 0; i < 100; i++) {
+      add("later", "session of later " + i, "main");
+    }
+    int later = 0;
+    for (int i = 0; i < 20; i++) {
+      later += started.get(start()).session.tenant.equals("later") ? 1 : 0;
+    }
+    assertThat(later).isEqualTo(10);
   }
 
   /**
