@@ -1,6 +1,8 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import io.radixflow.gateway.http.Json;
 import io.radixflow.jobs.json.ContentParts;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
@@ -21,7 +23,7 @@ public final class ChatMessages {
 
   private static final int MAX_MESSAGES = 10_000;
   private static final int MAX_PARTS = 10_000;
-  private static final int MAX_CALLS = 128;
+  private static final int MAX_CALLS = 10_000;
 
   /** Roles that have another name in events. */
   private static final Map<String, String> RENAMED =
@@ -84,16 +86,18 @@ public final class ChatMessages {
       return null;
     }
     if (content.isEmpty() && !role.equals("assistant") && !role.equals("tool")) {
-      if (last) {
-        throw new InvalidInputException(
-            given.path("content") + " is empty: a message must say something");
+      JsonNode nothing = given.get("content");
+      if (last && (nothing == null || nothing.isEmpty() && nothing.isArray())) {
+        throw new InvalidInputException(given.path("content") + " is missing or has no part");
+      } else if (!last) {
+        return null;
       }
-      return null;
     }
+    String speaker = given.name("name");
     return new Message(
         role,
         content.isEmpty() && !calls.isEmpty() ? null : content,
-        speaker(given),
+        speaker == null || speaker.isEmpty() ? null : speaker,
         calls,
         named.equals("function") ? functionCall : given.id("tool_call_id"),
         role.equals("assistant") ? reasoning(given) : null);
@@ -132,15 +136,6 @@ public final class ChatMessages {
     return new ToolCall(id, name, ContentParts.arguments(function.get("arguments")));
   }
 
-  private static String speaker(JsonObject message) {
-    String name = message.text("name");
-    if (name != null && !Roles.isName(name)) {
-      throw new InvalidInputException(
-          message.path("name") + " is " + Texts.quote(name) + "; it must match " + Roles.NAME);
-    }
-    return name;
-  }
-
   /** Returns what the assistant thought, by the names that clients have for it. */
   private static String reasoning(JsonObject message) {
     String field = message.has("reasoning_content") ? "reasoning_content" : "reasoning";
@@ -168,6 +163,11 @@ public final class ChatMessages {
     }
     if (!value.isArray()) {
       throw JsonObject.wrongType(given.path("content"), value, "a string or an array of parts");
+    }
+    for (int i = 0; i < value.size(); i++) {
+      if (value.get(i).isTextual()) { // as vLLM takes them
+        ((ArrayNode) value).set(i, Json.object().put("type", "text").set("text", value.get(i)));
+      }
     }
     StringBuilder joined = new StringBuilder();
     for (JsonObject part : given.objects("content", "parts", MAX_PARTS)) {

@@ -73,6 +73,7 @@ record ChatRequest(
     if (raw.hasNonNull("max_completion_tokens")) {
       raw.remove("max_tokens");
     }
+    ToolForms.unify(raw);
     List<String> ignored = new ArrayList<>();
     CustomTools custom = CustomTools.take(raw, ignored::add);
     JsonObject body = RequestFields.check(exchange, SERVED, REFUSED);

@@ -24,8 +24,6 @@ public final class GenerationFields {
           "stop",
           "priority");
 
-  private static final double LEAST_TOP_P = 1e-6;
-
   private GenerationFields() {}
 
   /** Returns options of a reply that is content alone, with all that the model writes. */
@@ -47,10 +45,6 @@ public final class GenerationFields {
       JsonObject body, String maxTokens, String stop, int topLogprobs, ObjectNode options) {
     for (String name : SAME) {
       options.set(name, body.get(name));
-    }
-    Double topP = body.number("top_p", 0, 1);
-    if (topP != null && topP < LEAST_TOP_P) {
-      options.put("top_p", LEAST_TOP_P); // takes the likeliest token, as 0 is meant to
     }
     Long limit = GenerationOptionsReader.limit(body, maxTokens);
     if (limit != null) {

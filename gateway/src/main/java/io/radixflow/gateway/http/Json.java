@@ -3,9 +3,11 @@ package io.radixflow.gateway.http;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
 import com.fasterxml.jackson.core.util.JsonGeneratorDelegate;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -23,7 +25,7 @@ import java.util.regex.Pattern;
 public final class Json {
 
   /** Deepest nesting of objects and arrays that is read. */
-  public static final int MAX_DEPTH = 64;
+  public static final int MAX_DEPTH = 256;
 
   private static final int MAX_TOKENS = 500_000;
   private static final int MAX_NAME = 1024;
@@ -34,9 +36,16 @@ public final class Json {
   private static final int MAX_NUMBER = 400;
   private static final Pattern TWICE = Pattern.compile("Duplicate field '(.*)'", Pattern.DOTALL);
 
+  /** Begins what the parser says of a text after the value. */
+  private static final String TRAILING = "Trailing token";
+
   /** Where the parser says which of its own options has a limit. */
   private static final Pattern LIMIT = Pattern.compile(", from `[^`]*`");
 
+  /** Objects and arrays that a request has around what a response had. */
+  private static final int AROUND = 8;
+
+  private static final JsonFactory RETURNED = bounded(MAX_DEPTH - AROUND).build();
   private static final ObjectMapper WRITER = new ObjectMapper();
   private static final ObjectMapper READER = new ObjectMapper(factory());
 
@@ -47,18 +56,36 @@ public final class Json {
   private Json() {}
 
   private static JsonFactory factory() {
+    return bounded(MAX_DEPTH)
+        .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+        // Python's clients write such words for numbers of ours that no double has
+        .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
+        .build();
+  }
+
+  private static JsonFactoryBuilder bounded(int depth) {
     return new JsonFactoryBuilder()
         .disable(JsonFactory.Feature.INTERN_FIELD_NAMES) // clients choose names, any number of them
         .streamReadConstraints(
             StreamReadConstraints.builder()
-                .maxNestingDepth(MAX_DEPTH)
+                .maxNestingDepth(depth)
                 .maxTokenCount(MAX_TOKENS)
                 .maxStringLength(Integer.MAX_VALUE) // the body is bounded already
                 .maxNumberLength(MAX_NUMBER)
                 .maxNameLength(MAX_NAME)
-                .build())
-        .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-        .build();
+                .build());
+  }
+
+  /** Returns whether a value that is written as part of a response can come back in a request. */
+  public static boolean canReturn(String value) {
+    try (JsonParser parser = RETURNED.createParser(value)) {
+      while (parser.nextToken() != null) {
+        parser.finishToken(); // numbers are only bounded when they are read to their end
+      }
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** Writes the fields of an object. */
@@ -142,9 +169,11 @@ public final class Json {
         throw ApiException.badRequest(
             name, "the body has the key " + Texts.quote(name) + " twice in one object");
       }
+      String why = LIMIT.matcher(e.getOriginalMessage()).replaceAll("");
       throw ApiException.badRequest(
           null,
-          "the body is not valid JSON: " + LIMIT.matcher(e.getOriginalMessage()).replaceAll(""));
+          "the body is not valid JSON: "
+              + (why.startsWith(TRAILING) ? "text follows its end" : why));
     } catch (IOException e) {
       throw ApiException.badRequest(null, "the body cannot be read: " + e.getMessage());
     }

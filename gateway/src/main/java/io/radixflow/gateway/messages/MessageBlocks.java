@@ -25,7 +25,7 @@ final class MessageBlocks {
 
   private static final int MAX_MESSAGES = 10_000;
   private static final int MAX_BLOCKS = 10_000;
-  private static final int MAX_CALLS = 128;
+  private static final int MAX_CALLS = 10_000;
 
   /** Begins a block that changes with each request and would void every cached prefix. */
   private static final String BILLING = "x-anthropic-billing-header";

@@ -22,7 +22,10 @@ import java.util.Map;
  */
 record MessageJson(String id, String model, boolean cacheControl) {
 
-  /** The key of arguments that are no JSON object, as Anthropic tells clients to name them. */
+  /**
+   * The key of arguments that are no JSON object, or cannot come back as one, as Anthropic tells
+   * clients to name them.
+   */
   static final String INVALID_JSON = "INVALID_JSON";
 
   /** The whole message. */
@@ -106,7 +109,7 @@ record MessageJson(String id, String model, boolean cacheControl) {
     json.writeStringField("id", call.id());
     json.writeStringField("name", call.name());
     json.writeFieldName("input");
-    boolean whole = JsonValues.object(call.arguments()) != null;
+    boolean whole = JsonValues.object(call.arguments()) != null && Json.canReturn(call.arguments());
     boolean broken = !whole && !cut && !call.arguments().isBlank();
     String shown = broken ? JsonValues.write(Map.of(INVALID_JSON, call.arguments())) : "{}";
     json.writeRawValue(whole ? call.arguments() : shown);

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  */
 final class MessageTools {
 
-  private static final int MAX_TOOLS = 128;
+  private static final int MAX_TOOLS = 1024;
   private static final Set<String> SERVED =
       Set.of("type", "name", "description", "input_schema", "strict", "cache_control");
   private static final List<String> FORMATS = List.of("json_schema");

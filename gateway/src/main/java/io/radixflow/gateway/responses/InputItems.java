@@ -22,9 +22,9 @@ import java.util.List;
  */
 final class InputItems {
 
-  static final int MAX_ITEMS = 1000;
-  private static final int MAX_PARTS = 1000;
-  private static final int MAX_CALLS = 128;
+  static final int MAX_ITEMS = 10_000;
+  private static final int MAX_PARTS = 10_000;
+  private static final int MAX_CALLS = 10_000;
   private static final String CALL = "_call";
   private static final String OUTPUT = "_call_output";
 

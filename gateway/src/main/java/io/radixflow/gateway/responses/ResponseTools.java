@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  */
 final class ResponseTools {
 
-  private static final int MAX_TOOLS = 128;
+  private static final int MAX_TOOLS = 1024;
   private static final Set<String> SERVED =
       Set.of("type", "name", "description", "parameters", "strict");
   private static final Set<String> SERVED_CUSTOM = Set.of("type", "name", "description", "format");

@@ -20,6 +20,7 @@ import java.io.InputStream;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -567,6 +568,38 @@ class ChatCompletionsTest {
             new Message("user", "ab", "bob", List.of(), null, null),
             new Message("assistant", ""),
             new Message("user", "lone \uFFFD"));
+  }
+
+  @Test
+  void whatOtherServersTakeAsAMessageIsServed() {
+    gateway.send(
+        gateway.post(
+            PATH,
+            "{\"top_p\":0,\"stop\":[\"\"],\"messages\":["
+                + "{\"role\":\"user\",\"name\":\"Ada Lovelace\",\"content\":[\"a\",\"b\"]},"
+                + "{\"role\":\"user\",\"name\":\"\",\"content\":\"\"}]}"));
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.messages())
+        .containsExactly(
+            new Message("user", "ab", "Ada Lovelace", List.of(), null, null),
+            new Message("user", ""));
+    assertThat(event.options().topP()).isEqualTo(1e-6);
+    gateway.send(
+        gateway.post(PATH, "{\"messages\":[{\"role\":\"system\",\"content\":\"Tell a joke\"}]}"));
+    assertThat(gateway.topics().next().messages())
+        .containsExactly(new Message("system", "Tell a joke"));
+  }
+
+  @Test
+  void aReplyMayComeBackWithAnyNumberOfCalls() {
+    String call = "{\"id\":\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}";
+    gateway.send(
+        gateway.post(
+            PATH,
+            "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"tool_calls\":["
+                + String.join(",", Collections.nCopies(200, call))
+                + "]}]}"));
+    assertThat(gateway.topics().next().messages().get(1).toolCalls()).hasSize(200);
   }
 
   @Test

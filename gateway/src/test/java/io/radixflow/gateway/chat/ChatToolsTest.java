@@ -66,6 +66,19 @@ class ChatToolsTest {
     assertThat(both.body()).contains("continue_final_message and add_generation_prompt");
   }
 
+  @ParameterizedTest
+  @CsvSource({"auto", "none", "required"})
+  void aFunctionNeedsNoTypeAndAChoiceMayBeGivenByItsType(String choice) {
+    chat(
+        TOOLS.replace("\"type\":\"function\",", "")
+            + ",\"tool_choice\":{\"type\":\""
+            + choice
+            + "\"}");
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.options().tools()).contains("\"name\":\"weather\"");
+    assertThat(event.options().toolChoice()).isEqualTo(choice);
+  }
+
   private static final String CUSTOM =
       "\"tools\":[{\"type\":\"custom\",\"custom\":{\"name\":\"code\",\"description\":\"Runs\"}}],"
           + "\"tool_choice\":{\"type\":\"custom\",\"custom\":{\"name\":\"code\"}}";

@@ -134,15 +134,15 @@ class RequestBodyTest {
   }
 
   @Test
-  void aBodyMayNestSixtyFourDeep() {
-    String deep = "[".repeat(60) + "]".repeat(60);
+  void aBodyMayNest256Deep() {
+    String deep = "[".repeat(250) + "]".repeat(250);
     assertServed(HELLO.replace("{\"mess", "{\"metadata\":" + deep + ",\"mess").getBytes(UTF_8));
-    String deeper = "[".repeat(64) + "]".repeat(64);
+    String deeper = "[".repeat(256) + "]".repeat(256);
     assertThat(
             refused(400, HELLO.replace("{\"mess", "{\"x\":" + deeper + ",\"mess").getBytes(UTF_8)))
         .isEqualTo(
-            "the body is not valid JSON: Document nesting depth (65) exceeds the maximum allowed"
-                + " (64)");
+            "the body is not valid JSON: Document nesting depth (257) exceeds the maximum allowed"
+                + " (256)");
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.ReplyDelta.Kind;
 import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.Usage;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -164,6 +165,48 @@ class MessageToolsTest {
     ConversationEvent second = gateway.topics().next();
     assertThat(second.messages().get(1).toolCalls()).containsExactly(broken);
     reply(second);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {100, 250, 900})
+  void argumentsComeBackHoweverDeepTheyAre(int depth) {
+    CompletableFuture<HttpResponse<String>> sent = send(HELLO);
+    ConversationEvent event = gateway.topics().next();
+    ToolCall deep =
+        new ToolCall("call_1", "weather", "{\"a\":" + "[".repeat(depth) + "]".repeat(depth) + "}");
+    gateway.topics().call(event, 0, 0, deep);
+    gateway.topics().end(event, 7 + deep.arguments().length(), "tool_calls", Usage.NONE);
+    assertComeBack(deep, sent.join().body());
+  }
+
+  @Test
+  void argumentsWithALongNumberOrAWordOfPythonComeBack() {
+    CompletableFuture<HttpResponse<String>> sent = send(HELLO);
+    ConversationEvent event = gateway.topics().next();
+    ToolCall number = new ToolCall("call_1", "weather", "{\"a\":" + "9".repeat(500) + "}");
+    gateway.topics().call(event, 0, 0, number);
+    gateway.topics().end(event, 7 + number.arguments().length(), "tool_calls", Usage.NONE);
+    assertComeBack(number, sent.join().body());
+    send(
+        TOOLS
+            + ",'messages':[{'role':'user','content':'Warm?'},{'role':'assistant','content':["
+            + "{'type':'tool_use','id':'call_1','name':'weather','input':{'a':Infinity}}]}]");
+    assertThat(gateway.topics().next().messages().get(1).toolCalls()).hasSize(1);
+  }
+
+  /** Sends the content of a response again, as a client that keeps the conversation does. */
+  private void assertComeBack(ToolCall call, String body) {
+    String content = body.substring(body.indexOf("[{\"type\""), body.lastIndexOf("}]") + 2);
+    HttpRequest again =
+        gateway.post(
+            "/v1/messages",
+            "{\"max_tokens\":9,\"messages\":[{\"role\":\"user\",\"content\":\"Warm?\"},"
+                + "{\"role\":\"assistant\",\"content\":"
+                + content
+                + "},{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\","
+                + "\"tool_use_id\":\"call_1\",\"content\":\"ok\"}]}]}");
+    gateway.send(again);
+    assertThat(gateway.topics().next().messages().get(1).toolCalls()).containsExactly(call);
   }
 
   @Test

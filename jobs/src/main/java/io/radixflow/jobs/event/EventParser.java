@@ -35,8 +35,8 @@ import java.util.function.Supplier;
  */
 public final class EventParser {
 
-  /** What the gateway reads, 64, and what its events have around it. */
-  private static final int MAX_DEPTH = 66;
+  /** What the gateway reads, 256, and what its events have around it. */
+  private static final int MAX_DEPTH = 258;
 
   private static final int MAX_JSON_TOKENS = 300_000;
 

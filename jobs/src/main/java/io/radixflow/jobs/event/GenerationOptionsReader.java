@@ -20,6 +20,7 @@ public final class GenerationOptionsReader {
   static final int MAX_STOPS = 16;
   static final int MAX_STOP_LENGTH = 256;
   static final int MAX_BIASES = 1024;
+  private static final double LEAST_TOP_P = 1e-6;
   private static final Pattern TOKEN_ID = Pattern.compile("0|[1-9][0-9]{0,8}");
 
   private GenerationOptionsReader() {}
@@ -52,7 +53,7 @@ public final class GenerationOptionsReader {
     return new GenerationOptions(
         fields.number("temperature", 0, 2),
         topK(fields),
-        fields.number("top_p", 1e-6, 1),
+        topP(fields),
         fields.number("min_p", 0, 1),
         fields.number("repetition_penalty", 0.01, 10),
         fields.number("presence_penalty", -2, 2),
@@ -114,6 +115,12 @@ public final class GenerationOptionsReader {
     return isMinusOne(fields, name) ? null : fields.integer(name, least, Integer.MAX_VALUE);
   }
 
+  /** Reads a share of the mass. What is too little, such as 0, takes the likeliest token alone. */
+  private static Double topP(JsonObject fields) {
+    Double share = fields.number("top_p", 0, 1);
+    return share == null ? null : Double.valueOf(Math.max(share, LEAST_TOP_P));
+  }
+
   /** As with other servers -1 stands for all tokens, as 0 does. */
   private static Integer topK(JsonObject fields) {
     return isMinusOne(fields, "top_k")
@@ -162,11 +169,14 @@ public final class GenerationOptionsReader {
     }
     for (String stop : stops) {
       int length = Texts.length(stop);
-      if (length == 0 || length > MAX_STOP_LENGTH) {
+      if (length > MAX_STOP_LENGTH) {
         throw new InvalidInputException(
-            "stop has a string of " + length + " characters; it must have 1 to " + MAX_STOP_LENGTH);
+            "stop has a string of "
+                + length
+                + " characters; it must have at most "
+                + MAX_STOP_LENGTH);
       }
     }
-    return stops.stream().map(Texts::wellFormed).toList();
+    return stops.stream().filter(stop -> !stop.isEmpty()).map(Texts::wellFormed).toList();
   }
 }

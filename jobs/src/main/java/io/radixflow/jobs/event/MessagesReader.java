@@ -18,7 +18,7 @@ final class MessagesReader {
 
   static final int MAX_MESSAGES = 10_000;
   static final int MAX_PARTS = 1000;
-  static final int MAX_CALLS = 128;
+  static final int MAX_CALLS = 10_000;
   private static final List<String> FIELDS =
       List.of("role", "content", "name", "tool_calls", "tool_call_id", "reasoning_content");
   private static final List<String> CALL_FIELDS = List.of("id", "type", "function");
@@ -94,11 +94,6 @@ final class MessagesReader {
       }
     }
     String role = Roles.of(message.allow(FIELDS));
-    String name = message.text("name");
-    if (name != null && !Roles.isName(name)) {
-      throw new InvalidInputException(
-          message.path("name") + " is " + Texts.quote(name) + "; it must match " + Roles.NAME);
-    }
     List<ToolCall> calls = calls(role, message);
     if (calls.isEmpty()) {
       message.require("content");
@@ -108,8 +103,8 @@ final class MessagesReader {
     String reasoning = message.text("reasoning_content");
     return new Message(
         role,
-        content(role, message),
-        name,
+        content(message),
+        message.id("name"),
         calls,
         message.id("tool_call_id"),
         reasoning == null ? null : Texts.wellFormed(reasoning));
@@ -141,20 +136,15 @@ final class MessagesReader {
     return calls;
   }
 
-  /**
-   * Reads a text; null if there is none. It may be empty where a model or a tool says it: these may
-   * have said nothing.
-   */
-  private static String content(String role, JsonObject message) {
+  /** Reads a text, which may be empty; null if there is none. */
+  private static String content(JsonObject message) {
     String path = message.path("content");
     JsonNode value = message.get("content");
     if (value == null) {
       return null;
     }
     if (value.isTextual()) {
-      boolean mayBeEmpty = role.equals("assistant") || role.equals("tool");
-      boolean empty = value.textValue().isEmpty() && mayBeEmpty;
-      return empty ? "" : text(path, value);
+      return Texts.wellFormed(value.textValue());
     }
     if (!value.isArray()) {
       throw JsonObject.wrongType(path, value, "a string or an array of parts");
@@ -180,7 +170,7 @@ final class MessagesReader {
           part.path("type") + " is " + Texts.quote(type) + ", which is no part of a content");
     }
     part.allow(PART_FIELDS).require("text");
-    return text(part.path("text"), part.get("text"));
+    return part.text("text");
   }
 
   private static String text(String path, JsonNode value) {

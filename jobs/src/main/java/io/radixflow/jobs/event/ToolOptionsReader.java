@@ -15,12 +15,17 @@ import java.util.stream.Collectors;
  * kept as text without white space, keys in their order, since the model reads it so.
  */
 final class ToolOptionsReader {
-  static final int MAX_TOOLS = 128;
+  static final int MAX_TOOLS = 1024;
   static final int MAX_TOOLS_LENGTH = 256 * 1024;
   static final int MAX_VARIABLES = 64;
   static final int MAX_VARIABLES_LENGTH = 64 * 1024;
-  private static final String NAME = "[a-zA-Z0-9_-]{1,64}";
+
+  /** What OpenAI and Anthropic take, with the characters that MCP has in names beside theirs. */
+  private static final String NAME = "[a-zA-Z0-9_./:-]{1,128}";
+
   private static final Pattern NAME_PATTERN = Pattern.compile(NAME);
+  private static final String PARSER = "[a-zA-Z0-9_-]{1,64}";
+  private static final Pattern PARSER_PATTERN = Pattern.compile(PARSER);
   private static final String VARIABLE = "[a-zA-Z_][a-zA-Z0-9_]{0,63}";
   private static final Pattern VARIABLE_PATTERN = Pattern.compile(VARIABLE);
   private static final List<String> EFFORTS =
@@ -129,9 +134,9 @@ final class ToolOptionsReader {
   /** Returns the name of the format of calls; the job knows which there are. */
   static String toolParser(JsonObject fields) {
     String parser = fields.text("tool_parser");
-    if (parser != null && !NAME_PATTERN.matcher(parser).matches()) {
+    if (parser != null && !PARSER_PATTERN.matcher(parser).matches()) {
       throw new InvalidInputException(
-          "tool_parser is " + Texts.quote(parser) + "; it must match " + NAME);
+          "tool_parser is " + Texts.quote(parser) + "; it must match " + PARSER);
     }
     return parser;
   }

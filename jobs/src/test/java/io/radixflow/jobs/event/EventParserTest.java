@@ -9,6 +9,7 @@ import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Origin;
 import io.radixflow.operators.record.ToolCall;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -163,14 +164,13 @@ class EventParserTest {
           "max_tokens":1.5                     | max_tokens is 1.5; it must be an integer
           "max_tokens":1e99                    | max_tokens is 1e99; it must be 1 to 2147483647
           "max_tokens":1,"max_completion_tokens":1 | two names of one limit
-          "top_p":0                            | top_p is 0; it must be 1.0E-6 to 1
+          "top_p":-0.1                         | top_p is -0.1; it must be 0 to 1
           "n":2                                | n is 2; it must be 1
           "top_logprobs":2                     | top_logprobs needs logprobs to be true
           "priority":101                       | priority is 101; it must be -100 to 100
           "logprobs":1                         | logprobs is a number; it must be true or false
           "logit_bias":{"x":1}                 | logit_bias has the key "x"
           "logit_bias":{"5":101}               | logit_bias.5 is 101; it must be -100 to 100
-          "stop":[""]                          | stop has a string of 0 characters
           "stop":[1]                           | stop[0] is a number; it must be a string
           "seed":9223372036854775808           | seed is 9223372036854775808
           "tools":[{"type":"function"}]        | tools[0].function is missing
@@ -233,7 +233,6 @@ class EventParserTest {
           [{"role":"a bot","content":"x"}]                 | messages[0].role is "a bot"; it must be one of
           [{"role":"prompt","content":"x"}]                | messages[0].role is "prompt"; it must be one of
           [{"role":"user"}]                                | messages[0].content is missing
-          [{"role":"user","content":""}]                   | messages[0].content is empty
           [{"role":"user","content":null}]                 | messages[0].content is missing
           [{"role":"user","content":[]}]                   | messages[0].content is empty; it must have 1 to 1000 parts
           [{"role":"user","content":[{"type":"hologram"}]}] | messages[0].content[0].type is "hologram", which is no part
@@ -244,12 +243,41 @@ class EventParserTest {
           [{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":{}}}]}] | messages[0].tool_calls[0].function.arguments is an object; it must be a string
           [{"role":"assistant","tool_calls":[{"id":"c","type":"custom","function":{"name":"f","arguments":""}}]}] | messages[0].tool_calls[0].type is "custom"
           [{"role":"user","content":"x","tool_call_id":"c"}] | messages[0].tool_call_id is given, which only a message of role "tool" may have
-          [{"role":"user","content":"x","name":"a b"}]     | messages[0].name is "a b"; it must match
+          [{"role":"user","content":"x","name":"a\\nb"}]    | messages[0].name has control characters
           [{"role":"user","content":"x","rol":1}]          | messages[0] has the unknown field "rol". Did you mean role?
           """)
   void rejectsWrongMessagesByPath(String messages, String error) {
     assertThat(parse("{" + TURN + "\"messages\":" + messages + "}").event().error())
         .contains(error);
+  }
+
+  @Test
+  void whatOtherServersServeIsServed() {
+    String call = "{\"id\":\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"\"}}";
+    String calls = String.join(",", Collections.nCopies(1000, call));
+    String messages =
+        "\"messages\":[{\"role\":\"user\",\"content\":\"\",\"name\":\"Ada Lovelace\"},"
+            + "{\"role\":\"assistant\",\"tool_calls\":["
+            + calls
+            + "]},{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}]";
+    ConversationEvent event =
+        event("{" + TURN + "\"top_p\":0,\"stop\":[\"\",\"x\"]," + messages + "}");
+    assertThat(event.options().topP()).isEqualTo(1e-6);
+    assertThat(event.options().stop()).containsExactly("x");
+    assertThat(event.messages().get(0))
+        .isEqualTo(new Message("user", "", "Ada Lovelace", List.of(), null, null));
+    assertThat(event.messages().get(1).toolCalls()).hasSize(1000);
+    assertThat(event.messages().get(2).content()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"mcp__server__tool.of/many:parts-", "a.b"})
+  void aToolMayHaveANameAsMcpServersGiveThem(String name) {
+    String tools = "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"%s\"}}]";
+    for (String given : List.of(name, "n".repeat(128))) {
+      assertThat(event("{" + TURN + tools.formatted(given) + "," + HELLO + "}").options().tools())
+          .contains(given);
+    }
   }
 
   @Test

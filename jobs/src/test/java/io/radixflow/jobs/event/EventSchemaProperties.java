@@ -431,7 +431,8 @@ class EventSchemaProperties {
                   "[null]",
                   "[" + tool("f") + "]",
                   "[" + tool("f") + "," + tool("g_-1") + "]",
-                  "[" + tool("a.b") + "]",
+                  "[" + tool("a.b/c:d") + "]",
+                  "[" + tool("a b") + "]",
                   "[" + tool("") + "]",
                   "[{\"type\":\"function\"}]",
                   "[{\"type\":\"x\",\"function\":{\"name\":\"f\"}}]",
@@ -439,10 +440,10 @@ class EventSchemaProperties {
                   "[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"x\":1}}]",
                   "[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"description\":1}}]",
                   "[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":[]}}]",
-                  IntStream.range(0, 128)
+                  IntStream.range(0, 1024)
                       .mapToObj(i -> tool("f" + i))
                       .collect(Collectors.joining(",", "[", "]")),
-                  IntStream.range(0, 129)
+                  IntStream.range(0, 1025)
                       .mapToObj(i -> tool("f" + i))
                       .collect(Collectors.joining(",", "[", "]")))),
           Map.entry("type", List.of("\"message\"", "\"query\"", "\"x\"", "null", "3")),

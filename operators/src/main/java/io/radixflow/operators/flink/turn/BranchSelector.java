@@ -91,9 +91,6 @@ public final class BranchSelector {
   private Target matching(ConversationEvent event, SessionContext session) throws Exception {
     List<Message> messages = event.messages();
     int root = HistoryMatcher.rootMessages(messages);
-    if (messages.size() == root) {
-      throw new RefusedException("the turn has no message");
-    }
     if (!event.matchHistory()) {
       Long known =
           root == 0

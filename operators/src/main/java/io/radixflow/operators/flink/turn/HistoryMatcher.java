@@ -40,15 +40,18 @@ final class HistoryMatcher {
     static final long NONE = -1;
   }
 
-  /** Returns how many messages of a conversation are its root: one for a system prompt, or none. */
+  /**
+   * Returns how many messages of a conversation are its root: one for a system prompt, or none. A
+   * system prompt alone is the turn's message.
+   */
   static int rootMessages(List<Message> conversation) {
-    return conversation.get(0).instructs() ? 1 : 0;
+    return conversation.size() > 1 && conversation.get(0).instructs() ? 1 : 0;
   }
 
   /**
    * Returns what the session has of a conversation. The last message is never covered.
    *
-   * @param conversation at least one message beside its system prompt
+   * @param conversation at least one message
    */
   Match match(SessionContext session, List<Message> conversation) throws Exception {
     List<String> hashes = new ArrayList<>();

@@ -223,7 +223,7 @@ public final class TurnIntake {
 
   private static String leadingSystemPrompt(ConversationEvent event) {
     return event.kind() != EventKind.REGENERATE
-            && !event.messages().isEmpty()
+            && event.messages().size() > 1
             && event.messages().get(0).instructs()
         ? event.messages().get(0).content()
         : null;

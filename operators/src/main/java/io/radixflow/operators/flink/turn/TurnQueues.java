@@ -101,7 +101,9 @@ public final class TurnQueues {
     }
   }
 
-  /** A tenant's sessions with branches that may be ready; the one whose turn is next comes first. */
+  /**
+   * A tenant's sessions with branches that may be ready; the one whose turn is next comes first.
+   */
   private static final class Lane extends Share {
     final Deque<Session> sessions = new ArrayDeque<>();
 
