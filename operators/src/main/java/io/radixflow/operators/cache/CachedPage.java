@@ -19,7 +19,7 @@ public final class CachedPage {
    * Shows a page of a node.
    *
    * @param parents has the digest of the page before at {@code parentAt}; null if there is none
-   * @param digests those of the node
+   * @param digests the digests of the node's pages
    */
   void show(TreeNode node, int i, byte[] parents, int parentAt, byte[] digests) {
     number = node.page(i);

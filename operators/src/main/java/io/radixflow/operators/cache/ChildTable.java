@@ -48,8 +48,8 @@ final class ChildTable {
   }
 
   /**
-   * Returns the child of a namespace that was used last among those that begin with some tokens; of
-   * more than 42 children, the last of some. Null if there is none.
+   * Returns a namespace's most recently used child among the children that begin with given tokens.
+   * Of more than 42 children only a part is compared. Null if no child fits.
    *
    * @param span tokens from {@code from} on, at most a page; 0 for any child
    */

@@ -17,8 +17,8 @@ public interface EvictionPolicy {
   default void attach(RadixCache cache) {}
 
   /**
-   * The last lock of a node was released; its counts and times are those of this use. Nodes of a
-   * path come from its end to the root.
+   * Called when the last lock of a node was released. Its counts and times already include this
+   * use. Nodes of a path come from its end to the root.
    */
   void add(TreeNode node);
 
@@ -28,7 +28,7 @@ public interface EvictionPolicy {
   /** A node in the order has lost its last child, so that it may be evicted itself now. */
   default void childless(TreeNode node) {}
 
-  /** A node in the order was split: {@code front} is new and lies above {@code back}. */
+  /** A node in the order was split: {@code front} is new and is the parent of {@code back}. */
   void split(TreeNode front, TreeNode back);
 
   /** Returns whether a node and its only child, both in the order, may become one. */

@@ -42,8 +42,8 @@ public final class NodeList {
   }
 
   /**
-   * Moves all nodes of another list behind those of this one. {@link TreeNode#list} of them stays
-   * as it was, so that it costs O(1).
+   * Appends all nodes of another list to this one. {@link TreeNode#list} of them stays as it was,
+   * so that it costs O(1).
    */
   public void takeIn(NodeList other) {
     if (other.oldest == null) {

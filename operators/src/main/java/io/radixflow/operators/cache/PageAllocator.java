@@ -35,7 +35,7 @@ public final class PageAllocator {
 
   /**
    * @param pages size of the pool
-   * @param pageTokens tokens a page
+   * @param pageTokens tokens per page
    * @param onFree gets each page that becomes free
    */
   public PageAllocator(int pages, int pageTokens, IntConsumer onFree) {
@@ -54,7 +54,7 @@ public final class PageAllocator {
     return owner.length;
   }
 
-  /** Returns the number of tokens a page. */
+  /** Returns the number of tokens per page. */
   public int pageTokens() {
     return pageTokens;
   }

@@ -37,7 +37,7 @@ final class PrefixInsertion {
     parts = windowParts;
   }
 
-  /** Reports what is stored from now on. */
+  /** Reports stored pages to {@code listener} from now on. */
   void reportTo(CacheEvents listener) {
     events = listener;
   }

@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
- * A radix tree of token prefixes whose nodes own KV pages; granularity is the page, and an {@link
- * EvictionPolicy} decides which goes first.
+ * A radix tree of token prefixes whose nodes own KV pages; the unit is the page, and an {@link
+ * EvictionPolicy} decides which page is evicted first.
  *
  * <ul>
  *   <li>{@link #match} never changes the tree: its result is a node and an offset.
@@ -23,8 +23,9 @@ import java.util.function.IntConsumer;
  *   <li>{@link #evict} frees single pages from the ends of leaves.
  * </ul>
  *
- * <p>A namespace is a tree of its own, but for keys that begin with public tokens: their whole
- * pages lie in the public namespace's tree, and the namespace's own pages below them.
+ * <p>A namespace is a tree of its own. Keys that begin with public tokens are an exception: their
+ * whole public pages are in the public namespace's tree, and the namespace's own pages are below
+ * them.
  *
  * <p>{@link PrefixCaching} says what requests share; where that is less than every prefix, each
  * request has a namespace to itself. Owned by one thread.
@@ -69,8 +70,8 @@ public final class RadixCache {
 
   /**
    * @param allocator of the pool whose pages the tree owns
-   * @param pageTokens tokens a page
-   * @param policy decides what is evicted; serves this cache only
+   * @param pageTokens tokens per page
+   * @param policy decides which page is evicted; used by this cache only
    * @param seed of the hashes, which change nothing but where in memory a node is found; secret
    *     where strangers write prompts
    */
@@ -185,7 +186,7 @@ public final class RadixCache {
     return content;
   }
 
-  /** Returns the number of tokens a page. */
+  /** Returns the number of tokens per page. */
   public int pageTokens() {
     return pageTokens;
   }
@@ -234,12 +235,12 @@ public final class RadixCache {
   }
 
   /**
-   * Copies the tokens that cached pages of the key's namespace have after those of the key, where
-   * prefixes branch those of the page that was used last. Changes nothing.
+   * Copies the tokens that cached pages of the key's namespace have after the key's tokens. Where
+   * prefixes branch it follows the most recently used page. Changes nothing.
    *
    * @param resume as {@link #match(RadixKey, int, TreeNode, int)} takes it
    * @param into gets the tokens, as many as it has room for
-   * @return how many; 0 if the key's tokens are not all cached
+   * @return number of copied tokens; 0 if the key's tokens are not all cached
    */
   public int copyContinuation(RadixKey key, TreeNode resume, int known, int[] into) {
     return tree.copyContinuation(key, resume, known, into);
@@ -364,8 +365,8 @@ public final class RadixCache {
    * @param table the request's page table
    * @param redirect whether the table may be changed, which needs that no step reads it
    * @param priority what the path's priority is raised to, and the new pages'
-   * @return the node at the end of what is now cached, holding the lock instead of {@code locked},
-   *     and how many pages of the key lie before its end
+   * @return the node at the end of the cached part, which has the lock instead of {@code locked},
+   *     and how many pages of the key come before its end
    */
   public PrefixMatch insert(
       TreeNode locked,
@@ -381,8 +382,8 @@ public final class RadixCache {
   }
 
   /**
-   * Evicts up to {@code pages} pages, one by one as the policy says; returns how many. They are
-   * free, but for those that a {@link PageListener} keeps for a while.
+   * Evicts up to {@code pages} pages, one by one in the policy's order, and returns the number. The
+   * pages are free unless a {@link PageListener} keeps them for a while.
    */
   public int evict(int pages) {
     int evicted = evict(pages, Leaving.EVICTED);
@@ -487,7 +488,7 @@ public final class RadixCache {
         });
   }
 
-  /** Calls {@code visitor} for each node that is no root. */
+  /** Calls {@code visitor} for each node except roots. */
   public void forEachNode(Consumer<TreeNode> visitor) {
     tree.forEachNode(visitor);
   }

@@ -62,7 +62,7 @@ final class RadixTree {
     return descend(key, limit, node, page);
   }
 
-  /** Returns whether the way to a node goes through the namespaces that the key's pages lie in. */
+  /** Returns whether the path to a node goes through the namespaces of the key's pages. */
   private boolean isOnPathOf(TreeNode node, RadixKey key) {
     boolean sharing = key.publicPages(pageTokens) > 0;
     return node.namespace.equals(key.namespace())
@@ -126,7 +126,10 @@ final class RadixTree {
     return copyFrom(node, from + rest, key.namespace(), into);
   }
 
-  /** Copies a node's tokens from one on, and those of the nodes below that were used last. */
+  /**
+   * Copies a node's tokens from {@code from} on, then the tokens of the most recently used nodes
+   * below.
+   */
   private int copyFrom(TreeNode first, int from, String namespace, int[] into) {
     TreeNode node = first;
     int begin = from;
@@ -216,7 +219,7 @@ final class RadixTree {
     }
   }
 
-  /** Calls {@code visitor} for each node that is no root. */
+  /** Calls {@code visitor} for each node except roots. */
   void forEachNode(Consumer<TreeNode> visitor) {
     ArrayDeque<TreeNode> open = new ArrayDeque<>(roots.values());
     while (!open.isEmpty()) {

@@ -48,7 +48,7 @@ final class Retention {
     }
   }
 
-  /** Takes back what has ended; looks at the nodes only if something has. */
+  /** Takes back hints that have ended; looks at the nodes only if a hint has ended. */
   void expire(long now) {
     if (now < earliestEnd) {
       return;

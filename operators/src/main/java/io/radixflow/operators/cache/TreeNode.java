@@ -24,7 +24,7 @@ public final class TreeNode {
 
   final String namespace;
 
-  /** True if pages of the public namespace come before those of this node's own. */
+  /** True if pages of the public namespace come before the pages of this node's own namespace. */
   final boolean belowPublic;
 
   public TreeNode parent;
@@ -138,7 +138,7 @@ public final class TreeNode {
     claims += change;
   }
 
-  /** Returns whether no node lies below this one. */
+  /** Returns whether the node has no children. */
   public boolean isLeaf() {
     return children.size() == 0;
   }
@@ -197,7 +197,7 @@ public final class TreeNode {
     return Arrays.copyOfRange(digests, end - PageHasher.BYTES, end);
   }
 
-  /** Makes room for the digest of each page; those that are there stay. */
+  /** Makes space for the digest of each page; existing digests stay. */
   byte[] ensureDigests() {
     int length = pages.length * PageHasher.BYTES;
     if (digests.length < length) {
@@ -250,8 +250,8 @@ public final class TreeNode {
   }
 
   /**
-   * Makes the way from a node that left the tree pass by the next one, if that has left, too, so
-   * that repeated look-ups are short (path halving; Tarjan, van Leeuwen 1984).
+   * Shortens the path from a node that left the tree: it skips the next node if that node has also
+   * left. Repeated look-ups are then short (path halving; Tarjan, van Leeuwen 1984).
    */
   private void shorten() {
     TreeNode next = rest();
@@ -308,8 +308,8 @@ public final class TreeNode {
   }
 
   /**
-   * Returns how many whole pages from {@code first} on equal those of {@code ids} from {@code
-   * from}.
+   * Returns how many whole pages from {@code first} on equal the pages of {@code ids} from {@code
+   * from} on.
    *
    * @param limit most pages to compare
    */
@@ -380,8 +380,8 @@ public final class TreeNode {
 
   /**
    * Passes the first {@code count} pages, at least one and not all, to a new node that has the same
-   * history. A front that is the longer part takes the arrays: what is cut off is copied, not what
-   * stays.
+   * history. If the front is the longer part it takes the arrays, so only the shorter part is
+   * copied.
    */
   void moveFrontTo(TreeNode front, int count, int pageTokens) {
     if (2 * count >= pages.length) {

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.function.IntConsumer;
 
 /**
- * The window parts of a pool's pages: what layers with an attention window keep of a page. No query
- * reaches a page's part once it is further back than the window, so there are fewer parts than
- * pages, and a part that no running request needs goes to another page when none is free.
+ * The window parts of a pool's pages: the entries of a page in layers with an attention window. No
+ * query reaches a page's part once it is further back than the window, so there are fewer parts
+ * than pages, and a part that no running request needs goes to another page when none is free.
  *
  * <p>A prefix can be used only if the pages of the last {@link #window} tokens before its end have
  * their parts: a window layer's entries depend on the layers below it, so that they cannot be
@@ -15,8 +15,8 @@ import java.util.function.IntConsumer;
  * <p>A part is free, locked by the running requests whose next queries reach it, or kept: for no
  * request now, but for those to come. Kept ones form three queues. Those in the interior of a
  * prompt, where no other is likely to go on, are taken first; then those before an end, the least
- * recently used first; and last those of a prefix that is pinned, which no running request waits
- * for, however. Each operation but {@link #usable} and {@link #repair} takes constant time and
+ * recently used first; and last the parts of a pinned prefix. A running request never waits for a
+ * pinned part. Each operation but {@link #usable} and {@link #repair} takes constant time and
  * allocates nothing.
  *
  * <p>Owned by the cache's thread.
@@ -45,7 +45,10 @@ public final class WindowParts {
   private int freeCount;
   private int lockedCount;
 
-  /** Rings of kept pages, the longest kept first; a ring's head is a number behind the pages'. */
+  /**
+   * Rings of kept pages, the longest kept first; the heads of rings have the numbers after the
+   * pages.
+   */
   private final int[] next;
 
   private final int[] previous;
@@ -147,7 +150,10 @@ public final class WindowParts {
     return part[page];
   }
 
-  /** Returns whether a page has its part and another request may need it: it lies before an end. */
+  /**
+   * Returns whether a page has its part and is before an end, so that another request may need the
+   * part.
+   */
   public boolean isBeforeEnd(int page) {
     return part[page] >= 0 && beforeEnd[page];
   }
@@ -243,7 +249,7 @@ public final class WindowParts {
   /**
    * Releases a lock.
    *
-   * @param end whether the page lies before an end from which another request may go on
+   * @param end whether the page is before an end from which another request may continue
    */
   public void unlock(int page, boolean end) {
     if (locks[page] == 0) {

@@ -50,14 +50,13 @@ public interface Engine extends AutoCloseable {
   void cancel(ReplyChannel channel, long requestId, FinishReason reason);
 
   /**
-   * Prepares the pages that the prompt of an announced turn begins with: brings them up from the
-   * tiers below host memory, and computes what no tier has once there is nothing else to do. It
-   * ends when a request of that branch is submitted, when the session is closed, or is done. Never
-   * blocks, and has no result.
+   * Prepares the pages at the beginning of an announced turn's prompt. It loads them from the tiers
+   * below host memory, and computes pages that no tier has while the engine is idle. The
+   * preparation ends when it is done, when a request of that branch is submitted, or when the
+   * session is closed. Never blocks, and has no result.
    *
-   * @param turn what is known of the turn: a prompt that its own will begin with, its session,
-   *     which it must have, namespace and service class, and what its pages are worth; the rest
-   *     does not count
+   * @param turn the known facts of the turn: the beginning of its prompt, its session (required),
+   *     namespace, service class and the value of its pages; other fields are ignored
    * @return false if too many turns are announced already
    */
   default boolean prefetch(EngineRequest turn) {
@@ -65,23 +64,23 @@ public interface Engine extends AutoCloseable {
   }
 
   /**
-   * Takes back what was announced of a branch's next turn: it is prepared no further, and no pages
-   * of its session stay pinned. Never blocks.
+   * Withdraws the announcement of a branch's next turn: its preparation stops, and no pages of its
+   * session stay pinned. Never blocks.
    */
   default void withdraw(SessionRef turn) {}
 
   /**
-   * Closes a session: cached pages that only it uses are freed, those of requests that still run as
-   * they end. Requests submitted afterwards under the same id are a new session's. Never blocks;
-   * without effect if the session is not known.
+   * Closes a session: cached pages that only it uses are freed; pages of running requests are freed
+   * when the requests end. Requests submitted afterwards under the same id are a new session's.
+   * Never blocks; without effect if the session is not known.
    *
    * @param session id as in {@link SessionRef}
    */
   void closeSession(String session);
 
   /**
-   * Erases pages in all tiers below the device, whichever engine they came from, but for those that
-   * another page follows which stays. Never blocks.
+   * Erases pages in all tiers below the device, whichever engine they came from. A page stays if
+   * another page that stays follows it. Never blocks.
    *
    * @param pages makes the {@link PageNames names} of the pages; called on a thread that may take
    *     its time
@@ -93,8 +92,8 @@ public interface Engine extends AutoCloseable {
   }
 
   /**
-   * Drops what is kept of texts beside pages: grammars that were compiled for requests, and the
-   * tokens of ended turns that drafts are taken from. Never blocks.
+   * Drops all kept text besides pages: grammars compiled for requests, and the tokens of ended
+   * turns that drafts are taken from. Never blocks.
    */
   default void eraseTexts() {}
 

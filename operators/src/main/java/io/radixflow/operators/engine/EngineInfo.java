@@ -10,7 +10,7 @@ import io.radixflow.operators.PublicApi;
  * @param backend one line on the backend
  * @param contextLength tokens of prompt and reply together that one request may have
  * @param pages pages of the KV pool
- * @param pageTokens tokens a page
+ * @param pageTokens tokens per page
  * @param numericsEpoch of backend, model and tokenizer
  */
 @PublicApi

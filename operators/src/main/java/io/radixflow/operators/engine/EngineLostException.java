@@ -2,7 +2,7 @@ package io.radixflow.operators.engine;
 
 /**
  * The engine's device is lost, or the engine is beyond repair: none of its requests can continue.
- * The caller has what was generated so far and resubmits it to a new engine.
+ * The caller has the generated tokens so far and resubmits the request to a new engine.
  */
 public final class EngineLostException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -12,21 +12,21 @@ import java.util.Objects;
  *
  * @param kvPages pages of the KV pool; 0 to size it by {@code kvBytes}
  * @param kvBytes memory of the KV pool; 0 for four context windows, at most a quarter of the heap
- * @param pageTokens tokens a page; the nearest size that the backend supports is taken
+ * @param pageTokens tokens per page; the nearest size that the backend supports is taken
  * @param contextLength tokens of prompt and reply of one request; 0 for the model's
  * @param stepRows rows of one step: a decoding request takes one, prefill chunks share the rest
  * @param prefillChunk most rows that one request's prefill takes in a step
  * @param maxRunning requests that hold pages at once; at most {@code stepRows}
  * @param maxWaiting requests that wait for their prompt or for pages; more are rejected
  * @param ringTokens tokens that a request may be ahead of its consumer, at least 4
- * @param cache what requests share of their pages
+ * @param cache which pages requests share
  * @param intakeThreads threads that make prompts
  * @param attempts how often a request may fail a step, or end the process, on its own before it
  *     ends in error
  * @param auditMillis how often the owner of each page is checked, 0 after each step; the counters
  *     are checked after each step in any case
  * @param scheduler how waiting requests are chosen
- * @param tiers what is below the device
+ * @param tiers the tiers below the device
  * @param speculation guesses that steps verify ahead of replies
  */
 @PublicApi
@@ -72,9 +72,9 @@ public record EngineOptions(
   public EngineOptions {
     atLeast(kvPages, 0, "KV pages");
     atLeast(kvBytes, 0, "KV bytes");
-    atLeast(pageTokens, 1, "tokens a page");
+    atLeast(pageTokens, 1, "tokens per page");
     atLeast(contextLength, 0, "context length");
-    atLeast(stepRows, 1, "rows a step");
+    atLeast(stepRows, 1, "rows per step");
     atLeast(prefillChunk, 1, "prefill chunk");
     atLeast(maxRunning, 1, "running requests");
     atLeast(maxWaiting, 1, "waiting requests");

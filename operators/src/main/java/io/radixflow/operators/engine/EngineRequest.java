@@ -88,11 +88,11 @@ public record EngineRequest(
     GrammarSpec of(int[] prompt);
   }
 
-  /** Makes what follows the reasoning of a reply; runs on an intake thread. */
+  /** Creates the tracker for the reasoning of a reply; runs on an intake thread. */
   @FunctionalInterface
   public interface ReasoningSource {
     /**
-     * Returns what follows it, at the reply's start; null if the model writes no reasoning.
+     * Returns the tracker at the reply's start; null if the model writes no reasoning.
      *
      * @param prompt its ids
      */

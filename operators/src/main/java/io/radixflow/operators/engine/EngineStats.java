@@ -9,10 +9,10 @@ import io.radixflow.operators.tier.TierStats;
  * @param steps steps and their tokens
  * @param pool pages of the device
  * @param scheduler running and waiting requests
- * @param sessions what is kept of sessions
- * @param kvEvents what became of the changes of the radix cache
+ * @param sessions the sessions that the cache knows
+ * @param kvEvents delivered and dropped changes of the radix cache
  * @param tiers the tiers below the device
- * @param grammars the grammars that replies are held to
+ * @param grammars the grammars that constrain replies
  * @param drafts guesses that steps have verified
  */
 public record EngineStats(

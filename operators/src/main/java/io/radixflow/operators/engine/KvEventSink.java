@@ -40,9 +40,9 @@ public interface KvEventSink extends AutoCloseable {
   boolean offerSnapshot(List<KvEvent.Stored> content);
 
   /**
-   * Takes changes that follow on what was taken last; never blocks. Engine thread.
+   * Takes the changes after the last ones it took; never blocks. Engine thread.
    *
-   * @return false if there is no room; the sink then takes nothing but a snapshot
+   * @return false if the sink is full; it then takes only a snapshot
    */
   boolean offer(List<KvEvent> changes);
 

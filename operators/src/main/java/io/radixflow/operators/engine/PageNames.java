@@ -28,7 +28,7 @@ public final class PageNames {
   /**
    * Adds the whole pages of a text, but for its public ones.
    *
-   * @param publicTokens so many tokens at its beginning are in public pages
+   * @param publicTokens number of tokens at its beginning in public pages
    * @param from index of the first page to add
    */
   public void add(int[] ids, int publicTokens, int from) {

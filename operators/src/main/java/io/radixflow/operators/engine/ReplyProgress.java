@@ -8,7 +8,8 @@ import java.util.List;
 /**
  * New progress of a request.
  *
- * @param tokenOffset generated tokens before these, those of {@link EngineRequest#resumed} included
+ * @param tokenOffset generated tokens before these, including the tokens of {@link
+ *     EngineRequest#resumed}
  * @param tokens new token ids, the end token included; possibly empty
  * @param textOffset code points of reply text before {@code text}
  * @param text new visible text: whole characters, with what may be part of a stop string held back

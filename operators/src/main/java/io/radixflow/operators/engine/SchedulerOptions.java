@@ -16,7 +16,7 @@ import java.util.Map;
  * @param preemptionThreshold a waiting request preempts a running one of its tenant if their
  *     priorities differ by more than this
  * @param sharing bounds of steps that prompts share with decodes
- * @param tenantWeights shares of tenants; those that are not named have weight 1
+ * @param tenantWeights shares of tenants; a tenant that is not named has weight 1
  */
 @PublicApi
 public record SchedulerOptions(

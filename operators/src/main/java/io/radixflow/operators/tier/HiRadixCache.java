@@ -44,7 +44,7 @@ import java.util.function.LongSupplier;
  *   <li>Down: pages are copied to the host as the {@link WritePolicy} says, checksummed, and given
  *       to the store. No request waits for that; what does not fit is dropped and counted.
  *   <li>Up: a {@link LoadBack} locks a waiting request's pages in host memory, has their checksums
- *       verified and reads what is missing from the store. When the request is admitted, its pages
+ *       verified and reads missing pages from the store. When the request is admitted, its pages
  *       are copied to the device and belong to it as if it had computed them.
  * </ul>
  *
@@ -140,7 +140,7 @@ public final class HiRadixCache implements Tiers, PageListener {
   }
 
   /**
-   * Copies the window part of a page to the host if another request may go on shortly behind the
+   * Copies the window part of a page to the host if another request may continue shortly after the
    * page. No later query reads any other part, unless it follows a shorter beginning of the
    * conversation.
    */

@@ -14,7 +14,7 @@ import java.io.Serializable;
  *     in host memory as well, so that this memory comes on top and holds, mostly, what the pool
  *     holds: useful there only as the way to and from a store
  * @param writePolicy when pages are copied to the host
- * @param loadBack what is loaded back, and how long a request waits for it
+ * @param loadBack which pages are loaded back, and how long a request waits for them
  * @param store opens the tiers below host memory; null if there are none
  * @param tenants derives the tags by which the store distinguishes tenants; null without a store
  */

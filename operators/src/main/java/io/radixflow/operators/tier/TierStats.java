@@ -22,7 +22,7 @@ import java.util.Map;
  * @param queuedPages pages on their way to host memory, to the store or from there, and those whose
  *     checksums are being made
  * @param misses pages that were asked for and not served from host memory or the store, by reason
- * @param announcements what was read for announced turns
+ * @param announcements reads for announced turns
  * @param store of the store on disk, after the last work with it; null if there was none
  * @param remote of the store in a remote file system, likewise
  */

@@ -12,8 +12,8 @@ import io.radixflow.operators.tier.store.PageStore;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Changes what is below the device while requests run: empties, holds and replaces host memory;
- * attaches, detaches and empties a store. It refuses what is not safe at the time.
+ * Changes the tiers below the device while requests run: empties, holds and replaces host memory;
+ * attaches, detaches and empties a store. It refuses a change that is not safe at the time.
  *
  * <p>Owned by the engine thread, like the {@link HiRadixCache} it belongs to; nothing here blocks
  * but {@link #openHost}.
@@ -80,8 +80,8 @@ public final class TierSwitches {
   }
 
   /**
-   * Sets whether host memory is held: no page comes or leaves. What would be copied there is
-   * dropped, and requests compute what is there; so it comes to rest soon.
+   * Sets whether host memory is held: no page comes or leaves. Copies to it are dropped, and
+   * requests compute the pages that it contains, so it soon comes to rest.
    *
    * @return whether it is held
    */
@@ -117,8 +117,8 @@ public final class TierSwitches {
   }
 
   /**
-   * Allocates as many pages as fit into so many bytes, with window parts in the same proportion as
-   * the device has them.
+   * Allocates as many pages as fit into {@code bytes} bytes, with window parts in the same
+   * proportion as on the device.
    */
   static HostPages openHost(KvPool pool, long bytes) {
     double share = (double) pool.parts() / pool.pages();

@@ -60,7 +60,7 @@ public interface Tiers extends AutoCloseable {
 
   /**
    * Follows another tree, which is empty, as the pool's pages are void; waits for copies in
-   * progress. What was copied below the device stays.
+   * progress. Copies below the device stay.
    *
    * @param parts the pool's window parts; null if it has none
    */
@@ -119,11 +119,11 @@ public interface Tiers extends AutoCloseable {
   }
 
   /**
-   * Begins to get what can be had of a waiting request's prefix.
+   * Begins to load the available pages of a waiting request's prefix.
    *
    * @param devicePages pages of it that the device has
    * @param limit end of the pages that are of use
-   * @return null if nothing can be had
+   * @return null if no page is available
    */
   default LoadBack loadBack(PageChain chain, int devicePages, int limit) {
     return null;
@@ -158,7 +158,7 @@ public interface Tiers extends AutoCloseable {
   /** Waits for the copy to the device; at most a moment once a step that reads it has ended. */
   default void awaitCopies() {}
 
-  /** Handles what has ended and begins what is next; returns whether there was any. */
+  /** Handles finished work and begins the next; returns whether there was any. */
   default boolean poll() {
     return false;
   }
@@ -174,25 +174,25 @@ public interface Tiers extends AutoCloseable {
   default void computed(int position, int tokens, long nanos) {}
 
   /**
-   * Measures what loading and computing take, before anything is served.
+   * Measures how long loading and computing take, before the first request.
    *
    * @param prefills computes a few prompts and reports each to {@link #computed}
    */
   default void calibrate(Runnable prefills) {}
 
-  // ---- erasing: bytes go from host memory and the stores; the device keeps what is in use
+  // ---- erasing: bytes go from host memory and the stores; the device keeps pages in use
 
   /**
-   * Erases pages of a text, but for those that the device has or that are public.
+   * Erases pages of a text, except pages that the device has and public pages.
    *
    * @param kept pages at the beginning of the text that stay
    */
   default void erase(RadixKey key, int kept) {}
 
   /**
-   * Erases pages, but for those that another page follows there which stays: they are the beginning
-   * of another text, too. The device's copies of them do not come down again unless a request uses
-   * them.
+   * Erases pages. A page stays if another page that stays follows it, because it is then also the
+   * beginning of another text. The device's copies of erased pages do not come down again unless a
+   * request uses them.
    *
    * @param pages none before its parent
    * @return completes when no file holds their bytes, with whether there was a store
@@ -228,7 +228,7 @@ public interface Tiers extends AutoCloseable {
   }
 
   /**
-   * Changes what is below the device while requests run.
+   * Returns the switches that change the tiers below the device while requests run.
    *
    * @throws IllegalStateException if the engine has no tiers
    */

@@ -1,5 +1,5 @@
 /**
- * The tiers below the device's KV pool, behind one interface: {@link
+ * The tiers below the device's KV pool. They share one interface: {@link
  * io.radixflow.operators.tier.Tiers}, implemented by {@link
  * io.radixflow.operators.tier.HiRadixCache}.
  *

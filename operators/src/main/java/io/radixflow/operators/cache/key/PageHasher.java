@@ -34,7 +34,7 @@ public final class PageHasher {
   private final ByteBuffer ids;
 
   /**
-   * @param pageTokens tokens a page
+   * @param pageTokens tokens per page
    * @throws IllegalArgumentException if that is not positive
    */
   public PageHasher(int pageTokens) {

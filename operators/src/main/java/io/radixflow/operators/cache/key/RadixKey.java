@@ -11,8 +11,8 @@ import java.util.Objects;
  *     one
  * @param tokens token ids from position 0
  * @param length how many of {@code tokens} belong to the key
- * @param publicTokens how many tokens from the beginning may be shared with all namespaces: the
- *     whole pages of them lie in the public namespace, and those of {@code namespace} below them
+ * @param publicTokens how many tokens from the beginning may be shared with all namespaces: their
+ *     whole pages are in the public namespace, and the pages of {@code namespace} are below them
  */
 public record RadixKey(String namespace, int[] tokens, int length, int publicTokens) {
   public RadixKey {
@@ -36,7 +36,7 @@ public record RadixKey(String namespace, int[] tokens, int length, int publicTok
     return length / pageTokens;
   }
 
-  /** Whole pages before those of the key's own namespace. */
+  /** Number of whole pages before the pages of the key's own namespace. */
   public int publicPages(int pageTokens) {
     return namespace.equals(NamespaceKey.PUBLIC) ? 0 : publicTokens / pageTokens;
   }
@@ -46,7 +46,7 @@ public record RadixKey(String namespace, int[] tokens, int length, int publicTok
     return page < publicPages(pageTokens) ? NamespaceKey.PUBLIC : namespace;
   }
 
-  /** The end of the pages from {@code page} on that lie in one namespace, at most {@code limit}. */
+  /** The end of the pages from {@code page} on in one namespace, at most {@code limit}. */
   public int namespaceEnd(int page, int limit, int pageTokens) {
     int end = publicPages(pageTokens);
     return page < end ? Math.min(limit, end) : limit;

@@ -7,8 +7,8 @@ import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.TreeNode;
 
 /**
- * Evicts first what is worth the least: pages are ranked by hit density, learned from the traffic
- * itself for each kind of page and each age; see {@link ReuseModel}. It begins close to LFU with a
+ * Evicts the least valuable page first. Pages are ranked by hit density, which is learned from the
+ * traffic for each kind of page and each age; see {@link ReuseModel}. It begins close to LFU with a
  * memory of evicted pages, and departs from that as far as what it has seen bears out, for all
  * kinds together before it does for each; see {@link KindOdds}. Where the probability of a use
  * falls with the age, the order that comes out is LRU's; where few of the prefixes fit, a part of
@@ -17,8 +17,8 @@ import io.radixflow.operators.cache.TreeNode;
  * <p>A kind is how often a page was used, evicted pages remembered ({@link GhostPages}), and in
  * which turn of its conversation it was stored, if that is known.
  *
- * <p>Priorities come before what is learned: pages of a raised priority go after all others, pages
- * of a lowered one before them.
+ * <p>Priorities come before the learned ranks: pages of a raised priority are evicted after all
+ * others, pages of a lowered priority before them.
  *
  * <p>A use costs O(log slots); a victim costs O(1), but for the first of a tick, which looks at
  * each slot (some 150). Learning is the part of uses, not of evictions: every few ticks, if

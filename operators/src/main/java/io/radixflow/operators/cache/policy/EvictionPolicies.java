@@ -46,7 +46,7 @@ public final class EvictionPolicies {
    * @param name one of {@link #names()}, in any case
    * @param poolPages pages of the pool that it is for
    * @param protectedShare part of the pool that SLRU's protected segment may take; 1 is SGLang's
-   * @throws IllegalArgumentException if there is no policy of this name
+   * @throws IllegalArgumentException if no policy has this name
    */
   public static EvictionPolicy of(String name, int poolPages, double protectedShare) {
     checkName(name);

@@ -55,7 +55,7 @@ final class IdlePages {
     return size;
   }
 
-  /** Makes a slot for what is used at a tick; ticks only grow. Returns whether slots changed. */
+  /** Makes a slot for pages used at a tick; ticks only grow. Returns whether slots changed. */
   boolean begin(long tick) {
     if (size > 0 && starts[size - 1] >= tick) {
       return false;
@@ -105,7 +105,7 @@ final class IdlePages {
     slots[size] = from;
   }
 
-  /** Returns the slot of what was last used at a tick. */
+  /** Returns the slot of pages last used at a tick. */
   int slotOf(long tick) {
     int low = 0;
     int high = size - 1;
@@ -129,7 +129,7 @@ final class IdlePages {
     return now - (starts[slot] + end) / 2;
   }
 
-  /** Puts a leaf among those of its kind that were last used in the same slot. */
+  /** Adds a leaf to the leaves of its kind that were last used in the same slot. */
   void addLeaf(TreeNode leaf, int kind, boolean asOldest) {
     int slot = slotOf(leaf.lastUsedAt());
     occupied[slot] |= 1 << kind;
@@ -140,7 +140,7 @@ final class IdlePages {
     }
   }
 
-  /** Takes a leaf away from those of its kind. */
+  /** Removes a leaf from the leaves of its kind. */
   void removeLeaf(TreeNode leaf, int kind) {
     int slot = slotOf(leaf.lastUsedAt());
     NodeList leaves = slots[slot].leaves[kind];

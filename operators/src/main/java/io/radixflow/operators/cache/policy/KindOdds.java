@@ -27,7 +27,7 @@ final class KindOdds {
   private double xy;
 
   /**
-   * @param odds of the first kinds, those that are learned of; of all others they are 1
+   * @param odds of the first kinds, which take part in learning; all other kinds have odds 1
    */
   KindOdds(double[] odds) {
     this.odds = odds.clone();
@@ -39,7 +39,7 @@ final class KindOdds {
     return kind < odds.length ? odds[kind] : 1;
   }
 
-  /** Forgets what was added. */
+  /** Forgets all added kinds. */
   void begin() {
     weight = 0;
     x = 0;
@@ -49,7 +49,7 @@ final class KindOdds {
   }
 
   /**
-   * Adds what is known of a kind.
+   * Adds the observations of a kind.
    *
    * @param seen pages that were used again
    * @param expected pages that would have been if all kinds were alike, given their ages
@@ -68,7 +68,7 @@ final class KindOdds {
   }
 
   /**
-   * Sets the odds by what was added since {@link #begin}.
+   * Sets the odds from the observations added since {@link #begin}.
    *
    * @param priorPages pages that a simpler estimate counts
    */

@@ -12,16 +12,16 @@ import java.util.Arrays;
  *
  * <p>which is the Gittins index of the page (Gittins 1979; used for caches by Beckmann and Sanchez,
  * "Modeling cache performance beyond LRU", HPCA 2016, and, with ages and classes learned online, as
- * LHD by Beckmann, Chen, Cidon, NSDI 2018). Unlike there, evicted pages are counted too, so that
- * what is learned does not depend on what was evicted.
+ * LHD by Beckmann, Chen, Cidon, NSDI 2018). Unlike there, evicted pages also count, so that the
+ * result does not depend on which pages were evicted.
  *
  * <p>The hazard of each bucket of ages is estimated from the reuses in it and the pages that
  * reached it, those still waiting included (Kaplan, Meier 1958). Data are few and come in bunches,
  * a run of pages being used at once; so each estimate is drawn towards a simpler one, scaled to the
  * number of reuses seen: that of a kind to that of all kinds times the kind's odds, that of all
  * kinds to a hazard that falls with the age. Neighbouring ages are then averaged, and the densities
- * of a kind drawn together, the more so the fewer of its reuses were seen. So what is not known
- * makes the order that of the odds, and within a kind LRU's.
+ * of a kind drawn together, the more so the fewer of its reuses were seen. So without observations
+ * the order is the order of the odds, and within a kind LRU's.
  *
  * <p>Reuses count by when the wait began: {@link #HALF_LIFE} ticks later, half.
  */
@@ -211,7 +211,7 @@ final class ReuseModel {
     drawToMean(kind, weight);
   }
 
-  /** Estimates rates from what was seen and from simpler ones, scaled. */
+  /** Estimates rates from the observations and from simpler, scaled rates. */
   private void estimate(
       double[] used, double[] idle, Rates simpler, double scale, double weight, Rates into) {
     double held = PRIOR_OF_SCALE * weight;

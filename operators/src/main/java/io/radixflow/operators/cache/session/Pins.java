@@ -10,9 +10,8 @@ import java.util.Map;
 
 /**
  * Prefixes that are kept from eviction until a time, by a lock of their own; one for each owner.
- * All of them together, and those of a tenant, have a share of the pool that they cannot exceed: a
- * prefix that does not fit is not pinned. Pages common to several pinned prefixes count more than
- * once.
+ * All pins together, and the pins of one tenant, are limited to a share of the pool: a prefix that
+ * does not fit is not pinned. Pages common to several pinned prefixes count more than once.
  *
  * <p>The window parts before the end of a pinned prefix are kept as well, unless running requests
  * need them: pins do not reduce how many requests can run.
@@ -40,8 +39,8 @@ public final class Pins {
   private long refused;
 
   /**
-   * @param poolPages pages of the pool: pins may take a quarter of them, those of a tenant an
-   *     eighth
+   * @param poolPages pages of the pool: all pins may take a quarter of them, the pins of one tenant
+   *     an eighth
    * @param parts the pool's window parts; null if it has none
    */
   public Pins(RadixCache cache, int poolPages, WindowParts parts) {

@@ -17,9 +17,9 @@ import java.util.function.IntConsumer;
  * <ul>
  *   <li>A slot locks nothing between turns; its pages are evicted like any others.
  *   <li>A turn whose end supersedes an earlier one of its branch (a reply generated again, a
- *       conversation that was cut) frees what only the earlier one used. So whatever a session has
- *       in the tree lies before one of its positions, and closing it frees exactly what only it
- *       uses.
+ *       conversation that was cut) frees what only the earlier one used. So every page of a session
+ *       in the tree is before one of its positions, and closing the session frees exactly the pages
+ *       that only it uses.
  *   <li>The page that a turn did not fill is kept for the next one, outside the tree; one a slot,
  *       and the first to go.
  *   <li>Sessions are bounded in number, in the tokens that they remember, and in pages ({@link
@@ -244,7 +244,7 @@ public final class SessionAwareCache {
     return !slot.isClosed() && slot.position(position.branch) == position;
   }
 
-  /** Marks a slot as used last, and drops those that exceed a bound or have nothing cached. */
+  /** Marks a slot as used last, and drops slots that exceed a bound or have nothing cached. */
   private void touch(CacheSlot slot) {
     slots.remove(slot);
     slots.add(slot);

@@ -8,8 +8,8 @@ import java.util.Map;
 
 /**
  * Counts, at each node, the positions of sessions at it or below it, so that the pages which only
- * one session uses are known. A claim locks nothing. When a node leaves the tree, its claims are
- * those of the node above, which counted them already.
+ * one session uses are known. A claim locks nothing. When a node leaves the tree, its claims pass
+ * to its parent, which counted them already.
  */
 public final class SessionClaims {
   private final RadixCache cache;
@@ -43,7 +43,7 @@ public final class SessionClaims {
     return node == claimed ? 0 : cache.freeEnd(node, node.endPage(), claimed.endPage());
   }
 
-  /** Returns whether {@code descendant}, which is in the tree, lies at or below a position. */
+  /** Returns whether {@code descendant}, which is in the tree, is at or below a position. */
   static boolean extendsPosition(TreeNode descendant, SessionPosition position) {
     TreeNode end = position.resolved();
     TreeNode node = descendant;

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * The end of a turn of a session: the token ids that were computed, and the node of the tree that
  * holds their last full page. Nothing is locked or copied: pages may be evicted meanwhile, and a
- * look-up from here finds what is left.
+ * look-up from here finds the pages that remain.
  *
  * <p>Immutable, so that any thread may compare a prompt with it. A search resumes at the node for
  * as many tokens as were found equal, and only {@link SessionAwareCache} makes positions, from what
@@ -67,7 +67,7 @@ public final class SessionPosition {
     return shared / owner.pageTokens();
   }
 
-  /** Returns how many of the first {@code count} ids are those of this position; any thread. */
+  /** Returns how many of the first {@code count} ids equal the ids of this position. Any thread. */
   public int sharedTokens(int[] ids, int count) {
     int limit = Math.min(count, length);
     int at = Arrays.mismatch(key.tokens(), 0, limit, ids, 0, limit);

@@ -3,8 +3,8 @@ package io.radixflow.operators.engine.draft;
 import io.radixflow.operators.engine.draft.SpeculationOptions.Mode;
 
 /**
- * Decides how many drafts a step verifies: as many as make the most tokens of the step's time, by
- * the chances of the drafts and by what steps of so many rows were measured to take. So drafts end
+ * Decides how many drafts a step verifies: the number that yields the most tokens per time, by the
+ * chances of the drafts and by the measured time of a step by its rows. So there are no drafts
  * where they do not pay: a reply that repeats nothing, a device or a batch on which a further row
  * costs as much as it yields.
  *
@@ -33,7 +33,7 @@ public final class DraftPolicy {
   }
 
   /**
-   * Makes a drafter; null if there are no drafts. Any thread.
+   * Makes a drafter; null if drafts are off. Any thread.
    *
    * @param capacity tokens of the request, and of what it may repeat
    * @param namespace whose history it may repeat
@@ -61,7 +61,7 @@ public final class DraftPolicy {
     history.add(namespace, tokens, Math.max(0, begin), to);
   }
 
-  /** Drops what is remembered, as a session or a tenant is erased. */
+  /** Drops the remembered tokens, because a session or a tenant is erased. */
   public void erase() {
     history.clear();
   }
@@ -145,7 +145,10 @@ public final class DraftPolicy {
     costs.add(stepRows, nanos);
   }
 
-  /** Returns what a step of so many rows of decoding requests takes; 0 if that is not known. */
+  /**
+   * Returns the time of a step with {@code stepRows} rows of decoding requests; 0 if it is not
+   * known.
+   */
   public double stepNanos(int stepRows) {
     return costs.of(stepRows);
   }

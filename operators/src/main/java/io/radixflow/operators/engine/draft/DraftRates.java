@@ -2,8 +2,8 @@ package io.radixflow.operators.engine.draft;
 
 /**
  * How often a guess was right, by the length of the match that it continues and by whether other
- * matches continue otherwise. Each guess counts, whether a step has verified it or not, so that
- * what is known of texts does not depend on how much is drafted. Engine thread only.
+ * matches continue otherwise. Each guess counts, whether a step has verified it or not, so that the
+ * rates do not depend on how much is drafted. Engine thread only.
  */
 final class DraftRates {
   /** Added to the class of a guess from the request's own text, or from its predicted text. */

@@ -21,7 +21,7 @@ final class DraftSource {
     this.firstClass = firstClass;
   }
 
-  /** Guesses what comes next, to learn from it whether it was right. */
+  /** Guesses the next token, to learn later whether the guess was right. */
   void foresee() {
     restart();
     guess = token(0);

@@ -1,10 +1,11 @@
 package io.radixflow.operators.engine.draft;
 
 /**
- * Drafts that steps have verified; counters since the engine was opened, and what is kept for more.
+ * Drafts that steps have verified: counters since the engine was opened, and memory kept for
+ * further drafts.
  *
  * @param drafted drafts
- * @param accepted of these, those that were right, each of which has saved a step of its request
+ * @param accepted drafts that were right; each has saved a step of its request
  * @param chunks times that a request had drafts in a step
  * @param historyBytes memory that turns take now that have ended, to make drafts of others from
  */

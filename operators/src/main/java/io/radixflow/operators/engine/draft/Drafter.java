@@ -10,8 +10,8 @@ import java.util.function.ToIntFunction;
  *
  * <p>Filled by an intake thread with {@link #predict} and {@link #begin}, then owned by the engine
  * thread. {@link #append} takes constant time and allocates nothing but room for a text that has
- * doubled; at times it asks the radix cache. What is guessed is a function of the request's tokens,
- * its predicted text, the history, the cache and the rates.
+ * doubled; at times it asks the radix cache. A guess is a function of the request's tokens, its
+ * predicted text, the history, the cache and the rates.
  */
 public final class Drafter {
   /** How much the rates of all requests weigh against the request's own, in guesses. */

@@ -8,9 +8,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The drafts of a reply that is held to a grammar: those of its {@link Drafter} as far as the
- * grammar allows them, and what the grammar itself leaves no choice about, as its tokenizer cuts
- * it. Each has the mask of the token behind it.
+ * The drafts of a reply that a grammar constrains: the drafts of its {@link Drafter} as far as the
+ * grammar allows them, and tokens where the grammar leaves no choice. Each draft has the mask of
+ * the token after it.
  *
  * <p>Made on the thread that follows the reply's grammar, while no other uses the drafter or the
  * masks; the engine thread reads them afterwards.
@@ -40,7 +40,8 @@ public final class GrammarDrafts {
   }
 
   /**
-   * Makes drafts of those that a drafter {@linkplain Drafter#propose proposes}, and their masks.
+   * Makes drafts from the tokens that a drafter {@linkplain Drafter#propose proposes}, and their
+   * masks.
    *
    * @param next the mask of the reply's next token
    * @param most drafts

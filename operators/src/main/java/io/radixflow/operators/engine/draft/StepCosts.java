@@ -12,10 +12,10 @@ final class StepCosts {
   /** What a further row is assumed to take, as part of the smallest step, until it was measured. */
   private static final double FIRST_SLOPE = 0.1;
 
-  /** A number of rows that no step had for so many steps is measured again when it is asked for. */
+  /** A row count that no step had for this many steps is measured again when it is asked for. */
   private static final long FORGOTTEN = 2000;
 
-  /** The least of so many first steps counts, as code that is new to the machine is slow. */
+  /** Of the first {@value} steps only the fastest counts, because new code is slow at first. */
   private static final int FIRST = 3;
 
   private final double[] nanos = new double[MOST_ROWS + 1];

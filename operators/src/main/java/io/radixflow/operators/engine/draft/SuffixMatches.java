@@ -9,7 +9,7 @@ import java.util.Arrays;
  * so a search takes constant time.
  */
 final class SuffixMatches implements Matches {
-  /** Tokens of a match beyond which a longer one is no better. */
+  /** Length in tokens beyond which a longer match does not help. */
   static final int LONGEST = 32;
 
   /** Occurrences that are looked at. */

@@ -94,7 +94,10 @@ final class TextIndex {
     return position < length ? text[position] : SEPARATOR;
   }
 
-  /** Returns a token behind a position in the text; behind the end come those from there again. */
+  /**
+   * Returns the token {@code ahead} tokens after a position in the text. After the end of the text,
+   * the tokens from the position repeat.
+   */
   int repeating(int position, int ahead) {
     return text[position + ahead % (length - position)];
   }

@@ -15,8 +15,9 @@ import java.util.function.Predicate;
 
 /**
  * Prepares announced turns: a {@link LoadBack} brings the pages of their prompts from the stores to
- * host memory, and those that no tier has are computed while the engine is idle. Neither takes
- * anything from requests: all of it ends when the turn comes, which uses what is there by then.
+ * host memory, and pages that no tier has are computed while the engine is idle. Neither slows
+ * requests down: the preparation ends when the turn comes, and the turn uses the pages that are
+ * ready by then.
  *
  * <p>{@link #submit} and {@link #overtaken} may be called by any thread; the rest happens on the
  * engine thread.

@@ -161,8 +161,8 @@ public final class ContinuousBatchingEngine implements Engine {
   /**
    * Loads a model onto a device and starts an engine on it; takes seconds.
    *
-   * @throws IllegalArgumentException if the device or the KV pool cannot be had; the message has
-   *     the numbers
+   * @throws IllegalArgumentException if the device is not available or the KV pool does not fit;
+   *     the message has the numbers
    */
   public static ContinuousBatchingEngine open(
       ServedModel model, DeviceOptions device, EngineOptions options) {
@@ -192,7 +192,7 @@ public final class ContinuousBatchingEngine implements Engine {
         crashJournal);
   }
 
-  /** Starts an engine on a backend, which it owns from here; closed on failure, too. */
+  /** Starts an engine on a backend. The engine owns the backend and closes it, even on failure. */
   public static ContinuousBatchingEngine open(
       Backend backend, Tokenizer tokenizer, EngineOptions options) {
     return open(backend, tokenizer, options, null, null);

@@ -49,7 +49,7 @@ final class Grammars {
   private final FairExecutor tenants;
   private final FairCache<GrammarSpec, Kept> kept;
 
-  /** Why grammars were refused, by the hash of their source; guarded as those that are kept are. */
+  /** Why grammars were refused, by the hash of their source; guarded like the compiled grammars. */
   private final FairCache<String, GrammarException> refused =
       new FairCache<>(REFUSALS, REFUSALS, refusal -> 1);
 

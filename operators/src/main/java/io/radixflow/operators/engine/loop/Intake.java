@@ -57,9 +57,8 @@ final class Intake {
   private final FairExecutor tenants;
 
   /**
-   * @param grammars compiles what replies are held to
-   * @param journal records whose prompts are being made, in the entries after those of running
-   *     requests
+   * @param grammars compiles the grammars that constrain replies
+   * @param journal records whose prompts are being made, in the entries after the running requests
    * @param named gets each request whose prompt is right, on an intake thread
    * @param ready receives each request, with its prompt or its refusal, on an intake thread
    */

@@ -11,7 +11,7 @@ import io.radixflow.operators.engine.EngineOptions;
  *
  * @param pages pages of the pool
  * @param parts window parts of the pool; 0 if its pages hold the entries of all layers
- * @param pageTokens tokens a page
+ * @param pageTokens tokens per page
  * @param contextLength tokens of one request: no more than the model, the options and the pool
  *     allow
  */
@@ -43,7 +43,7 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
    */
   static long heap(MemorySource memory) {
     MemoryStatus status = memory.now();
-    // A pool takes at most three quarters of what is left.
+    // A pool takes at most three quarters of the free heap.
     if (status.left() * 3 < status.heap()) {
       status = memory.afterCollection();
     }
@@ -53,7 +53,7 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
   /**
    * Returns the sizes that options and backend ask for.
    *
-   * @param heap bytes of the heap, for a pool that lies in it and has no given size
+   * @param heap bytes of the heap, for a pool in the heap without a configured size
    * @throws IllegalArgumentException if the pool cannot hold two tokens
    */
   static PoolSizing of(Backend backend, EngineOptions options, long heap) {
@@ -119,8 +119,8 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
   }
 
   /**
-   * The most pages that fit into so many bytes with their window parts: of a small pool, parts are
-   * more than their share.
+   * The most pages that fit into {@code bytes} bytes with their window parts. In a small pool,
+   * parts take more than their share.
    *
    * @param pageBytes bytes of a page without its part
    */

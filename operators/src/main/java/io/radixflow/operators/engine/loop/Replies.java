@@ -236,7 +236,7 @@ final class Replies {
     }
   }
 
-  /** Puts a request among those of its channel that have new progress. */
+  /** Marks a request as having new progress for its channel. */
   void publish(Request request) {
     EngineChannel channel = request.channel;
     channel.publish(request);

@@ -42,7 +42,7 @@ final class RequestDrafts {
     int count = Math.min(ids.length, contextLength);
     for (int i = 0; i < count; i++) {
       if (ids[i] < 0 || ids[i] >= vocabSize) {
-        count = i; // the model cannot say it, nor what follows
+        count = i; // the model cannot say this token, nor the text after it
       }
     }
     return Arrays.copyOf(ids, count);

@@ -22,11 +22,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Steps on the backend, oldest first, and what follows from their ends. Engine thread only.
+ * Steps on the backend, oldest first, and the work after each step's end. Engine thread only.
  *
- * <p>A failed step is undone together with all steps behind it, whose input it may have been: each
- * request goes back to what was computed before, and those of the failed step run alone until each
- * has succeeded, or has failed alone so often that it ends in error.
+ * <p>A failed step is undone together with all steps after it, which may have used its output. Each
+ * request returns to its state before the step. The requests of the failed step then run alone
+ * until each has succeeded, or has failed alone so often that it ends in error.
  */
 final class StepPipeline {
   private static final Logger LOG = LoggerFactory.getLogger(StepPipeline.class);
@@ -320,7 +320,9 @@ final class StepPipeline {
     reset();
   }
 
-  /** All requests that hold pages: those running, and those that ended with a step in flight. */
+  /**
+   * All requests that have pages: running requests, and requests that ended with a step in flight.
+   */
   List<Request> holders() {
     List<Request> holders = new ArrayList<>(scheduler.running());
     if (idle.current() != null) {

@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * First measurements for the choice between loading and computing, before anything is served. The
+ * First measurements for the choice between loading and computing, before the first request. The
  * pages they write are free; nothing reads them.
  */
 public final class Calibration {

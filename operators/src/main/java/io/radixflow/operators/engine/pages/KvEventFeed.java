@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Hands the changes of the cache to a sink, those of one iteration of the engine at a time. Never
- * waits: changes for which the sink has no room are dropped, and a snapshot follows when it has.
+ * Passes the changes of the cache to a sink, once per iteration of the engine. Never waits: changes
+ * for which the sink has no room are dropped, and a snapshot follows when it has.
  *
  * <p>Engine thread only.
  */
@@ -24,7 +24,7 @@ final class KvEventFeed implements KvEventListener {
   private long resyncs;
 
   /**
-   * @param content what is in the cache
+   * @param content returns the contents of the cache
    */
   KvEventFeed(KvEventSink sink, Supplier<List<KvEvent.Stored>> content) {
     this.sink = sink;
@@ -44,7 +44,7 @@ final class KvEventFeed implements KvEventListener {
     }
   }
 
-  /** Hands over what has changed since the last call. */
+  /** Passes on the changes since the last call. */
   void flush() {
     if (!inSync) {
       resync();

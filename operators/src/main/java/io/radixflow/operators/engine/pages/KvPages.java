@@ -70,10 +70,10 @@ public final class KvPages {
   private KvEventFeed events;
 
   /**
-   * @param maxRunning requests that hold pages at once, those that ended and wait for a step in
-   *     flight included
+   * @param maxRunning requests that have pages at once, including ended requests that wait for a
+   *     step in flight
    * @param window tokens that a query sees in the layers of the pool's window parts
-   * @param options what requests share
+   * @param options which pages requests share
    * @param slots drops sessions that have nothing cached
    * @param tiers below the pool
    * @param clock milliseconds that only grow
@@ -148,7 +148,7 @@ public final class KvPages {
     return loads;
   }
 
-  /** Hands over what has changed in the cache since the last call. */
+  /** Passes on the changes of the cache since the last call. */
   public void flushEvents() {
     if (events != null) {
       events.flush();
@@ -359,7 +359,7 @@ public final class KvPages {
     }
   }
 
-  /** Returns whether a request's window parts fit beside those of the running ones. */
+  /** Returns whether a request's window parts fit next to the parts of the running requests. */
   public boolean hasWindowFor(Request request) {
     return windows.hasRoomFor(request);
   }
@@ -388,8 +388,8 @@ public final class KvPages {
   }
 
   /**
-   * Returns how many pages a waiting request gains if a running one is preempted: its own, and
-   * those in the cache that it alone has locked. Those that the waiting one would lock do not
+   * Returns how many pages a waiting request gains if a running one is preempted: its own pages,
+   * and cached pages that only it has locked. Pages that the waiting request would lock do not
    * count.
    */
   public int reclaimable(Request victim, Request waiting) {
@@ -497,7 +497,7 @@ public final class KvPages {
   }
 
   /**
-   * Copies the tokens that the cache has after those of a running request.
+   * Copies the tokens that the cache has after the tokens of a running request.
    *
    * @param into gets as many as it has room for
    * @return how many
@@ -512,7 +512,10 @@ public final class KvPages {
 
   // ---- giving pages back
 
-  /** Takes all pages from a preempted request, which resumes later from what is still cached. */
+  /**
+   * Takes all pages from a preempted request, which resumes later from the pages that are still
+   * cached.
+   */
   public void preempt(Request request) {
     windows.release(request, table(request));
     SessionPosition end = end(request);
@@ -637,8 +640,7 @@ public final class KvPages {
   }
 
   /**
-   * Evicts what is needed to have so many pages that are free, or will be once they have been
-   * copied.
+   * Evicts pages until {@code pages} are free, or will be free after they have been copied.
    *
    * @return whether they are free now
    */
@@ -662,8 +664,8 @@ public final class KvPages {
   }
 
   /**
-   * Checks every page, of the host, too, against the tree and the holders' tables; repairs those of
-   * the device.
+   * Checks every page of device and host against the tree and the holders' tables. Repairs the
+   * pages of the device.
    *
    * @return how many were wrong
    */

@@ -108,7 +108,8 @@ public final class RequestLoads {
   }
 
   /**
-   * Loads what is worth it for a request that is being admitted and has pages of its own.
+   * Loads the pages that are worth loading for a request that is being admitted and has pages of
+   * its own.
    *
    * @param onDevice pages of its prefix that the device has
    * @return how many pages are loaded after those

@@ -11,19 +11,19 @@ import java.util.function.IntConsumer;
  * The window parts of running requests. Of a request's page table, {@code [windowFrom .. windowTo)}
  * have parts that it has locked: from the first page that its next query reaches, or a step in
  * flight, to the last one that a step writes. They move along with it, so that a prompt of any
- * length needs those of its window and of the chunks in flight.
+ * length needs only the parts of its window and of the chunks in flight.
  *
  * <p>Admission keeps the requests few enough that each can always run a row: what one needs for
  * that is reserved, and what chunks take beyond it is released when their steps end.
  *
  * <p>While pages of lower tiers are loaded, a request has locked two windows. One is before the
  * pages that are loaded: the request goes on from there if the load fails. The other is before
- * their end; its parts are loaded, too. The pages between the two are the gap.
+ * their end; its parts are also loaded. The pages between the two are the gap.
  *
  * <p>Does nothing if the pool has no window parts. Engine thread only.
  */
 final class RequestWindows {
-  /** One part of so many stays for what chunks take beyond what is reserved. */
+  /** One in this many parts stays free for chunks that need more than the reserved parts. */
   private static final int CHUNK_SHARE = 8;
 
   private final int pageTokens;
@@ -91,14 +91,17 @@ final class RequestWindows {
     }
   }
 
-  /** Returns whether a request can run beside those that do. */
+  /** Returns whether a request can run next to the running requests. */
   boolean hasRoomFor(Request request) {
     return parts == null
         || reserved == 0
         || reserved + needed(request) <= parts.total() - parts.total() / CHUNK_SHARE;
   }
 
-  /** Parts with which a request can run row by row: those of its window, and one to write. */
+  /**
+   * Number of parts with which a request can run row by row: the parts of its window, and one to
+   * write.
+   */
   private int needed(Request request) {
     return Math.min((request.maxLength - 1) / pageTokens + 1, parts.windowPages() + 1);
   }
@@ -106,7 +109,7 @@ final class RequestWindows {
   /**
    * Locks the parts that the first query of a request reaches.
    *
-   * @param found the cached pages of its tokens, of which those that can be used are in its table
+   * @param found the cached pages of its tokens; the usable ones are in its table
    * @param filled pages of its table that hold tokens
    */
   void admitted(Request request, int[] table, int found, int filled) {
@@ -175,7 +178,7 @@ final class RequestWindows {
    * Gives pages that a step is about to fill their parts, as far as there are any.
    *
    * @param end the end of the positions that the step computes
-   * @return the end of those that it can compute
+   * @return the end of the positions that it can compute
    */
   int extend(Request request, int[] table, int end) {
     if (parts == null) {

@@ -5,12 +5,12 @@ import io.radixflow.operators.engine.SessionRef;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The sessions that the engine knows: those with requests, and those that left something in the
+ * The sessions that the engine knows: sessions with requests, and sessions that left pages in the
  * cache. Any thread.
  *
  * <p>A request joins its session's slot when it is submitted, and keeps it. Closing removes the
- * slot: requests submitted before end on the closed slot, however late, and leave nothing; one
- * submitted afterwards gets a new slot, also under the same id.
+ * slot. Requests submitted before end on the closed slot, however late, and leave nothing. A
+ * request submitted afterwards gets a new slot, even under the same id.
  */
 public final class CachedSessions {
 

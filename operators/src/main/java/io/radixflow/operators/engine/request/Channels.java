@@ -22,7 +22,10 @@ public final class Channels {
   /** The subtask that attempts belong to. */
   private record Subtask(String job, int subtask) {}
 
-  /** Adds a channel, and closes those of earlier attempts, or itself if it is of one. */
+  /**
+   * Adds a channel and closes the channels of earlier attempts; closes the new channel if it is of
+   * an earlier attempt.
+   */
   public void add(EngineChannel channel) {
     ChannelId id = channel.id();
     long newest;

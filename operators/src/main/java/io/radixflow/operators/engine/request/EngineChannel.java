@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One consumer's channel: its live requests, and a stack of those that have something new.
+ * One consumer's channel: its live requests, and a stack of the requests with new output.
  *
  * <p>A request is on the stack at most once, and links to the next through its own field, so news
  * costs no allocation. Any thread may push; the consumer takes the whole stack.

@@ -58,7 +58,7 @@ public final class PromptScores {
     return sampling;
   }
 
-  /** Returns how many rows of a chunk are scored: those of all tokens but the last. */
+  /** Returns how many rows of a chunk are scored: the rows of all tokens but the last. */
   public int rowsOf(int position, int count) {
     return Math.max(0, Math.min(position + count, logprobs.length) - position);
   }
@@ -90,7 +90,7 @@ public final class PromptScores {
   /**
    * Returns one entry for each token but the first.
    *
-   * @param tokens begin with those of the prompt
+   * @param tokens begin with the tokens of the prompt
    */
   public List<TokenLogprob> entries(int[] tokens) {
     List<TokenLogprob> entries = new ArrayList<>(logprobs.length);

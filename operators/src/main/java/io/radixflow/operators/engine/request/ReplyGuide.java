@@ -23,7 +23,7 @@ public final class ReplyGuide {
   private final ReasoningTracker reasoning;
   private final TokenRules rules;
 
-  /** Tokens of the reply that were accepted; those that rules look at are the last of them. */
+  /** Number of accepted tokens of the reply; rules look at the last of them. */
   private int accepted;
 
   private final int[] last;
@@ -124,9 +124,9 @@ public final class ReplyGuide {
   }
 
   /**
-   * Makes drafts that the grammar allows of those that a drafter proposes, and the masks behind
-   * them, after {@link #prepare}. There are none where a budget of reasoning may end among them, or
-   * rules for single tokens act.
+   * Keeps a drafter's proposals that the grammar allows, and makes the masks after them. Call it
+   * after {@link #prepare}. There are no drafts where a reasoning budget may end among them, or
+   * where rules for single tokens apply.
    *
    * @param drafter the reply's, which no other thread uses until the guide is ready
    * @param most drafts

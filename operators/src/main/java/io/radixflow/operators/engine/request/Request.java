@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * <p>Positions: {@code computed <= scheduled <= length + pending}. Of the sequence's {@code length}
  * known tokens, the first {@code scheduled} are submitted and the first {@code computed} are in the
  * pool; {@code pending} more have been asked of steps in flight. Rows of drafts come after {@code
- * scheduled}; those that turn out right then count as computed, and others are written again.
+ * scheduled}; right drafts then count as computed, and wrong ones are overwritten.
  */
 public final class Request {
   /** {@link #suspectUntil} of a request against which nothing is held. */
@@ -83,7 +83,7 @@ public final class Request {
   public int maxLength;
   public SamplingState sampling;
 
-  /** What the model says of its prompt; null if nobody asked. */
+  /** Log probabilities of its prompt; null if they were not requested. */
   public PromptScores scores;
 
   /** True if no token is to be generated: the one that its prompt ends with is dropped. */
@@ -160,7 +160,8 @@ public final class Request {
   public int windowReserved;
 
   /**
-   * Ends of prefixes, in pages, where others may go on: those that it found, or that one awaits.
+   * Ends of prefixes, in pages, where other requests may continue: a prefix that it found, or a
+   * prefix that another request awaits.
    */
   public int foundPages;
 
@@ -290,7 +291,7 @@ public final class Request {
   /** Returns the number of rows that could be submitted now. */
   public int rowsAhead() {
     if (drafts > 0) {
-      return 0; // what comes next depends on how many are right
+      return 0; // the next input depends on how many drafts are right
     }
     return length + pending < maxLength ? length + pending - scheduled : 0;
   }
@@ -358,7 +359,7 @@ public final class Request {
     return spec.namespace().equals(NamespaceKey.PUBLIC) ? length : publicTokens;
   }
 
-  /** Discards what was submitted and not computed. */
+  /** Discards submitted tokens that were not computed. */
   public void rewind() {
     scheduled = computed;
     pending = 0;

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 public final class SessionLaps {
   private static final int FEW = 64;
 
-  /** The first lap that a session has no request in; those that are past count as not there. */
+  /** The first lap without a request of the session; a past lap counts as absent. */
   private final Map<String, Long> next = new HashMap<>();
 
   /** Requests that wait, by lap. */

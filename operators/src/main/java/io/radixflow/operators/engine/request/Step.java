@@ -12,7 +12,7 @@ public final class Step {
   /** When it was submitted. */
   public long submittedNanos;
 
-  /** Rows of requests that decode, with those of drafts, where it is not one request's alone. */
+  /** Rows of decoding requests, including drafts, if the step is not for a single request. */
   public int decodeRows;
 
   /** Rows of prompts in it, where it is not one request's alone. */
@@ -47,7 +47,7 @@ public final class Step {
   /**
    * Records a request's chunk.
    *
-   * @param count its rows, without those of drafts
+   * @param count its rows, without rows of drafts
    * @param output of the last of them; -1 if it asks for no token
    * @param draftCount rows of drafts after them, with the outputs that follow
    */
@@ -69,12 +69,12 @@ public final class Step {
     size++;
   }
 
-  /** Records the first output of those that score the prompt of the chunk that was added last. */
+  /** Records the first of the outputs that score the prompt of the last added chunk. */
   public void addScores(int output) {
     scores[size - 1] = output;
   }
 
-  /** Counts rows of a prompt among those of prompts. */
+  /** Adds rows of a prompt to the prompt rows of the step. */
   public void addPrefill(int position, int count) {
     prefillRows += count;
     prefillPositions += count * (2L * position + count - 1) / 2;

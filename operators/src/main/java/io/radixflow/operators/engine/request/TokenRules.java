@@ -8,11 +8,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The tokens that a reply may have at each of its positions, whatever else holds it: those that are
- * allowed, without bad words and without what ends the reply before its least length. Immutable.
+ * The tokens that a reply may have at each of its positions, independent of a grammar: the allowed
+ * tokens, without bad words, and without tokens that would end the reply before its minimum length.
+ * Immutable.
  *
- * <p>Most rules depend on the position alone. A bad word of several tokens depends on the tokens
- * before it, too.
+ * <p>Most rules depend on the position alone. A bad word of several tokens also depends on the
+ * tokens before it.
  */
 public final class TokenRules {
   private final int minTokens;

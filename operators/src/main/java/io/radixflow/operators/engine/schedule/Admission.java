@@ -13,14 +13,14 @@ import java.util.PriorityQueue;
 
 /**
  * Holds the waiting requests and decides which is admitted next: a pure function of the waiting and
- * running requests, of what is cached, and of the admissions so far, which are the clock.
+ * running requests, of the cached pages, and of the admissions so far, which are the clock.
  *
  * <ol>
  *   <li>The tenant with the least service for its weight is next; see {@link FairQueue}.
- *   <li>Among its requests, the more urgent first, then those that lost their pages, then one of
- *       each session (see {@link SessionLaps}), then the policy's order, then arrival; but one of
- *       {@link SchedulerOptions#ageing} admissions of a tenant is its oldest request's, if that has
- *       been overtaken. It then ranks above all priorities for good.
+ *   <li>Among its requests, more urgent requests come first, then requests that lost their pages,
+ *       then one of each session (see {@link SessionLaps}), then the policy's order, then arrival.
+ *       But one of {@link SchedulerOptions#ageing} admissions of a tenant is its oldest request's,
+ *       if that has been overtaken. It then ranks above all priorities for good.
  *   <li>A request is skipped while a running one computes a prefix that it will find, and while its
  *       pages come from a lower tier.
  * </ol>

@@ -93,7 +93,7 @@ public final class CrashJournal implements AutoCloseable {
       }
       LOG.warn("Crash journal {} is larger than any valid one and is ignored", path);
     } catch (NoSuchFileException e) {
-      LOG.debug("There is no crash journal {} of an earlier process", path);
+      LOG.debug("No crash journal {} of an earlier process exists", path);
     }
     return ByteBuffer.allocate(0);
   }

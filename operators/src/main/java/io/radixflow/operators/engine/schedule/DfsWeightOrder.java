@@ -13,8 +13,8 @@ import java.util.Map;
 
 /**
  * Depth first through the nodes where the requests' cached prefixes end: below a node, the child
- * with most waiting requests first; a node's own requests after those of its children. So requests
- * that share a prefix run together, and the longest shared one first.
+ * with most waiting requests first; a node's own requests come after the requests of its children.
+ * So requests that share a prefix run together, and the longest shared one first.
  */
 final class DfsWeightOrder implements WaitingOrder {
   private final KvPages pages;
@@ -45,7 +45,7 @@ final class DfsWeightOrder implements WaitingOrder {
     walk(top);
   }
 
-  /** Returns the subtree of a node, created with those of its ancestors if it is new. */
+  /** Returns the subtree of a node; creates it and its ancestors' subtrees if it is new. */
   private static Subtree subtreeOf(TreeNode node, Map<TreeNode, Subtree> subtrees, Subtree top) {
     if (node == null) {
       return top;

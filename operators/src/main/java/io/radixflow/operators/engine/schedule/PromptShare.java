@@ -5,28 +5,31 @@ import io.radixflow.operators.tier.loadback.LinearFit;
 import java.util.function.IntToDoubleFunction;
 
 /**
- * How many rows of prompts may share a step with decodes, by what steps were measured to take, so
- * that running replies do not falter while a long prompt comes in.
+ * How many rows of prompts may share a step with decodes, by the measured times of steps, so that
+ * running replies do not stall while a long prompt is computed.
  *
  * <p>Two things are known. The time of a prompt's row in a step without decodes is a line over its
  * position, as attention reads all before it. How much longer a step of decodes takes with {@code
  * p} rows of prompts is known in such rows, for each power of two of {@code p}, as few rows may
  * cost a device about as much as many; it is an exponential average. In between it is interpolated,
  * and a size that was not measured is taken to cost what its rows do without decodes. A sample
- * moves what is known by a bounded factor, so that a step that was held up once does not count for
- * much. Engine thread only.
+ * moves the estimate by a bounded factor, so that a single delayed step does not count for much.
+ * Engine thread only.
  */
 final class PromptShare {
   /** Tokens this far apart do not look uneven, whatever a step of decodes alone takes. */
   static final long UNNOTICED_NANOS = 5_000_000;
 
-  /** A prompt goes on by so many rows at least. */
+  /** A prompt gets at least this many rows per step. */
   static final int LEAST_ROWS = 4;
 
   private static final int MOST_ROWS = 1 << 16;
   private static final double WEIGHT = 1.0 / 8;
 
-  /** A sample counts as at most so many times what is known, and at least that part of it. */
+  /**
+   * A sample counts as at most this many times the estimate, and at least the estimate divided by
+   * it.
+   */
   private static final double BOUND = 4;
 
   /** Positions that lie closer together say little about those further away. */
@@ -46,7 +49,7 @@ final class PromptShare {
   private final double[] factors = new double[Integer.SIZE];
 
   /**
-   * @param decodeNanos the time of a step of so many rows of decodes; 0 if it is not known
+   * @param decodeNanos the time of a step by its number of decode rows; 0 if it is not known
    */
   PromptShare(SchedulerOptions.Sharing sharing, IntToDoubleFunction decodeNanos) {
     this.stretch = sharing.stretch();
@@ -128,7 +131,7 @@ final class PromptShare {
     return (int) ((1 << size) * (1 + Math.max(0, Math.min(1, more))));
   }
 
-  /** Returns what so many rows beside decodes cost, in rows without. */
+  /** Returns the cost of {@code rows} prompt rows next to decodes, in rows without decodes. */
   private double cost(int rows) {
     int size = bucket(rows);
     double part = (double) rows / (1 << size) - 1;

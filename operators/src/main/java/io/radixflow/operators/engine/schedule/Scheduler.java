@@ -22,21 +22,21 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <ul>
  *   <li>Each decoding request gets a row, and rows of drafts where these pay; prefill chunks share
- *       what is left of the step, in order of arrival, and as much as {@link PromptShare} leaves
- *       them beside decodes. Requests are admitted only while rows are left, so that {@link
- *       Admission} chooses as late as possible.
+ *       the rest of the step, in order of arrival, up to the limit of {@link PromptShare} next to
+ *       decodes. Requests are admitted only while rows are left, so that {@link Admission} chooses
+ *       as late as possible.
  *   <li>A request that lacks pages is not overtaken in the same step. If it is more urgent than
- *       running ones of its tenant, these are preempted: see {@link Preemption}.
+ *       running requests of its tenant, they are preempted: see {@link Preemption}.
  *   <li>A request that lacks window parts waits for the steps in flight, which release some, and
  *       computes as many rows as have them.
  *   <li>When a page is missing, and none becomes free after a copy, the youngest request is
- *       preempted, or a less urgent one of its tenant; first among those that wait for their
- *       consumer. One always continues, and alone it fits: no deadlock.
+ *       preempted, or a less urgent one of its tenant; requests that wait for their consumer come
+ *       first. One request always continues, and it fits by itself: no deadlock.
  *   <li>Requests of a failed step run alone until each has succeeded or ended.
  * </ul>
  *
- * <p>The order is a pure function of the requests, of the tree and of ring states; how long chunks
- * are depends on measured time, too, which no reply does. Engine thread only.
+ * <p>The order is a pure function of the requests, of the tree and of ring states; the length of
+ * chunks also depends on measured time, but no reply does. Engine thread only.
  */
 public final class Scheduler {
   /**
@@ -65,7 +65,7 @@ public final class Scheduler {
   /** Whether the next request lacks pages or a permit, so that prompts do not wait for rows. */
   private boolean lacksPages;
 
-  /** What is left of {@link #DRAFT_ADJUSTMENTS} in the step that is planned. */
+  /** The rest of {@link #DRAFT_ADJUSTMENTS} in the planned step. */
   private int adjustmentsLeft;
 
   private long preemptions;
@@ -243,7 +243,7 @@ public final class Scheduler {
     return step.size() > 0;
   }
 
-  /** Returns how many rows of prompts may share a step with so many of decodes. */
+  /** Returns how many prompt rows may share a step with {@code decodes} decode rows. */
   private int promptRows(int decodes) {
     int prompts = 0;
     int position = 0;

@@ -8,7 +8,8 @@ import java.util.function.ToLongFunction;
 
 /**
  * Ranks a tenant's waiting requests by a {@link SchedulePolicy}. A pure function of the requests,
- * of those that run and of the pages cached for the tenant's own namespaces. Engine thread only.
+ * of the running requests and of the pages cached for the tenant's own namespaces. Engine thread
+ * only.
  */
 @FunctionalInterface
 interface WaitingOrder {

@@ -81,7 +81,9 @@ public final class DiskDirectory implements AutoCloseable {
     }
   }
 
-  /** Finds a directory of a kind, and deletes those that are too old; null if there is none. */
+  /**
+   * Finds a directory of a kind, and deletes directories that are too old; null if none is found.
+   */
   private static DiskDirectory find(Path root, String kind, Duration retention) throws IOException {
     for (Path path : lastUsedFirst(root)) {
       // others are not locked even for a moment, as an engine of their kind may look for them now

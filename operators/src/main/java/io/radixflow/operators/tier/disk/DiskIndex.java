@@ -254,7 +254,7 @@ final class DiskIndex implements AutoCloseable {
   }
 
   /**
-   * Writes those of some pages again that are in the older half, so that they are evicted last.
+   * Writes again the given pages that are in the older half, so that they are evicted last.
    *
    * @param now milliseconds of the day
    * @param buffer a direct buffer with room for a page
@@ -297,9 +297,7 @@ final class DiskIndex implements AutoCloseable {
     removeAll(entries(new PageId[] {id}, 1), false);
   }
 
-  /**
-   * Removes those of the first {@code size} pages that are there, and their window parts, durably.
-   */
+  /** Durably removes the stored pages among the first {@code size} ids, and their window parts. */
   synchronized void remove(PageId[] ids, int size) {
     PageId[] all = Arrays.copyOf(ids, 2 * size);
     for (int i = 0; i < size; i++) {
@@ -334,7 +332,7 @@ final class DiskIndex implements AutoCloseable {
   /**
    * Removes the pages that come first.
    *
-   * @param before only those that were written before this time
+   * @param before removes only pages written before this time
    * @return how many
    */
   int evict(long most, long before) {

@@ -45,7 +45,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Threads: reads take no lock; changes share the monitor of the index, making room has {@code
  * room}, which is taken first. The store's own thread makes room ahead of need, writes pages again
- * and repairs. If a read stops at a page, that page counts as a miss, and those behind it do not.
+ * and repairs. If a read stops at a page, that page counts as a miss, and the pages after it do
+ * not.
  */
 public final class DiskStore implements PageStore {
   /** Bytes that a page takes on disk beside its own, at most about. */
@@ -88,7 +89,9 @@ public final class DiskStore implements PageStore {
   private final StoreCounters counters = new StoreCounters();
   private final ScheduledExecutorService upkeep;
 
-  /** Conversations up to the last page that was read; those that do not fit are left out. */
+  /**
+   * Conversations up to the last page that was read; conversations that do not fit are left out.
+   */
   private final LinkedBlockingQueue<PageId[]> used = new LinkedBlockingQueue<>(MAX_USED);
 
   private final Object room = new Object();
@@ -96,7 +99,7 @@ public final class DiskStore implements PageStore {
   private volatile boolean closed;
 
   /**
-   * Opens a store over what is in its directory.
+   * Opens a store over the existing files of its directory.
    *
    * @param directory made if need be
    * @param epoch numerics epoch of the engine; pages of others are deleted
@@ -230,7 +233,10 @@ public final class DiskStore implements PageStore {
     }
   }
 
-  /** Returns whether so many bytes more do not fit, or would leave too little to others. */
+  /**
+   * Returns whether {@code bytes} more do not fit, or would leave too little space to other
+   * programs.
+   */
   private boolean isFull(long bytes) {
     return index.bytes() + bytes > limitBytes - SPARE_BUFFERS * bufferBytes
         || options.minFreeBytes() > 0 && usableBytes() < bytes + options.minFreeBytes();

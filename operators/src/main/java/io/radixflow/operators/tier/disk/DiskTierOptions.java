@@ -8,11 +8,11 @@ import java.time.Duration;
 /**
  * The disk tier below an engine's host memory, as a job configures it.
  *
- * @param limitBytes what its files may take; 0 for no disk tier
+ * @param limitBytes the most bytes of its files; 0 for no disk tier
  * @param directory holds the directories of engines, {@link DiskDirectory}; null for the
  *     TaskManager's working directory
- * @param minFreeBytes what pages leave free on the file system, whatever the limit says
- * @param retentionMillis how long pages stay that are not written again
+ * @param minFreeBytes bytes that pages leave free on the file system, whatever the limit says
+ * @param retentionMillis how long a page stays after its last write
  * @param tenants distinguishes tenants in the store; null if there is no disk tier
  */
 @PublicApi
@@ -33,7 +33,7 @@ public record DiskTierOptions(
   /** No disk tier. */
   public static final DiskTierOptions NONE = of(0);
 
-  /** A tier must have room for so many pages. */
+  /** A tier must have space for at least this many pages. */
   private static final int MIN_PAGES = 16;
 
   public DiskTierOptions {

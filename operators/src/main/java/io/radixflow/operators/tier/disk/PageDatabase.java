@@ -82,7 +82,7 @@ final class PageDatabase implements AutoCloseable {
    * Opens the database in a directory; an empty one if there is none, if the one there is damaged,
    * or if it is of something else.
    *
-   * @param writeBufferBytes bytes of a write buffer, about those of a blob file
+   * @param writeBufferBytes bytes of a write buffer, about the size of a blob file
    * @param identity names model, layout and page size; pages of another are deleted
    * @throws IOException if the directory is in use, here or in another process, or there is no room
    */
@@ -141,9 +141,10 @@ final class PageDatabase implements AutoCloseable {
   }
 
   /**
-   * Verifies the checksums of the tables that say where pages are. Reads of pages do not, as they
-   * would verify the pages, too, and RocksDB ends the process when it reads a damaged table. No
-   * compaction runs before, which would read the tables as well, and delete some of those listed.
+   * Verifies the checksums of the tables that say where pages are. Reads of pages do not, because
+   * they would also verify the pages. RocksDB ends the process when it reads a damaged table. No
+   * compaction runs before this, because it would also read the tables and delete some of the
+   * listed ones.
    */
   private void verifyTables() throws RocksDBException {
     for (LiveFileMetaData table : db.getLiveFilesMetaData()) {
@@ -200,7 +201,7 @@ final class PageDatabase implements AutoCloseable {
     return e.getMessage().contains("No such file") ? MissReason.FILE_GONE : MissReason.IO;
   }
 
-  /** Returns whether a failure is due to bytes that are not what was written. */
+  /** Returns whether a failure is due to bytes that differ from the written bytes. */
   private static boolean isDamage(RocksDBException e) {
     return code(e) == Status.Code.Corruption;
   }
@@ -338,7 +339,7 @@ final class PageDatabase implements AutoCloseable {
     }
   }
 
-  /** Returns the bytes of all files in use, those of write buffers that are in the log included. */
+  /** Returns the bytes of all files in use, including write buffers that are in the log. */
   long bytes() {
     return read(
         open ->

@@ -35,7 +35,7 @@ public final class HostPage {
 
   long lastUsed;
 
-  /** Set while the device has the page, too. */
+  /** Set while the device also has the page. */
   public boolean onDevice;
 
   /** Set once the page was given to the store. */

@@ -26,9 +26,9 @@ import java.util.function.Predicate;
  * Pages in host memory, found by what they hold.
  *
  * <ul>
- *   <li>Only pages that no other page here comes after are evicted, so that what is found from the
- *       beginning of a prefix is never cut off. Copies of pages that the device has, too, go first:
- *       when memory is tight, host and device hold different pages. Then the least recently used.
+ *   <li>A page is evicted only if no other page here follows it, so a prefix is never cut in the
+ *       middle. Copies of pages that the device also has are evicted first: when memory is tight,
+ *       host and device keep different pages. Then the least recently used page is evicted.
  *   <li>A locked page stays, and so do its bytes.
  *   <li>Window parts have slots of their own, and are evicted by themselves, the least recently
  *       used first. They go with their page at the latest, unless they came before it.
@@ -90,7 +90,7 @@ public final class HostTier {
       slots[count++] = slot;
     }
 
-    /** Keeps those that are not taken. */
+    /** Keeps the entries that are not taken. */
     void retain(boolean[] taken) {
       int all = count;
       count = 0;
@@ -103,7 +103,7 @@ public final class HostTier {
   }
 
   /**
-   * @param pageTokens tokens a page, for events
+   * @param pageTokens tokens per page, for events
    */
   public HostTier(HostPages memory, int pageTokens) {
     this.pageTokens = pageTokens;
@@ -267,7 +267,7 @@ public final class HostTier {
    * Takes a slot for a page that has none, and locks it for the caller, who fills it.
    *
    * @param needed whether pages that no other tier has may be evicted for it
-   * @return null if there is no room, or the memory is held
+   * @return null if no slot is free, or the memory is held
    */
   public HostPage allocate(TierPage page, boolean needed) {
     boolean window = page.isWindow();
@@ -399,7 +399,9 @@ public final class HostTier {
     }
   }
 
-  /** Sets whether the device has a page, too; one that it has no more counts as used until now. */
+  /**
+   * Sets whether the device also has a page. A page that left the device counts as used until now.
+   */
   public void onDevice(HostPage entry, boolean value) {
     unlist(entry);
     entry.onDevice = value;

@@ -32,7 +32,7 @@ public final class StoreLink {
   private final AtomicReferenceArray<PageStoreStats> stats =
       new AtomicReferenceArray<>(KvTier.values().length);
 
-  /** Reads and writes in progress, of stores that are being detached, too. */
+  /** Reads and writes in progress, including those of stores that are being detached. */
   private int inProgress;
 
   /** A store that is being detached, and what completes when it is closed. */
@@ -183,7 +183,7 @@ public final class StoreLink {
     return store != null;
   }
 
-  /** Changes what is in the store, after all writes before; false if there is none. */
+  /** Changes the contents of the store, after all earlier writes; false if no store is attached. */
   public boolean change(Consumer<PageStore> change) {
     if (store == null) {
       return false;

@@ -104,7 +104,7 @@ public final class TierWorker {
         });
   }
 
-  /** Wakes the engine thread, which publishes what has changed. */
+  /** Wakes the engine thread, which publishes the changes. */
   void wake() {
     engine.execute(() -> {});
   }

@@ -1,12 +1,12 @@
 package io.radixflow.operators.tier.loadback;
 
 /**
- * What was read from the stores into host memory for turns that were announced.
+ * Counters of reads from the stores into host memory for announced turns.
  *
  * @param begun announcements for which the stores were asked, or will be
  * @param pages pages that were read for them
- * @param cutShort those that ended before all had come that the stores had: the turn came, time was
- *     up, or host memory had no room
+ * @param cutShort announcements that ended before all available pages had come: the turn came, time
+ *     was up, or host memory was full
  */
 public record AnnouncementStats(long begun, long pages, long cutShort) {
   /** No announcements. */

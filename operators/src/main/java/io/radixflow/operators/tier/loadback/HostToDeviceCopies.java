@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Copies of pages from the host to the device: those of all requests that are admitted together are
- * one, and one is in progress at a time. Engine thread only.
+ * Copies of pages from the host to the device. All requests that are admitted together share one
+ * copy, and one copy is in progress at a time. Engine thread only.
  */
 public final class HostToDeviceCopies {
   /** Pages of one copy; what a device takes at most. */
@@ -132,7 +132,7 @@ public final class HostToDeviceCopies {
     return true;
   }
 
-  /** Begins to copy what was added. */
+  /** Begins to copy the added pages. */
   public void start() {
     if (size == 0 || transfer != null) {
       return;
@@ -190,7 +190,7 @@ public final class HostToDeviceCopies {
     batch.clear();
   }
 
-  /** Measures how long copies take, before anything is served; blocks. */
+  /** Measures how long copies take, before the first request; blocks. */
   public void calibrate() {
     int count = Math.min(CALIBRATION_PAGES, Math.min(pool.pages(), host.total()));
     for (int i = 0; i < count; i++) {

@@ -40,10 +40,10 @@ import java.util.List;
  *                                                         still arrives and stays in host memory
  * </pre>
  *
- * <p>If the pool has window parts, a store is asked for those, too, and only up to an end that can
- * be used. They come after the pages, in the states READING, SHARING and VERIFYING, those that are
- * needed before that end and no others. Where one is missing or damaged, the store is asked once
- * more for a shorter prefix.
+ * <p>If the pool has window parts, a store is also asked for the parts, and only up to an end that
+ * can be used. The parts come after the pages, in the states READING, SHARING and VERIFYING, and
+ * only the parts that are needed before that end. If a part is missing or damaged, the store is
+ * asked once more for a shorter prefix.
  *
  * <p>Pages that host memory has from the start are verified beside the states before READY, on the
  * CHECK thread ({@link #isVerified}); the request waits for both. Under a policy that does not wait
@@ -104,7 +104,10 @@ public final class LoadBack {
   /** When it began, in nanoseconds. */
   final long began;
 
-  /** Pages from {@link #from} on, locked: those found in host memory, then those of the stores. */
+  /**
+   * Pages from {@link #from} on, locked: first pages found in host memory, then pages of the
+   * stores.
+   */
   final List<HostPage> pages = new ArrayList<>();
 
   /** The window parts of its pages; null if the pool has none. */
@@ -134,7 +137,9 @@ public final class LoadBack {
 
   private int read;
 
-  /** The parts of {@link #read} by tier; pages of an upper tier are before those of a lower one. */
+  /**
+   * The parts of {@link #read} by tier; pages of an upper tier come before pages of a lower one.
+   */
   private final int[] readOf = new int[KvTier.values().length];
 
   private long nanos;
@@ -213,7 +218,7 @@ public final class LoadBack {
     verified = good;
   }
 
-  /** Returns whether what was found in host memory has been verified. */
+  /** Returns whether the pages found in host memory have been verified. */
   boolean isVerified() {
     return verifying == 0;
   }
@@ -243,7 +248,7 @@ public final class LoadBack {
         && (end() < limit || end() >= chain.pages());
   }
 
-  /** The first page after those that can be copied now. */
+  /** The end of the pages that can be copied now. */
   int usableEnd() {
     if (verifying > 0) {
       return from;

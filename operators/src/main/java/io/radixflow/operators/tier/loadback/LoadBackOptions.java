@@ -4,7 +4,7 @@ import io.radixflow.operators.PublicApi;
 import java.io.Serializable;
 
 /**
- * What is loaded back, and how long a request waits for it. Immutable.
+ * Options for which pages are loaded back, and how long a request waits for them. Immutable.
  *
  * @param threshold the fewest tokens that are loaded rather than computed; {@link #BY_COST} to let
  *     the measured times of both decide
@@ -14,7 +14,7 @@ import java.io.Serializable;
 @PublicApi
 public record LoadBackOptions(int threshold, PrefetchPolicy prefetchPolicy, int prefetchThreshold)
     implements Serializable {
-  /** Lets the cost model decide what is loaded. */
+  /** Lets the cost model decide which pages are loaded. */
   public static final int BY_COST = -1;
 
   /** The defaults of a job. */

@@ -24,8 +24,9 @@ import java.util.function.LongSupplier;
  *
  * <p>A load-back of an announced turn brings pages of the stores to host memory and no further. All
  * of them together ask for at most half of host memory, as in SGLang; others wait for them, in
- * order. Under {@link PrefetchPolicy#TIMEOUT} one lasts as long as a request would wait, else until
- * it is done or its turn comes, which waits by the same policy for what has not come yet.
+ * order. Under {@link PrefetchPolicy#TIMEOUT} it lasts as long as a request would wait. Under other
+ * policies it lasts until it is done or its turn comes; the turn then waits for missing pages by
+ * the same policy.
  */
 public final class LoadBacks {
   private static final int HOST_SHARE = 2;
@@ -257,7 +258,8 @@ public final class LoadBacks {
   }
 
   /**
-   * Begins announced load-backs for which there is room; {@link #poll} ends what has none to do.
+   * Begins announced load-backs for which there is room; {@link #poll} ends load-backs with nothing
+   * to do.
    */
   private void beginQueued() {
     int budget = Math.max(1, host.total() / HOST_SHARE);

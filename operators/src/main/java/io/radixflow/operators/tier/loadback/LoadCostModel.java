@@ -4,11 +4,11 @@ import io.radixflow.operators.record.kv.KvTier;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Decides what is loaded back and waited for, as {@link LoadBackOptions} say: by thresholds, or by
- * measurements of what it takes to compute a prefix and to load it. Seconds to compute a token are
- * a line over its position, as attention reads all before it; seconds to move pages are a line over
- * their number. A store that was too slow is tried once in {@link #TRIED_AGAIN} times nevertheless,
- * as it may be faster now. Owned by one thread; takes times, and no clock.
+ * Decides which pages are loaded back and waited for, as {@link LoadBackOptions} say: by
+ * thresholds, or by measured times to compute a prefix and to load it. Seconds to compute a token
+ * are a line over its position, as attention reads all before it; seconds to move pages are a line
+ * over their number. A store that was too slow is tried once in {@link #TRIED_AGAIN} times
+ * nevertheless, as it may be faster now. Owned by one thread; takes times, and no clock.
  */
 final class LoadCostModel {
   static final int TRIED_AGAIN = 16;
@@ -71,12 +71,15 @@ final class LoadCostModel {
     return pages == 0 ? 0 : line.base() + line.slope() * pages;
   }
 
-  /** Returns whether so many pages are enough to ask the stores for them. */
+  /** Returns whether {@code pages} pages are enough to ask the stores for them. */
   boolean isEnough(int pages) {
     return pages * pageTokens >= options.prefetchThreshold();
   }
 
-  /** Returns whether the stores have had as long for so many pages as the policy gives them. */
+  /**
+   * Returns whether the stores have had the time that the policy gives them for {@code pages}
+   * pages.
+   */
   boolean isLate(long waitedNanos, int pages) {
     return options.prefetchPolicy() == PrefetchPolicy.TIMEOUT
         && TimeUnit.NANOSECONDS.toMillis(waitedNanos)

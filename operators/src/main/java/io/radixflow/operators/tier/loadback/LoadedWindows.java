@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 
 /**
- * The window parts of a load-back's pages that are in host memory, locked and verified. Pages are
- * of use up to an end before which those of a window have their parts. Engine thread only, but for
- * {@link #storedEnd}.
+ * The window parts of a load-back's pages that are in host memory, locked and verified. Pages can
+ * be used up to an end if the pages of the window before that end have their parts. Engine thread
+ * only, but for {@link #storedEnd}.
  */
 final class LoadedWindows {
   /** The first page that the device did not have. */

@@ -6,9 +6,9 @@ import java.util.Locale;
 /** Decides how long a request waits for its pages from the tiers below host memory. */
 @PublicApi
 public enum PrefetchPolicy {
-  /** A request does not wait; it takes what is there when its turn comes. */
+  /** A request does not wait; it takes the pages that have come when it is admitted. */
   BEST_EFFORT,
-  /** A request waits until all pages are there or cannot be had. */
+  /** A request waits until each page has come or is known to be unavailable. */
   WAIT_COMPLETE,
   /** A request waits for all, but no longer than {@link LoadBackOptions#prefetchMillis}. */
   TIMEOUT;

@@ -60,7 +60,7 @@ public final class StorageReads {
     return reading;
   }
 
-  /** Returns whether there are stores, and so many pages are enough to ask them. */
+  /** Returns whether a store exists and {@code pages} is enough to be worth a read. */
   boolean areWorth(int pages) {
     return link.store() != null && model.isEnough(pages);
   }
@@ -76,7 +76,7 @@ public final class StorageReads {
     return host.isWindowReady(chain, page);
   }
 
-  /** The end of what can be used with what is in host memory. */
+  /** The end of the pages that can be used with the parts in host memory. */
   private int usableEnd(LoadBack each) {
     return each.windows == null
         ? each.end()
@@ -338,7 +338,7 @@ public final class StorageReads {
     }
   }
 
-  /** Keeps what was read in host memory, and removes what was not. */
+  /** Keeps the pages that were read in host memory, and removes the others. */
   private void keep(LoadBack each, List<HostPage> batch, int[] sums) {
     // a page that one store has may be missing in the other, and is given to both when it is used
     boolean everywhere = each.top.below() == null;

@@ -62,7 +62,7 @@ public final class PageChain {
     return ids.length;
   }
 
-  /** Returns the number of pages before those of the key's own namespace. */
+  /** Returns the number of pages before the pages of the key's own namespace. */
   public int sharedPages() {
     return sharedPages;
   }

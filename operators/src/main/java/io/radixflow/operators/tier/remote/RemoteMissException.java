@@ -3,7 +3,9 @@ package io.radixflow.operators.tier.remote;
 import io.radixflow.operators.tier.page.MissReason;
 import java.io.IOException;
 
-/** A remote file system did not do what was asked of it: it was too slow, or was not asked. */
+/**
+ * A remote file system did not complete an operation: it was too slow, or was not called at all.
+ */
 final class RemoteMissException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 
 /**
  * Reads and writes pages as objects, each in the format of {@link PageCodec}. Safe for several
- * threads. All objects lie below the numerics epoch:
+ * threads. All objects are in the folder of the numerics epoch:
  *
  * <pre>
  * EPOCH/pages/DD/D…      a page, by the hexadecimal digits of its digest

@@ -34,12 +34,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Pages in a file system that all TaskManagers reach: an object a page, named by its digest, so
- * that any engine of the same numerics epoch finds it without asking another.
+ * Pages in a file system that all TaskManagers reach: one object per page, named by its digest, so
+ * that any engine of the same numerics epoch finds it without asking another engine.
  *
- * <p>An object is created once. What a process left half written, or what was damaged, is found
- * when it is read, and deleted, so that it can be written again. Pages that are too old or too many
- * are deleted by {@link RemoteSweep}.
+ * <p>An object is created once. A half-written or damaged object is found when it is read, and
+ * deleted, so that it can be written again. Pages that are too old or too many are deleted by
+ * {@link RemoteSweep}.
  *
  * <p>Removed pages are misses here at once; for other engines when they are deleted, and no longer
  * known there ({@link KnownPages}). A tenant's pages are unreadable once its keys are deleted in
@@ -204,7 +204,10 @@ public final class RemoteStore implements PageStore {
     return at - from;
   }
 
-  /** Takes the lock for all transfers: those that waited for it could delay those that have it. */
+  /**
+   * Takes the lock once for all transfers: a transfer that waits for the lock could delay one that
+   * has it.
+   */
   private List<Optional<MissReason>> readSome(
       PageId[] chain, String[] namespaces, int from, int to, ByteBuffer[] into) {
     erasing.readLock().lock();
@@ -248,7 +251,7 @@ public final class RemoteStore implements PageStore {
     }
     erasing.readLock().lock();
     try {
-      // what is still being deleted must not be written meanwhile
+      // a page must not be written while it is still being deleted
       missing.removeIf(i -> closed || isGone(pages[i].id()));
       int written =
           Collections.frequency(
@@ -277,7 +280,7 @@ public final class RemoteStore implements PageStore {
     }
   }
 
-  /** Returns how many objects are deleted; the next sweep finds those that are not. */
+  /** Returns how many objects were deleted; the next sweep finds the rest. */
   private int deleteObjects(List<String> names) {
     int deleted = 0;
     for (int from = 0; from < names.size() && !closed; from += options.transfers()) {
@@ -300,7 +303,7 @@ public final class RemoteStore implements PageStore {
     }
   }
 
-  /** Deletes what is too old or too much; see {@link RemoteSweep#run}. */
+  /** Deletes objects that are too old or too many; see {@link RemoteSweep#run}. */
   int sweep() throws IOException {
     return sweep.run();
   }
@@ -331,8 +334,8 @@ public final class RemoteStore implements PageStore {
   }
 
   /**
-   * Changes what counts as removed while no page is read or written: what was being written is then
-   * in the lists, and what is being read was not removed.
+   * Changes what counts as removed while no page is read or written: pages that were being written
+   * are then in the lists, and pages that are being read were not removed.
    */
   private void exclusively(Runnable change) {
     erasing.writeLock().lock();

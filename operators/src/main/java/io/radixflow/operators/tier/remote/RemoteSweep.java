@@ -17,10 +17,10 @@ import org.slf4j.LoggerFactory;
  * Deletes pages that are too old or too many from a remote tier, for all engines that share it. An
  * engine sweeps when an object that each sweep writes again is old enough.
  *
- * <p>Safe with several at once, and beside those that write: what is deleted was written long ago,
- * a page that one engine misses is a miss, and deleting twice is deleting. Ages are by the file
- * system's clock, against the engine's. Sizes are added up by the minute of writing, so that memory
- * does not grow with the number of pages.
+ * <p>Several sweeps may run at once, and next to engines that write: deleted pages were written
+ * long ago, a page that one engine misses is a miss, and deleting twice is deleting. Ages are by
+ * the file system's clock, against the engine's. Sizes are added up by the minute of writing, so
+ * that memory does not grow with the number of pages.
  */
 final class RemoteSweep implements AutoCloseable {
   static final long PERIOD_MILLIS = TimeUnit.MINUTES.toMillis(10);

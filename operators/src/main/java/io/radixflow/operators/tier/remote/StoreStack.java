@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A store with a remote one below it. What is written here goes to the upper store at once, and
- * from there to the lower one later ({@link Uploads}); what is removed leaves both.
+ * A store with a remote store below it. A page is written to the upper store at once, and from
+ * there to the lower store later ({@link Uploads}). A removed page leaves both.
  */
 public final class StoreStack implements PageStore {
   private final PageStore upper;
@@ -28,7 +28,7 @@ public final class StoreStack implements PageStore {
   }
 
   /**
-   * Creates a store of those of two that there are.
+   * Creates a store from the ones that exist: disk, remote, or both.
    *
    * @param disk null for none
    * @param remote null for none

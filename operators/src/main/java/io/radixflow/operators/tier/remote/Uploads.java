@@ -215,7 +215,7 @@ public final class Uploads implements AutoCloseable {
     return removed.stream().anyMatch(test -> test.test(page));
   }
 
-  /** Ends a batch; what was removed while it was written is removed once more. */
+  /** Ends a batch. Pages that were removed while it was written are removed once more. */
   private void end(List<Waiting> batch, boolean again) {
     List<PageId> late = new ArrayList<>();
     synchronized (this) {

@@ -52,7 +52,8 @@ public interface PageStore extends AutoCloseable {
   /**
    * Finds pages as {@link #find} does and counts them by tier. No page counts as used.
    *
-   * @return pages by {@link KvTier#ordinal}, those of a slower tier after those of a faster one
+   * @return pages by {@link KvTier#ordinal}; pages of a slower tier come after pages of a faster
+   *     one
    */
   default int[] findByTier(PageId[] chain, int from, int to) {
     int[] pages = new int[KvTier.values().length];
@@ -115,7 +116,7 @@ public interface PageStore extends AutoCloseable {
   void remove(PageId[] pages, int count);
 
   /**
-   * Removes pages but those that another page follows here which stays.
+   * Removes pages. A page stays if another page that stays follows it here.
    *
    * @param pages none before its parent
    */
@@ -129,7 +130,7 @@ public interface PageStore extends AutoCloseable {
   /** Removes all pages; see {@link #remove}. */
   void clear();
 
-  /** Removes all pages but those of a store below, which others use, too. */
+  /** Removes all pages, except pages of a store below, which other engines also use. */
   default void flush() {
     clear();
   }
@@ -156,7 +157,7 @@ public interface PageStore extends AutoCloseable {
   /** Prepares for {@link #close}: ends writes that would take long. */
   default void closing() {}
 
-  /** Ends background work and closes files; what was written stays. Idempotent. */
+  /** Ends background work and closes files; written pages stay. Idempotent. */
   @Override
   void close();
 }

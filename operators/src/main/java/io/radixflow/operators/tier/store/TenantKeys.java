@@ -98,7 +98,7 @@ public final class TenantKeys {
     return keys;
   }
 
-  /** Deletes a tenant's keys: what was written under them is unreadable from now on. */
+  /** Deletes a tenant's keys: pages written under them are unreadable from now on. */
   public synchronized void deleteAll(long tenant) {
     for (Known known : List.copyOf(byId.values())) {
       if (known.tenant == tenant) {
