@@ -12,9 +12,6 @@ import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
-import org.apache.flink.state.rocksdb.RocksDBConfigurableOptions;
-import org.apache.flink.state.rocksdb.RocksDBOptions;
-import org.rocksdb.InfoLogLevel;
 
 /** Flink's configuration of the job; {@code flink.} options win over it. */
 final class JobConfiguration {
@@ -44,12 +41,7 @@ final class JobConfiguration {
     // records are immutable
     flink.set(PipelineOptions.OBJECT_REUSE, true);
     flink.set(StateBackendOptions.STATE_BACKEND, "rocksdb");
-    flink.set(RocksDBOptions.OPTIONS_FACTORY, StateDatabaseOptions.class.getName());
-    // at Flink's INFO_LEVEL, RocksDB's own log outgrows a small state: 2.6 MB per minute, up to 100
-    // MB
-    flink.set(RocksDBConfigurableOptions.LOG_LEVEL, InfoLogLevel.WARN_LEVEL);
-    // whole indexes of a large state do not fit the cache, and each look-up would read one again
-    flink.set(RocksDBOptions.USE_PARTITIONED_INDEX_FILTERS, true);
+    StateDatabaseOptions.set(flink);
     flink.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
     flink.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, interval);
     // the serving operator reports a backlog until all of its subtasks have their engine

@@ -45,16 +45,20 @@ class JobConfigurationTest {
         ((EmbeddedRocksDBStateBackend) backend)
             .getRocksDBOptions()
             .createColumnOptions(new ColumnFamilyOptions(), handles)) {
-      assertThat(options.periodicCompactionSeconds()).isEqualTo(86_400);
+      assertThat(options.ttl()).isEqualTo(86_400);
     }
     assertThat(handles).isEmpty();
   }
 
   @Test
-  void theDatabaseLogsOnlyWarningsUnlessTheUserSaysOtherwise() {
+  void theDatabaseLogsOnlyWarningsIntoSmallFilesUnlessTheUserSaysOtherwise() {
     SettingsLoader loader = new SettingsLoader();
-    assertThat(JobConfiguration.of(loader.load()).get(RocksDBConfigurableOptions.LOG_LEVEL))
-        .isEqualTo(InfoLogLevel.WARN_LEVEL);
+    Configuration flink = JobConfiguration.of(loader.load());
+    assertThat(flink.get(RocksDBConfigurableOptions.LOG_LEVEL)).isEqualTo(InfoLogLevel.WARN_LEVEL);
+    assertThat(
+            flink.get(RocksDBConfigurableOptions.LOG_MAX_FILE_SIZE).getBytes()
+                * flink.get(RocksDBConfigurableOptions.LOG_FILE_NUM))
+        .isEqualTo(2 << 20);
 
     loader.set(List.of("flink.state.backend.rocksdb.log.level=DEBUG_LEVEL"));
     assertThat(JobConfiguration.of(loader.load()).get(RocksDBConfigurableOptions.LOG_LEVEL))
