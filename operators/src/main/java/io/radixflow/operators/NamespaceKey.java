@@ -12,7 +12,7 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * The secret from which the names of namespaces are derived. It is equal on all TaskManagers, so
- * that a conversation finds its pages wherever it is served; without it a namespace does not reveal
+ * that a conversation finds its pages on every TaskManager; without it a namespace does not reveal
  * its tenant. Never shown.
  */
 @PublicApi

@@ -6,8 +6,8 @@ import java.util.SplittableRandom;
  * The hash by which a node's children are found: of a namespace and the token ids of one page, with
  * a factor for each that comes of a secret seed. For any two pages the chance that their hashes are
  * equal is 2 to minus 32, over the seeds (Lemire, Kaser, "Strongly universal string hashing is
- * fast", 2014): without the seed, prompts that collide cannot be written. There is no chain from
- * one id to the next, so that a processor multiplies several at once.
+ * fast", 2014): without the seed, prompts that collide cannot be written. No id depends on the one
+ * before it, so that a processor multiplies several at once.
  */
 class ChildHash {
   private final int span;

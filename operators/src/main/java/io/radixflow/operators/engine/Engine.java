@@ -18,7 +18,7 @@ public interface Engine extends AutoCloseable {
   /** Returns the model and the sizes of the engine; constant. */
   EngineInfo info();
 
-  /** Returns the shares of tenants; those that are not named have weight 1. Constant. */
+  /** Returns the shares of tenants; a tenant that is not named has weight 1. Constant. */
   default Map<String, Integer> tenantWeights() {
     return Map.of();
   }

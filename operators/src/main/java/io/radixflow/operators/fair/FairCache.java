@@ -9,9 +9,9 @@ import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 
 /**
- * Keeps what was used last, each tenant's apart: no tenant finds what another one left, and a
- * tenant that has less than the others loses nothing to them. Beyond the limits the tenant that has
- * the most loses what it used longest ago. Not safe for several threads.
+ * Keeps the values that were used last, separately for each tenant. No tenant finds another
+ * tenant's values, and a tenant that has less than the others loses nothing to them. Beyond the
+ * limits the tenant that has the most loses what it used longest ago. Not safe for several threads.
  *
  * @param <K> what values are found by
  */

@@ -38,7 +38,7 @@ public final class FairExecutor {
 
   /**
    * @param threads runs the tasks
-   * @param weights of tenants; those that are not named have weight 1
+   * @param weights of tenants; a tenant that is not named has weight 1
    */
   public FairExecutor(Executor threads, Map<String, Integer> weights) {
     this(threads, weights, FairExecutor::threadNanos);

@@ -45,7 +45,7 @@ public final class FairLimit {
     return true;
   }
 
-  /** Gives back what was taken. */
+  /** Gives back an amount that was taken. */
   public synchronized void release(String tenant, long amount) {
     total -= amount;
     used.computeIfPresent(tenant, (name, own) -> own == amount ? null : own - amount);

@@ -36,7 +36,7 @@ public final class Shares<T extends Share> {
   private long events;
 
   /**
-   * @param weights of tenants; those that are not named have weight 1
+   * @param weights of tenants; a tenant that is not named has weight 1
    * @param factory makes a tenant of a name and a weight
    */
   public Shares(Map<String, Integer> weights, BiFunction<String, Integer, T> factory) {

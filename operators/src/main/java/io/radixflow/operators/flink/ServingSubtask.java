@@ -165,8 +165,8 @@ final class ServingSubtask implements AutoCloseable {
   }
 
   /**
-   * Queues all turns without a reply, the oldest first, those of a session in their order even if
-   * the clock went back between them.
+   * Queues all turns without a reply, the oldest first. Turns of one session keep their order even
+   * if the clock went back between them.
    */
   private void queueRestoredTurns() throws Exception {
     record Restored(String session, String tenant, long accepted, TurnQueues.Entry turn) {}
@@ -217,7 +217,7 @@ final class ServingSubtask implements AutoCloseable {
     queries.answerAll();
   }
 
-  /** Writes what is not in state yet, behind the barrier of a checkpoint. */
+  /** Writes everything that is not in state yet, after the barrier of a checkpoint. */
   void save(long checkpoint) throws Exception {
     runner.saveProgress();
     unconfirmed.barrier(checkpoint);

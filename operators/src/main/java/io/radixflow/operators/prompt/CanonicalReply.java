@@ -10,7 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/** Converts a reply's generated ids to those that the next prompt has in their place. Immutable. */
+/**
+ * Converts a reply's generated ids to the ids that the next prompt has in their place. Immutable.
+ */
 public final class CanonicalReply {
   private final Tokenizer tokenizer;
   private final int[] ends;
@@ -77,7 +79,10 @@ public final class CanonicalReply {
     return ids;
   }
 
-  /** Returns the bytes of a token in a text; those of a special token may be there or not. */
+  /**
+   * Returns the bytes of a token in a text; the text may or may not have the bytes of a special
+   * token.
+   */
   private byte[] spelling(int id, byte[] text, int at) {
     String mark = tokenizer.markup().get(id);
     if (mark == null) {
@@ -89,10 +94,9 @@ public final class CanonicalReply {
   }
 
   /**
-   * Returns the end-of-turn id that the template writes after a reply, of those that the tokenizer
-   * declares.
+   * Returns which of the tokenizer's end-of-turn ids the template writes after a reply.
    *
-   * @param otherwise what it is where the template writes none
+   * @param otherwise the result if the template writes none
    */
   private int templateEnd(ServedModel model, ChatMessage reply, int otherwise) {
     try {

@@ -57,12 +57,12 @@ public final class NextPrompts {
   }
 
   /**
-   * Returns what follows a turn, as a function of its reply.
+   * Returns a function from a turn's reply to the prompt after the turn.
    *
    * @param prompt gives the turn's prompt once it has been made
    * @param conversation what came before the turn
    * @param added the turn's messages
-   * @param options those that the turn runs with
+   * @param options the options that the turn runs with
    * @param reader begins to read the reply to a prompt into its parts
    */
   public SessionRef.NextPrompt after(

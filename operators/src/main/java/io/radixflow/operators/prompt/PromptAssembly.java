@@ -112,7 +112,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     return prompt.ids();
   }
 
-  /** Refuses what is too long whatever is dropped, before the template runs. */
+  /** Refuses a prompt that is too long even after dropping turns, before the template runs. */
   private void checkBound() throws PromptException {
     int least = window.bound() == null ? 0 : window.bound().leastTokens(added);
     if (least >= window.contextLength()) {
@@ -242,7 +242,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
   }
 
   /**
-   * Returns the ids of the whole conversation, encoded anew.
+   * Encodes the whole conversation again and returns its ids.
    *
    * @throws ChatTemplateException if the template refuses it
    */

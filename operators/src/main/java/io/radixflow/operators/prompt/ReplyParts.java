@@ -47,7 +47,7 @@ public final class ReplyParts {
 
   private int begunReasoning;
 
-  /** Characters of those that the parser still holds back. */
+  /** Number of content characters that the parser still holds back. */
   private int heldContent;
 
   private int heldReasoning;

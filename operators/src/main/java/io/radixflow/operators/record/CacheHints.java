@@ -4,7 +4,7 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * What a request says about the worth of its pages. Hints change what is evicted when, never a
+ * What a request says about the worth of its pages. Hints change the order of evictions, never a
  * reply.
  *
  * @param noStore whether the pages are to be freed when the request ends, seen by no other

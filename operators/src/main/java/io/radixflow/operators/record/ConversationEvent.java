@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A parsed event of one session; a Flink POJO. One that is not valid passes too, if it says which
- * turn is to be answered: so that it is answered once, however often it is sent.
+ * A parsed event of one session; a Flink POJO. An invalid event also passes if it names its turn,
+ * so that it is answered once, however often it is sent.
  *
- * @param kind what is asked
+ * @param kind the kind of request
  * @param session root id of the session: the key
  * @param branch branch within the session; {@code main} unless forked
  * @param turn id of the turn, opaque, unique within the session; for {@code cancel} the turn to
@@ -15,8 +15,8 @@ import java.util.Map;
  * @param tenant owner, empty for the default tenant
  * @param cacheSalt separates cached pages further; empty for none
  * @param messages {@code open}: at most a system message; {@code message}: the new turn's messages;
- *     {@code append}: messages without a reply; {@code regenerate}: messages that replace those of
- *     the turn, empty to keep them
+ *     {@code append}: messages without a reply; {@code regenerate}: messages that replace the
+ *     turn's messages, empty to keep them
  * @param options generation options; of {@code open}: the session's defaults; null for none
  * @param replace whether a turn of the branch that runs or waits is cancelled in this one's favour,
  *     instead of being waited for
@@ -25,7 +25,7 @@ import java.util.Map;
  *     answered again; null for the latest; {@code query}: the turn that is asked about, or null;
  *     {@code delete_turn}: the turn that is deleted
  * @param origin where the event was read
- * @param error what is wrong with it, for its sender; null if it is valid
+ * @param error the error, for its sender; null if it is valid
  * @param metadata pairs that come back with the turn, for its sender, or null
  * @param cache what the turn's cached pages are worth, or null
  * @param previousTurn {@code message}, {@code append}: id of the turn that it follows, on whatever
@@ -58,7 +58,7 @@ public record ConversationEvent(
   /**
    * Returns a builder of an event on the main branch.
    *
-   * @param kind what is asked; null if an invalid event does not say so
+   * @param kind the kind of request; null if an invalid event does not name one
    * @param turn id of the turn, or null
    */
   public static Builder builder(EventKind kind, String session, String turn) {

@@ -13,7 +13,7 @@ public final class PartOrder {
   private boolean usual = true;
 
   /**
-   * Adds text that follows what was added before.
+   * Adds text after the text added before.
    *
    * @param kind what part it belongs to; null for content
    * @param index of a call, else -1
@@ -35,7 +35,7 @@ public final class PartOrder {
     rank = next;
   }
 
-  /** Returns the runs of a reply without those of its beginning. */
+  /** Returns the runs of a reply without the runs of its beginning. */
   public static List<PartLength> after(Message beginning, List<PartLength> runs) {
     int content = codePoints(beginning.content());
     int reasoning = codePoints(beginning.reasoning());

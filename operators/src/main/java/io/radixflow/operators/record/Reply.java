@@ -23,7 +23,7 @@ import java.util.Map;
  * @param status {@code query}: the slot's state, else null
  * @param created milliseconds since the epoch
  * @param metadata its event's, or null
- * @param turnState {@code query} of a turn: what is known of it, else null
+ * @param turnState {@code query} of a turn: its state, else null
  * @param trace the trace that its event belongs to, or null; a header of its record
  * @param pages {@code query} of an open session: where its pages are, else null
  * @param reasoning what the model thought before it replied, or null
@@ -200,12 +200,12 @@ public record Reply(
       order = order == null ? List.of() : List.copyOf(order);
     }
 
-    /** Makes an item of a message that is no reply. */
+    /** Makes an item of a message that is not a reply. */
     public Item(String turn, Message message) {
       this(turn, message, null, null, List.of());
     }
 
-    /** Makes an item of a text that is no reply. */
+    /** Makes an item of a text that is not a reply. */
     public Item(String turn, String role, String content) {
       this(turn, new Message(role, content));
     }

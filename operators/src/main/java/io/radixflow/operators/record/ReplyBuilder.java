@@ -149,7 +149,7 @@ public final class ReplyBuilder {
     return this;
   }
 
-  /** Sets text, reasoning and calls to those of a message. */
+  /** Sets text, reasoning and calls from a message. */
   public ReplyBuilder message(Message message) {
     return text(message.content() == null ? "" : message.content())
         .reasoning(message.reasoning())

@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param choice index of the choice, 0
  * @param offset code points of the texts of all pieces of the reply before {@code text}
- * @param tokenOffset generated tokens before those of this piece
+ * @param tokenOffset generated tokens before the tokens of this piece
  * @param tokens how many tokens this piece stands for
  * @param attempt epoch of the operator; the highest wins
  * @param text the piece, whole characters
@@ -111,7 +111,7 @@ public record ReplyDelta(
         null);
   }
 
-  /** A piece of a turn that is served. */
+  /** A piece of a turn that was not refused. */
   public ReplyDelta(
       String session,
       String branch,

@@ -17,7 +17,7 @@ public record RetentionRange(int tokenStart, int tokenEnd, int priority, long du
   public RetentionRange {
     if (tokenStart < 0 || tokenEnd <= tokenStart) {
       throw new IllegalArgumentException(
-          "tokens " + tokenStart + " to " + tokenEnd + " are no range of retention");
+          "tokens " + tokenStart + " to " + tokenEnd + " are not a range for retention");
     }
     if (durationMillis <= 0) {
       throw new IllegalArgumentException(

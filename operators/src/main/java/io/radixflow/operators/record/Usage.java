@@ -8,8 +8,9 @@ package io.radixflow.operators.record;
  *     it at first admission
  * @param completionTokens generated tokens, end token included
  * @param tiers which of the cached tokens came from below the device
- * @param reasoningTokens of the generated tokens, those of the reasoning
- * @param acceptedPredictionTokens of the generated tokens, those that the predicted text told
+ * @param reasoningTokens of the generated tokens, the tokens of the reasoning
+ * @param acceptedPredictionTokens of the generated tokens, the tokens that the predicted text had
+ *     right
  * @param rejectedPredictionTokens of the predicted text, the other tokens
  */
 public record Usage(

@@ -86,8 +86,8 @@ public record Conversation(String system, int depth, List<Turn> path) {
   }
 
   /**
-   * Returns what the prompt of the last reply had beside messages, see {@link
-   * PromptOptions#identity}; empty if there is no reply.
+   * Returns the parts of the last reply's prompt besides messages, see {@link
+   * PromptOptions#identity}; empty without a reply.
    */
   public String variant() {
     Conversation answered = answered();

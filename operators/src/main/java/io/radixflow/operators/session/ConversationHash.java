@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * Hashes of conversations: the first 128 bits of a SHA-256, in hexadecimal digits, over the hash of
- * what comes before and the next message. So each beginning of a conversation has a hash of its
+ * the messages before and the next message. So each beginning of a conversation has a hash of its
  * own, however its messages are divided into turns.
  *
  * <p>Messages are hashed in a canonical form, as clients change white space when they send a

@@ -4,16 +4,16 @@ import io.radixflow.operators.record.Reply;
 import java.util.List;
 
 /**
- * What a running turn gained between two checkpoints; appended to keyed state, so that a checkpoint
- * costs only what is new. A Flink POJO.
+ * The progress of a running turn between two checkpoints. It is appended to keyed state, so that a
+ * checkpoint writes only new progress. A Flink POJO.
  *
  * @param prompt in the first piece, the prompt; else null
  * @param tokens newly generated ids
  * @param text newly visible text
  * @param logprobs one entry a new token if asked for, else empty
  * @param cachedTokens prompt tokens that were cached
- * @param shownTokens tokens of the whole turn that deltas stood for; those behind them have text
- *     that was held back
+ * @param shownTokens tokens of the whole turn that deltas stood for; the text of later tokens was
+ *     held back
  * @param promptLogprobs one entry for each token of the prompt but its first, in the first piece
  *     that has tokens if asked for; else null
  * @param model in the first piece, the fingerprint of the model that generates the reply; else null

@@ -17,7 +17,7 @@ public record Prompt(int[] ids, int keep, int dropped, String tokenizer, int rew
     this(ids, keep, dropped, tokenizer, 0);
   }
 
-  /** Returns whether its ids are those of a tokenizer with this fingerprint. */
+  /** Returns whether its ids belong to a tokenizer with this fingerprint. */
   public boolean isOf(String fingerprint) {
     return tokenizer.equals(fingerprint);
   }

@@ -40,8 +40,7 @@ public record PromptOptions(
 
   /**
    * @param layers options in order of precedence, the strongest first; entries may be null
-   * @throws IllegalArgumentException if there is no format of the name that is given, or options do
-   *     not go together
+   * @throws IllegalArgumentException if no format has the given name, or options do not go together
    */
   public static PromptOptions resolve(List<GenerationOptions> layers) {
     String given = TurnOptions.first(layers, GenerationOptions::tools, "[]");

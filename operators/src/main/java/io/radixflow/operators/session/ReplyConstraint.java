@@ -78,7 +78,9 @@ public record ReplyConstraint(
         .filter(tool -> tool.name().equals(name))
         .findFirst()
         .orElseThrow(
-            () -> new IllegalArgumentException("tool_choice names " + name + ", which is no tool"));
+            () ->
+                new IllegalArgumentException(
+                    "tool_choice names " + name + ", which is not a tool"));
   }
 
   /** Returns the grammar of the first options that say one, or that there is none. */
@@ -101,7 +103,7 @@ public record ReplyConstraint(
       case "text" -> null;
       case "json_object" -> new GrammarSpec(Kind.JSON_SCHEMA, "{\"type\":\"object\"}");
       case "json_schema" -> schema(((Map<?, ?>) given.get("json_schema")).get("schema"));
-      default -> throw new IllegalArgumentException("response_format has no type that is served");
+      default -> throw new IllegalArgumentException("response_format has no supported type");
     };
   }
 
@@ -138,7 +140,7 @@ public record ReplyConstraint(
   private static Map<String, Object> object(String field, String text) {
     Map<String, Object> object = JsonValues.object(text);
     if (object == null) {
-      throw new IllegalArgumentException(field + " is no JSON object");
+      throw new IllegalArgumentException(field + " is not a JSON object");
     }
     return object;
   }

@@ -7,7 +7,7 @@ import java.util.Map;
 
 /**
  * The small part of a session's state that every event reads and writes; a Flink POJO. History,
- * turns in flight and turn ids lie beside it, so that an event does not rewrite them.
+ * turns in flight and turn ids are stored separately, so that an event does not rewrite them.
  *
  * @param life whether the session takes turns
  * @param opened whether an {@code open} or a first message has fixed owner and system prompt
@@ -53,9 +53,9 @@ public record SessionSlot(
           Life.OPEN, false, "", "", null, 1, Map.of(), 0, null, 0, null, false, false, false);
 
   /**
-   * Returns whether an event was read before, judged by its position in the log. One that was
-   * written after the last event came is new at any position: the log was made anew and begins at
-   * 0.
+   * Returns whether an event was read before, judged by its position in the log. An event that was
+   * written after the last event came is new at any position, because the log was recreated and
+   * begins at 0.
    */
   public boolean hasRead(Origin origin) {
     return inLog(origin)
@@ -64,8 +64,8 @@ public record SessionSlot(
   }
 
   /**
-   * Returns whether events of a tenant may have to do with the session: those of its owner, or of
-   * anyone before it is opened and after it is erased, when it has no owner.
+   * Returns whether events of a tenant may have to do with the session: events of its owner, or of
+   * any tenant while it has no owner: before it is opened and after it is erased.
    */
   public boolean isOpenTo(String sender) {
     return !opened || life == Life.ERASED || tenant.equals(sender);

@@ -7,10 +7,10 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Which cached pages a session may use.
+ * Decides which cached pages a session may use.
  *
  * @param key names each tenant's namespace; equal on all TaskManagers
- * @param sharing tenants whose system prompts lie in the public namespace; {@link #ALL} for all
+ * @param sharing tenants whose system prompts are in the public namespace; {@link #ALL} for all
  */
 @PublicApi
 public record TenantNamespaces(NamespaceKey key, Set<String> sharing) implements Serializable {

@@ -5,21 +5,21 @@ import io.radixflow.operators.record.Message;
 import java.util.List;
 
 /**
- * A finished turn in a session's history: what was asked and what was replied; a Flink POJO.
+ * A finished turn in a session's history: its messages and its reply; a Flink POJO.
  *
  * <p>Turns form a tree by {@code parent}; a branch names its last turn, so that a fork shares its
  * ancestry and a regeneration is a sibling. A turn is never changed.
  *
- * <p>A root of the tree is no turn: its message is a system prompt, which is written once, here, so
- * that it needs no state of its own. That of the session is the root {@link #ROOT}; a session
- * without one does not have that root. Branches whose sender gave another system prompt, or none,
- * have other roots.
+ * <p>A root of the tree is not a turn. Its message is a system prompt, which is written once, here,
+ * so that it needs no state of its own. The session's system prompt is the root {@link #ROOT}; a
+ * session without a system prompt does not have that root. Branches whose sender gave another
+ * system prompt, or none, have other roots.
  *
  * <p>The canonical ids of a conversation, as the next prompt has them, are folded over the path:
  * the first {@code keep} ids of the parent's, then {@code ids}.
  *
  * @param id number within the session
- * @param parent number of the turn before, that of the root for none
+ * @param parent number of the turn before; the number of the root if there is none
  * @param depth turns before this one on its path, dropped ones included
  * @param turn id of the turn as the sender gave it
  * @param answeredBy id under which the reply was given: that of a regeneration, else {@code turn}
@@ -28,7 +28,7 @@ import java.util.List;
  * @param regeneration how often the reply was regenerated before this
  * @param reply the reply, as later prompts have it; null if the turn was appended without one
  * @param finishReason lower case; null without a reply
- * @param details what is kept for those who ask about it; null for a root
+ * @param details details kept for queries; null for a root
  * @param keep ids of the parent's canonical ids that stay; 0 if the prompt was encoded again
  * @param ids canonical ids after those, up to and including the reply's end-of-turn id
  * @param tokenizer fingerprint of the tokenizer that {@code ids} belong to; empty if the reply has

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a finished turn keeps for those who ask about it, and no prompt needs; a Flink POJO.
+ * Details of a finished turn that are kept for queries and that no prompt needs; a Flink POJO.
  *
  * @param branch the branch on which it was answered
  * @param created when it was accepted, milliseconds since the epoch

@@ -1,2 +1,2 @@
-/** A session's data: its slot, its turns and branches, and what is known of its pages. */
+/** A session's data: its slot, its turns and branches, and the known places of its pages. */
 package io.radixflow.operators.session;

@@ -144,7 +144,7 @@ class ToolLoopTest {
       assertThat(auto.toolCalls()).extracting(ToolCall::name).doesNotContain("warmth");
       Reply unknown =
           run(h, ask("t4", some.toolChoice(allowed.replace("wind", "rain")).build(), user("hi")));
-      assertThat(unknown.error().message()).contains("rain, which is no tool");
+      assertThat(unknown.error().message()).contains("rain, which is not a tool");
     }
   }
 
@@ -422,7 +422,7 @@ class ToolLoopTest {
               });
       Reply other =
           run(h, ask("t2", sampled().toolChoice(named.replace("warmth", "x")).build(), user("Hi")));
-      assertThat(other.error().message()).contains("tool_choice names x, which is no tool");
+      assertThat(other.error().message()).contains("tool_choice names x, which is not a tool");
     }
   }
 

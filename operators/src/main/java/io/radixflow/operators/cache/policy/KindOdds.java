@@ -6,8 +6,8 @@ import java.util.Arrays;
  * How much likelier than others pages of each kind are held to be used again, as long as little is
  * known of a kind itself: odds that are given, raised to a power that is learned. The power is 1 at
  * first; at 0 all kinds are alike. It is one number, estimated from the reuses of all kinds, so it
- * is known long before each kind is: where pages that were used often are no likelier to be used
- * again, as in conversations of any length, the order soon comes close to LRU's.
+ * is known long before each kind is: if often used pages are not likelier to be used again, as in
+ * conversations of any length, the order soon comes close to LRU's.
  *
  * <p>It is the slope of a weighted regression of the logarithm of (reuses seen / reuses expected if
  * the kinds were alike) on that of the odds given. A kind counts as much as the fewer of both; the

@@ -64,7 +64,7 @@ public final class EngineConnection implements AutoCloseable {
     return engine.prefetch(expected);
   }
 
-  /** Takes back what was announced of a branch's next turn. */
+  /** Withdraws the announcement of a branch's next turn. */
   public void withdraw(SessionRef turn) {
     engine.withdraw(turn);
   }

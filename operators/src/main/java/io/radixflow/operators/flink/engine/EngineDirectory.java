@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Files that a previous engine left on this TaskManager, in the directory {@code radixflow} beside
- * those that Flink keeps in the TaskManager's working directory. A TaskManager finds it again if it
- * is started with the same {@code taskmanager.resource-id} and {@code
+ * Files that a previous engine left on this TaskManager, in the directory {@code radixflow} next to
+ * Flink's own files in the TaskManager's working directory. A TaskManager finds it again if it is
+ * started with the same {@code taskmanager.resource-id} and {@code
  * process.taskmanager.working-dir}; Flink empties only {@code tmp} there.
  *
  * @param crashJournal a file that names the turns it was working on; null for none
@@ -61,7 +61,7 @@ public record EngineDirectory(
         : new EngineDirectory(crashJournal(directory, name), directory.resolve("tiers"), restored);
   }
 
-  /** Returns the journal of an engine; deletes those of jobs that never came back. */
+  /** Returns the journal of an engine; deletes the journals of jobs that never came back. */
   static Path crashJournal(Path directory, String name) {
     if (Files.isDirectory(directory)) {
       long oldest = System.currentTimeMillis() - JOURNAL_RETENTION.toMillis();
@@ -78,7 +78,7 @@ public record EngineDirectory(
     return directory.resolve(name + JOURNAL);
   }
 
-  /** Returns null if there is no working directory. */
+  /** Returns null if the TaskManager has no working directory. */
   private static Path directory(File temporary) {
     File root = temporary == null ? null : temporary.getAbsoluteFile().getParentFile();
     return root == null || !new File(root, "localState").isDirectory()

@@ -18,7 +18,7 @@ public interface EngineFactory extends Serializable {
   String identity();
 
   /**
-   * Returns this factory for engines that publish what is in their caches.
+   * Returns this factory for engines that publish the contents of their caches.
    *
    * @param events opens the destination; null for none
    */
@@ -46,8 +46,8 @@ public interface EngineFactory extends Serializable {
    * @param directory files that a previous engine left on this TaskManager
    * @throws io.radixflow.kernels.device.OutOfDeviceMemoryException if the device's memory is not
    *     free now
-   * @throws IllegalArgumentException if the device or an option is not to be had, now or later
-   * @throws Exception if the model or the device cannot be had; the message is for people
+   * @throws IllegalArgumentException if the device or an option is not available, now or later
+   * @throws Exception if the model or the device is not available; the message is for users
    */
   ServingEngine open(EngineDirectory directory) throws Exception;
 

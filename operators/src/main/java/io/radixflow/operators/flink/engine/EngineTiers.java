@@ -38,7 +38,7 @@ public interface EngineTiers extends AutoCloseable {
     return null;
   }
 
-  // ---- what is erased
+  // ---- erasing
 
   /** Returns whether there is a disk with pages, attached or not. */
   default boolean hasDisk() {

@@ -5,7 +5,7 @@ import io.radixflow.operators.record.control.TierCommand;
 /**
  * How control events have changed the tiers; it overrides the job's configuration.
  *
- * @param number how many events there have been; those that came later have higher numbers
+ * @param number number of events so far; later settings have higher numbers
  * @param hostBytes size of host memory; {@link TierCommand#CONFIGURED} for the configured one
  * @param diskBytes size of the disk tier, likewise
  * @param hostDetached whether host memory is not to be used

@@ -46,10 +46,10 @@ import org.slf4j.LoggerFactory;
  * checkpoint that comes before. More than {@link #MAX_PAGES} of them, which only a disk that is
  * detached or broken can bring about, become one erasure of all pages.
  *
- * <p>Checkpoints have what is pending, and after a restore all subtasks begin with what any of them
- * had: the pages may be on any disk, and the sessions may have moved. An erasure may so be done
- * twice. What the engine cannot do is done again: every ten seconds while a store fails, and when a
- * disk is attached that was detached. Only the task's thread uses this.
+ * <p>Checkpoints contain the pending erasures. After a restore each subtask begins with the pending
+ * erasures of all subtasks: the pages may be on any disk, and the sessions may have moved. So an
+ * erasure may be done twice. A failed erasure is tried again every ten seconds while a store fails,
+ * and when a detached disk is attached. Only the task's thread uses this.
  */
 public final class Erasures implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Erasures.class);
@@ -85,7 +85,7 @@ public final class Erasures implements AutoCloseable {
     KEYS,
     SESSION;
 
-    /** Returns whether names are those of pages. */
+    /** Returns whether an erasure of this kind names its pages. */
     boolean namesPages() {
       return this == PAGES || this == SESSION;
     }
@@ -147,9 +147,9 @@ public final class Erasures implements AutoCloseable {
   }
 
   /**
-   * Begins what the restored checkpoint had.
+   * Begins with the erasures of the restored checkpoint.
    *
-   * @param keys those of the engine, restored
+   * @param keys the engine's keys, restored
    * @param coordinator passes erasures on to all subtasks; null if there are no others
    * @param maxPages how many pages may be pending before all pages are erased instead
    */
@@ -279,8 +279,8 @@ public final class Erasures implements AutoCloseable {
   }
 
   /**
-   * Begins to erase the pages of an erased session, and what the engines of all subtasks keep of
-   * texts; the parameters are those of {@link #erasePages(Supplier, int, boolean)}.
+   * Begins to erase the pages of an erased session, and the texts that the engines of all subtasks
+   * keep. The parameters are the same as for {@link #erasePages(Supplier, int, boolean)}.
    */
   public void eraseSession(Supplier<byte[]> names, int most) {
     erase(What.SESSION, names, most, true);
@@ -416,7 +416,7 @@ public final class Erasures implements AutoCloseable {
     return pending.size();
   }
 
-  /** Writes what is pending to the checkpoint. */
+  /** Writes the pending erasures to the checkpoint. */
   public void save() throws Exception {
     savedTenants.clear();
     for (Map.Entry<String, Tenant> each : tenants.entrySet()) {

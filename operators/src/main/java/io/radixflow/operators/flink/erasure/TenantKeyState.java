@@ -18,8 +18,8 @@ import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
 
 /**
- * Keeps the keys of tenants' pages in checkpoints and passes those that this subtask's engine draws
- * on to the engines of all others. See {@link TenantKeys} for why they are nowhere else. After a
+ * Keeps the keys of tenants' pages in checkpoints and passes keys that this subtask's engine draws
+ * on to all other engines. {@link TenantKeys} says why the keys are stored nowhere else. After a
  * restore every engine has all keys. Only the task's thread uses this.
  */
 public final class TenantKeyState {
@@ -33,7 +33,7 @@ public final class TenantKeyState {
   /**
    * Gives the engine the keys of the restored checkpoint.
    *
-   * @param tiers those of the engine
+   * @param tiers the engine's tiers
    */
   public TenantKeyState(OperatorStateStore store, EngineTiers tiers, TaskInfo task)
       throws Exception {

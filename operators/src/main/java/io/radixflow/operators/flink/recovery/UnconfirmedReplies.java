@@ -147,7 +147,7 @@ public final class UnconfirmedReplies implements AutoCloseable {
     current.add(new LostReplies.Id(reply.session(), reply.turn()), now);
   }
 
-  /** The state is being written behind the barrier of a checkpoint. */
+  /** Called while the state is written after the barrier of a checkpoint. */
   public void barrier(long checkpoint) {
     if (!current.replies.isEmpty()) {
       current.checkpoint = checkpoint;
@@ -234,7 +234,7 @@ public final class UnconfirmedReplies implements AutoCloseable {
     }
   }
 
-  /** Leaves nothing of what was said in the replies of the current session, which was erased. */
+  /** Removes all text from the replies of the current session, which was erased. */
   public void erase() throws Exception {
     Iterator<Map.Entry<String, EmittedReply>> replies = state.iterator();
     while (replies.hasNext()) {

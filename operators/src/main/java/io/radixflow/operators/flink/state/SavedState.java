@@ -10,7 +10,7 @@ import org.apache.flink.api.common.typeinfo.Types;
 
 /**
  * Names and types of the operator's keyed state, whose key is the session id: for the operator, and
- * for those who read or write its savepoints. A name or type that changes makes savepoints
+ * for programs that read or write its savepoints. If a name or type changes, savepoints become
  * unreadable; fields may be added to the records.
  */
 public final class SavedState {

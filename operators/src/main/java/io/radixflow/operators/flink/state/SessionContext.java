@@ -246,7 +246,7 @@ public final class SessionContext {
     return expiry > now();
   }
 
-  /** Keeps how a turn ended that the history does not have, for those who ask about it. */
+  /** Keeps the end of a turn that is not in the history, for queries about it. */
   public void addEndedTurn(Reply.TurnState turn) throws Exception {
     List<Reply.TurnState> kept = new ArrayList<>();
     store.endedTurns.values().forEach(kept::add);

@@ -45,7 +45,7 @@ public final class SessionCounts {
   /**
    * Admits a session that is about to be opened.
    *
-   * @return null if it is counted, else what is full
+   * @return null if it is counted, else the limit that is full
    */
   public TenantCounts.Full tryOpen(String tenant, int tenantLimit, int limit) {
     return open.tryAdd(tenant, 0, tenantLimit, limit);

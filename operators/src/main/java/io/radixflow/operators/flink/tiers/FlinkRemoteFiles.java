@@ -23,9 +23,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Files of any system that Flink reaches by a URI, through its plugins: S3, OSS, HDFS and others.
  *
- * <p>Where renaming is cheap and whole, an object is written under another name first, which {@link
- * #delete} deletes, too; an object store shows an object only once it is closed, and is written
- * directly.
+ * <p>Where renaming is cheap and atomic, an object is first written under another name, which
+ * {@link #delete} also deletes. An object store shows an object only once it is closed, so objects
+ * are written directly.
  */
 public final class FlinkRemoteFiles implements RemoteFiles {
   private static final Logger LOG = LoggerFactory.getLogger(FlinkRemoteFiles.class);
@@ -88,7 +88,7 @@ public final class FlinkRemoteFiles implements RemoteFiles {
             .formatted(uri, scheme);
   }
 
-  /** Flink keeps those that are open. */
+  /** Returns the file system; Flink keeps open file systems. */
   private FileSystem files() throws IOException {
     // streams belong to the engine, not to the task whose thread happens to open them
     return FileSystem.getUnguardedFileSystem(root.toUri());

@@ -42,7 +42,7 @@ public record ModelEngineFactory(
   @FunctionalInterface
   public interface Source extends Serializable {
     /**
-     * @throws Exception if the model cannot be had; the message is for people
+     * @throws Exception if the model is not available; the message is for users
      */
     ServedModel open(String model) throws Exception;
   }

@@ -51,7 +51,7 @@ public final class BranchSelector {
    * @param messages those of its messages that are new
    * @param after see {@link PendingTurn#after}
    * @param whole see {@link PendingTurn#whole}
-   * @param make what is to be made, or null if the branch is there
+   * @param make the kind of branch to make, or null if the branch exists
    */
   record Target(String branch, List<Message> messages, long after, boolean whole, Made make) {}
 
@@ -177,7 +177,10 @@ public final class BranchSelector {
     return name;
   }
 
-  /** Returns the branch whose latest turn, also of those that run or wait, is this one, or null. */
+  /**
+   * Returns the branch whose latest turn, including running and waiting turns, is this one; or
+   * null.
+   */
   private String branchAt(SessionContext session, SortedMap<String, Long> heads, long turn)
       throws Exception {
     for (TurnQueues.Branch branch : branches(session)) {

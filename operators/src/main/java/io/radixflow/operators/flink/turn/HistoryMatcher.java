@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds what a session has of a conversation that a client sends as a whole. Only the task's thread
- * uses it.
+ * Finds the part of a session's history that matches a conversation sent as a whole. Only the
+ * task's thread uses it.
  *
  * <p>Hashes of the beginnings of the conversation, the longest first, are looked up in the state,
- * so that no turn is read. A turn that runs may be part of the conversation, too, if the client has
- * its reply from an attempt before a failure: then what has been generated again so far is how the
- * client's text of the reply begins. Such a turn is waited for. As its reply is the same in each
- * attempt, so is what the new turn follows.
+ * so that no turn is read. A running turn may also be part of the conversation, if the client has
+ * its reply from an attempt before a failure. Then the client's text of the reply begins with the
+ * text generated again so far. The match waits for that turn. Its reply is the same in every
+ * attempt, so the new turn always gets the same parent.
  */
 final class HistoryMatcher {
   private final TurnQueues queues;
@@ -97,7 +97,7 @@ final class HistoryMatcher {
   /**
    * Returns whether the first turn of a branch may get a reply that a conversation has.
    *
-   * @param replies texts of the conversation's replies by the hash of what comes before them
+   * @param replies texts of the conversation's replies by the hash of the messages before them
    */
   private boolean mayEndWith(
       SessionContext session, TurnQueues.Branch branch, Map<String, String> replies)

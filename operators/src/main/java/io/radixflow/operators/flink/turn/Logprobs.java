@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Turns the engine's log probabilities into those of a reply. */
+/** Converts the engine's log probabilities to the form of a reply. */
 final class Logprobs {
   private Logprobs() {}
 

@@ -52,8 +52,8 @@ public final class PageLocations {
   }
 
   /**
-   * Returns a function from a slot to where its pages should be, by what is known without asking
-   * the engine, as if the disk stayed attached or detached as it is now.
+   * Returns a function from a slot to the expected tiers of its pages. It does not ask the engine,
+   * and assumes that the disk stays attached or detached as it is now.
    */
   public Function<SessionSlot, TierTokens> expected() {
     String diskId = diskId();
@@ -79,7 +79,7 @@ public final class PageLocations {
     return engine.tiers().remoteFolder();
   }
 
-  /** Returns how many of a text's tokens lie in whole pages, if its last one was not computed. */
+  /** Returns how many of a text's tokens are in whole pages, if its last token was not computed. */
   private int committed(int tokens) {
     EngineInfo info = engine.engine().info();
     return Math.max(0, tokens - 1) / info.pageTokens() * info.pageTokens();

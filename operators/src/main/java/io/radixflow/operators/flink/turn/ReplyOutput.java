@@ -33,8 +33,8 @@ import org.apache.flink.util.OutputTag;
  */
 public final class ReplyOutput {
   /**
-   * The side output of pieces of running replies, each at least once. Those of one step of the
-   * engine are one record, which wakes the next task once.
+   * The side output of pieces of running replies, each at least once. The pieces of one engine step
+   * are one record, which wakes the next task once.
    */
   public static final OutputTag<List<ReplyDelta>> DELTAS =
       new OutputTag<>("reply-deltas", Types.LIST(TypeInformation.of(ReplyDelta.class)));
@@ -264,7 +264,7 @@ public final class ReplyOutput {
     collectAtOnce(reply(event).turnState(turn).build());
   }
 
-  /** Refuses an event: a rejected reply, or a side output if there is no turn to answer. */
+  /** Refuses an event: a rejected reply, or a side output if the event names no turn. */
   void rejected(ConversationEvent event, ReplyError error) throws Exception {
     metrics.rejected();
     if (event.kind() == EventKind.MESSAGE || event.kind() == EventKind.REGENERATE) {

@@ -245,7 +245,7 @@ final class RunningTurn {
   /**
    * Adds progress. The engine counts from where an earlier attempt was saved.
    *
-   * @throws IllegalStateException if the progress does not continue what is here
+   * @throws IllegalStateException if the progress does not continue the tokens so far
    */
   void add(
       ReplyProgress progress,
@@ -280,7 +280,7 @@ final class RunningTurn {
   }
 
   /**
-   * Returns what was gained since the last call, or null if nothing.
+   * Returns the progress since the last call, or null if there is none.
    *
    * @param model fingerprint of the model that generates the reply
    */

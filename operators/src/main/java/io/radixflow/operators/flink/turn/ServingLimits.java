@@ -28,7 +28,7 @@ public final class ServingLimits {
    * Admits a turn, which the caller adds to the queues or dismisses.
    *
    * @param replaced turns of the session that end if the new one is admitted
-   * @throws BusyException if there is no room for it
+   * @throws BusyException if a limit is reached
    */
   void admitTurn(String session, String tenant, List<TurnQueues.Entry> replaced) throws Exception {
     if (control.isDraining()) {
@@ -53,7 +53,7 @@ public final class ServingLimits {
   /**
    * Admits a session that is about to be opened.
    *
-   * @throws BusyException if there is no room for it
+   * @throws BusyException if a limit is reached
    */
   void admitSession(String tenant) throws Exception {
     if (control.isDraining()) {

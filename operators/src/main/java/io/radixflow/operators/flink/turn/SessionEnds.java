@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends sessions: those that are closed, expired or erased, by themselves or with their tenant.
+ * Ends sessions that are closed, expired or erased, by themselves or with their tenant.
  *
  * <p>The sessions of a tenant are erased a few in each mail, so that turns and checkpoints go on in
  * between. A pass goes over all sessions of the subtask for all tenants that were to be erased when

@@ -23,8 +23,8 @@ import org.apache.flink.util.function.RunnableWithException;
 /**
  * Has the pages erased of what leaves a session's history, so that at any time the tiers below the
  * device have of a session what its history names, what its running turns compute, and what {@link
- * Erasures} has yet to erase. What other engines had a part in, these erase, too. Every call acts
- * on the current key.
+ * Erasures} has yet to erase. If other engines had a part in the session, they also erase their
+ * pages. Every call acts on the current key.
  */
 public final class SessionErasure {
   private final TenantNamespaces namespaces;
@@ -55,10 +55,10 @@ public final class SessionErasure {
   }
 
   /**
-   * Erases the pages of all branches, which are about to be removed from the history. Those of an
-   * erased session go from all engines, as sessions that said the same may have left them there,
-   * and so does what these keep of its texts. With its tenant, {@link Erasures} erases all but
-   * public pages.
+   * Erases the pages of all branches, which are about to be removed from the history. Pages of an
+   * erased session are erased from all engines, because sessions with the same text may have left
+   * them there. The texts that the engines keep are erased as well. With its tenant, {@link
+   * Erasures} erases all but public pages.
    */
   void ended(SessionContext session, Ending ending) throws Exception {
     SessionSlot slot = session.slot();

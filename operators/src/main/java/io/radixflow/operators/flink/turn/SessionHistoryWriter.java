@@ -15,8 +15,8 @@ import io.radixflow.operators.session.TurnDetails;
 import java.util.Arrays;
 
 /**
- * Writes what a turn that has ended leaves in its session: its entry in the history, which engine
- * served it, and where its pages are. Erases the pages of what is not remembered. Only the task's
+ * Writes the results of an ended turn to its session: its entry in the history, the engine that ran
+ * it, and where its pages are. Erases the pages of text that is not remembered. Only the task's
  * thread uses it.
  */
 public final class SessionHistoryWriter {
@@ -37,7 +37,7 @@ public final class SessionHistoryWriter {
    * Writes the end of a turn that the engine worked on.
    *
    * @param error why it failed, or null
-   * @param remember whether what was shown of it may become part of the history
+   * @param remember whether its shown text may become part of the history
    * @param ran whether this engine worked on it
    */
   void ended(
@@ -90,7 +90,10 @@ public final class SessionHistoryWriter {
     erasure.dropped(session, turn);
   }
 
-  /** A whole reply is; of a cancelled message what was shown, since the user has read it. */
+  /**
+   * A whole reply is remembered. A cancelled message is remembered as far as it was shown, because
+   * the user has read it.
+   */
   private static boolean isRemembered(RunningTurn turn, FinishReason reason) {
     return switch (reason) {
       case STOP, LENGTH, TOOL_CALLS -> turn.prompt() != null;
@@ -135,9 +138,9 @@ public final class SessionHistoryWriter {
   }
 
   /**
-   * Returns a turn's prompt whose ids are those that follow the kept ones in later prompts, the
-   * reply's among them. The reply of a model with another tokenizer, which this one does not go on
-   * with, has none: how it ends in a prompt is not known, so later prompts encode its text.
+   * Returns a turn's prompt with the ids that follow the kept ids in later prompts, including the
+   * reply's ids. The reply of a model with another tokenizer, which this one does not go on with,
+   * has none: how it ends in a prompt is not known, so later prompts encode its text.
    */
   private Prompt canonical(RunningTurn turn) {
     Prompt prompt = turn.prompt();

@@ -23,7 +23,7 @@ import org.apache.flink.api.common.operators.MailboxExecutor;
  * is asked where the session's pages are and answers in a mail of its own.
  *
  * <p>Owns the queries that wait for that. They are in no state: before a barrier, and before their
- * session ends, they are answered with what is known without looking. The task's thread alone calls
+ * session ends, they are answered from known facts, without looking. The task's thread alone calls
  * it.
  */
 public final class SessionQueries {

@@ -176,7 +176,7 @@ public final class TurnIntake {
   }
 
   /**
-   * Keeps, for those who ask, how a turn ended that was not accepted; if its session is open. An
+   * Keeps the end of a turn that was not accepted, for queries about it, if its session is open. An
    * event without a readable kind counts as a turn.
    */
   void ended(ConversationEvent event, SessionContext session, FinishReason reason, ReplyError error)

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs one line for each turn that has ended, with no word of what was said. Its logger has a name
- * of its own, so that it can be switched off alone. Only the task's thread uses it.
+ * Logs one line for each turn that has ended, without any text of the conversation. Its logger has
+ * a name of its own, so that it can be switched off alone. Only the task's thread uses it.
  */
 final class TurnLog {
   static final String NAME = "io.radixflow.turns";

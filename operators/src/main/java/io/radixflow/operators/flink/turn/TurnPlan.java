@@ -10,8 +10,8 @@ import java.util.List;
 /**
  * All that is needed to run a turn, decided from the state of its session when it starts.
  *
- * @param conversation what comes before it
- * @param parent what it follows in the history
+ * @param conversation the conversation before it
+ * @param parent number of the turn that it follows in the history
  * @param turn id that the turn has in the history
  * @param messages its messages
  * @param given its own generation options, or null

@@ -34,10 +34,10 @@ final class TurnPlanner {
 
   /**
    * Plans a message or a regeneration. A regeneration replaces a turn of its branch and all turns
-   * after it; its own messages, if it has any, replace those of that turn. A prompt without a chat
-   * template follows nothing, and takes the place of the one before it in the history.
+   * after it; its own messages, if it has any, replace the messages of that turn. A prompt without
+   * a chat template follows nothing, and takes the place of the one before it in the history.
    *
-   * @throws RefusedException if there is no reply to make again, or an option is out of range
+   * @throws RefusedException if the branch has no reply to make again, or an option is out of range
    */
   TurnPlan plan(SessionContext session, PendingTurn turn) throws Exception {
     SessionSlot slot = session.slot();

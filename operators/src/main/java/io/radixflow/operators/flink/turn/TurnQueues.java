@@ -118,12 +118,12 @@ public final class TurnQueues {
   private final TenantCounts.Share counts;
   private final Map<String, Session> sessions = new HashMap<>();
 
-  /** The tenants; those that have sessions in their lane wait. */
+  /** The tenants; a tenant with sessions in its lane waits. */
   private final Shares<Lane> ready;
 
   /**
    * @param counts share of the TaskManager's turns
-   * @param weights of tenants; those that are not named have weight 1
+   * @param weights of tenants; a tenant that is not named has weight 1
    */
   public TurnQueues(TenantCounts.Share counts, Map<String, Integer> weights) {
     this.counts = counts;

@@ -28,11 +28,11 @@ import java.util.stream.Collectors;
 import org.apache.flink.util.ExceptionUtils;
 
 /**
- * Runs turns: starts those that may run, follows them, and ends each with exactly one reply. Owns
- * the turns that the engine works on. Only the task's thread uses it.
+ * Runs turns: starts turns when they may run, follows them, and ends each turn with exactly one
+ * reply. Owns the turns that the engine works on. Only the task's thread uses it.
  *
  * <p>A turn ends in one method: output, history and the removal from the pending turns happen
- * together, within one mail, and so lie in the same checkpoint.
+ * together, within one mail, and so are part of the same checkpoint.
  */
 public final class TurnRunner implements EngineConnection.Reader {
   private final SessionStore sessions;
@@ -166,8 +166,8 @@ public final class TurnRunner implements EngineConnection.Reader {
   }
 
   /**
-   * Returns the progress of a turn. It returns none, and deletes what there is, if that is of
-   * another tokenizer and means nothing here, or if replies of another model start over.
+   * Returns the progress of a turn. It deletes the progress and returns none if the progress is of
+   * another tokenizer, whose ids mean nothing here, or if replies of another model start over.
    */
   private List<Progress> usable(SessionContext session, long turn) throws Exception {
     List<Progress> gained = session.progress(turn);
@@ -260,7 +260,7 @@ public final class TurnRunner implements EngineConnection.Reader {
   /**
    * Ends a turn, running or waiting, before its time.
    *
-   * @param remember whether what was shown of it becomes part of the history
+   * @param remember whether its shown text becomes part of the history
    */
   void cancel(
       SessionContext session,
@@ -376,7 +376,7 @@ public final class TurnRunner implements EngineConnection.Reader {
 
   /**
    * Has the engine keep the pages of a conversation whose reply called tools, since their results
-   * come soon. A reply that called none takes back what was kept for it.
+   * come soon. A reply that called no tools releases the pages that were kept for it.
    */
   private void expectResults(SessionContext session, RunningTurn turn, boolean called)
       throws Exception {

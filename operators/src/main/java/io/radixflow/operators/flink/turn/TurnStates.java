@@ -18,9 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Describes a turn to those who ask, whether it waits, runs or has ended. The text of a turn that
- * runs is what its deltas have shown: whoever listens to them before it asks can join both by their
- * offsets. Only the task's thread uses it.
+ * Describes a turn for queries, whether it waits, runs or has ended. The text of a running turn is
+ * the text that its deltas have shown. A client that listens to the deltas before it asks can join
+ * both by their offsets. Only the task's thread uses it.
  */
 public final class TurnStates {
   private static final String QUEUED = "queued";
@@ -180,7 +180,7 @@ public final class TurnStates {
     return all;
   }
 
-  /** Returns what was generated of a reply whose beginning its sender wrote. */
+  /** Returns the generated part of a reply whose beginning its sender wrote. */
   private static Message after(Message prefill, Message reply) {
     String thought = after(prefill.reasoning(), reply.reasoning());
     return new Message(

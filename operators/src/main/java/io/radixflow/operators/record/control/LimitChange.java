@@ -40,10 +40,10 @@ public final class LimitChange {
    * Reads {@code name=number} entries separated by commas; an entry without a number restores the
    * configured limit.
    *
-   * @param tenant whose limits are set, or null for those of all; a tenant has only the two limits
-   *     that are named after it
+   * @param tenant whose limits are set, or null for the limits of all tenants; a tenant has only
+   *     the two limits that are named after it
    * @return name to number; the number is empty for the configured limit
-   * @throws IllegalArgumentException if the value cannot be read; the message says what is wrong
+   * @throws IllegalArgumentException if the value cannot be read; the message says why
    */
   public static Map<String, String> parse(String tenant, String value) {
     List<String> known = tenant == null ? ALL : OF_A_TENANT;

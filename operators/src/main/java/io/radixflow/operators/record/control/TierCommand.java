@@ -17,7 +17,7 @@ public record TierCommand(Action action, Tier tier, long bytes) {
   public enum Action {
     /** Puts a tier to use. */
     ATTACH,
-    /** Uses a tier no more; what is on a disk stays there. */
+    /** Stops using a tier; pages on a disk stay there. */
     DETACH,
     /** Gives a tier another size. */
     RESIZE,
@@ -50,7 +50,7 @@ public record TierCommand(Action action, Tier tier, long bytes) {
   public static TierCommand parse(String text) {
     String[] words = text == null ? new String[0] : text.split(" ");
     if (words.length < 2 || words.length > 3) {
-      throw new IllegalArgumentException("'" + text + "' is no command to a tier");
+      throw new IllegalArgumentException("'" + text + "' is not a command for a tier");
     }
     return new TierCommand(
         Action.valueOf(words[0].toUpperCase(Locale.ROOT)),

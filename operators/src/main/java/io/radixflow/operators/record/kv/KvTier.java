@@ -8,6 +8,6 @@ public enum KvTier {
   HOST,
   /** A disk of the engine's host. */
   DISK,
-  /** A file system that other hosts reach, too. */
+  /** A file system that other hosts also reach. */
   REMOTE
 }
