@@ -40,7 +40,8 @@ public final class AgentLoop {
       """
       [{"type": "function", "function": {"name": "shelf", "description": "The shelf of an article",
       "strict": true, "parameters": {"type": "object", "properties": {"article": {"type": "string"}},
-      "required": ["article"], "additionalProperties": false}}}]""";
+      "required": ["article"], "additionalProperties": false}}}]\
+      """;
 
   /** A question to the agent; a Flink POJO. */
   public record Task(String id, String text) {}
@@ -119,7 +120,7 @@ public final class AgentLoop {
               .getMapState(new MapStateDescriptor<>("early", String.class, Reply.class));
     }
 
-    /** Keeps what was asked, as the reply does not repeat it. */
+    /** Keeps the question, because the reply does not repeat it. */
     @Override
     public void processElement1(ConversationEvent event, Context context, Collector<Reply> out)
         throws Exception {
@@ -132,7 +133,7 @@ public final class AgentLoop {
       }
     }
 
-    /** Takes a reply, which may overtake what was asked. */
+    /** Takes a reply, which may overtake its question. */
     @Override
     public void processElement2(Reply reply, Context context, Collector<Reply> out)
         throws Exception {

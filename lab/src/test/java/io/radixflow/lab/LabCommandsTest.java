@@ -19,6 +19,6 @@ class LabCommandsTest {
     Cli.Result result = new Cli().run("bench", "chatt");
 
     assertThat(result.code()).isEqualTo(2);
-    assertThat(result.err()).startsWith("radixflow: there is no command 'chatt'");
+    assertThat(result.err()).startsWith("radixflow: unknown command 'chatt'");
   }
 }

@@ -22,22 +22,22 @@ import picocli.CommandLine.Option;
 @Command(
     name = "cache",
     description = {
-      "Measure what the radix cache costs on a workload without reuse: an engine step with the cache"
-          + " against one without.",
+      "Measure what the radix cache costs on a workload without reuse: an engine step with the"
+          + " cache against one without.",
       "Each round runs both engines over the same random prompts; the pool is small, so that the"
           + " cache evicts all the time. Runs with and without take turns, and each round gives one"
           + " ratio. The whole step's time varies with what else the machine does; the CPU time of"
           + " the process, and that of the engine's own thread, vary far less.",
-      "With --host-memory it is what the tiers cost instead: an engine that copies each page to host"
-          + " memory as it is computed, against one with the cache alone."
+      "With --host-memory it is what the tiers cost instead: an engine that copies each page to"
+          + " host memory as it is computed, against one with the cache alone."
     })
 public final class BenchCacheCommand extends CliCommand {
   private static final int PROMPT = 128;
   private static final int REPLY = 64;
 
   /**
-   * After so many rounds both engines are opened again, the other one first: where their memory
-   * lies makes more of a difference than what is measured.
+   * After this number of rounds both engines are opened again, in the other order, because the
+   * place of their memory makes more of a difference than the measured change.
    */
   private static final int ROUNDS_OF_A_PAIR = 8;
 

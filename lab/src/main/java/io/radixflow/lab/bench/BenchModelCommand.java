@@ -300,7 +300,7 @@ public final class BenchModelCommand extends CliCommand {
     return ((Dense) feedForward).width();
   }
 
-  /** Bytes of KV that one query reads behind so many tokens. */
+  /** Bytes of KV that one query reads after {@code context} tokens. */
   private static long contextBytes(KvSpec spec, int context) {
     return spec.groups().stream()
         .mapToLong(

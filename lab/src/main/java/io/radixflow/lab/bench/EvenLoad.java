@@ -40,7 +40,7 @@ final class EvenLoad implements ReplyChannel.ReplyVisitor, AutoCloseable {
   }
 
   /**
-   * Starts the replies and reads so many tokens of each.
+   * Starts the replies and reads {@code tokens} tokens of each.
    *
    * @return seconds between two tokens of a reply
    */

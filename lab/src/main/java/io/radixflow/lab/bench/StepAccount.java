@@ -64,7 +64,7 @@ record StepAccount(
     }
   }
 
-  /** The operations and what lies between them, the longest first. */
+  /** The operations and the pauses between them, the longest first. */
   List<Phase> phases() {
     List<Phase> phases = profile.phases();
     long inside = phases.stream().mapToLong(Phase::nanos).sum();

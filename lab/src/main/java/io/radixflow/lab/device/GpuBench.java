@@ -136,7 +136,7 @@ public final class GpuBench {
     int ordinal = Math.max(0, device.index());
     String problem = CudaSupport.probe().problem(ordinal);
     if (problem != null) {
-      throw new IllegalArgumentException("there is no GPU to measure: " + problem);
+      throw new IllegalArgumentException("no GPU to measure: " + problem);
     }
     ShapeBench bench = new ShapeBench(ordinal, peakFlops, plan.weights(), plan.kvType(), figures);
     bench.ceilings();

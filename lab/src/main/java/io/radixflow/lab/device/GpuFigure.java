@@ -3,8 +3,8 @@ package io.radixflow.lab.device;
 /**
  * Something measured on a GPU.
  *
- * @param group what it belongs to: {@code ceiling}, or a model's shape and a mode
- * @param name what was measured
+ * @param group the figure's group: {@code ceiling}, or a model's shape and a mode
+ * @param name the name of the measured operation
  * @param seconds how long it took
  * @param bytes bytes that it must read and write at least
  * @param flops operations that it must do at least

@@ -35,17 +35,17 @@ import java.util.stream.IntStream;
 import jcuda.Pointer;
 
 /**
- * Times the kernels of a forward pass that are no products, each alone, on memory of a model's
- * shape but without its weights: attention over all layers, with pages that no cache holds, norm,
- * rotation with storing, draws, and moves of pages. All run in graphs and on random data.
+ * Times each kernel of a forward pass except the matrix products, one at a time, on memory of a
+ * model's shape but without its weights: attention over all layers, with pages that no cache holds,
+ * norm, rotation with storing, draws, and moves of pages. All run in graphs and on random data.
  */
 final class KernelBench implements AutoCloseable {
 
-  /** Receives what was measured, with what it must move and do at least. */
+  /** Receives a measurement, with the least bytes and operations that it needs. */
   @FunctionalInterface
   interface Figures {
     /**
-     * @param name what was measured
+     * @param name the name of the measured kernel
      * @param bus what carries the bytes
      */
     void accept(String name, double seconds, double bytes, double flops, Bus bus);

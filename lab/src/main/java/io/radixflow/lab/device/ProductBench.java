@@ -63,7 +63,7 @@ final class ProductBench {
     }
   }
 
-  /** Of a shape whose layers all have experts, those of attention and the head alone. */
+  /** For a shape whose layers all have experts, only the products of attention and of the head. */
   private List<Product> products(ModelConfig config) {
     int hidden = config.hiddenSize();
     int wide = config.intermediateSize();

@@ -120,7 +120,9 @@ public final class ShapeBench {
     acceptOver(KernelBench.Bus.MEMORY, group, name, seconds, bytes, flops);
   }
 
-  /** The kernels that are no products; sequences that do not fit the device are left out. */
+  /**
+   * Measures the kernels except matrix products. Sequences that do not fit the device are left out.
+   */
   void kernels(ModelConfig config, GpuMode mode, int context, int[] sequences, int rows) {
     try (CudaContext device = CudaContext.open(ordinal)) {
       long room = (long) (SHARE_FOR_PAGES * device.freeMemory());
@@ -210,8 +212,8 @@ public final class ShapeBench {
   }
 
   /**
-   * Weights that a step of so many rows reads: all but the embedding, and the head; of experts as
-   * many as its rows choose at most.
+   * Bytes of weights that a step of {@code rows} rows reads: all but the embedding, and at most as
+   * many experts as its rows choose.
    */
   static double weights(ModelConfig config, int rows) {
     double sum = (double) config.hiddenSize() * config.vocabSize();

@@ -17,9 +17,8 @@ import java.util.Set;
  * @param turns events of a session after its opening
  * @param maxTokens of a reply
  * @param seed of conversations and faults
- * @param tiered whether pages go to host memory, disks and a folder, too
- * @param jobOptions further options of the job, {@code key=value}; those that a drill sets itself
- *     win
+ * @param tiered whether pages also go to host memory, disks and a folder
+ * @param jobOptions further options of the job, {@code key=value}; the drill's own options win
  * @param directory where logs and state stay; empty for nowhere
  */
 public record DrillOptions(

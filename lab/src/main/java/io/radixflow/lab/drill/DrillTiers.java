@@ -54,7 +54,7 @@ record DrillTiers(int kvPages, int contextLength, MemorySize host, MemorySize di
   /**
    * The tiers themselves.
    *
-   * @param directory for what is on disk and in the folder
+   * @param directory for the disk tier and the folder
    */
   Settings on(Settings settings, Path directory) {
     return settings

@@ -139,7 +139,7 @@ final class FaultInjector {
     victim.kill();
     kills.add(new Kill(now, subtasks, places.size()));
     job.awaitRunningWithout(victim.name(), () -> replaceFallen(taskManagers - 1));
-    // elsewhere a replacement starts on another machine and takes no time from those that recover
+    // elsewhere a replacement starts on another machine and takes no time from the recovery
     cluster.startTaskManager();
     for (String name : Set.copyOf(job.places().values())) {
       if (opened.containsKey(name) && enginesOpened(name) > opened.get(name)) {

@@ -89,8 +89,8 @@ public final class SessionScript {
   }
 
   /**
-   * Returns an event that {@link #resultsOf} calls, with the results of those that were made: one
-   * without calls is answered by what the user says.
+   * Returns the event after a reply, with the results of the calls that the reply made ({@link
+   * #resultsOf}). A reply without calls is followed by a user's message.
    *
    * @param calls the reply that made them
    */

@@ -32,8 +32,8 @@ import picocli.CommandLine.Parameters;
     name = "simulate",
     description = {
       "Plan a cache for recorded traffic: its hit rate for each capacity and eviction policy,"
-          + " beside the most that any policy could have.",
-      "The requests are served one after the other by the cache that the engine uses."
+          + " next to the most that any policy could reach.",
+      "The engine's own cache answers the requests one after the other."
     })
 public final class CacheSimulateCommand extends CliCommand {
   private static final String ALL = "all";
@@ -79,7 +79,7 @@ public final class CacheSimulateCommand extends CliCommand {
       showDefaultValue = Visibility.NEVER,
       paramLabel = "TOKENS",
       description = {
-        "Tokens a page: a multiple of what the workload's blocks hold, or 1 for a page of one"
+        "Tokens per page: a multiple of the workload's block size, or 1 for a page of one"
             + " block (default: 512 for traces with blocks, the engine's 16 for events)."
       })
   int page;
@@ -144,8 +144,8 @@ public final class CacheSimulateCommand extends CliCommand {
       showDefaultValue = Visibility.NEVER,
       paramLabel = "TOKENS",
       description = {
-        "Compare a model whose sliding-window layers see so many tokens with one without such"
-            + " layers, in pools of equal bytes, under the first policy of --policy."
+        "Compare a model whose sliding-window layers see this number of tokens with one without"
+            + " such layers, in pools of equal bytes, under the first policy of --policy."
       })
   int window;
 

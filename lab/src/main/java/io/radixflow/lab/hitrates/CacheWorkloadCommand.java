@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
     description = {
       "Make up conversations: JSON lines as the job's topics of events and replies have them, in"
           + " the order of time.",
-      "Lengths and times vary around what is given; equal options make equal lines."
+      "Lengths and times vary around the given values; equal options make equal lines."
     })
 public final class CacheWorkloadCommand extends CliCommand {
   @Mixin TrafficModel model;

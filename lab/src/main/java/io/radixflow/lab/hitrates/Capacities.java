@@ -14,7 +14,7 @@ final class Capacities {
    * Capacities in pages, ascending, without repetitions.
    *
    * @param given each a number of pages, or of tokens with the suffix t
-   * @throws CliException if one is no number, or no page
+   * @throws CliException if a value is not a number, or is less than a page
    */
   static List<Integer> parse(List<String> given, int pageTokens) {
     TreeSet<Integer> pages = new TreeSet<>();

@@ -3,8 +3,8 @@ package io.radixflow.lab.hitrates;
 import java.util.List;
 
 /**
- * The hits of a model with sliding-window layers in pools of several sizes, beside those of a model
- * without.
+ * The hits of a model with sliding-window layers in pools of several sizes, next to the hits of a
+ * model without them.
  *
  * @param inputBlocks blocks of all prompts: what rates are shares of
  * @param unlimited hits of a cache that holds everything

@@ -30,8 +30,8 @@ import picocli.CommandLine.Option;
     name = "bench",
     description = {
       "Measure the operations of the radix cache with JMH, beside their goals.",
-      "Chats: sessions of 10 turns share a system prompt of 512 tokens; each turn adds 128 tokens of"
-          + " the user and 256 of the reply. Takes two minutes."
+      "Chats: sessions of 10 turns share a system prompt of 512 tokens; each turn adds 128 tokens"
+          + " of the user and 256 of the reply. Takes two minutes."
     })
 public final class CacheBenchCommand extends CliCommand {
   private static final int WARM_UP_ROUNDS = 3;
@@ -54,7 +54,7 @@ public final class CacheBenchCommand extends CliCommand {
   @Option(
       names = "--page",
       paramLabel = "TOKENS",
-      description = "Tokens a page, a power of two up to 128.")
+      description = "Tokens per page, a power of two up to 128.")
   int page = 16;
 
   @Option(

@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
     description = {
       "Measure with JMH how long the mask of a reply's next token takes at 128,000 tokens, and"
           + " compiling a schema of 100 properties.",
-      "The vocabulary is synthetic and always the same; each document's schema is compiled anew."
+      "The vocabulary is synthetic and always the same; each document's schema is compiled again."
     })
 public final class GrammarBenchCommand extends CliCommand {
   private static final int WARM_UP_ROUNDS = 3;

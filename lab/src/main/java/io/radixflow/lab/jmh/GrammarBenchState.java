@@ -12,7 +12,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
-/** Documents that are followed token by token, each with its schema compiled anew. */
+/** Documents that are followed token by token, each with its schema compiled again. */
 @State(Scope.Thread)
 public class GrammarBenchState {
   /** Name of the only case, or empty for all in turn. */

@@ -9,9 +9,9 @@ import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
 /**
- * A vocabulary of 128,000 tokens with the parts that those of large models have: bytes, words with
- * and without a space before them, numbers, runs of marks and whitespace, other scripts, halves of
- * characters. Always the same.
+ * A vocabulary of 128,000 tokens with the parts that vocabularies of large models have: bytes,
+ * words with and without a space before them, numbers, runs of marks and whitespace, other scripts,
+ * halves of characters. Always the same.
  */
 final class SyntheticVocabulary {
   static final int SIZE = 128_000;

@@ -22,8 +22,9 @@ import picocli.CommandLine.Parameters;
       "Without --compat it runs on the cache that serves: until the first page is evicted all must"
           + " be equal, then nothing less may be found than by a plain model of the same policy.",
       "The first line of the trace names eviction policy, page size and kind of keys; each other"
-          + " line is an operation with what was observed. The summary is one JSON line; exit code 0"
-          + " means that all agreed, 1 that something differed, 2 that the file is no trace."
+          + " line is an operation with its observed result. The summary is one JSON line; exit"
+          + " code 0 means that all agreed, 1 that something differed, 2 that the file is not a"
+          + " trace."
     })
 public final class CacheReplayCommand extends CliCommand {
   /** The most mismatches that are printed; after the first, most are its consequences. */

@@ -18,17 +18,17 @@ import java.util.Map;
  * From then on the contents differ by design, and these rules hold instead:
  *
  * <ul>
- *   <li>What is found is never less than a {@link PageModel} of the same policy finds after the
- *       same operations, and where both find a page, it has the same slots.
+ *   <li>A look-up finds at least as much as a {@link PageModel} of the same policy after the same
+ *       operations, and where both find a page, it has the same slots.
  *   <li>An eviction frees as many pages as were asked for, or all that may go, and none of a locked
  *       path.
  *   <li>After each operation, evictable and protected pages add up to those cached.
  * </ul>
  *
  * <p>Both caches do the same: they free exactly the pages asked for, the tokens asked for rounded
- * up to whole pages, and date a use by its end, so that what was locked counts as used when it is
+ * up to whole pages, and date a use by its end, so that locked pages count as used when they are
  * released, where SGLang counts the look-up. A look-up without a lock is a use that ends at once
- * and is no hit.
+ * and is not a hit.
  */
 public final class NativeReplay extends TraceReplay {
   /** SGLang does not bound what SLRU protects. */

@@ -12,15 +12,15 @@ import java.util.Map;
 
 /**
  * What a cache of single pages holds if it evicts by the letter of its policy: a flat collection of
- * pages, each found by the page before it and its own units, each with its own times and counts.
- * There are no nodes, so nothing is ever split, merged or evicted together with something else.
+ * pages, each found by the page before it and its own units, each with its own times and counts. It
+ * does not have nodes, so nothing is ever split, merged or evicted together with something else.
  *
  * <p>To evict is to look at all pages, and to drop the first in the policy's order that is not
  * locked and has no page after it, as often as asked. Whatever uses pages stamps them with the
- * number of that operation, and all that one operation stamps lies on one path; of a path, one page
- * at most has none after it. So no two candidates have the same time, every order that ends with a
- * time is total, and there are no ties by whose breaking a cache could be better or worse than
- * another: two that follow the same policy hold the same pages.
+ * number of that operation, and all pages that one operation stamps are on one path. At most one
+ * page of a path has no page after it. So no two candidates have the same time, every order that
+ * ends with a time is total, and no tie can make a cache better or worse than another: two caches
+ * with the same policy hold the same pages.
  */
 final class PageModel {
   private static final int SLRU_HITS = 2;
@@ -81,7 +81,9 @@ final class PageModel {
       case "slru" ->
           Comparator.<Page>comparingInt(page -> page.hits < SLRU_HITS ? 0 : 1).thenComparing(byUse);
       case "priority" -> Comparator.<Page>comparingInt(page -> page.priority).thenComparing(byUse);
-      default -> throw new IllegalArgumentException("there is no model of policy '" + policy + "'");
+      default ->
+          throw new IllegalArgumentException(
+              "the reference has no model of policy '" + policy + "'");
     };
   }
 
@@ -99,7 +101,7 @@ final class PageModel {
     return path;
   }
 
-  /** Stores what is missing of a sequence, and uses all of it. */
+  /** Stores the missing pages of a sequence, and uses all of its pages. */
   void insert(String namespace, int[] tokens, int firstSlot, int priority) {
     now++;
     List<Page> path = new ArrayList<>();
@@ -124,7 +126,7 @@ final class PageModel {
     path.forEach(page -> page.locks++);
   }
 
-  /** Ends a use that is no hit; its time is that of its end. */
+  /** Ends a use that is not a hit. Its time is the time of its end. */
   void unlock(List<Page> path) {
     now++;
     for (Page page : path) {

@@ -16,8 +16,8 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /**
- * Reads a recorded trace of cache operations: JSON lines, plain or gzip. The first line says what
- * the cache was, each other line is one operation with what was observed.
+ * Reads a recorded trace of cache operations: JSON lines, plain or gzip. The first line describes
+ * the cache, each other line is one operation with its observed result.
  */
 final class TraceFile implements AutoCloseable {
   private static final int BUFFER = 1 << 16;
@@ -50,7 +50,7 @@ final class TraceFile implements AutoCloseable {
   /**
    * Reads the first line; to be called once, first.
    *
-   * @throws CliException if it is no trace's
+   * @throws CliException if the line is not the first line of a trace
    */
   TraceSetup setup() throws IOException {
     JsonObject fields = nextFields();

@@ -1,6 +1,6 @@
 package io.radixflow.lab.replay;
 
-/** An operation on a cache and what was observed, in units: tokens, or pairs of tokens. */
+/** An operation on a cache and its observed result, in units: tokens, or pairs of tokens. */
 public sealed interface TraceOperation {
 
   /**
@@ -24,7 +24,7 @@ public sealed interface TraceOperation {
   /**
    * A sequence is looked up.
    *
-   * @param lock name of the lock that then holds what was found, or null
+   * @param lock name of the lock that then holds the found units, or null
    * @param matched units that were found
    * @param slots their slots
    */

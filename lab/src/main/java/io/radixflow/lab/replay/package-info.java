@@ -1,2 +1,2 @@
-/** Replays recorded cache operations and compares what the cache does with what was recorded. */
+/** Replays recorded cache operations and compares the cache's results with the recorded results. */
 package io.radixflow.lab.replay;

@@ -17,17 +17,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Simulates a workload's requests on a cache of a given size and policy. They are served one after
- * the other by a {@link RadixCache} of its own, in which a page holds one block: the longest cached
- * prefix is a hit, then all blocks are stored, for which pages that the request does not use are
- * evicted. What finds no room is not stored. The policy learns of nothing before it happens.
+ * Simulates a workload's requests on a cache of a given size and policy. The simulation's own
+ * {@link RadixCache} answers them one after the other, in which a page holds one block: the longest
+ * cached prefix is a hit, then all blocks are stored, for which pages that the request does not use
+ * are evicted. What finds no room is not stored. The policy learns of nothing before it happens.
  *
  * <p>With hints, a {@link SessionAwareCache} knows the sessions, as in the engine: one that is
  * closed frees what no other uses. What {@link LowerTiers} find below the cache is loaded; the
  * tiers count it themselves.
  *
  * <p>With window parts a prefix is a hit as far as it can be used with them, and a request locks
- * and releases those of its window as it goes along, as in the engine.
+ * and releases the parts of its window as it continues, as in the engine.
  */
 public final class CacheSimulation {
 
@@ -161,8 +161,8 @@ public final class CacheSimulation {
   }
 
   /**
-   * Gives new pages their window parts, one after the other, and releases those that are left
-   * behind.
+   * Gives new pages their window parts, one after the other, and releases the parts that the window
+   * has left.
    *
    * @param from pages that were used from the cache
    * @param to end of the pages in the table
@@ -204,7 +204,7 @@ public final class CacheSimulation {
     }
   }
 
-  /** Takes pages for blocks {@code from .. to-1}; returns the end of those that got one. */
+  /** Takes pages for blocks {@code from .. to-1}; returns the end of the blocks that got a page. */
   private int allocate(int from, int to) {
     int missing = to - from - allocator.free();
     if (missing > 0) {

@@ -27,8 +27,8 @@ public interface LowerTiers {
   default void awaitRoom() {}
 
   /**
-   * Fills pages {@code from .. to-1} of the request that looked last: loads those of its prompt
-   * that were found, and computes the others.
+   * Fills pages {@code from .. to-1} of the request that looked last: loads the pages of its prompt
+   * that were found, and computes the other pages.
    *
    * @param table the pages, by the same index
    */

@@ -8,9 +8,9 @@ import java.util.BitSet;
  * drops the block whose next use is farthest away. A bound, not a policy. Safe for many threads.
  *
  * <p>On a prefix tree it never leaves a child without its parent, since a parent is used no later
- * than its children. Blocks with the same next use lie on one path, that of the request which uses
- * them, and the deepest goes first. So it suffices to count for each request how many of its blocks
- * are kept for it.
+ * than its children. Blocks with the same next use are on one path, the path of the request that
+ * uses them, and the deepest goes first. So it suffices to count for each request how many of its
+ * blocks are kept for it.
  *
  * <p>A block that is written by a reply before it is next asked for is not worth keeping until
  * then. Where the replies of several requests write the same block, the figure may be above what

@@ -39,7 +39,7 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
   /**
    * Opens tiers that are empty.
    *
-   * @param devicePages those of the simulated cache
+   * @param devicePages pages of the simulated cache
    * @param hostPages at least 1
    * @param diskPages 0 for no disk tier
    */

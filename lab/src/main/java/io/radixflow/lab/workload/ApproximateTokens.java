@@ -40,7 +40,7 @@ final class ApproximateTokens implements ConversationTokens {
     add(ids, content);
   }
 
-  /** Ends the last token with the text, so that what follows does not change it. */
+  /** Ends the last token with the text, so that later text does not change it. */
   private static void add(IntStream.Builder ids, String text) {
     for (int from = 0; from < text.length(); from += CHARACTERS) {
       int id = 1;

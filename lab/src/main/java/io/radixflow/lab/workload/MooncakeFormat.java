@@ -7,7 +7,8 @@ import java.util.List;
 
 /**
  * Traces as Mooncake published them: {@code hash_ids} has an id for each block of a prompt, the
- * last one perhaps not full; equal ids are equal prefixes. Requests are served in the file's order.
+ * last one perhaps not full; equal ids are equal prefixes. Requests are replayed in the file's
+ * order.
  */
 final class MooncakeFormat implements WorkloadFormat {
   private final int blockTokens;

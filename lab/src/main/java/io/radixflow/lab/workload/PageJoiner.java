@@ -4,7 +4,7 @@ import io.radixflow.lab.simulate.CacheWorkload;
 
 /**
  * Joins a request's blocks to pages: each whole group becomes one, by default named by its last
- * block, since a block's id names the whole prefix. What is left over at the end is dropped.
+ * block, since a block's id names the whole prefix. Blocks after the last whole group are dropped.
  */
 final class PageJoiner {
   private final CacheWorkload.Builder requests;

@@ -9,7 +9,7 @@ import java.util.Map;
 
 /**
  * Traces as Qwen-Bailian published them: requests with ids of 16-token blocks, whose equality means
- * equal content, and the request of the conversation's turn before. Requests are served in the
+ * equal content, and the request of the conversation's turn before. Requests are replayed in the
  * file's order.
  */
 final class QwenFormat implements WorkloadFormat {

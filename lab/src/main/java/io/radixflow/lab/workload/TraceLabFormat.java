@@ -13,13 +13,13 @@ import java.util.Map;
 
 /**
  * Traces of coding agents as TraceLab published them: a record is a request, with the tokens of its
- * prompt and how many of them the provider had cached, but nothing that names what is in it. So
- * what requests share is assumed:
+ * prompt and how many of them the provider had cached, but without any name of its content. So the
+ * shared prefixes are assumed:
  *
  * <ul>
  *   <li>A prompt that is not shorter than the session's one before begins with all of it.
  *   <li>A shorter one, after a compaction, begins with as much of it as was cached then.
- *   <li>What was cached of a session's first prompt is shared by all sessions of that model.
+ *   <li>The cached part of a session's first prompt is shared by all sessions of that model.
  * </ul>
  *
  * <p>Requests are in the order of their first recorded events.
@@ -86,7 +86,7 @@ final class TraceLabFormat implements WorkloadFormat {
     try {
       return Instant.parse(time).toEpochMilli();
     } catch (DateTimeException | ArithmeticException e) {
-      throw new IllegalArgumentException("timing_events[0].timestamp is no time of ISO 8601");
+      throw new IllegalArgumentException("timing_events[0].timestamp is not a time of ISO 8601");
     }
   }
 
@@ -113,11 +113,13 @@ final class TraceLabFormat implements WorkloadFormat {
         timeline.build(),
         List.of(
             "the trace has numbers of tokens only: a prompt is taken to begin with the one before"
-                + " it, one that shrank with what was cached of it, a first one with what was"
+                + " it, one that shrank with its cached part, a first one with the part that was"
                 + " cached for its model"));
   }
 
-  /** Begins a session: what was cached of its first prompt is shared by all of its model. */
+  /**
+   * Begins a session. The cached part of its first prompt is shared by all sessions of its model.
+   */
   private void begin(List<Part> parts, Round first) {
     parts.clear();
     parts.add(new Part(0, sharedIds.computeIfAbsent(first.model, model -> nextIds())));

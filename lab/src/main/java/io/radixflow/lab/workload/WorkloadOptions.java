@@ -5,7 +5,7 @@ import io.radixflow.kernels.ServedModel;
 /**
  * How a workload is to be read.
  *
- * @param pageTokens tokens a page; 0 for the format's own, 1 for a page of one block
+ * @param pageTokens tokens per page; 0 for the format's own, 1 for a page of one block
  * @param blockTokens tokens that an id of {@code hash_ids} stands for
  * @param sessionSpacing seconds between the starts of sessions, where a trace has none
  * @param horizon seconds after which such a trace is cut
@@ -38,7 +38,7 @@ public record WorkloadOptions(
   }
 
   /**
-   * Blocks a page.
+   * Returns the number of blocks per page.
    *
    * @throws WorkloadException if pages do not hold whole blocks
    */

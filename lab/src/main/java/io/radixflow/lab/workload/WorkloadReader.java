@@ -33,8 +33,8 @@ public final class WorkloadReader {
   /**
    * Reads all files of a workload.
    *
-   * @throws WorkloadException if one is no workload; the message has file, line and what is
-   *     expected
+   * @throws WorkloadException if a file is not a workload; the message has file, line and the
+   *     expected content
    */
   public Workload read(List<String> files, Opener opener) throws IOException {
     WorkloadFormat format = null;
@@ -52,7 +52,7 @@ public final class WorkloadReader {
       }
     }
     if (format == null) {
-      throw new WorkloadException(files.get(0) + ": there is no record in it");
+      throw new WorkloadException(files.get(0) + ": the file does not contain a record");
     }
     return finish(format);
   }
@@ -96,6 +96,7 @@ public final class WorkloadReader {
     throw line.error(
         "not a known workload: a record has hash_ids (Mooncake), chat_id and hash_ids"
             + " (Qwen-Bailian), requests (Weka), session_id and input_tokens_total (TraceLab),"
-            + " session, t and ranges (agent trace), or is an event or a reply of the job's topics");
+            + " session, t and ranges (agent trace), or is an event or a reply of the job's"
+            + " topics");
   }
 }

@@ -157,7 +157,8 @@ class WorkloadReaderTest {
         "{\"session\":-1,\"t\":0,\"ranges\":[]} | session is -1; it must be 0",
         "{\"session\":1,\"t\":\"x\",\"ranges\":[]} | t is a string; it must be a number",
         "{\"session\":1,\"t\":0,\"ranges\":[[1]]} | ranges[0] must be a pair",
-        "{\"session\":1,\"t\":0,\"ranges\":[[1,9999999999]]} | ranges[0][1] is 9999999999; it must be 0 to",
+        "{\"session\":1,\"t\":0,\"ranges\":[[1,9999999999]]} | ranges[0][1] is 9999999999; it must"
+            + " be 0 to",
       })
   void aFileThatIsNoWorkloadIsRefusedWithItsLineAndTheExpectedFormat(String text, String message) {
     assertThatThrownBy(() -> TestWorkloads.text(DEFAULT, text))
@@ -197,7 +198,7 @@ class WorkloadReaderTest {
   @Test
   void anEmptyFileIsRefused() {
     assertThatThrownBy(() -> TestWorkloads.text(DEFAULT, "\n"))
-        .hasMessage("file1: there is no record in it");
+        .hasMessage("file1: the file does not contain a record");
   }
 
   @Test

@@ -150,7 +150,7 @@ public final class Radixflow {
     if (error instanceof UnmatchedArgumentException unmatched
         && !error.getCommandLine().getSubcommands().isEmpty()
         && !unmatched.isUnknownOption()) {
-      return "there is no command '" + unmatched.getUnmatched().get(0) + "'";
+      return "unknown command '" + unmatched.getUnmatched().get(0) + "'";
     }
     return Errors.line(error);
   }

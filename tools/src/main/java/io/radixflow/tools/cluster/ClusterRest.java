@@ -46,7 +46,7 @@ public final class ClusterRest {
   public String address() throws IOException {
     List<Integer> known = ports.get();
     if (known.isEmpty()) {
-      throw new IOException("there is no JobManager");
+      throw new IOException("no JobManager runs");
     }
     return Ports.LOOPBACK + ":" + known.get(0);
   }
@@ -166,7 +166,7 @@ public final class ClusterRest {
 
   private String send(String path, String method, BodyPublisher body)
       throws IOException, InterruptedException {
-    IOException failure = new IOException("there is no JobManager");
+    IOException failure = new IOException("no JobManager runs");
     for (int port : ports.get()) {
       try {
         return send(port, path, method, body);

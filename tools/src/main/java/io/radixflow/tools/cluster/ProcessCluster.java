@@ -170,7 +170,7 @@ public final class ProcessCluster implements AutoCloseable {
     return launcher.alive("jobmanager");
   }
 
-  /** The TaskManagers that live, the oldest first; a name is the id that Flink shows, too. */
+  /** The TaskManagers that live, the oldest first; a name is also the id that Flink shows. */
   public List<JavaProcess> taskManagers() {
     return launcher.alive("taskmanager");
   }

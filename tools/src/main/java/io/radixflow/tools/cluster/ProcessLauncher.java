@@ -8,8 +8,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Starts the JVMs of a cluster, each under the watchdog, and knows those that live; none starts
- * once it is closed. Safe for many threads.
+ * Starts the JVMs of a cluster, each under the watchdog, and knows the living ones; no JVM starts
+ * after it is closed. Safe for many threads.
  */
 final class ProcessLauncher implements AutoCloseable {
 

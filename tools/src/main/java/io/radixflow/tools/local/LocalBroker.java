@@ -127,7 +127,7 @@ public final class LocalBroker implements AutoCloseable {
     properties.put("log.retention.bytes", Integer.toString(512 << 20));
     properties.put("log.segment.bytes", Integer.toString(64 << 20));
     properties.put("group.initial.rebalance.delay.ms", "0");
-    // its controller is in this process, and a pause of the process is no reason to give up
+    // its controller is in this process, and a pause of the process is not a reason to give up
     properties.put("initial.broker.registration.timeout.ms", Integer.toString(Integer.MAX_VALUE));
     // one broker: nothing to replicate, and few partitions open few files
     for (String topic : new String[] {"offsets.topic", "transaction.state.log"}) {

@@ -36,7 +36,7 @@ public record LocalLimits(long files, long heapBytes, long diskBytes) {
         files, Runtime.getRuntime().maxMemory(), Files.getFileStore(existing).getUsableSpace());
   }
 
-  /** Returns what is too little, each with what to do; empty if nothing is. */
+  /** Returns the limits that are too low, each with the remedy; empty if none is. */
   public List<String> problems(Path directory) {
     List<String> problems = new ArrayList<>();
     if (diskBytes < LEAST_DISK) {

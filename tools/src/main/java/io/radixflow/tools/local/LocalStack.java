@@ -85,8 +85,8 @@ public final class LocalStack implements AutoCloseable {
       Optional<Path> directory, boolean broker, int brokerPort, int metricsPort) {}
 
   /**
-   * Starts everything and waits until the model is loaded and the job runs. From the beginning,
-   * also while it starts, a stack is closed when the process is asked to end.
+   * Starts everything and waits until the model is loaded and the job runs. A stack is closed when
+   * the process is asked to end, even while the stack starts.
    *
    * @param engines opens the engine
    * @param progress receives one line at each step
@@ -115,7 +115,7 @@ public final class LocalStack implements AutoCloseable {
       stack.startAll(options, engines);
       return stack;
     } catch (IOException | RuntimeException | Error e) {
-      // what is being started fails in many ways when the process ends
+      // a part that is starting fails in many ways when the process ends
       IOException stopped = stack.stopping ? new IOException(STOPPED, e) : null;
       try {
         stack.close();
@@ -194,7 +194,7 @@ public final class LocalStack implements AutoCloseable {
 
   /**
    * The end of the job: completed when the stack was closed, or with a {@link JobEndedException} as
-   * soon as the job ended by itself and will not go on. The stack must be closed then, too.
+   * soon as the job ended by itself and will not go on. The stack must be closed then as well.
    */
   public CompletableFuture<Void> end() {
     return end.copy();

@@ -7,7 +7,7 @@ import io.radixflow.operators.record.Message;
  *
  * @param branch the branch, or null for what all have: the system prompt
  * @param turn id of its turn, or null
- * @param message what was said; null for nothing to emit
+ * @param message the message; null for nothing to emit
  * @param finishReason of a reply how it ended; of a turn without a reply {@code pending}; else null
  */
 public record SavedMessage(String branch, String turn, Message message, String finishReason) {

@@ -32,7 +32,7 @@ public record SavedSession(
     int turnIds,
     long lastEvent,
     SessionPages pages) {
-  /** Stands for a key that is no session. */
+  /** Stands for a key that is not a session. */
   static final SavedSession NONE = new SavedSession(null, null, null, 0, 0, 0, 0, 0, 0, 0, null);
 
   /**

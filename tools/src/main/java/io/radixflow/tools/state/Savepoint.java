@@ -45,7 +45,7 @@ public final class Savepoint {
     if (!Files.isRegularFile(metadata)) {
       throw new IOException(
           path
-              + " is no savepoint: it has no file "
+              + " is not a savepoint: it has no file "
               + StateMetadata.FILE
               + "; give the directory that Flink named when it was taken, or chk-N of a"
               + " checkpoint");

@@ -12,7 +12,7 @@ import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.state.api.functions.KeyedStateReaderFunction;
 import org.apache.flink.util.Collector;
 
-/** Emits the figures of each session; {@link SavedSession#NONE} for a key that is no session. */
+/** Emits the figures of each session; {@link SavedSession#NONE} for a key that is not a session. */
 final class SessionFigures extends KeyedStateReaderFunction<String, SavedSession> {
   private static final long serialVersionUID = 1L;
 

@@ -27,7 +27,7 @@ public final class StateMetadata {
       return Checkpoints.loadCheckpointMetadata(
           in, StateMetadata.class.getClassLoader(), file.getParent().toString());
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
-      // Flink takes memory for a size before it reads what has the size
+      // Flink allocates memory for a size before it reads that many bytes
       String reason = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
       throw new IOException(file + " is damaged, or of another version: " + reason, e);
     }

@@ -67,7 +67,7 @@ public record StateSeed(int sessions, int turns, long now) {
     environment.execute("seed");
   }
 
-  /** Sessions as an engine without tiers leaves them: what was on its device is lost. */
+  /** Sessions as an engine without tiers leaves them: the pages on its device are lost. */
   private static SessionPages pages(int tokens, long now) {
     int committed = (tokens - 1) / PAGE_TOKENS * PAGE_TOKENS;
     TierTokens places = new TierTokens(committed, 0, 0, 0);

@@ -79,7 +79,7 @@ class CommandLineTest {
       Cli.Result result = cli.run(words);
 
       assertThat(result.code()).isEqualTo(2);
-      assertThat(result.err()).startsWith("radixflow: there is no command 'chatt'");
+      assertThat(result.err()).startsWith("radixflow: unknown command 'chatt'");
       assertThat(result.err().lines()).hasSize(2);
     }
   }

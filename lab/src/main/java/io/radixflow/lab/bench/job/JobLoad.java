@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/** Sends turns of several sessions at an even pace, and counts what comes back. */
+/** Sends turns of several sessions at an even pace, and counts the replies. */
 final class JobLoad {
   /** Turns of a session before another takes its place, so that histories stay short. */
   private static final int TURNS = 8;

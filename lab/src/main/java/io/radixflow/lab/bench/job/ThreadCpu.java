@@ -62,9 +62,9 @@ final class ThreadCpu {
   }
 
   /**
-   * Returns what was used since an earlier one was taken. What the process had besides its Java
-   * threads counts as the JVM's: compilers, collectors, RocksDB's background threads, and threads
-   * that have ended.
+   * Returns the CPU time since an earlier sample. CPU time of the process outside its Java threads
+   * counts as the JVM's: compilers, collectors, RocksDB's background threads, and threads that have
+   * ended.
    */
   Used since(ThreadCpu earlier) {
     Map<ThreadGroupName, Long> used = new EnumMap<>(ThreadGroupName.class);

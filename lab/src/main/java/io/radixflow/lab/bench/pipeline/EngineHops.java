@@ -27,7 +27,7 @@ final class EngineHops implements InvocationHandler {
             Engine.class.getClassLoader(), new Class<?>[] {Engine.class}, new EngineHops(engine));
   }
 
-  /** Passes on all calls, and takes the times of those that belong to a turn. */
+  /** Passes on all calls, and records the time of each call that belongs to a turn. */
   @Override
   public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
     switch (method.getName()) {

@@ -5,7 +5,9 @@ import io.radixflow.tools.cli.common.Samples;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/** Compares first texts from the engine alone with those that came through the pipeline. */
+/**
+ * Compares the times to the first text from the engine alone with the times through the pipeline.
+ */
 final class PipelineTable {
   private final FirstTexts bare;
   private final FirstTexts piped;

@@ -12,7 +12,7 @@ enum Before {
    */
   SIMILAR;
 
-  /** Returns what was asked in place of a prompt. */
+  /** Returns the prompt that was asked before {@code measured}. */
   BenchPrompt prompt(BenchPrompt measured) {
     return this == SIMILAR ? measured.greeting() : measured;
   }

@@ -18,9 +18,9 @@ import java.util.List;
 /**
  * A prompt of the benchmark.
  *
- * @param kind what is asked for, by which figures are grouped
+ * @param kind the kind of question, by which figures are grouped
  * @param prediction a text that the reply may repeat, or null
- * @param schema what the reply is held to, or null
+ * @param schema the schema that constrains the reply, or null
  */
 record BenchPrompt(String kind, List<ChatMessage> messages, String prediction, GrammarSpec schema) {
   private static final String RESOURCE = "prompts.jsonl";
@@ -62,7 +62,7 @@ record BenchPrompt(String kind, List<ChatMessage> messages, String prediction, G
     return new BenchPrompt(kind, greeting, prediction, schema);
   }
 
-  /** Begins a request for a reply of at most so many tokens. */
+  /** Begins a request for a reply of at most {@code tokens} tokens. */
   EngineRequestBuilder request(ServedModel model, int tokens) {
     EngineRequestBuilder request =
         EngineRequest.builder(

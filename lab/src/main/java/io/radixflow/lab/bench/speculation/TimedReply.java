@@ -4,11 +4,11 @@ package io.radixflow.lab.bench.speculation;
  * A reply that was generated without speculation and with it.
  *
  * @param kind of its prompt
- * @param tokens behind the first
+ * @param tokens after the first
  * @param offSeconds from the first token to the end without speculation
  * @param onSeconds with it
  * @param drafted drafts that were verified
- * @param accepted of these, those that were right
+ * @param accepted drafts that were right
  */
 record TimedReply(
     String kind, int tokens, double offSeconds, double onSeconds, long drafted, long accepted) {

@@ -23,8 +23,8 @@ import picocli.CommandLine.Option;
       "Measure a disk tier of many small pages: how long it takes to write, find and read the 100"
           + " pages of a conversation, to open it, and to open it after a crash.",
       "Pages are made up, and their files deleted in the end. The crash is a copy of the files as"
-          + " they are while the store is open and rests. A checkpoint copies nothing of a disk tier, so it"
-          + " takes none of its time."
+          + " they are while the store is open and rests. A checkpoint copies nothing of a disk"
+          + " tier, so it takes none of its time."
     })
 public final class BenchDiskCommand extends CliCommand {
   @Mixin BenchRounds rounds;
@@ -36,7 +36,7 @@ public final class BenchDiskCommand extends CliCommand {
   @Option(
       names = "--page-bytes",
       paramLabel = "N",
-      description = "Bytes of each, besides those of its header.")
+      description = "Bytes per page, without its header.")
   int pageBytes = 64;
 
   @Option(

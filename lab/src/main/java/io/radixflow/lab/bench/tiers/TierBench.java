@@ -30,9 +30,9 @@ import java.util.function.Function;
 /**
  * An engine whose device has room for one conversation, with host memory and a disk below it.
  *
- * <p>Pages of a conversation that ran twice are copied down; those of one that ran once are not
- * ({@link WritePolicy#WRITE_THROUGH_SELECTIVE}), so that it can push the others off the device and
- * leaves no trace. What is there is loaded, whatever computing would take.
+ * <p>Pages of a conversation that ran twice are copied down; pages of a conversation that ran once
+ * are not ({@link WritePolicy#WRITE_THROUGH_SELECTIVE}), so that it can push the others off the
+ * device and leaves no trace. A stored page is always loaded, even if computing it would be faster.
  */
 final class TierBench implements AutoCloseable {
   /** The store takes a quarter of the host's pages at a time. */
@@ -91,7 +91,7 @@ final class TierBench implements AutoCloseable {
    * Runs a turn on the device as it is.
    *
    * @param namespace of all pages of the prompt but the public ones
-   * @param publicTokens tokens whose pages the prompt shares with those of all other namespaces
+   * @param publicTokens tokens whose pages the prompt shares with all other namespaces
    */
   TurnTimer.TimedTurn run(String namespace, int[] prompt, int publicTokens, int replyTokens)
       throws InterruptedException {

@@ -15,7 +15,7 @@ import java.util.List;
  * @param finish {@code stop}, {@code tool_calls}, {@code length} or {@code cancelled}; null if the
  *     turn failed
  * @param waits milliseconds from each break of the connection to the next event
- * @param faults what was wrong with what came
+ * @param faults descriptions of wrong events
  */
 public record Heard(
     String key,

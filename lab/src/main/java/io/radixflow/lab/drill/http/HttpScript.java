@@ -8,7 +8,8 @@ import java.util.SplittableRandom;
  * The requests of one conversation over HTTP, a function of a seed. Half of the conversations are
  * chats, whose client sends the whole conversation each time; the others are chains of responses.
  * Some requests follow an earlier one than the last, some are cancelled, some lose their connection
- * on purpose. Some ask for JSON, or for calls of tools; what follows a call gives its result.
+ * on purpose. Some ask for JSON, or for calls of tools; the request after a call gives the call's
+ * result.
  *
  * <p>The text of a cancelled turn depends on when the cancel comes, so nothing follows it.
  *

@@ -80,7 +80,7 @@ public final class HttpTraffic implements AutoCloseable {
     return true;
   }
 
-  /** Sends no more; what was sent is still waited for. */
+  /** Stops sending. Replies to requests that were sent are still awaited. */
   public synchronized void stop() {
     stopped = true;
   }

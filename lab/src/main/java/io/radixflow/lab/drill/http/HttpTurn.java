@@ -29,7 +29,7 @@ public record HttpTurn(boolean chat, String key, ObjectNode body, int dropAfter,
   /**
    * Returns the request of a step.
    *
-   * @param heard what was heard of the steps before it, by their index
+   * @param heard the replies to the steps before it, by their index
    */
   static HttpTurn of(HttpScript script, int index, Map<Integer, Heard> heard) {
     Step step = script.steps().get(index);
@@ -60,7 +60,7 @@ public record HttpTurn(boolean chat, String key, ObjectNode body, int dropAfter,
         script.chat(), script.key(index), body, step.dropAfter(), step.cancelAfter());
   }
 
-  /** Returns what is new: the results of calls come first. */
+  /** Returns the new input: results of calls come first. */
   private static JsonNode input(Step step, List<ToolCall> open) {
     if (open.isEmpty()) {
       return JSON.textNode(step.input());

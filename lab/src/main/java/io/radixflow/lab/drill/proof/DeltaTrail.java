@@ -109,7 +109,7 @@ final class DeltaTrail {
     return true;
   }
 
-  /** Returns what is wrong with the turn's deltas, or null if nothing is. */
+  /** Returns the first fault of the turn's deltas, or null if there is none. */
   String fault() {
     if (texts == null || fault != null) {
       return fault;

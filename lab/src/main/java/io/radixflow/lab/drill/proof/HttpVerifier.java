@@ -115,7 +115,8 @@ public final class HttpVerifier {
       change(one.key() + ": the gateways sent no such turn to the job");
     } else if (one.cancelled()) {
       if (!Heard.isPrefix(one.text(), one.calls(), expected.text(), expected.toolCalls())) {
-        change(one.key() + ": cancelled with a reply that is no prefix of the undisturbed run's");
+        change(
+            one.key() + ": cancelled with a reply that is not a prefix of the undisturbed run's");
       }
     } else if (!expected.text().equals(one.text())) {
       change(one.key() + ": '" + one.text() + "' instead of '" + expected.text() + "'");
@@ -142,11 +143,11 @@ public final class HttpVerifier {
    *
    * @param turns that were asked for
    * @param resumed of those, whose connection broke and was made again
-   * @param lost of those, not heard to their end
-   * @param doubled turns beyond those that were asked for
+   * @param lost turns whose end was not heard
+   * @param doubled turns that were not asked for
    * @param changed turns of which a client heard something else than the undisturbed run replied
    * @param waits from each break to the next event
-   * @param findings descriptions of what is wrong; only the first hundred
+   * @param findings descriptions of faults; only the first hundred
    */
   public record Verdict(
       int turns,

@@ -20,8 +20,8 @@ public final class RecoveryPhases {
       Pattern.compile("ExecutionGraph - Job .* switched from state \\w+ to RESTARTING\\.");
   private static final Pattern SUBTASK =
       Pattern.compile(
-          "ExecutionGraph - (serving|deltas)\\b.* \\((\\d+)/\\d+\\) \\(\\S+\\) switched from \\w+ to"
-              + " (\\w+)\\b");
+          "ExecutionGraph - (serving|deltas)\\b.* \\((\\d+)/\\d+\\) \\(\\S+\\) switched from \\w+"
+              + " to (\\w+)\\b");
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss,SSS");
   private static final int TIME_LENGTH = "2026-01-01 00:00:00,000".length();
@@ -187,8 +187,8 @@ public final class RecoveryPhases {
    * The phases of several subtasks.
    *
    * @param count how many
-   * @param medians of each phase the median
-   * @param slowest those of the one that took longest
+   * @param medians the median of each phase
+   * @param slowest the phases of the longest recovery
    */
   public record Summary(int count, Phases medians, Phases slowest) {
     private static Summary of(List<Phases> all) {

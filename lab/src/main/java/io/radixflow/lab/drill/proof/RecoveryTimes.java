@@ -73,7 +73,10 @@ public final class RecoveryTimes {
     return Times.of(survivors);
   }
 
-  /** The times that the latter had no delta; they are served until the failure is noticed. */
+  /**
+   * The times for which the surviving sessions had no delta. They continue until the failure is
+   * noticed.
+   */
   Times survivorsSilence() {
     return Times.of(silence);
   }

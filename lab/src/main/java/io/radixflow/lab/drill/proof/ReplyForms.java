@@ -43,7 +43,7 @@ final class ReplyForms {
   }
 
   /**
-   * Returns what is wrong with a reply, or null.
+   * Returns the fault of a reply, or null if there is none.
    *
    * @param options of its turn, or null
    */
@@ -100,7 +100,7 @@ final class ReplyForms {
           schemas.computeIfAbsent(schema, FACTORY::getSchema).validate(JSON.readTree(text));
       return messages.isEmpty() ? null : "'" + text + "' does not meet its schema: " + messages;
     } catch (JsonProcessingException e) {
-      return "'" + text + "' is no JSON: " + e.getOriginalMessage();
+      return "'" + text + "' is not JSON: " + e.getOriginalMessage();
     }
   }
 
@@ -108,7 +108,7 @@ final class ReplyForms {
     try {
       return JSON.readTree(json);
     } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException("an option that was sent is no JSON: " + json, e);
+      throw new IllegalArgumentException("an option that was sent is not JSON: " + json, e);
     }
   }
 }

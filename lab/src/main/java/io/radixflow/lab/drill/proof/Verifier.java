@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Compares what topics hold with what was sent and with what an undisturbed run answered.
+ * Compares the topics' records with the sent turns and with the replies of an undisturbed run.
  *
  * <p>First all committed replies, then all deltas, each in the order of their partition; then the
  * verdict.
@@ -114,7 +114,7 @@ public final class Verifier {
     if (!cancelled.contains(key)) {
       change(key, "cancelled without a cancel event");
     } else if (undisturbed == null || !isPrefix(reply, undisturbed)) {
-      change(key, "cancelled with a reply that is no prefix of the undisturbed run's");
+      change(key, "cancelled with a reply that is not a prefix of the undisturbed run's");
     }
   }
 
@@ -229,14 +229,14 @@ public final class Verifier {
   }
 
   /**
-   * The result of comparing the topics with what was sent.
+   * The result of comparing the topics with the sent turns.
    *
    * @param sent turns that the brokers have
-   * @param replied of those, with exactly one committed reply that is no rejection
+   * @param replied of those, with exactly one committed reply that is not a rejection
    * @param rejected of those, with exactly one committed rejection
    * @param cancels of those sent, how many a client cancelled
-   * @param cancelled of those replied, with what was there when the cancel came
-   * @param lost of those, without a committed reply
+   * @param cancelled turns whose reply has the text that was there when the cancel came
+   * @param lost turns without a committed reply
    * @param doubled committed replies beyond the first of a turn, and replies to no turn
    * @param changed replies that are not the undisturbed run's, or have not the form that their
    *     turns asked for
@@ -244,7 +244,7 @@ public final class Verifier {
    * @param calls of tools whose arguments meet their schemas
    * @param disordered replies that came before one of an earlier turn of their branch
    * @param brokenDeltas turns whose deltas leave a gap, differ from the reply, or do not end
-   * @param findings descriptions of what is wrong; only the first hundred
+   * @param findings descriptions of faults; only the first hundred
    */
   public record Verdict(
       int sent,

@@ -37,7 +37,7 @@ public final class CompatKey {
     return units.length;
   }
 
-  /** The key without what is left over after its last whole page. */
+  /** The key without the units after its last whole page. */
   public CompatKey wholePages(int pageUnits) {
     return slice(0, units.length / pageUnits * pageUnits);
   }

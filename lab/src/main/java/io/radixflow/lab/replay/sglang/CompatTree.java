@@ -88,11 +88,11 @@ public final class CompatTree {
   }
 
   /**
-   * Adds what is missing of a sequence.
+   * Adds the missing units of a sequence.
    *
    * @param slots one for each unit at least
-   * @param priority what the path's priority is raised to, and the new node's
-   * @return units that were there before, whose slots stay those of the tree
+   * @param priority the priority of the new node, to which the path's priority is raised
+   * @return units that were there before, whose slots in the tree do not change
    */
   public int insert(String namespace, int[] tokens, int[] slots, int priority) {
     CompatKey key = CompatKey.of(namespace, tokens, bigram).wholePages(pageUnits);

@@ -1,6 +1,6 @@
 """OpenAI's client for the drill: python3 drill_client.py GATEWAY...
 
-Each line of input is a request; the line of output is what was heard of its turn. What breaks goes on at the next gateway.
+Each line of input is a request; the line of output is the client's view of its turn. A broken stream continues at the next gateway.
 """
 
 import json

@@ -20,7 +20,8 @@ final class ChatRepl {
       /stats       count tokens and time
       /help        show this
       /quit        leave; so do Ctrl-D, and Ctrl-C twice
-      Ctrl-C       cancel the reply""";
+      Ctrl-C       cancel the reply\
+      """;
 
   private final ChatInput input;
   private final IntFunction<ChatSession> sessions;
@@ -92,7 +93,7 @@ final class ChatRepl {
       }
       case "/regenerate" -> {
         if (session.isFresh()) {
-          out.println("There is no reply yet.");
+          out.println("No reply yet.");
         } else {
           show(view -> session.regenerate(view));
         }
@@ -102,7 +103,7 @@ final class ChatRepl {
       case "/quit" -> leaving = true;
       default -> {
         if (line.startsWith("/")) {
-          out.println(line.split("\\s", 2)[0] + " is no command; /help lists them.");
+          out.println(line.split("\\s", 2)[0] + " is not a command; /help lists the commands.");
         } else {
           show(view -> session.ask(line, view));
         }

@@ -134,7 +134,7 @@ final class ClusterSubmission {
     }
   }
 
-  /** A job that is still being set up has no vertices, so its own state counts, too. */
+  /** A job that is still being set up has no vertices, so its own state also counts. */
   private static boolean runs(JobDetailsInfo job) {
     return job.getJobStatus() == JobStatus.RUNNING
         && job.getJobVertexInfos().stream().allMatch(ClusterSubmission::runs);

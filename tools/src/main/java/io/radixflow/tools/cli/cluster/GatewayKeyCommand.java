@@ -19,7 +19,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "gateway-key",
     description = {
-      "Make an API key for the HTTP gateway: prints it once, and adds a line with its hash to a file.",
+      "Make an API key for the HTTP gateway: prints it once, and adds a line with its hash to a"
+          + " file.",
       "Gateways whose option gateway.api-keys names the file take the key within seconds."
     })
 public final class GatewayKeyCommand extends CliCommand {
@@ -33,7 +34,8 @@ public final class GatewayKeyCommand extends CliCommand {
   @Option(
       names = "--tenant",
       paramLabel = "NAME",
-      description = "Owner of what is said with the key; empty for the default tenant.")
+      description =
+          "Tenant that owns the conversations held with the key; empty for the default tenant.")
   String tenant = "";
 
   @Option(

@@ -17,8 +17,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "submit",
     description = {
-      "Submit the job to a Flink cluster, as 'flink run --detached radixflow-job.jar' does, and wait"
-          + " until it runs.",
+      "Submit the job to a Flink cluster, as 'flink run --detached radixflow-job.jar' does, and"
+          + " wait until it runs.",
       "Options of the job: --config and --set. The brokers and the model must be reachable from the"
           + " TaskManagers, and kernels must be in their lib directory."
     })
@@ -55,7 +55,7 @@ public final class SubmitCommand extends CliCommand {
   public Integer call() throws IOException, InterruptedException {
     Settings settings = settingsOptions.load();
     if (!Files.isRegularFile(jar)) {
-      throw new CliException("there is no job jar " + jar + "; build it, or give --jar");
+      throw new CliException("job jar " + jar + " not found; build it, or give --jar");
     }
     try (Progress progress = progress("submitting to " + jobManager)) {
       ClusterSubmission cluster = new ClusterSubmission(jobManager);

@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /**
- * Shows steps as lines and, once a transfer takes over two seconds, a bar that redraws itself;
- * where the output is no terminal, a line every ten seconds instead.
+ * Shows steps as lines and, once a transfer takes over two seconds, a bar that redraws itself; if
+ * the output is not a terminal, a line every ten seconds instead.
  */
 public final class ConsoleProgress implements ModelProgress {
   private static final long SHOW_AFTER = Duration.ofSeconds(2).toNanos();

@@ -58,7 +58,7 @@ public final class JsonLineInput implements AutoCloseable {
   }
 
   /**
-   * Sets a field given as {@code name=JSON}; what is no JSON is taken as text.
+   * Sets a field given as {@code name=JSON}; a value that is not JSON is taken as text.
    *
    * @throws CliException if there is no {@code =}
    */

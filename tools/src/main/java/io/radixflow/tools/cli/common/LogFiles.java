@@ -48,7 +48,7 @@ final class LogFiles {
         Files.deleteIfExists(old);
       }
     } catch (IOException e) {
-      // there is no directory yet, or another process deletes the same files
+      // the directory does not exist yet, or another process deletes the same files
     }
   }
 

@@ -14,7 +14,8 @@ public interface ModelLocator {
    * @param offline whether the network is never touched
    * @param progress receives each step
    * @return where it is and where it came from
-   * @throws IOException if it cannot be had; the message says what was tried and what to do
+   * @throws IOException if it is not available; the message says which places were tried and what
+   *     to do
    */
   LocatedModel locate(String model, boolean offline, ModelProgress progress) throws IOException;
 }

@@ -60,7 +60,7 @@ public final class ModelOptions {
       paramLabel = "SIZE",
       defaultValue = "0",
       converter = Memory.class,
-      description = "GPU memory to use, such as 20gb; 0 takes nine tenths of what is free.")
+      description = "GPU memory to use, such as 20gb; 0 takes nine tenths of the free memory.")
   MemorySize gpuMemory;
 
   @Option(

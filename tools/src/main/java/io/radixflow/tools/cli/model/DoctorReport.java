@@ -45,7 +45,7 @@ record DoctorReport(DeviceReport devices, MemoryStatus memory, LocalLimits limit
     }
   }
 
-  /** Flink's options for a TaskManager with what was found. */
+  /** Flink's options for a TaskManager with the libraries and devices of this machine. */
   private Map<String, String> flinkOptions() {
     Map<String, String> options = new LinkedHashMap<>();
     options.put("env.java.opts.taskmanager", CpuBackend.jvmFlags());

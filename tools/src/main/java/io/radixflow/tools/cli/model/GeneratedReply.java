@@ -52,7 +52,7 @@ final class GeneratedReply {
     return last.usage();
   }
 
-  /** The reason why there is no reply, or null if there is one. */
+  /** The reason why the reply is missing, or null if it is not. */
   String error() {
     boolean failed = last.finish() == FinishReason.ERROR || last.finish() == FinishReason.REJECTED;
     return failed ? last.finish().name().toLowerCase(Locale.ROOT) + ": " + last.error() : null;

@@ -34,7 +34,7 @@ abstract class JsonLinesCommand<M> extends CliCommand {
   abstract void answer(M model, JsonLineInput input, JsonLineOutput output)
       throws IOException, InterruptedException;
 
-  /** Closes what was opened. */
+  /** Closes the model. */
   void close(M model) {}
 
   @Override

@@ -26,9 +26,9 @@ import picocli.CommandLine.Option;
     description = {
       "Compute logits of token ids: JSON lines in, JSON lines out.",
       "{\"ids\",\"positions\"} gives {\"top\",\"sum\",\"l2\",\"digest\"}: for each position the ten"
-          + " largest [id, logit], sum and Euclidean norm of all logits, and one SHA-256 over the raw"
-          + " bits of all logits asked for (32-bit little-endian floats, positions ascending).",
-      "Position p predicts what follows ids[0..p]; without positions, the last one is computed."
+          + " largest [id, logit], sum and Euclidean norm of all logits, and one SHA-256 over the"
+          + " raw bits of all logits asked for (32-bit little-endian floats, positions ascending).",
+      "Position p predicts the token after ids[0..p]; without positions, the last one is computed."
     })
 public final class LogitsCommand extends ServedModelCommand {
   @Option(

@@ -176,7 +176,7 @@ public final class ModelCommand extends CliCommand {
         info.pageTokens() * (info.pages() * (tokenBytes - partBytes) + windowParts * partBytes);
     long tokens = (long) info.pages() * info.pageTokens();
     line("backend", info.backend());
-    line("KV cache", tokenBytes + " bytes a token" + kinds(kvSpec));
+    line("KV cache", tokenBytes + " bytes per token" + kinds(kvSpec));
     line(
         "KV pool",
         String.format(

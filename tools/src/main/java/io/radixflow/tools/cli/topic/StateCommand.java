@@ -59,7 +59,7 @@ public final class StateCommand extends CliCommand {
     if (limit < 0) {
       throw new CliException("--limit is " + limit + "; it must be 0 or more");
     }
-    // what is read is conversations: nothing of it may stay
+    // the files hold conversations: nothing of them may stay
     try (ScratchDirectory temporary = ScratchDirectory.create("state");
         Progress progress = progress("reading " + path)) {
       Savepoint savepoint = new Savepoint(path, temporary.path());

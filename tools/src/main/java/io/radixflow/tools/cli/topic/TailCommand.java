@@ -32,7 +32,7 @@ public final class TailCommand extends CliCommand {
   @Option(names = "--no-deltas", description = "Only committed replies.")
   boolean noDeltas;
 
-  @Option(names = "--dead-letters", description = "Dead letters, too.")
+  @Option(names = "--dead-letters", description = "Also show dead letters.")
   boolean deadLetters;
 
   @Option(names = "--from-beginning", description = "Begin with what the topics already have.")

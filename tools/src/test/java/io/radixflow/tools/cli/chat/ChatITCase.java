@@ -343,10 +343,10 @@ class ChatITCase {
                 "never read"));
 
     assertThat(out)
-        .startsWith("There is no reply yet.")
+        .startsWith("No reply yet.")
         .contains("Session 2.")
         .contains("all 2 turns: cached/prompt ")
-        .contains("/nonsense is no command")
+        .contains("/nonsense is not a command")
         .contains("/regenerate  make the latest reply again");
   }
 

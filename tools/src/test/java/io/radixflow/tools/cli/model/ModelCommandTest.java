@@ -93,7 +93,7 @@ class ModelCommandTest {
 
     assertThat(result.code()).as(result.err()).isZero();
     assertThat(result.out())
-        .contains("16 bytes a token (1 layers full: 8; 1 layers window of 64: 8)")
+        .contains("16 bytes per token (1 layers full: 8; 1 layers window of 64: 8)")
         .contains("1024 pages of 16 tokens, 512 of them with all layers, 0.2 MB");
   }
 
@@ -101,6 +101,8 @@ class ModelCommandTest {
   void aModelWithoutWindowsHasOneKindOfPage() {
     Cli.Result result = new Cli().run("model", "--model", "sim");
 
-    assertThat(result.out()).contains(" 8 bytes a token\n").contains("pages of 16 tokens, 0.1 MB");
+    assertThat(result.out())
+        .contains(" 8 bytes per token\n")
+        .contains("pages of 16 tokens, 0.1 MB");
   }
 }

@@ -79,7 +79,13 @@ class StateCommandITCase {
     Cli.Result conversation = state(savepoint, "--session", "anna");
     assertThat(conversation.out())
         .isEqualToNormalizingNewlines(
-            "system\n  Be kind.\nuser [main t1]\n  hello\uFFFD[2J\n  you\nassistant [main t1] (stop)\n  "
+            "system\n"
+                + "  Be kind.\n"
+                + "user [main t1]\n"
+                + "  hello\uFFFD[2J\n"
+                + "  you\n"
+                + "assistant [main t1] (stop)\n"
+                + "  "
                 + reply
                 + "\n");
     assertThat(state(savepoint, "--session", "anna", "--json").out().lines())
@@ -127,8 +133,8 @@ class StateCommandITCase {
   void aDirectoryWithoutASavepointIsRefusedWithAHint() throws Exception {
     Cli.Result missing = state(directory.resolve("nowhere"));
     assertThat(missing.code()).isEqualTo(1);
-    assertThat(missing.err()).contains("is no savepoint", "_metadata");
-    assertThat(state(directory).err()).contains("is no savepoint");
+    assertThat(missing.err()).contains("is not a savepoint", "_metadata");
+    assertThat(state(directory).err()).contains("is not a savepoint");
 
     Files.write(directory.resolve("_metadata"), "this is no metadata at all".getBytes());
     Cli.Result garbage = state(directory);
