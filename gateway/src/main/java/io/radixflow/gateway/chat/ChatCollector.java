@@ -48,7 +48,7 @@ final class ChatCollector implements ChatOutput {
 
   @Override
   public void ended(int choice, TurnEnd end) {
-    ApiException error = TurnErrors.of(end);
+    ApiException error = TurnErrors.of(end, json.promptField());
     if (error != null) {
       fail(error);
       return;

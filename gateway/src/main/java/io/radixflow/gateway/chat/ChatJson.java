@@ -77,6 +77,11 @@ final class ChatJson extends CompletionJson {
   }
 
   @Override
+  String promptField() {
+    return "messages";
+  }
+
+  @Override
   void message(JsonGenerator json, int index, Choice choice) throws IOException {
     Message message = choice.message().message();
     json.writeObjectFieldStart("message");

@@ -75,7 +75,7 @@ final class ChatStream implements ChatOutput {
 
   @Override
   public void ended(int choice, TurnEnd end) {
-    ApiException error = TurnErrors.of(end);
+    ApiException error = TurnErrors.of(end, json.promptField());
     if (error != null) {
       fail(error);
       return;

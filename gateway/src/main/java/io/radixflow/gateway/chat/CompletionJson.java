@@ -74,6 +74,7 @@ abstract class CompletionJson {
           json.writeEndArray();
           shared(json, choices.get(0).message().prompt());
           usage(json, usage);
+          choices.get(0).end.writeWarnings(json);
         });
   }
 
@@ -112,6 +113,9 @@ abstract class CompletionJson {
           json.writeEndObject();
           json.writeEndArray();
           shared(json, prompt);
+          if (end != null) {
+            end.writeWarnings(json);
+          }
           if (usages) {
             json.writeNullField("usage");
           }
@@ -128,6 +132,9 @@ abstract class CompletionJson {
           usage(json, usage);
         });
   }
+
+  /** Returns the field of requests that has the prompt. */
+  abstract String promptField();
 
   /** Writes what a choice of a whole completion has beside its index and finish reason. */
   abstract void message(JsonGenerator json, int index, Choice choice) throws IOException;

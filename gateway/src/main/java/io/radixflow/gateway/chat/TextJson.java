@@ -30,6 +30,11 @@ final class TextJson extends CompletionJson {
   }
 
   @Override
+  String promptField() {
+    return "prompt";
+  }
+
+  @Override
   void message(JsonGenerator json, int index, Choice choice) throws IOException {
     PromptTokens prompt = choice.message().prompt();
     String text = request.prompt(index).text();

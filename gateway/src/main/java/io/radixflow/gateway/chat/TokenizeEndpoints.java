@@ -66,7 +66,7 @@ public final class TokenizeEndpoints implements EndpointGroup {
           ChatMessages.read(body, new ContentParts(exchange.refusesParts(), ignored::add));
       RequestFields.ignore(exchange, ignored);
       GenerationOptions options = GenerationOptionsReader.read(body);
-      answer(exchange, () -> tokens(text.encode(messages, options), pieces));
+      answer(exchange, () -> tokens(text.encode(messages, options, "messages"), pieces));
       return;
     }
     String given = body.text(body.has("prompt") ? "prompt" : "content");

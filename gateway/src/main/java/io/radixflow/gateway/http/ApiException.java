@@ -1,6 +1,5 @@
 package io.radixflow.gateway.http;
 
-import io.radixflow.jobs.json.InvalidInputException;
 import java.util.Collection;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -11,8 +10,17 @@ import java.util.regex.Pattern;
  */
 public final class ApiException extends RuntimeException {
   private static final long serialVersionUID = 1L;
+
+  /**
+   * How a message begins that is about a field: its path and a verb, its name and a colon, or that
+   * it is unknown.
+   */
   private static final Pattern FIELD =
-      Pattern.compile("([a-z][a-z0-9_]*)[\\[.\\w\\]]* (is|has|needs|lacks) .*", Pattern.DOTALL);
+      Pattern.compile(
+          "(?!there |it |this )([a-z][a-z0-9_]*)(?:[.\\[].*?)?"
+              + "(?::| (?:is|are|has|have|needs|lacks|and|must|says|asks|names)\\b).*"
+              + "|the field \"(\\w+)\" is unknown.*",
+          Pattern.DOTALL);
 
   private final int status;
   private final String type;
@@ -60,12 +68,14 @@ public final class ApiException extends RuntimeException {
   /**
    * Returns the error of a prompt that does not fit into the context window.
    *
+   * @param param the field that has the prompt
    * @param promptTokens its tokens; 0 if they are not known
    * @param contextWindow tokens of the window
    */
-  public static ApiException tooLong(String message, int promptTokens, int contextWindow) {
+  public static ApiException tooLong(
+      String param, String message, int promptTokens, int contextWindow) {
     ApiException error =
-        new ApiException(400, "invalid_request_error", "context_length_exceeded", null, message);
+        new ApiException(400, "invalid_request_error", "context_length_exceeded", param, message);
     error.promptTokens = promptTokens;
     error.contextWindow = contextWindow;
     return error;
@@ -139,10 +149,26 @@ public final class ApiException extends RuntimeException {
         new Hint("Allow", methods));
   }
 
-  /** Returns the error of input that a reader of fields refused. */
-  public static ApiException of(InvalidInputException cause) {
-    Matcher field = FIELD.matcher(cause.getMessage());
-    return badRequest(field.matches() ? field.group(1) : null, cause.getMessage());
+  /** Returns the error of a request that is wrong, whose message may begin with a field. */
+  public static ApiException badRequest(String message) {
+    return badRequest(field(message), message);
+  }
+
+  /** Returns the field of the body that a message is about; null if it is about none. */
+  static String field(String message) {
+    Matcher field = FIELD.matcher(message);
+    if (!field.matches()) {
+      return null;
+    }
+    return field.group(1) != null ? field.group(1) : field.group(2);
+  }
+
+  /** Returns this error about another field; null for none. */
+  public ApiException with(String field) {
+    ApiException error = new ApiException(status, type, code, field, getMessage(), hint);
+    error.promptTokens = promptTokens;
+    error.contextWindow = contextWindow;
+    return error;
   }
 
   public int status() {

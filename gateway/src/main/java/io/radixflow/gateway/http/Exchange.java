@@ -375,7 +375,7 @@ public final class Exchange {
       return api;
     }
     if (error instanceof InvalidInputException invalid) {
-      return ApiException.of(invalid);
+      return ApiException.badRequest(invalid.getMessage());
     }
     LOG.error("Request {}: {} failed", id, match.route().path(), error);
     return new ApiException(

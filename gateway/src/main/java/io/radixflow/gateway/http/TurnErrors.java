@@ -4,6 +4,7 @@ import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ReplyError;
+import java.util.List;
 import java.util.Locale;
 
 /** Ends of turns as errors of the API. */
@@ -11,28 +12,36 @@ public final class TurnErrors {
 
   private static final int BUSY_SECONDS = 1;
 
+  /** How messages of the job begin that are about a prompt. */
+  private static final List<String> OF_PROMPT =
+      List.of("the chat template ", "the last message ", "the prompt ", "token id ");
+
   private TurnErrors() {}
 
-  /** Returns the error of a turn that was rejected or failed, or null if it was served. */
-  public static ApiException of(TurnEnd end) {
-    return of(end.finishReason(), end.error());
+  /**
+   * Returns the error of a turn that was rejected or failed, or null if it was served.
+   *
+   * @param prompt the field of the request that has the prompt
+   */
+  public static ApiException of(TurnEnd end, String prompt) {
+    return of(end.finishReason(), end.error(), prompt);
   }
 
   /** Returns the error of an answer of the job, or null if it served what was asked. */
   public static ApiException of(ReplyDelta answer) {
-    return of(answer.finishReason(), answer.error());
+    return of(answer.finishReason(), answer.error(), null);
   }
 
-  private static ApiException of(String finishReason, ReplyError error) {
+  private static ApiException of(String finishReason, ReplyError error, String prompt) {
     boolean served = !finishReason.equals("rejected") && !finishReason.equals("error");
     if (served || error == null) {
-      return served ? null : of(ReplyError.failed("the job does not say why"));
+      return served ? null : of(ReplyError.failed("the job does not say why"), prompt);
     }
-    return of(error);
+    return of(error, prompt);
   }
 
   /** A stranger's session, one that is not there, and one that was erased look alike. */
-  private static ApiException of(ReplyError error) {
+  private static ApiException of(ReplyError error, String prompt) {
     return switch (error.code()) {
       case WRONG_TENANT, UNKNOWN_SESSION, SESSION_ENDED ->
           ApiException.notFound("there is no such conversation, or it has ended");
@@ -40,16 +49,25 @@ public final class TurnErrors {
       case BUSY -> ApiException.busy("rate_limit_exceeded", error.message(), BUSY_SECONDS);
       case DRAINING -> ApiException.unavailable(error.message());
       case CONTEXT_LENGTH_EXCEEDED ->
-          ApiException.tooLong(error.message(), error.promptTokens(), error.contextWindow());
+          ApiException.tooLong(
+              prompt, error.message(), error.promptTokens(), error.contextWindow());
       case FAILED -> new ApiException(500, "server_error", "failed", null, error.message());
       default ->
           new ApiException(
               400,
               "invalid_request_error",
               error.code().name().toLowerCase(Locale.ROOT),
-              null,
+              field(error.message(), prompt),
               error.message());
     };
+  }
+
+  /** Returns the field that an error of the job is about; null if it is about none. */
+  private static String field(String message, String prompt) {
+    if (message.startsWith("the function ") || message.startsWith("the parameter ")) {
+      return "tools";
+    }
+    return OF_PROMPT.stream().anyMatch(message::startsWith) ? prompt : ApiException.field(message);
   }
 
   /** Returns the error of a turn that can no longer be followed. */

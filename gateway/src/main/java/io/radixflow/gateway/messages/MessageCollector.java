@@ -32,7 +32,7 @@ final class MessageCollector implements ChatOutput {
 
   @Override
   public void ended(int choice, TurnEnd end) {
-    ApiException error = TurnErrors.of(end);
+    ApiException error = TurnErrors.of(end, "messages");
     if (error != null) {
       exchange.fail(error);
     } else {

@@ -30,7 +30,11 @@ record MessageJson(String id, String model, boolean cacheControl) {
 
   /** The whole message. */
   byte[] message(TurnMessage reply, TurnEnd end) {
-    return Json.write(json -> message(json, reply, end, end.usage()));
+    return Json.write(
+        json -> {
+          message(json, reply, end, end.usage());
+          end.writeWarnings(json);
+        });
   }
 
   /**
@@ -181,6 +185,7 @@ record MessageJson(String id, String model, boolean cacheControl) {
           stop(json, end);
           json.writeEndObject();
           usage(json, end.usage());
+          end.writeWarnings(json);
         });
   }
 

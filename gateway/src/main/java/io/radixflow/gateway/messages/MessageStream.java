@@ -91,7 +91,7 @@ final class MessageStream implements ChatOutput {
 
   @Override
   public void ended(int choice, TurnEnd end) {
-    ApiException error = TurnErrors.of(end);
+    ApiException error = TurnErrors.of(end, "messages");
     if (error != null) {
       exchange.fail(error);
       return;

@@ -86,7 +86,7 @@ public final class MessagesEndpoints implements EndpointGroup {
     MessagesRequest request = MessagesRequest.read(exchange, true);
     models.served(exchange.caller(), request.model());
     exchange.blocking(
-        () -> text.count(request.messages(), request.options()),
+        () -> text.count(request.messages(), request.options(), "messages"),
         tokens ->
             exchange.json(200, Json.write(json -> json.writeNumberField("input_tokens", tokens))));
   }

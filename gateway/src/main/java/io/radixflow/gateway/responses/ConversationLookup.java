@@ -35,7 +35,7 @@ final class ConversationLookup {
    */
   static void find(Asking asking, Exchange exchange, String id, Consumer<List<Reply.Item>> then) {
     if (!ResponseIds.isConversation(id)) {
-      throw ResponseErrors.noConversation(id);
+      throw ResponseErrors.noConversation(exchange, id);
     }
     history(
         asking,
@@ -43,7 +43,7 @@ final class ConversationLookup {
         id,
         items -> {
           if (items == null) {
-            throw ResponseErrors.noConversation(id);
+            throw ResponseErrors.noConversation(exchange, id);
           }
           then.accept(items);
         });

@@ -74,7 +74,7 @@ final class InputTokens {
     List<Message> prompt =
         Prompts.under(request.instructions(), Prompts.and(before, request.input()));
     exchange.blocking(
-        () -> prompt.isEmpty() ? 0 : text.count(prompt, request.options()),
+        () -> prompt.isEmpty() ? 0 : text.count(prompt, request.options(), "input"),
         tokens ->
             exchange.json(
                 200,

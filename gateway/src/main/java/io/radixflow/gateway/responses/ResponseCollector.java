@@ -68,14 +68,16 @@ final class ResponseCollector implements TurnListener {
    */
   static ResponseRecord ended(
       ResponseRecord begun, TurnEnd end, TurnMessage reply, List<TokenLogprob> logprobs) {
-    return begun.ended(
-        Status.of(end.finishReason()),
-        TimeUnit.MILLISECONDS.toSeconds(end.completed()),
-        reply.message(),
-        reply.order(),
-        logprobs,
-        end.usage(),
-        ResponseLookup.failure(end.finishReason(), end.error()));
+    return begun
+        .ended(
+            Status.of(end.finishReason()),
+            TimeUnit.MILLISECONDS.toSeconds(end.completed()),
+            reply.message(),
+            reply.order(),
+            logprobs,
+            end.usage(),
+            ResponseLookup.failure(end.finishReason(), end.error()))
+        .warned(end.warnings());
   }
 
   @Override

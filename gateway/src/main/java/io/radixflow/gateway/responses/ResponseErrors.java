@@ -1,12 +1,14 @@
 package io.radixflow.gateway.responses;
 
 import io.radixflow.gateway.http.ApiException;
+import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ReplyError;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 
 /** Errors of this API. What another tenant has is as if it were not there. */
@@ -22,6 +24,15 @@ final class ResponseErrors {
           ErrorCode.UNKNOWN_BRANCH,
           ErrorCode.WRONG_TENANT,
           ErrorCode.SESSION_ENDED);
+
+  /** Fields of an event that have another name here. */
+  private static final Map<String, String> NAMES =
+      Map.of(
+          "response_format", "text",
+          "structured_outputs", "text",
+          "max_tokens", "max_output_tokens",
+          "reasoning_effort", "reasoning",
+          "messages", "input");
 
   /** Returns whether an error says that the caller has no such thing. */
   static boolean isAbsent(ReplyError error) {
@@ -46,15 +57,22 @@ final class ResponseErrors {
    * @param previous the id of the response that it was to follow, or null
    */
   static ApiException of(TurnEnd end, String previous) {
-    return previous != null && isAbsent(end.error()) ? noPrevious(previous) : TurnErrors.of(end);
+    if (previous != null && isAbsent(end.error())) {
+      return noPrevious(previous);
+    }
+    ApiException error = TurnErrors.of(end, "input");
+    String field = error == null ? null : error.param();
+    return field == null ? error : error.with(NAMES.getOrDefault(field, field));
   }
 
   static ApiException noResponse(String id) {
     return notFound("Response with id '" + shown(id) + "' not found.");
   }
 
-  static ApiException noConversation(String id) {
-    return notFound("Conversation with id '" + shown(id) + "' not found.");
+  /** Returns the error of a conversation that the path or the body names. */
+  static ApiException noConversation(Exchange exchange, String id) {
+    return notFound("Conversation with id '" + shown(id) + "' not found.")
+        .with(exchange.pathParameter("id") == null ? "conversation" : null);
   }
 
   static ApiException noItem(String id) {

@@ -79,6 +79,10 @@ final class ResponseJson {
     node.set("usage", response.usage() == null ? JSON.nullNode() : usage(response.usage()));
     node.put("user", settings.user());
     node.set("metadata", metadata(response.metadata()));
+    if (!response.warnings().isEmpty()) {
+      ArrayNode warnings = node.putArray("warnings");
+      response.warnings().forEach(warnings::add);
+    }
     return node;
   }
 

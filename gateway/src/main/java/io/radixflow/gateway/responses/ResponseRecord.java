@@ -26,6 +26,8 @@ import java.util.Map;
  * @param logprobs of the tokens so far, or null
  * @param usage counts of tokens; null before the end
  * @param failure why it failed, or null
+ * @param warnings what the reply is not held to, though the request asks for it; known as the
+ *     response ends, and not kept
  */
 record ResponseRecord(
     String session,
@@ -40,7 +42,40 @@ record ResponseRecord(
     List<PartLength> order,
     List<TokenLogprob> logprobs,
     Usage usage,
-    Failure failure) {
+    Failure failure,
+    List<String> warnings) {
+
+  /** A response without warnings. */
+  ResponseRecord(
+      String session,
+      String turn,
+      ResponseSettings settings,
+      String instructions,
+      Map<String, String> metadata,
+      Status status,
+      long completed,
+      GenerationOptions options,
+      Message reply,
+      List<PartLength> order,
+      List<TokenLogprob> logprobs,
+      Usage usage,
+      Failure failure) {
+    this(
+        session,
+        turn,
+        settings,
+        instructions,
+        metadata,
+        status,
+        completed,
+        options,
+        reply,
+        order,
+        logprobs,
+        usage,
+        failure,
+        List.of());
+  }
 
   /** The reply of a response that has none yet. */
   static final Message NOTHING = new Message("assistant", "");
@@ -98,7 +133,8 @@ record ResponseRecord(
         order,
         tokens,
         usage,
-        failure);
+        failure,
+        warnings);
   }
 
   /** Returns the status of an output item that the response ended or goes on with. */
@@ -143,6 +179,25 @@ record ResponseRecord(
     return new ResponseRecord(
         session, turn, settings, system, metadata, status, completed, options, reply, order,
         logprobs, usage, failure);
+  }
+
+  /** Returns this response with what its reply is not held to. */
+  ResponseRecord warned(List<String> notHeldTo) {
+    return new ResponseRecord(
+        session,
+        turn,
+        settings,
+        instructions,
+        metadata,
+        status,
+        completed,
+        options,
+        reply,
+        order,
+        logprobs,
+        usage,
+        failure,
+        notHeldTo);
   }
 
   /** Returns this response as it was when it began. */

@@ -70,23 +70,24 @@ public final class ModelText implements AutoCloseable {
    * Counts the tokens of a prompt as a turn with these messages and options would have it.
    *
    * @param options of the turn, or null
+   * @param field of the request that has the messages, for errors
    * @throws ApiException if the template refuses the messages, options do not go together, or the
    *     gateway has no model file
    */
-  public int count(List<Message> messages, GenerationOptions options) {
-    return encode(messages, options).length;
+  public int count(List<Message> messages, GenerationOptions options, String field) {
+    return encode(messages, options, field).length;
   }
 
   /** Returns the tokens of a prompt; same errors as {@link #count}. */
-  public int[] encode(List<Message> messages, GenerationOptions options) {
+  public int[] encode(List<Message> messages, GenerationOptions options, String field) {
     open();
     try {
       return prompts.encode(messages, options);
     } catch (ChatTemplateException e) {
       throw ApiException.badRequest(
-          null, "the chat template refuses the messages: " + e.getMessage());
+          field, "the chat template refuses the messages: " + e.getMessage());
     } catch (IllegalArgumentException e) {
-      throw ApiException.badRequest(null, e.getMessage());
+      throw ApiException.badRequest(e.getMessage());
     }
   }
 

@@ -1,11 +1,14 @@
 package io.radixflow.gateway.turn;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.Reply.TurnState;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.Usage;
+import java.io.IOException;
+import java.util.List;
 
 /**
  * The end of a turn.
@@ -19,6 +22,7 @@ import io.radixflow.operators.record.Usage;
  * @param committed whether the reply is committed
  * @param earlier whether the job was asked and said so, as the turn had ended before
  * @param stopToken the stop token that ended the reply, or null
+ * @param warnings what the reply is not held to, though its request asks for it; empty for nothing
  */
 public record TurnEnd(
     String branch,
@@ -29,7 +33,12 @@ public record TurnEnd(
     ReplyError error,
     boolean committed,
     boolean earlier,
-    Integer stopToken) {
+    Integer stopToken,
+    List<String> warnings) {
+
+  public TurnEnd {
+    warnings = warnings == null ? List.of() : warnings;
+  }
 
   static TurnEnd of(ReplyDelta last) {
     return new TurnEnd(
@@ -41,7 +50,8 @@ public record TurnEnd(
         last.error(),
         false,
         false,
-        last.stopToken());
+        last.stopToken(),
+        last.warnings());
   }
 
   /** The end of a turn that the job does not know. */
@@ -55,6 +65,7 @@ public record TurnEnd(
         answer.error(),
         false,
         true,
+        null,
         null);
   }
 
@@ -68,6 +79,7 @@ public record TurnEnd(
         done.error(),
         committed,
         true,
+        null,
         null);
   }
 
@@ -81,7 +93,20 @@ public record TurnEnd(
         reply.error(),
         true,
         false,
-        reply.stopToken());
+        reply.stopToken(),
+        reply.warnings());
+  }
+
+  /** Writes the warnings as a field {@code warnings}; nothing if there are none. */
+  public void writeWarnings(JsonGenerator json) throws IOException {
+    if (warnings.isEmpty()) {
+      return;
+    }
+    json.writeArrayFieldStart("warnings");
+    for (String warning : warnings) {
+      json.writeString(warning);
+    }
+    json.writeEndArray();
   }
 
   /**

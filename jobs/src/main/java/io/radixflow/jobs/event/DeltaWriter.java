@@ -104,6 +104,9 @@ public final class DeltaWriter {
               json.writeNumberField("stop_token", delta.stopToken());
             }
             json.writeNumberField("completed", ReplyFields.toSeconds(delta.completed()));
+            if (delta.warnings() != null) {
+              json.writePOJOField("warnings", delta.warnings());
+            }
           }
           if (delta.finishReason() != null || !delta.usage().equals(Usage.NONE)) {
             json.writePOJOField("usage", ReplyFields.UsageJson.of(delta.usage()));

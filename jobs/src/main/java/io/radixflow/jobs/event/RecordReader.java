@@ -36,7 +36,8 @@ public final class RecordReader {
       ReplyFields answer,
       Integer stopToken,
       List<Integer> tokenIds,
-      PromptTokens prompt) {}
+      PromptTokens prompt,
+      List<String> warnings) {}
 
   /**
    * Reads a record of the delta topic.
@@ -76,7 +77,8 @@ public final class RecordReader {
         json.answer == null ? null : reply(json.answer),
         json.stopToken,
         json.tokenIds,
-        json.prompt);
+        json.prompt,
+        json.warnings);
   }
 
   /**

@@ -37,6 +37,7 @@ record ReplyFields(
     Map<String, String> metadata,
     TurnStateFields turnState,
     PagesJson pages,
+    List<String> warnings,
     List<String> truncated) {
 
   record Choice(
@@ -262,6 +263,7 @@ record ReplyFields(
         reply.metadata(),
         TurnStateFields.of(reply.turnState()),
         reply.pages() == null ? null : PagesJson.of(reply.pages()),
+        reply.warnings(),
         truncated);
   }
 
@@ -294,6 +296,7 @@ record ReplyFields(
         .metadata(metadata)
         .turnState(turnState == null ? null : turnState.state())
         .pages(pages == null ? null : pages.pages())
+        .warnings(warnings)
         .build();
   }
 

@@ -50,6 +50,9 @@ public final class ReplyLimiter implements Serializable {
     if (reply.prompt() != null) {
       missing.add("prompt");
     }
+    if (reply.warnings() != null) {
+      missing.add("warnings");
+    }
     byte[] bare = write(bare(reply), missing);
     if (bare.length <= maxBytes) {
       return bare;
@@ -93,6 +96,7 @@ public final class ReplyLimiter implements Serializable {
         .logprobs(null)
         .tokenIds(null)
         .prompt(null)
+        .warnings(null)
         .error(shortened(reply.error()))
         .items(null)
         .turnState(state == null ? null : state.bare(shortened(state.error())))

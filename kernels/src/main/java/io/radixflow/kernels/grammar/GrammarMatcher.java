@@ -3,6 +3,7 @@ package io.radixflow.kernels.grammar;
 import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.grammar.regex.Limits;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Follows one reply through a {@link Grammar}. Its state is a pure function of the bytes it has
@@ -83,6 +84,11 @@ public final class GrammarMatcher {
       }
       return accepts(bytes, 0);
     }
+  }
+
+  /** Returns what the grammar leaves out of loose schemas; see {@link Grammar#notices}. */
+  public List<String> notices() {
+    return grammar.notices();
   }
 
   private boolean accepts(byte[] bytes, int from) {

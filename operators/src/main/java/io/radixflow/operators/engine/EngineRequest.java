@@ -86,6 +86,27 @@ public record EngineRequest(
      *     sender
      */
     GrammarSpec of(int[] prompt);
+
+    /** Returns the option that asks for the grammar, for errors; empty if none is to be named. */
+    default String option() {
+      return "";
+    }
+
+    /** Returns this source with the option that asks for it. */
+    default GrammarSource of(String option) {
+      GrammarSource source = this;
+      return new GrammarSource() {
+        @Override
+        public GrammarSpec of(int[] prompt) {
+          return source.of(prompt);
+        }
+
+        @Override
+        public String option() {
+          return option;
+        }
+      };
+    }
   }
 
   /** Creates the tracker for the reasoning of a reply; runs on an intake thread. */

@@ -22,6 +22,7 @@ import java.util.List;
  * @param stopToken the stop token that ended it, or null
  * @param prompt log probabilities of all tokens of the prompt but its first, once, if the request
  *     asked for them; else empty
+ * @param warnings what its grammar does not hold it to, though it was asked for; empty for nothing
  */
 public record ReplyProgress(
     int tokenOffset,
@@ -35,7 +36,8 @@ public record ReplyProgress(
     Usage usage,
     ReplyError error,
     Integer stopToken,
-    List<TokenLogprob> prompt) {
+    List<TokenLogprob> prompt,
+    List<String> warnings) {
 
   /**
    * Log probabilities of one generated token, natural log.

@@ -132,26 +132,31 @@ public final class ReplyReading {
    */
   public EngineRequest.GrammarSource grammar(PromptOptions options, Prefill prefill) {
     ReplyConstraint constraint = options.constraint();
-    return constraint.isFree()
-        ? null
-        : prompt -> {
-          ReplyFormat used = format(options);
-          boolean channels = used.tools() == ToolFormat.HARMONY;
-          if (channels && !options.separateReasoning() && constraint.callable().isEmpty()) {
-            throw new IllegalArgumentException(
-                "separate_reasoning is false, but replies in the format harmony, which this model"
-                    + " has, are held to a grammar within their final channel");
-          }
-          if (prefill != null && !prefill.thinks()) {
-            if (channels && !constraint.callable().isEmpty()) {
-              throw new IllegalArgumentException(
-                  "a message of the final channel cannot be continued with calls that are held to"
-                      + " a grammar: set tool_choice to none");
-            }
-            return grammar(new ReplyFormat(used.tools(), null), constraint, "", true);
-          }
-          return grammar(used, constraint, promptEnd(prompt, prefill), false);
-        };
+    if (constraint.isFree()) {
+      return null;
+    }
+    EngineRequest.GrammarSource source = prompt -> grammar(options, prefill, prompt);
+    return source.of(constraint.option());
+  }
+
+  private GrammarSpec grammar(PromptOptions options, Prefill prefill, int[] prompt) {
+    ReplyConstraint constraint = options.constraint();
+    ReplyFormat used = format(options);
+    boolean channels = used.tools() == ToolFormat.HARMONY;
+    if (channels && !options.separateReasoning() && constraint.callable().isEmpty()) {
+      throw new IllegalArgumentException(
+          "separate_reasoning is false, but replies in the format harmony, which this model"
+              + " has, are held to a grammar within their final channel");
+    }
+    if (prefill != null && !prefill.thinks()) {
+      if (channels && !constraint.callable().isEmpty()) {
+        throw new IllegalArgumentException(
+            "continue_final_message asks for a message of the final channel, which cannot go on"
+                + " with calls that are held to a grammar: set tool_choice to none");
+      }
+      return grammar(new ReplyFormat(used.tools(), null), constraint, "", true);
+    }
+    return grammar(used, constraint, promptEnd(prompt, prefill), false);
   }
 
   /** Returns what ends the reasoning of a reply when a budget is used up; null for no budget. */

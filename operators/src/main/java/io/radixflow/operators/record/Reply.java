@@ -33,6 +33,7 @@ import java.util.Map;
  * @param stopToken the stop token that ended it, or null
  * @param tokenIds ids of its tokens, if asked for; else null
  * @param prompt tokens of its prompt, if asked for; else null
+ * @param warnings what it is not held to, though its event asks for it; null for nothing
  */
 public record Reply(
     String session,
@@ -60,7 +61,8 @@ public record Reply(
     List<PartLength> order,
     Integer stopToken,
     List<Integer> tokenIds,
-    PromptTokens prompt) {
+    PromptTokens prompt,
+    List<String> warnings) {
 
   public Reply {
     toolCalls = toolCalls == null ? List.of() : List.copyOf(toolCalls);
@@ -96,7 +98,8 @@ public record Reply(
         .order(order)
         .stopToken(stopToken)
         .tokenIds(tokenIds)
-        .prompt(prompt);
+        .prompt(prompt)
+        .warnings(warnings);
   }
 
   /** Returns what the assistant said; its content is null if there are only calls. */
@@ -136,6 +139,7 @@ public record Reply(
         null,
         List.of(),
         List.of(),
+        null,
         null,
         null,
         null);

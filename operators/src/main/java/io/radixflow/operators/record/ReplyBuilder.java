@@ -31,6 +31,7 @@ public final class ReplyBuilder {
   private Integer stopToken;
   private List<Integer> tokenIds;
   private PromptTokens prompt;
+  private List<String> warnings;
 
   ReplyBuilder(String session, String branch, String turn, EventKind kind) {
     this.session = session;
@@ -149,6 +150,11 @@ public final class ReplyBuilder {
     return this;
   }
 
+  public ReplyBuilder warnings(List<String> warnings) {
+    this.warnings = warnings;
+    return this;
+  }
+
   /** Sets text, reasoning and calls from a message. */
   public ReplyBuilder message(Message message) {
     return text(message.content() == null ? "" : message.content())
@@ -183,6 +189,7 @@ public final class ReplyBuilder {
         order,
         stopToken,
         tokenIds,
-        prompt);
+        prompt,
+        warnings);
   }
 }

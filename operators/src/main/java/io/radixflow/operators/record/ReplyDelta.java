@@ -27,6 +27,8 @@ import java.util.List;
  * @param stopToken in the last piece: the stop token that ended the reply, or null
  * @param tokenIds ids of the tokens that it stands for, if asked for; else null
  * @param prompt tokens of the prompt, in a piece without text, if asked for; else null
+ * @param warnings in the last piece: what the reply is not held to, though its event asks for it;
+ *     null for nothing
  */
 public record ReplyDelta(
     String session,
@@ -51,7 +53,8 @@ public record ReplyDelta(
     Reply answer,
     Integer stopToken,
     List<Integer> tokenIds,
-    PromptTokens prompt) {
+    PromptTokens prompt,
+    List<String> warnings) {
 
   /** The parts of a reply that are not its content; lower case in records. */
   public enum Kind {
@@ -106,6 +109,7 @@ public record ReplyDelta(
         logprobs,
         trace,
         answer,
+        null,
         null,
         null,
         null);

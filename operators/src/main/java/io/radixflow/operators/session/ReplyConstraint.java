@@ -9,11 +9,13 @@ import io.radixflow.operators.record.GenerationOptions;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
  * What the form of a reply is held to.
  *
+ * @param option the option that says the most of it, for errors; empty for none
  * @param content the grammar of its content; null for free text
  * @param callable the functions that it may call; empty for none
  * @param required whether it must be calls
@@ -21,11 +23,16 @@ import java.util.stream.Collectors;
  * @param parallel whether it may have several calls
  */
 public record ReplyConstraint(
-    GrammarSpec content, List<Tool> callable, boolean required, boolean calls, boolean parallel) {
+    String option,
+    GrammarSpec content,
+    List<Tool> callable,
+    boolean required,
+    boolean calls,
+    boolean parallel) {
 
   /** Holds a reply to nothing. */
   public static final ReplyConstraint NONE =
-      new ReplyConstraint(null, List.of(), false, false, true);
+      new ReplyConstraint("", null, List.of(), false, false, true);
 
   /**
    * @param layers options in order of precedence, the strongest first; entries may be null
@@ -34,7 +41,10 @@ public record ReplyConstraint(
    * @throws IllegalArgumentException if the options do not go together
    */
   static ReplyConstraint resolve(List<GenerationOptions> layers, String choice, List<Tool> tools) {
-    GrammarSpec content = content(layers);
+    Optional<GenerationOptions> form = form(layers);
+    GrammarSpec content = form.map(ReplyConstraint::content).orElse(null);
+    boolean format = form.isPresent() && form.get().responseFormat() != null;
+    String option = format ? "response_format" : "structured_outputs";
     Map<?, ?> object = choice.startsWith("{") ? JsonValues.object(choice) : Map.of();
     boolean one = object.containsKey("function");
     Map<?, ?> allowed = object.get("allowed_tools") instanceof Map<?, ?> some ? some : null;
@@ -47,7 +57,9 @@ public record ReplyConstraint(
       throw new IllegalArgumentException("tool_choice asks for a call, and there are no tools");
     }
     if (tools.isEmpty()) {
-      return content == null ? NONE : new ReplyConstraint(content, List.of(), false, false, true);
+      return content == null
+          ? NONE
+          : new ReplyConstraint(option, content, List.of(), false, false, true);
     }
     List<Tool> callable =
         one ? List.of(named(tools, object)) : allowed == null ? tools : allowed(tools, allowed);
@@ -60,10 +72,12 @@ public record ReplyConstraint(
             || callable.stream().anyMatch(Tool::strict);
     if (!forced && content != null && content.kind() != Kind.JSON_SCHEMA) {
       throw new IllegalArgumentException(
-          "regex, grammar, choice and structural_tag of structured_outputs do not go together with"
-              + " tools that the reply may call: set tool_choice to none");
+          "structured_outputs has regex, grammar, choice or structural_tag, which do not go together"
+              + " with tools that the reply may call: set tool_choice to none");
     }
-    return new ReplyConstraint(forced ? null : content, callable, forced, held, parallel);
+    GrammarSpec used = forced ? null : content;
+    String named = used == null ? "tools" : option;
+    return new ReplyConstraint(named, used, callable, forced, held, parallel);
   }
 
   private static List<Tool> allowed(List<Tool> tools, Map<?, ?> allowed) {
@@ -83,18 +97,18 @@ public record ReplyConstraint(
                     "tool_choice names " + name + ", which is not a tool"));
   }
 
-  /** Returns the grammar of the first options that say one, or that there is none. */
-  private static GrammarSpec content(List<GenerationOptions> layers) {
+  /** Returns the first options that say the form of the content, or that it has none. */
+  private static Optional<GenerationOptions> form(List<GenerationOptions> layers) {
     return layers.stream()
         .filter(Objects::nonNull)
         .filter(layer -> layer.responseFormat() != null || layer.structuredOutputs() != null)
-        .findFirst()
-        .map(
-            layer ->
-                layer.responseFormat() != null
-                    ? responseFormat(layer.responseFormat())
-                    : structuredOutputs(layer.structuredOutputs()))
-        .orElse(null);
+        .findFirst();
+  }
+
+  private static GrammarSpec content(GenerationOptions form) {
+    return form.responseFormat() != null
+        ? responseFormat(form.responseFormat())
+        : structuredOutputs(form.structuredOutputs());
   }
 
   private static GrammarSpec responseFormat(String format) {

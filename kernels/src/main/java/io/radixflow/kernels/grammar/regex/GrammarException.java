@@ -26,9 +26,10 @@ public final class GrammarException extends RuntimeException {
     return new GrammarException("size", "", "the grammar is too large: " + message);
   }
 
-  /** Returns this error with what it is about. */
+  /** Returns this error with what it is about, unless it says that already. */
   public GrammarException of(String subject) {
-    return subject.isEmpty() ? this : new GrammarException(this, subject);
+    boolean said = subject.isEmpty() || getCause() instanceof GrammarException;
+    return said ? this : new GrammarException(this, subject);
   }
 
   /** The keyword of the schema that is refused, or the kind of fault. */

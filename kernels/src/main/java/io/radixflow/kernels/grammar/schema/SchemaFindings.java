@@ -23,6 +23,7 @@ public final class SchemaFindings {
   }
 
   private static final int MAX_NOTICES = 20;
+  private static final int MAX_LENGTH = 300;
 
   private final Map<SchemaSource, Set<String>> overlapping = new HashMap<>();
   private final Map<SchemaSource, String> free = new HashMap<>();
@@ -47,9 +48,13 @@ public final class SchemaFindings {
     free.put(source, reason);
   }
 
-  /** Returns the keywords that were left out, each with its reason. */
+  /** Returns what was left out, each with its reason; at most 20 texts of 300 characters. */
   public List<String> notices() {
-    return notices.stream().limit(MAX_NOTICES).toList();
+    return notices.stream().limit(MAX_NOTICES).map(SchemaFindings::shortened).toList();
+  }
+
+  private static String shortened(String notice) {
+    return notice.length() <= MAX_LENGTH ? notice : notice.substring(0, MAX_LENGTH - 1) + "…";
   }
 
   /** Returns whether any object takes the place of a schema. */

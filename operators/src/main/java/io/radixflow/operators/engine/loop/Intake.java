@@ -22,6 +22,7 @@ import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.TokenOptions;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -203,6 +204,7 @@ final class Intake {
     resume(request);
     if (request.resumedEnd == null) {
       request.guide = guide(request, prompt);
+      request.ring.warn(request.guide == null ? List.of() : request.guide.notices());
     }
     if (request.slot != null) {
       request.known = request.slot.known(request.tokens, request.length);
@@ -253,6 +255,8 @@ final class Intake {
     ReplyGuide guide;
     try {
       guide = grammars.guide(tenant, grammar, reasoning, rules, !spec.markup().isEmpty());
+    } catch (GrammarException e) {
+      throw grammar == null ? e : e.of(spec.grammar().option());
     } finally {
       if (grammar != null && request.cancelled.get() != null) {
         grammars.drop(tenant, grammar); // its session may have been erased while it was compiled

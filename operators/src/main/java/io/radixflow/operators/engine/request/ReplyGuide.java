@@ -8,6 +8,7 @@ import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.draft.Drafter;
 import io.radixflow.operators.engine.draft.GrammarDrafts;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Holds one reply to a grammar, to a budget of reasoning, to rules for its tokens, or to several of
@@ -53,6 +54,11 @@ public final class ReplyGuide {
     this.reasoning = reasoning;
     this.mask = new long[TokenMask.words(vocabSize)];
     this.drafts = matcher == null ? null : new GrammarDrafts(matcher, tokenizer, mask.length);
+  }
+
+  /** Returns what the grammar does not hold the reply to, since it cannot; empty for nothing. */
+  public List<String> notices() {
+    return matcher == null ? List.of() : matcher.notices();
   }
 
   /** Returns whether masks take time, so that they are made on another thread. */

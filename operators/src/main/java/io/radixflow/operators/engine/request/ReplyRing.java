@@ -40,6 +40,7 @@ public final class ReplyRing {
   /** What the model says of the prompt, until the consumer has it. */
   private volatile List<TokenLogprob> prompt = List.of();
 
+  private List<String> warnings = List.of();
   private int tokenOffset;
   private int textOffset;
   private boolean ended;
@@ -59,6 +60,11 @@ public final class ReplyRing {
     promptTokens = promptLength;
     tokenOffset = tokenCount;
     textOffset = codePoints;
+  }
+
+  /** Sets what its grammar does not hold it to; before the ring is shared. */
+  public void warn(List<String> notices) {
+    warnings = notices;
   }
 
   /**
@@ -153,6 +159,7 @@ public final class ReplyRing {
             promptTokens, cachedTokens, tokenOffset, tiers, 0, foretold, predicted - foretold),
         end == null ? null : end.error,
         end == null ? null : end.stopToken,
-        ofPrompt);
+        ofPrompt,
+        warnings);
   }
 }

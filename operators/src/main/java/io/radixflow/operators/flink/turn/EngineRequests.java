@@ -186,7 +186,8 @@ public final class EngineRequests {
     PromptOptions prompt = plan.options().prompt();
     GrammarSpec content = prompt.constraint().content();
     if (isRaw(plan)) {
-      return content == null ? null : ids -> content;
+      EngineRequest.GrammarSource source = ids -> content;
+      return content == null ? null : source.of(prompt.constraint().option());
     }
     return reading.grammar(prompt, prefill(plan));
   }

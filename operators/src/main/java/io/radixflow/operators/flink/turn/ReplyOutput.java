@@ -163,7 +163,8 @@ public final class ReplyOutput {
               null,
               null,
               null,
-              piece));
+              piece,
+              null));
     }
   }
 
@@ -211,6 +212,7 @@ public final class ReplyOutput {
             .stopToken(turn.stopToken())
             .tokenIds(turn.tokenIds(0))
             .prompt(turn.promptTokens())
+            .warnings(turn.warnings())
             .error(error)
             .metadata(event.metadata())
             .trace(trace(event.origin()))
@@ -343,7 +345,8 @@ public final class ReplyOutput {
         null,
         finish == null ? null : turn.stopToken(),
         turn.tokenIds(turn.shownTokens()),
-        null);
+        null,
+        finish == null ? null : turn.warnings());
   }
 
   /**

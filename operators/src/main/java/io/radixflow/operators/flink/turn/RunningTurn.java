@@ -63,6 +63,7 @@ final class RunningTurn {
 
   private String stopReason;
   private Integer stopToken;
+  private List<String> warnings = List.of();
   private int shownTokens;
   private boolean countsShown;
   private boolean promptSaved;
@@ -179,6 +180,11 @@ final class RunningTurn {
     return stopToken;
   }
 
+  /** Returns what the reply is not held to, though it was asked for; null for nothing. */
+  List<String> warnings() {
+    return warnings.isEmpty() ? null : warnings;
+  }
+
   /** Returns whether an earlier attempt has generated tokens, so that the prompt is done. */
   boolean isBegun() {
     return tokenCount > 0;
@@ -265,6 +271,7 @@ final class RunningTurn {
     promptLogprobs = ofPrompt.isEmpty() ? promptLogprobs : ofPrompt;
     stopReason = progress.stop();
     stopToken = progress.stopToken();
+    warnings = progress.warnings();
     engineQueuedMillis = progress.queuedMillis();
     if (progress.usage() != null) {
       cachedTokens = progress.usage().cachedTokens();

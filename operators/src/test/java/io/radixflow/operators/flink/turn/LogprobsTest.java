@@ -27,7 +27,8 @@ class LogprobsTest {
       given.add(new ReplyProgress.TokenLogprob(id, -1, new int[] {id}, new float[] {-1}));
     }
     ReplyProgress progress =
-        new ReplyProgress(0, ids, 0, text, given, null, null, -1, Usage.NONE, null, null, null);
+        new ReplyProgress(
+            0, ids, 0, text, given, null, null, -1, Usage.NONE, null, null, null, List.of());
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     for (Reply.TokenLogprob token : Logprobs.of(progress.logprobs(), tokenizer)) {
       assertThat(token.top().get(0).bytes()).isEqualTo(token.bytes());
