@@ -173,13 +173,45 @@ public final class FakeTopics implements Topics {
             null,
             stopToken,
             ids,
-            prompt);
+            prompt,
+            null);
     reader.delta(event.session().getBytes(UTF_8), DeltaWriter.write(delta));
   }
 
   /** Writes the last delta of the event's turn. */
   public void end(ConversationEvent event, int offset, String finishReason, Usage usage) {
     delta(event, offset, "", finishReason, null, usage, null);
+  }
+
+  /** Writes the only delta of the event's turn, whose reply is not held to all that it asks for. */
+  public void warn(ConversationEvent event, String text, String warning) {
+    ReplyDelta delta =
+        new ReplyDelta(
+            event.session(),
+            event.branch(),
+            event.turn(),
+            0,
+            0,
+            0,
+            1,
+            1,
+            text,
+            null,
+            -1,
+            null,
+            "stop",
+            null,
+            COMPLETED,
+            Usage.NONE,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            List.of(warning));
+    reader.delta(event.session().getBytes(UTF_8), DeltaWriter.write(delta));
   }
 
   /** Writes the last delta of the event's turn, whose reply met a stop text. */

@@ -28,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -153,6 +154,7 @@ class ChatCompletionsTest {
     gateway.topics().reject(gateway.topics().next(), error);
     JsonNode shown = GatewayFixture.json(response.join().body()).at("/error");
     assertThat(shown.at("/code").asText()).isEqualTo("context_length_exceeded");
+    assertThat(shown.at("/param").asText()).isEqualTo("messages");
     assertThat(shown.at("/n_prompt_tokens").asInt()).isEqualTo(9031);
     assertThat(shown.at("/n_ctx").asInt()).isEqualTo(8192);
   }
@@ -179,6 +181,57 @@ class ChatCompletionsTest {
             "{\"token\":\"\\\\xf0\\\\x9f\",\"logprob\":-1.0,\"bytes\":[240,159]",
             "{\"token\":\"a\\\\xf0\",\"logprob\":-1.0,\"bytes\":[97,240]}",
             "{\"token\":\"\\\\x98\\\\x80\",\"logprob\":-1.0,\"bytes\":[152,128]");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/v1/chat/completions, messages, ''",
+    "/v1/chat/completions, messages, ',\"stream\":true'",
+    "/v1/responses, input, ''",
+    "/v1/responses, input, ',\"stream\":true'",
+    "/v1/messages, messages, ''",
+    "/v1/messages, messages, ',\"stream\":true'"
+  })
+  void everyApiSaysWhatAReplyIsNotHeldTo(String path, String field, String more) {
+    String body =
+        "{\"max_%stokens\":9,\"%s\":[{\"role\":\"user\",\"content\":\"Hi\"}]%s}"
+            .formatted(field.equals("input") ? "output_" : "", field, more);
+    CompletableFuture<HttpResponse<String>> response = gateway.send(gateway.post(path, body));
+    gateway.topics().warn(gateway.topics().next(), "x", "the function f: not enforced");
+    assertThat(response.join().statusCode()).isEqualTo(200);
+    assertThat(response.join().body()).contains("\"warnings\":[\"the function f: not enforced\"]");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "response_format: pattern has a back-reference | response_format | text",
+        "structured_outputs: the regular expression is wrong | structured_outputs | text",
+        "the function f: pattern has a back-reference | tools | tools",
+        "the parameter p of the function f has pattern | tools | tools",
+        "tool_choice names f, which is no tool | tool_choice | tool_choice",
+        "tool_choice asks for a call, and there are no tools | tool_choice | tool_choice",
+        "continue_final_message and add_generation_prompt are both true"
+            + " | continue_final_message | continue_final_message",
+        "max_tokens is -1; it must be at least 0 | max_tokens | max_output_tokens",
+        "the chat template refuses the messages: no | messages | input",
+        "there is no branch 'b' | | ",
+        "a turn needs a turn id for its reply | | "
+      })
+  void anErrorOfTheJobNamesItsFieldAsTheApiDoes(String why, String ofChat, String ofResponse) {
+    CompletableFuture<HttpResponse<String>> chat = chat("");
+    gateway.topics().reject(gateway.topics().next(), why);
+    assertThat(param(chat.join())).isEqualTo(ofChat);
+    CompletableFuture<HttpResponse<String>> response =
+        gateway.send(gateway.post("/v1/responses", "{\"input\":\"Hi\"}"));
+    gateway.topics().reject(gateway.topics().next(), why);
+    assertThat(param(response.join())).isEqualTo(ofResponse);
+  }
+
+  private static String param(HttpResponse<String> response) {
+    assertThat(response.statusCode()).isEqualTo(400);
+    return GatewayFixture.json(response.body()).at("/error/param").textValue();
   }
 
   @Test

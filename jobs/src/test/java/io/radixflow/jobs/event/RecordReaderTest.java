@@ -86,6 +86,7 @@ class RecordReaderTest {
                     new TierTokens(160, 320, 480, 640),
                     1_600_000_000_000L,
                     1_600_000_001_000L))
+            .warnings(List.of("the function f: not enforced: pattern"))
             .build();
     assertThat(RecordReader.reply(new ReplyLimiter(1 << 20).write(reply))).isEqualTo(reply);
   }

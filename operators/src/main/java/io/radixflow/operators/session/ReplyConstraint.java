@@ -72,8 +72,8 @@ public record ReplyConstraint(
             || callable.stream().anyMatch(Tool::strict);
     if (!forced && content != null && content.kind() != Kind.JSON_SCHEMA) {
       throw new IllegalArgumentException(
-          "structured_outputs has regex, grammar, choice or structural_tag, which do not go together"
-              + " with tools that the reply may call: set tool_choice to none");
+          "structured_outputs has regex, grammar, choice or structural_tag, which do not go"
+              + " together with tools that the reply may call: set tool_choice to none");
     }
     GrammarSpec used = forced ? null : content;
     String named = used == null ? "tools" : option;

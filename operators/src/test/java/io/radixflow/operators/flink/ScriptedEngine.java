@@ -308,18 +308,7 @@ public final class ScriptedEngine implements Engine {
       String stop = stops.isEmpty() ? null : stops.get(0);
       ReplyProgress progress =
           new ReplyProgress(
-              at,
-              tokens,
-              at,
-              text,
-              List.of(),
-              finish,
-              stop,
-              0,
-              usage,
-              error,
-              null,
-              List.of(),
+              at, tokens, at, text, List.of(), finish, stop, 0, usage, error, null, List.of(),
               List.of());
       news.add(visitor -> visitor.progress(requestId, progress));
       if (finish != null) {

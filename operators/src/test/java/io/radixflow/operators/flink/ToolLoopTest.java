@@ -492,8 +492,48 @@ class ToolLoopTest {
           .contains("ignore_eos is true");
       String not = "{\"json\":{\"not\":{\"multipleOf\":3}}}";
       assertThat(refused(h, "t4", GenerationOptions.builder().structuredOutputs(not).build()))
-          .contains("not is not supported where it reaches multipleOf");
+          .startsWith("structured_outputs: not is not supported where it reaches multipleOf");
+      String format = "{\"type\":\"json_schema\",\"json_schema\":{\"schema\":%s}}";
+      for (String schema :
+          List.of(
+              "{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"uniqueItems\":true}",
+              "{\"type\":\"string\",\"pattern\":\"(a)\\\\1\"}")) {
+        GenerationOptions held =
+            GenerationOptions.builder().responseFormat(format.formatted(schema)).build();
+        assertThat(refused(h, "t" + schema.length(), held)).startsWith("response_format: ");
+      }
     }
+  }
+
+  @Test
+  void aReplyWarnsOfTheSchemasOfToolsThatItIsNotHeldTo() throws Exception {
+    String strings =
+        "{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"uniqueItems\":true,\"maxItems\":2}";
+    String both =
+        "[%s,%s]"
+            .formatted(function("edit", strings), function("name", "{\"pattern\":\"^(a)\\\\1$\"}"));
+    try (ServingHarness h = open()) {
+      GenerationOptions options =
+          GenerationOptions.builder()
+              .temperature(0.0)
+              .maxTokens(200)
+              .tools(both)
+              .toolChoice("required")
+              .build();
+      Reply reply = run(h, ask("t1", options, user("Hi")));
+      assertThat(reply.error()).isNull();
+      assertThat(reply.warnings())
+          .hasSize(2)
+          .anySatisfy(each -> assertThat(each).contains("the function edit", "uniqueItems"))
+          .anySatisfy(each -> assertThat(each).contains("the function name", "pattern"));
+      assertThat(run(h, ask("t2", tools().build(), user("Hi"))).warnings()).isNull();
+    }
+  }
+
+  private static String function(String name, String property) {
+    return ("{\"type\":\"function\",\"function\":{\"name\":\"%s\",\"parameters\":{\"type\":\"object\","
+                + "\"properties\":{\"a\":%s},\"required\":[\"a\"]}}}")
+        .formatted(name, property);
   }
 
   private static String refused(ServingHarness h, String turn, GenerationOptions options)
