@@ -50,7 +50,7 @@ final class JobConfiguration {
         CheckpointingOptions.MIN_PAUSE_BETWEEN_CHECKPOINTS,
         interval.compareTo(MIN_PAUSE.multipliedBy(2)) < 0 ? interval.dividedBy(2) : MIN_PAUSE);
     flink.set(CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.EXACTLY_ONCE);
-    // the sink of replies has written what was emitted before a checkpoint: see SettingsLoader
+    // before a checkpoint the sink of replies has written all emitted replies: see SettingsLoader
     flink.set(CheckpointingOptions.ENABLE_UNALIGNED, false);
     flink.set(
         CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,

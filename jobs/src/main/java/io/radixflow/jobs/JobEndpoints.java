@@ -18,7 +18,7 @@ import org.apache.flink.api.connector.source.Source;
  * Where the job reads and writes; tests bring their own.
  *
  * @param lostReplies finds replies that the sink has lost; null if it loses none
- * @param kvEvents where the engines publish what is in their caches; null if they do not
+ * @param kvEvents where the engines publish the content of their caches; null if they do not
  */
 public record JobEndpoints(
     Source<EventRecord, ?, ?> events,

@@ -72,7 +72,7 @@ public final class ServingSettings {
   /**
    * Checks that an engine takes all that its subtasks may hand it at once.
    *
-   * @param subtasks how many share an engine: those of one TaskManager
+   * @param subtasks the number of subtasks that share an engine: all subtasks of one TaskManager
    * @throws SettingsException if it does not; turns would be rejected that could wait
    */
   public static void checkWaiting(Settings settings, int subtasks) {

@@ -33,7 +33,7 @@ public final class ConversationClient implements AutoCloseable {
   /**
    * Connects; what the job answers from now on is heard.
    *
-   * @throws KafkaSetupException if there is no broker or no topic
+   * @throws KafkaSetupException if no broker answers or a topic is missing
    */
   public ConversationClient(Settings settings) {
     List<TopicFollower> followers = new ArrayList<>();

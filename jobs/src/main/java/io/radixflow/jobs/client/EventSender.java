@@ -99,7 +99,7 @@ public final class EventSender implements AutoCloseable {
     return failure;
   }
 
-  /** Ends the connection; what was sent has five seconds to arrive. */
+  /** Ends the connection. Events that were sent have five seconds to arrive. */
   @Override
   public void close() {
     producer.close(Duration.ofSeconds(5));

@@ -10,7 +10,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 
-/** Reads a topic from its beginning to what is its end now. */
+/** Reads a topic from its beginning to its present end. */
 public final class TopicContents {
   private static final Duration POLL = Duration.ofMillis(500);
   private static final Duration LIMIT = Duration.ofMinutes(3);

@@ -49,7 +49,7 @@ public final class TopicFollower implements AutoCloseable {
   }
 
   /**
-   * Starts to follow: what is written after this returns is read.
+   * Starts to follow: records that are written after this returns are read.
    *
    * @param earliest whether to begin with what the topic already has
    * @param handler takes each record on the follower's thread; one on which it throws is logged and

@@ -25,7 +25,7 @@ record OptionSpec<T>(ConfigOption<T> option, String allowed, Predicate<T> valid)
     return SettingsLoader.VARIABLE_PREFIX + suffix();
   }
 
-  /** The variable's name behind the prefix. */
+  /** The variable's name after the prefix. */
   String suffix() {
     return key().toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
   }

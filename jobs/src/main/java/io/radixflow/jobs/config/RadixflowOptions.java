@@ -16,9 +16,7 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;
 
 /**
- * Every option of the job; those of the prefix cache are in {@link CacheConfig}, those of the tiers
- * below it in {@link TierConfig}, those of the scheduler in {@link SchedulerConfig}, those of the
- * HTTP gateway in {@link GatewayConfig}.
+ * Every option of the job. Options of the prefix cache are in {@link CacheConfig}, of the tiers below the cache in {@link TierConfig}, of the scheduler in {@link SchedulerConfig}, of the HTTP gateway in {@link GatewayConfig}.
  */
 public final class RadixflowOptions {
 

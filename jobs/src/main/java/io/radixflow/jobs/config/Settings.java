@@ -67,7 +67,7 @@ public final class Settings implements Serializable {
     return properties;
   }
 
-  /** Returns what was given as arguments {@code --set key=value}, for another process to load. */
+  /** Returns the given settings as arguments {@code --set key=value}, for another process to load. */
   public List<String> toArguments() {
     List<String> arguments = new ArrayList<>();
     for (Map.Entry<String, String> entry : new TreeMap<>(configuration.toMap()).entrySet()) {
@@ -78,7 +78,7 @@ public final class Settings implements Serializable {
   }
 
   /**
-   * Writes what was given to a new file that its owner alone can read, for {@link
+   * Writes the given settings to a new file that only its owner can read, for {@link
    * SettingsLoader#file}: all users of a machine can see the arguments of its processes.
    *
    * @return the file, which the caller deletes

@@ -1,6 +1,6 @@
 package io.radixflow.jobs.config;
 
-/** A setting is unknown or wrong; the message names it and says what is valid, in one line. */
+/** A setting is unknown or wrong. The message is one line with its name and the valid values. */
 public final class SettingsException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

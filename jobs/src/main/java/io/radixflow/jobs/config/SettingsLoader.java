@@ -22,11 +22,11 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 
 /**
- * Loads settings from where they may be given. What comes later wins: defaults, the YAML file, the
+ * Loads settings from their sources. A later source wins: defaults, the YAML file, the
  * environment, {@code --set key=value}.
  *
  * <p>The variable of {@code kafka.topic.events} is {@code RADIXFLOW_KAFKA_TOPIC_EVENTS}. Unknown
- * keys and wrong values are refused; of variables only those that look like a misspelt option,
+ * keys and wrong values are refused; a variable is refused only if it looks like a misspelt option,
  * since launchers and container platforms set variables with the same prefix.
  */
 public final class SettingsLoader {

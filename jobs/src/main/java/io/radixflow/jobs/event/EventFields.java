@@ -28,7 +28,7 @@ final class EventFields {
           continue_final_message add_generation_prompt
           """);
 
-  /** Options that say how one prompt ends, and so are no defaults of a session. */
+  /** Options that say how one prompt ends, and therefore are not defaults of a session. */
   private static final List<String> OF_TURNS =
       List.of("continue_final_message", "add_generation_prompt");
 

@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Turns the bytes of an event into a {@link ConversationEvent}, or says what is wrong with them.
+ * Turns the bytes of an event into a {@link ConversationEvent}, or describes their fault.
  * Accepts exactly what {@code schema/conversation-event.schema.json} accepts. Never throws on bad
  * input, and bounds what it allocates: bytes, nesting, tokens, and lengths of names and numbers.
  *

@@ -12,8 +12,7 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Reads generation options from an event. Bounds are those of {@code SamplingParams} after rounding
- * to float, so that nothing that passes here fails there.
+ * Reads generation options from an event. The bounds are the bounds of {@code SamplingParams} after rounding to float, so that nothing that passes here fails there.
  */
 public final class GenerationOptionsReader {
 
@@ -28,7 +27,7 @@ public final class GenerationOptionsReader {
   /**
    * Reads the options that the fields give, or null if they give none.
    *
-   * @throws InvalidInputException if one is wrong
+   * @throws InvalidInputException if an option is wrong
    */
   public static GenerationOptions read(JsonObject fields) {
     return read(fields, fields.has("prompt"));
@@ -37,8 +36,8 @@ public final class GenerationOptionsReader {
   /**
    * Reads the options that the fields give, or null if they give none.
    *
-   * @param prompt whether they may be those of a turn whose prompt has no chat template
-   * @throws InvalidInputException if one is wrong
+   * @param prompt whether the options may belong to a turn whose prompt has no chat template
+   * @throws InvalidInputException if an option is wrong
    */
   static GenerationOptions read(JsonObject fields, boolean prompt) {
     if (EventFields.OPTIONS.stream().noneMatch(fields::has)) {

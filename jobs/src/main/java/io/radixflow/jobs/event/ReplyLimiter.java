@@ -11,7 +11,7 @@ import java.util.List;
  * Writes replies as {@code schema/reply.schema.json} has them, within a size: a record that the
  * broker refuses would stop the job. A reply that is too large loses its log probabilities, items,
  * messages and options first, and its metadata, reasoning, calls and the end of its text last;
- * {@code truncated} names what is missing.
+ * {@code truncated} names the missing fields.
  */
 public final class ReplyLimiter implements Serializable {
   private static final long serialVersionUID = 1L;

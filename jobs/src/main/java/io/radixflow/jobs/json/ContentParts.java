@@ -76,7 +76,7 @@ public final class ContentParts {
     return UNREADABLE.containsKey(type);
   }
 
-  /** Returns what stands in the text for a part that cannot be read. */
+  /** Returns the note that replaces a part that cannot be read. */
   public static String note(String type) {
     return "[" + UNREADABLE.getOrDefault(type, type) + ": this model reads text only]";
   }

@@ -26,9 +26,9 @@ public final class JsonObject {
   }
 
   /**
-   * An object that is no part of another.
+   * An object that is not part of another.
    *
-   * @param what names it in the message if it is no object
+   * @param what names the value in the message if the value is not an object
    */
   public static JsonObject of(JsonNode value, String what) {
     if (value instanceof ObjectNode object) {
@@ -60,7 +60,7 @@ public final class JsonObject {
     return get(field) != null;
   }
 
-  /** The names of all fields, those that are null included. */
+  /** The names of all fields, including fields that are null. */
   public Iterable<String> names() {
     return object::fieldNames;
   }

@@ -20,11 +20,11 @@ public final class Roles {
   /**
    * Returns the field {@code role}.
    *
-   * @throws InvalidInputException if there is none, or if it is no name
+   * @throws InvalidInputException if the role is missing, or is not a name
    */
   public static String of(JsonObject message) {
     String role = message.require("role").text("role");
-    // an event has this one for a prompt that is no message
+    // an event has this role for a prompt that is not a message
     if (!isName(role) || role.equals(Message.PROMPT)) {
       throw new InvalidInputException(
           "%s is %s; it must be one of %s, or another name that matches %s"

@@ -16,8 +16,7 @@ import java.math.BigInteger;
 
 /**
  * Reads trees whose numbers are written again as they were read: {@code 1e400}, {@code -0} and
- * {@code 0.10} have no double or int that says the same. Their values are those of doubles and
- * ints.
+ * {@code 0.10} have no double or int that is written the same. Their values are the nearest doubles and ints.
  */
 public final class WrittenNumbers {
   private WrittenNumbers() {}
@@ -25,7 +24,7 @@ public final class WrittenNumbers {
   /**
    * Reads a text in UTF-8 as {@code mapper} does; a text of blanks is a missing node.
    *
-   * @throws com.fasterxml.jackson.core.JsonProcessingException if it is no JSON
+   * @throws com.fasterxml.jackson.core.JsonProcessingException if the bytes are not JSON
    */
   public static JsonNode read(ObjectMapper mapper, byte[] utf8) throws IOException {
     return read(mapper, mapper.createParser(utf8));

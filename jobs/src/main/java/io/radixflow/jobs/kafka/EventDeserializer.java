@@ -63,7 +63,7 @@ final class EventDeserializer implements KafkaRecordDeserializationSchema<EventR
         parsed.unreadable() ? DeadLetters.of(record, parsed.reason(), maxDeadLetterBytes) : null);
   }
 
-  /** Describes what is wrong with a record's key; null if it is right. */
+  /** Describes the fault of a record's key; null if the key is right. */
   private static String wrongKey(byte[] key, String session) {
     if (Arrays.equals(key, session.getBytes(UTF_8))) {
       return null;

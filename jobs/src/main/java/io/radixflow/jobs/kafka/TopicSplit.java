@@ -8,7 +8,7 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.kafka.common.Uuid;
 
 /**
- * Where a reader stands in a partition of the topic with this id: the offset means nothing in
+ * The position of a reader in a partition of the topic with this id: the offset means nothing in
  * another topic of the same name.
  */
 final class TopicSplit extends KafkaPartitionSplit {

@@ -21,8 +21,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
  * Writes what one engine's cache holds to the KV event topic, all of it to one partition, so that
  * it is read in the order in which it happened.
  *
- * <p>A snapshot begins an epoch: it is announced, all blocks are written, those that the topic has
- * and the snapshot has not are removed, and the epoch is announced again as live. One thread.
+ * <p>A snapshot begins an epoch: it is announced, all blocks are written, blocks that the topic has and the snapshot has not are removed, and the epoch is announced again as live. One thread.
  */
 final class KvEventLog {
 
@@ -82,7 +81,7 @@ final class KvEventLog {
     announce(State.LIVE);
   }
 
-  /** Writes a change of what was written; without effect before the first snapshot. */
+  /** Writes a change of the blocks; without effect before the first snapshot. */
   void apply(KvEvent change) {
     if (state != State.LIVE) {
       return;
@@ -131,7 +130,7 @@ final class KvEventLog {
         this::announced);
   }
 
-  /** An announcement is no event, but one that is lost is an event too few. */
+  /** An announcement is not an event, but a lost announcement counts as a lost event. */
   private void announced(RecordMetadata record, Exception error) {
     if (error != null) {
       delivered.onCompletion(record, error);

@@ -20,7 +20,7 @@ final class KvEventQueue {
     STARTING,
     SNAPSHOT,
     CHANGES,
-    /** Nothing until what is queued has been taken. */
+    /** Nothing until the queued changes have been taken. */
     OVERFLOWN,
     CLOSED
   }
@@ -74,7 +74,7 @@ final class KvEventQueue {
     return batches.add(batch);
   }
 
-  /** The publisher can take a snapshot, and has nothing of what was handed over before. */
+  /** The publisher can take a snapshot, and has none of the earlier changes. */
   void start() {
     batches.clear();
     queued.set(0);

@@ -21,7 +21,7 @@ public final class KvEventReader {
   /**
    * Reads a record's value.
    *
-   * @throws IOException if it is none; the message says what is wrong
+   * @throws IOException if it is not a KV event; the message says why
    */
   public static KvEventRecord read(byte[] value) throws IOException {
     try {

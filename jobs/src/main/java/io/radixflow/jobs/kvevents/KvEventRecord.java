@@ -34,7 +34,7 @@ public sealed interface KvEventRecord {
   /**
    * Announces an epoch; repeated as a sign of life.
    *
-   * @param blockSize tokens a block
+   * @param blockSize tokens per block
    * @param numericsEpoch of weights, tokenizer and arithmetic: equal where blocks are alike
    */
   record Engine(

@@ -61,7 +61,7 @@ public final class KvEventsReader implements AutoCloseable {
    * Reads all that the topic has at this moment.
    *
    * @param stopped asked now and then; if true, this returns early
-   * @return what is known then; the same object each time
+   * @return the view at that moment; the same object each time
    * @throws KafkaException if the topic cannot be read
    */
   public KvEventsView readToEnd(BooleanSupplier stopped) {

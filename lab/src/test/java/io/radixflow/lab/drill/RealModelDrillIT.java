@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A short drill with a real model; a class of its own, so that it can run next to the long one. */
+/** A short drill with a real model. */
 @Tag("slow")
 @Tag("model")
 class RealModelDrillIT {

@@ -28,10 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the topic of replies, from shortly before the wanted ones were written to what is its end
- * now, on a thread of its own.
+ * Reads the topic of replies, from shortly before the wanted replies were written to its present end, on a thread of its own.
  *
- * <p>First what is committed: a consumer gets to the end only when every transaction with a record
+ * <p>First the committed replies: a consumer gets to the end only when every transaction with a record
  * before it was committed or aborted, so that a reply it has not met by then never comes. Then, for
  * the missing ones, everything that was written: a reply that is there was aborted. A reply that is
  * not there may have been deleted by the topic's retention, and does not count as lost.
@@ -151,7 +150,7 @@ final class ReplySearch implements LostReplies.Search {
     return new Range(starts, ends);
   }
 
-  /** Returns those of the replies that the range does not have. */
+  /** Returns the replies that the range does not have. */
   private Set<LostReplies.Id> unmet(
       KafkaConsumer<byte[], byte[]> reader, Range range, Set<LostReplies.Id> replies) {
     Set<LostReplies.Id> missing = new HashSet<>(replies);
