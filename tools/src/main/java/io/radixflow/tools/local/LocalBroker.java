@@ -1,6 +1,7 @@
 package io.radixflow.tools.local;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Properties;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
 import org.apache.kafka.common.Uuid;
@@ -25,6 +27,12 @@ public final class LocalBroker implements AutoCloseable {
 
   /** Lets a 10 MB event reach the job, which answers it. */
   private static final int MAX_MESSAGE_BYTES = 32 << 20;
+
+  /** What a broker knows its directory by. */
+  private static final String FORMAT = "meta.properties";
+
+  /** The topic that every broker's directory has once it has started. */
+  private static final String METADATA = "__cluster_metadata-0";
 
   private static final int START_ATTEMPTS = 3;
   private static final String HOST = "127.0.0.1";
@@ -61,6 +69,7 @@ public final class LocalBroker implements AutoCloseable {
   static LocalBroker start(Path directory, int port, Map<String, String> more) throws IOException {
     Path log = directory.resolve("kafka");
     Files.createDirectories(log);
+    checkFormat(log);
     for (int attempt = 1; ; attempt++) {
       int brokerPort = port == 0 ? freePort() : port;
       try {
@@ -77,7 +86,7 @@ public final class LocalBroker implements AutoCloseable {
 
   private static LocalBroker start(
       Path log, int brokerPort, int controllerPort, Map<String, String> more) {
-    if (!Files.exists(log.resolve("meta.properties"))) {
+    if (!Files.exists(log.resolve(FORMAT))) {
       format(log);
     }
     Map<String, Object> properties = properties(log, brokerPort, controllerPort);
@@ -90,6 +99,35 @@ public final class LocalBroker implements AutoCloseable {
       throw e;
     }
     return new LocalBroker(server, brokerPort);
+  }
+
+  /**
+   * Refuses topics whose format is lost: a broker that formatted their directory again would take
+   * them for another broker's and drop them.
+   */
+  private static void checkFormat(Path log) throws IOException {
+    Path format = log.resolve(FORMAT);
+    if (Files.exists(format)) {
+      Properties properties = new Properties();
+      try (InputStream in = Files.newInputStream(format)) {
+        properties.load(in);
+      } catch (IOException | IllegalArgumentException e) {
+        throw damaged(format, "cannot be read");
+      }
+      if (!"1".equals(properties.getProperty("node.id"))
+          || !properties.containsKey("cluster.id")
+          || !properties.containsKey("version")) {
+        throw damaged(format, "is not that of a broker which this command started");
+      }
+    } else if (Files.exists(log.resolve(METADATA))) {
+      throw damaged(format, "is missing");
+    }
+  }
+
+  private static IOException damaged(Path format, String how) {
+    return new IOException(
+        "%s %s: take it back from a copy of the directory, or begin in another directory"
+            .formatted(format, how));
   }
 
   private static void format(Path log) {
