@@ -14,6 +14,8 @@ import java.util.List;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Clients that send their whole conversation with each turn. */
 @Timeout(60)
@@ -281,6 +283,37 @@ class HistoryMatchTest {
       h.send(whole("t3", SYSTEM)).settle();
       assertThat(h.endings()).containsExactly("t1:stop", "t2:stop", "t3:stop");
       assertThat(h.reply("t3").text()).isEqualTo(h.reply("t1").text());
+    }
+  }
+
+  /** Few turns are read at once, and of many each is looked up. */
+  @ParameterizedTest
+  @CsvSource({"false, 3", "true, 3", "true, 70"})
+  void aLongConversationThatWasRewrittenForksWhereItIsKnown(boolean rocksDb, int turns)
+      throws Exception {
+    try (ServingHarness h =
+        ServingHarness.of(new ScriptedEngine(40_000, 6), ServingOptions.DEFAULT)
+            .setBackend(rocksDb)) {
+      h.open();
+      List<Message> said = new ArrayList<>(List.of(SYSTEM));
+      for (int i = 0; i < turns; i++) {
+        said.add(user("u" + i));
+        h.send(whole("t" + i, said)).settle();
+        said.add(said(h, "t" + i));
+      }
+      List<Message> rewritten = new ArrayList<>(said.subList(0, 3));
+      for (int i = 0; i < 50; i++) {
+        rewritten.addAll(List.of(user("other " + i), assistant("never said")));
+      }
+      rewritten.add(user("last"));
+      h.send(whole("far", rewritten)).settle();
+      assertThat(turns(h, "far")).containsExactly("t0", "far");
+
+      rewritten.set(1, user("unknown"));
+      h.send(whole("root", rewritten)).settle();
+      assertThat(turns(h, "root")).containsExactly("root");
+      assertThat(prompt(h, "root")).isEqualTo(rewritten);
+      assertThat(turns(h, "main")).hasSize(turns);
     }
   }
 

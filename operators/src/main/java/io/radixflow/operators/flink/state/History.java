@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.runtime.state.KeyedStateBackend;
@@ -178,6 +179,23 @@ public final class History {
     return hash.equals(ConversationHash.EMPTY) && !slot.prompted()
         ? (Long) Turn.ROOT
         : numbers.get(SavedState.byHash(hash));
+  }
+
+  /**
+   * Returns a test that is false for hashes with which {@link #match} finds no turn. One read of
+   * all names of the session's turns takes less time than a read for each of many hashes.
+   *
+   * @param most names that are read; if the session has more, the test is always true
+   */
+  Predicate<String> known(int most) throws Exception {
+    Set<String> names = new HashSet<>();
+    for (String name : numbers.keys()) {
+      if (names.size() == most) {
+        return hash -> true;
+      }
+      names.add(name);
+    }
+    return hash -> names.contains(SavedState.byHash(hash));
   }
 
   /** Returns the turn that was answered under an id, as {@link #find} does, or null. */

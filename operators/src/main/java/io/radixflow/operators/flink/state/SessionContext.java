@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.apache.flink.api.common.state.MapState;
 
 /**
@@ -130,6 +131,16 @@ public final class SessionContext {
    */
   public Long match(String hash) throws Exception {
     return store.history.match(slot(), hash);
+  }
+
+  /**
+   * Returns a test that is false for hashes with which {@link #match} finds no turn of the history;
+   * it does not know the root.
+   *
+   * @param most names of turns that are read; if there are more, the test is always true
+   */
+  public Predicate<String> known(int most) throws Exception {
+    return store.history.known(most);
   }
 
   /** Returns a number for a turn or root. */

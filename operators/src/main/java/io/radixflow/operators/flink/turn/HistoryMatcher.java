@@ -9,18 +9,24 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * Finds the part of a session's history that matches a conversation sent as a whole. Only the
  * task's thread uses it.
  *
  * <p>Hashes of the beginnings of the conversation, the longest first, are looked up in the state,
- * so that no turn is read. A running turn may also be part of the conversation, if the client has
- * its reply from an attempt before a failure. Then the client's text of the reply begins with the
- * text generated again so far. The match waits for that turn. Its reply is the same in every
- * attempt, so the new turn always gets the same parent.
+ * so that no turn is read. After {@link #LOOK_UPS} look-ups in vain, one read of the session's hashes
+ * answers the rest: a client that rewrote a long conversation does not cost a look-up per message.
+ * A running turn may also be part of the conversation, if the client has its reply from an attempt
+ * before a failure. Then the client's text of the reply begins with the text generated again so
+ * far. The match waits for that turn. Its reply is the same in every attempt, so the new turn
+ * always gets the same parent.
  */
 final class HistoryMatcher {
+  /** A client that appends to its conversation needs a few. */
+  private static final int LOOK_UPS = 32;
+
   private final TurnQueues queues;
   private final TurnPlanner planner;
 
@@ -63,9 +69,15 @@ final class HistoryMatcher {
     int root = rootMessages(conversation);
     int covered = conversation.size() - 1;
     Long turn = session.match(hashes.get(covered));
+    Predicate<String> known = hash -> true;
     while (turn == null && covered > root) {
       covered--;
-      turn = session.match(hashes.get(covered));
+      if (conversation.size() - covered == LOOK_UPS) {
+        known = session.known(covered);
+      }
+      if (covered == root || known.test(hashes.get(covered))) {
+        turn = session.match(hashes.get(covered));
+      }
     }
     return new Match(turn, covered, awaited(session, conversation, hashes, covered));
   }
