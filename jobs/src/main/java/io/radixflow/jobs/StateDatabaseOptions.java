@@ -20,9 +20,8 @@ import org.rocksdb.InfoLogLevel;
  *       operator stands still, RocksDB writes each state's memory to a file of its own. One state
  *       after the other, each with its own entry in the manifest, would wait for the disk three
  *       times as often.
- *   <li>The manifest is rewritten when it is larger than {@link #MANIFEST_BYTES}. Each
- *       checkpoint adds to the manifest and uploads the whole manifest; RocksDB's own limit is 1
- *       GB.
+ *   <li>The manifest is rewritten when it is larger than {@link #MANIFEST_BYTES}. Each checkpoint
+ *       adds to the manifest and uploads the whole manifest; RocksDB's own limit is 1 GB.
  *   <li>A deletion moves on to the last level, where it removes what was deleted, within {@link
  *       #LONGEST_DELETED}. Otherwise state of expired or erased sessions stays in files that
  *       nothing else touches. A periodic compaction leaves both where they are.

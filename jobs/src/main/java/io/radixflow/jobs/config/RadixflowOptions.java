@@ -16,7 +16,9 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;
 
 /**
- * Every option of the job. Options of the prefix cache are in {@link CacheConfig}, of the tiers below the cache in {@link TierConfig}, of the scheduler in {@link SchedulerConfig}, of the HTTP gateway in {@link GatewayConfig}.
+ * Every option of the job. Options of the prefix cache are in {@link CacheConfig}, of the tiers
+ * below the cache in {@link TierConfig}, of the scheduler in {@link SchedulerConfig}, of the HTTP
+ * gateway in {@link GatewayConfig}.
  */
 public final class RadixflowOptions {
 

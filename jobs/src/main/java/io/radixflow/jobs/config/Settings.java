@@ -67,7 +67,9 @@ public final class Settings implements Serializable {
     return properties;
   }
 
-  /** Returns the given settings as arguments {@code --set key=value}, for another process to load. */
+  /**
+   * Returns the given settings as arguments {@code --set key=value}, for another process to load.
+   */
   public List<String> toArguments() {
     List<String> arguments = new ArrayList<>();
     for (Map.Entry<String, String> entry : new TreeMap<>(configuration.toMap()).entrySet()) {

@@ -22,8 +22,8 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 
 /**
- * Loads settings from their sources. A later source wins: defaults, the YAML file, the
- * environment, {@code --set key=value}.
+ * Loads settings from their sources. A later source wins: defaults, the YAML file, the environment,
+ * {@code --set key=value}.
  *
  * <p>The variable of {@code kafka.topic.events} is {@code RADIXFLOW_KAFKA_TOPIC_EVENTS}. Unknown
  * keys and wrong values are refused; a variable is refused only if it looks like a misspelt option,

@@ -30,7 +30,9 @@ public final class DeltaWriter {
   }
 
   /**
-   * Returns the value of a delta in little room: an answer is cut; otherwise the delta's content is left out, and the delta has the position of its end, after a gap. Null if even that does not fit.
+   * Returns the value of a delta in little room: an answer is cut; otherwise the delta's content is
+   * left out, and the delta has the position of its end, after a gap. Null if even that does not
+   * fit.
    */
   public static byte[] writeWithin(ReplyDelta delta, int most) {
     int answer = most - HEAD_BYTES;

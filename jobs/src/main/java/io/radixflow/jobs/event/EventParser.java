@@ -23,9 +23,9 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Turns the bytes of an event into a {@link ConversationEvent}, or describes their fault.
- * Accepts exactly what {@code schema/conversation-event.schema.json} accepts. Never throws on bad
- * input, and bounds what it allocates: bytes, nesting, tokens, and lengths of names and numbers.
+ * Turns the bytes of an event into a {@link ConversationEvent}, or describes their fault. Accepts
+ * exactly what {@code schema/conversation-event.schema.json} accepts. Never throws on bad input,
+ * and bounds what it allocates: bytes, nesting, tokens, and lengths of names and numbers.
  *
  * <p>An unknown field is refused, since a misspelt option that is silently ignored costs its sender
  * more than the error does. Only a few that clients of other services send are ignored. Null means

@@ -12,7 +12,8 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Reads generation options from an event. The bounds are the bounds of {@code SamplingParams} after rounding to float, so that nothing that passes here fails there.
+ * Reads generation options from an event. The bounds are the bounds of {@code SamplingParams} after
+ * rounding to float, so that nothing that passes here fails there.
  */
 public final class GenerationOptionsReader {
 

@@ -7,7 +7,8 @@ import io.radixflow.operators.record.ConversationEvent;
  *
  * @param event the event, valid or not; null if it does not say which session and turn it is for
  * @param reason why it is not valid, for people; null if it is
- * @param unreadable whether the original bytes belong on the dead-letter topic: they are not a JSON object, are too large, or do not name a turn to answer
+ * @param unreadable whether the original bytes belong on the dead-letter topic: they are not a JSON
+ *     object, are too large, or do not name a turn to answer
  */
 public record ParsedEvent(ConversationEvent event, String reason, boolean unreadable) {
 

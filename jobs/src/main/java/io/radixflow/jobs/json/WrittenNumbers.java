@@ -16,7 +16,8 @@ import java.math.BigInteger;
 
 /**
  * Reads trees whose numbers are written again as they were read: {@code 1e400}, {@code -0} and
- * {@code 0.10} have no double or int that is written the same. Their values are the nearest doubles and ints.
+ * {@code 0.10} have no double or int that is written the same. Their values are the nearest doubles
+ * and ints.
  */
 public final class WrittenNumbers {
   private WrittenNumbers() {}

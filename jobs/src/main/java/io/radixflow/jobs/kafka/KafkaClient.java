@@ -159,7 +159,8 @@ public enum KafkaClient {
   /**
    * Refuses options that would have no effect.
    *
-   * @throws KafkaSetupException if {@code kafka.client.*} sets a property that is fixed for all clients
+   * @throws KafkaSetupException if {@code kafka.client.*} sets a property that is fixed for all
+   *     clients
    */
   static void check(Settings settings) {
     Properties given = settings.kafkaClient();

@@ -19,7 +19,8 @@ import org.apache.kafka.common.IsolationLevel;
 
 /**
  * Flink's source of one topic, which notices at a restore that the topic is not the state's any
- * more: it was created again, or records were deleted that were not read. Flink uses its offsets as they are, and silently loses the records before them.
+ * more: it was created again, or records were deleted that were not read. Flink uses its offsets as
+ * they are, and silently loses the records before them.
  */
 final class TopicSource<T>
     implements Source<T, KafkaPartitionSplit, KafkaSourceEnumState>, ResultTypeQueryable<T> {

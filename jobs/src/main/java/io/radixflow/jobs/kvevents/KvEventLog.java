@@ -21,7 +21,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
  * Writes what one engine's cache holds to the KV event topic, all of it to one partition, so that
  * it is read in the order in which it happened.
  *
- * <p>A snapshot begins an epoch: it is announced, all blocks are written, blocks that the topic has and the snapshot has not are removed, and the epoch is announced again as live. One thread.
+ * <p>A snapshot begins an epoch: it is announced, all blocks are written, blocks that the topic has
+ * and the snapshot has not are removed, and the epoch is announced again as live. One thread.
  */
 final class KvEventLog {
 

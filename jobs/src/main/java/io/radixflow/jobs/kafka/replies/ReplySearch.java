@@ -28,12 +28,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the topic of replies, from shortly before the wanted replies were written to its present end, on a thread of its own.
+ * Reads the topic of replies, from shortly before the wanted replies were written to its present
+ * end, on a thread of its own.
  *
- * <p>First the committed replies: a consumer gets to the end only when every transaction with a record
- * before it was committed or aborted, so that a reply it has not met by then never comes. Then, for
- * the missing ones, everything that was written: a reply that is there was aborted. A reply that is
- * not there may have been deleted by the topic's retention, and does not count as lost.
+ * <p>First the committed replies: a consumer gets to the end only when every transaction with a
+ * record before it was committed or aborted, so that a reply it has not met by then never comes.
+ * Then, for the missing ones, everything that was written: a reply that is there was aborted. A
+ * reply that is not there may have been deleted by the topic's retention, and does not count as
+ * lost.
  */
 final class ReplySearch implements LostReplies.Search {
   private static final Logger LOG = LoggerFactory.getLogger(ReplySearch.class);

@@ -16,12 +16,12 @@ import java.util.function.Predicate;
  * task's thread uses it.
  *
  * <p>Hashes of the beginnings of the conversation, the longest first, are looked up in the state,
- * so that no turn is read. After {@link #LOOK_UPS} look-ups in vain, one read of the session's hashes
- * answers the rest: a client that rewrote a long conversation does not cost a look-up per message.
- * A running turn may also be part of the conversation, if the client has its reply from an attempt
- * before a failure. Then the client's text of the reply begins with the text generated again so
- * far. The match waits for that turn. Its reply is the same in every attempt, so the new turn
- * always gets the same parent.
+ * so that no turn is read. After {@link #LOOK_UPS} look-ups in vain, one read of the session's
+ * hashes answers the rest: a client that rewrote a long conversation does not cost a look-up per
+ * message. A running turn may also be part of the conversation, if the client has its reply from an
+ * attempt before a failure. Then the client's text of the reply begins with the text generated
+ * again so far. The match waits for that turn. Its reply is the same in every attempt, so the new
+ * turn always gets the same parent.
  */
 final class HistoryMatcher {
   /** A client that appends to its conversation needs a few. */
