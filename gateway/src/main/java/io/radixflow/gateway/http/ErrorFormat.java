@@ -10,7 +10,7 @@ public interface ErrorFormat {
           Json.write(
               json -> {
                 json.writeObjectFieldStart("error");
-                json.writeStringField("message", error.getMessage());
+                json.writeStringField("message", message(error));
                 json.writeStringField("type", error.type());
                 json.writeStringField("param", error.param());
                 json.writeStringField("code", error.code());
@@ -20,6 +20,14 @@ public interface ErrorFormat {
                 }
                 json.writeEndObject();
               });
+
+  /** Clients tell a prompt that is too long by OpenAI's own words, and shorten it. */
+  private static String message(ApiException error) {
+    return error.promptTokens() == 0
+        ? error.getMessage()
+        : "This model's maximum context length is %d tokens: %s"
+            .formatted(error.contextWindow(), error.getMessage());
+  }
 
   /** Returns the body of an error, a JSON object. */
   byte[] body(ApiException error);

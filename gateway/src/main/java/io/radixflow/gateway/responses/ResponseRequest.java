@@ -80,8 +80,6 @@ record ResponseRequest(
   /** Fields without which the reply would mean something else. */
   private static final Set<String> NOT_SERVED = Set.of("prompt");
 
-  private static final List<String> TRUNCATIONS = List.of("auto", "disabled");
-
   /** Asks for log probabilities among what is to be included. */
   static final String LOGPROBS = "message.output_text.logprobs";
 
@@ -92,8 +90,8 @@ record ResponseRequest(
    *
    * @param now seconds since the epoch
    * @param model the model that is meant if the request names none
-   * @param dropsOldest whether the job drops the oldest turns of a conversation that is too long,
-   *     rather than to reject a turn
+   * @param dropsOldest whether the job drops the oldest turns of a conversation that is too long if
+   *     the request does not say it
    * @param refuseParts whether parts of messages that no model can read are refused
    */
   static ResponseRequest of(
@@ -114,9 +112,10 @@ record ResponseRequest(
       }
     }
     ObjectNode tools = ResponseTools.read(body, ignored::add);
+    tools.set("truncation", body.get("truncation"));
     tools.set("continue_final_message", body.get("continue_final_message"));
     boolean logprobs = includes(body, ignored);
-    ResponseSettings settings = settings(body, now, model, truncation(body, dropsOldest), logprobs);
+    ResponseSettings settings = settings(body, now, model, dropsOldest, logprobs);
     String conversation = conversation(body);
     String previous = settings.previous();
     if (previous != null && conversation != null) {
@@ -160,7 +159,7 @@ record ResponseRequest(
   }
 
   private static ResponseSettings settings(
-      JsonObject body, long now, String model, String truncation, boolean logprobs) {
+      JsonObject body, long now, String model, boolean dropsOldest, boolean logprobs) {
     boolean background = body.bool("background", false);
     boolean store = body.bool("store", true);
     if (background && !store) {
@@ -168,6 +167,7 @@ record ResponseRequest(
     }
     Long tokens = GenerationOptionsReader.limit(body, "max_output_tokens");
     String name = name(body, "model");
+    String truncation = body.text("truncation");
     return new ResponseSettings(
         now,
         name == null ? model : name,
@@ -178,7 +178,7 @@ record ResponseRequest(
         logprobs || body.integer("top_logprobs", 0, 20, 0) > 0,
         background,
         store,
-        truncation,
+        truncation == null ? (dropsOldest ? "auto" : "disabled") : truncation,
         body.text("previous_response_id"),
         ResponseIds.tag(instructions(body)),
         name(body, "user"),
@@ -186,23 +186,6 @@ record ResponseRequest(
         name(body, "prompt_cache_key"),
         name(body, "prompt_cache_retention"),
         ResponseTools.custom(body));
-  }
-
-  /** Returns how the response is truncated: as the job does it, whose option holds for all. */
-  private static String truncation(JsonObject body, boolean dropsOldest) {
-    String asked = body.text("truncation");
-    if (asked != null && !TRUNCATIONS.contains(asked)) {
-      throw JsonObject.notOneOf("truncation", asked, TRUNCATIONS);
-    }
-    String served = dropsOldest ? "auto" : "disabled";
-    if (asked != null && !asked.equals(served)) {
-      throw new InvalidInputException(
-          ("truncation is \"%s\", which is not served: the job %s a conversation that is too long,"
-                  + " as its option session.overflow says; leave truncation out, or send \"%s\"")
-              .formatted(
-                  asked, dropsOldest ? "drops the oldest turns of" : "rejects a turn of", served));
-    }
-    return served;
   }
 
   private static String name(JsonObject body, String field) {

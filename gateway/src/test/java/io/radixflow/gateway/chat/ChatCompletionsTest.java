@@ -153,6 +153,8 @@ class ChatCompletionsTest {
     ReplyError error = new ReplyError(ErrorCode.CONTEXT_LENGTH_EXCEEDED, "too long", 9031, 8192);
     gateway.topics().reject(gateway.topics().next(), error);
     JsonNode shown = GatewayFixture.json(response.join().body()).at("/error");
+    assertThat(shown.at("/message").asText())
+        .isEqualTo("This model's maximum context length is 8192 tokens: too long");
     assertThat(shown.at("/code").asText()).isEqualTo("context_length_exceeded");
     assertThat(shown.at("/param").asText()).isEqualTo("messages");
     assertThat(shown.at("/n_prompt_tokens").asInt()).isEqualTo(9031);

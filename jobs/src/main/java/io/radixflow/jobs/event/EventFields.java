@@ -25,7 +25,7 @@ final class EventFields {
           guided_choice prediction min_tokens stop_token_ids include_stop_str_in_output bad_words
           allowed_token_ids skip_special_tokens truncate_prompt_tokens add_special_tokens
           prompt_logprobs echo return_token_ids
-          continue_final_message add_generation_prompt
+          continue_final_message add_generation_prompt truncation
           """);
 
   /** Options that say how one prompt ends, and therefore are not defaults of a session. */

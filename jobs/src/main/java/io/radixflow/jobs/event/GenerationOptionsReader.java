@@ -21,6 +21,7 @@ public final class GenerationOptionsReader {
   static final int MAX_STOP_LENGTH = 256;
   static final int MAX_BIASES = 1024;
   private static final double LEAST_TOP_P = 1e-6;
+  private static final List<String> TRUNCATIONS = List.of("auto", "disabled");
   private static final Pattern TOKEN_ID = Pattern.compile("0|[1-9][0-9]{0,8}");
 
   private GenerationOptionsReader() {}
@@ -79,7 +80,8 @@ public final class GenerationOptionsReader {
         PredictionReader.prediction(fields),
         TokenOptionsReader.read(fields, prompt),
         continued(fields),
-        fields.bool("add_generation_prompt"));
+        fields.bool("add_generation_prompt"),
+        truncation(fields));
   }
 
   private static Boolean continued(JsonObject fields) {
@@ -90,6 +92,15 @@ public final class GenerationOptionsReader {
               + " the last message's text opens no other reply");
     }
     return continued;
+  }
+
+  /** Returns whether the oldest turns are dropped: {@code auto} or {@code disabled}. */
+  private static String truncation(JsonObject fields) {
+    String given = fields.text("truncation");
+    if (given != null && !TRUNCATIONS.contains(given)) {
+      throw JsonObject.notOneOf("truncation", given, TRUNCATIONS);
+    }
+    return given;
   }
 
   private static Integer maxTokens(JsonObject fields, int least) {

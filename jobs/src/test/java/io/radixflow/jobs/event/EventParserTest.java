@@ -52,7 +52,8 @@ class EventParserTest {
             + " \"},{\"type\":\"text\",\"text\":\"b\"}]},\"tool_parser\":\"hermes\",\"chat_template_kwargs\":{\"enable_thinking\":"
             + " false},"
             + "\"reasoning_effort\":\"low\",\"thinking_token_budget\":64,\"separate_reasoning\":false,"
-            + "\"continue_final_message\":true,\"add_generation_prompt\":false,";
+            + "\"continue_final_message\":true,\"add_generation_prompt\":false,"
+            + "\"truncation\":\"disabled\",";
     assertThat(event("{" + TURN + options + HELLO + "}").options())
         .isEqualTo(
             new GenerationOptions(
@@ -84,7 +85,8 @@ class EventParserTest {
                 "a b",
                 null,
                 true,
-                false));
+                false,
+                "disabled"));
   }
 
   @Test
@@ -185,6 +187,7 @@ class EventParserTest {
           "parallel_tool_calls":0              | parallel_tool_calls is a number
           "chat_template_kwargs":{"messages":[]} | chat_template_kwargs has messages, which is not for its sender to set
           "chat_template_kwargs":{"a b":1}     | chat_template_kwargs has the name "a b"
+          "truncation":"middle"                | truncation is "middle"; it must be one of
           "reasoning_effort":"huge"            | reasoning_effort is "huge"; it must be one of
           "response_format":{"type":"xml"}     | response_format.type is "xml"; it must be one of
           "response_format":{"type":"json_schema"} | response_format.json_schema is missing

@@ -410,6 +410,7 @@ class EventSchemaProperties {
               "thinking_token_budget",
               List.of("0", "2147483647", "2147483648", "-1", "1.5", "null", "\"1\"")),
           Map.entry("separate_reasoning", BOOLEANS),
+          Map.entry("truncation", List.of("\"auto\"", "\"disabled\"", "\"x\"", "true", "null")),
           Map.entry("continue_final_message", BOOLEANS),
           Map.entry("add_generation_prompt", BOOLEANS),
           Map.entry(
@@ -594,6 +595,7 @@ class EventSchemaProperties {
                     minP == null ? null : "a \"prediction\" of " + minP,
                     tokens(topK, bias),
                     minP == null ? null : minP < 0.5,
-                    minP == null ? null : false));
+                    minP == null ? null : false,
+                    minP == null ? null : "disabled"));
   }
 }

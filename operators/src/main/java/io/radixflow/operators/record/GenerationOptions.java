@@ -36,6 +36,8 @@ import java.util.Map;
  * @param continueFinalMessage whether the prompt ends with the text of the last message, which is
  *     the assistant's and which the reply continues
  * @param addGenerationPrompt whether the prompt ends with the opening of a reply
+ * @param truncation {@code auto} or {@code disabled}: whether the oldest turns of a conversation
+ *     that is too long are dropped
  */
 public record GenerationOptions(
     Double temperature,
@@ -66,7 +68,8 @@ public record GenerationOptions(
     String prediction,
     TokenOptions tokens,
     Boolean continueFinalMessage,
-    Boolean addGenerationPrompt)
+    Boolean addGenerationPrompt,
+    String truncation)
     implements Serializable {
 
   /** Returns options that always take the likeliest token. */
@@ -115,7 +118,8 @@ public record GenerationOptions(
         .prediction(prediction)
         .tokens(tokens)
         .continueFinalMessage(continueFinalMessage)
-        .addGenerationPrompt(addGenerationPrompt);
+        .addGenerationPrompt(addGenerationPrompt)
+        .truncation(truncation);
   }
 
   /** Builds options; each method sets the component of its name, null for not given. */
@@ -149,6 +153,7 @@ public record GenerationOptions(
     private TokenOptions tokens;
     private Boolean continueFinalMessage;
     private Boolean addGenerationPrompt;
+    private String truncation;
 
     private Builder() {}
 
@@ -297,6 +302,11 @@ public record GenerationOptions(
       return this;
     }
 
+    public Builder truncation(String truncation) {
+      this.truncation = truncation;
+      return this;
+    }
+
     public GenerationOptions build() {
       return new GenerationOptions(
           temperature,
@@ -327,7 +337,8 @@ public record GenerationOptions(
           prediction,
           tokens,
           continueFinalMessage,
-          addGenerationPrompt);
+          addGenerationPrompt,
+          truncation);
     }
   }
 }

@@ -24,6 +24,7 @@ import java.util.function.Function;
  * @param prompt what its prompt has beside its messages, and how its reply is read
  * @param prediction a text that the reply may repeat; null for none
  * @param tokens what acts on single tokens
+ * @param truncation {@code auto} or {@code disabled}; null for what the configuration says
  */
 public record TurnOptions(
     SamplingParams sampling,
@@ -34,7 +35,8 @@ public record TurnOptions(
     int thinkingBudget,
     PromptOptions prompt,
     String prediction,
-    TokenOptions tokens) {
+    TokenOptions tokens,
+    String truncation) {
 
   /** The temperature if neither event nor session has one. */
   private static final double TEMPERATURE = 1;
@@ -92,7 +94,27 @@ public record TurnOptions(
     List<String> effective = prompt.constraint().endsReply() ? List.of() : stop;
     String prediction = first(layers, GenerationOptions::prediction, null);
     return new TurnOptions(
-        sampling, limit, effective, ignoreEos, priority, budget, prompt, prediction, tokens);
+        sampling,
+        limit,
+        effective,
+        ignoreEos,
+        priority,
+        budget,
+        prompt,
+        prediction,
+        tokens,
+        first(layers, GenerationOptions::truncation, null));
+  }
+
+  /**
+   * Returns whether the oldest turns of a conversation that is too long are dropped.
+   *
+   * @param configured what happens if neither event nor session says it
+   */
+  public boolean dropsOldest(ServingOptions.Overflow configured) {
+    return truncation == null
+        ? configured == ServingOptions.Overflow.DROP_OLDEST
+        : truncation.equals("auto");
   }
 
   /**

@@ -3,6 +3,7 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.session.ServingOptions;
@@ -95,6 +96,22 @@ class ContextWindowTest {
       assertThat(h.reply("t11").error().message()).contains("context window of 400");
       h.send(Events.fork("s", "f", "b", "t1"), Events.message("s", "go on").on("b")).settle();
       assertThat(h.reply("go on").finishReason()).isEqualTo("stop");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aTurnSaysItselfWhetherOldTurnsAreDropped(boolean drops) throws Exception {
+    ServingOptions.Overflow other =
+        drops ? ServingOptions.Overflow.REJECT : ServingOptions.Overflow.DROP_OLDEST;
+    GenerationOptions given =
+        GenerationOptions.builder().maxTokens(20).truncation(drops ? "auto" : "disabled").build();
+    try (ServingHarness h = opened(Options.with(o -> o.overflow = other))) {
+      for (int i = 0; i < 12; i++) {
+        h.send(Events.message("s", "t" + i).with(given)).settle();
+      }
+      assertThat(h.reply("t11").finishReason()).isEqualTo(drops ? "stop" : "rejected");
+      assertThat(h.reply("t11").droppedTurns() > 0).isEqualTo(drops);
     }
   }
 

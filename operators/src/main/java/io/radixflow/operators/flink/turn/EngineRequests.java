@@ -85,6 +85,7 @@ public final class EngineRequests {
         plan.messages(),
         options.prompt(),
         options.maxTokens(),
+        options.dropsOldest(this.options.prompts().overflow()),
         new PromptEnd(opens, prefill(plan)));
   }
 
@@ -96,7 +97,13 @@ public final class EngineRequests {
   /** Returns what makes the prompt of a conversation as it is. */
   private PromptAssembly assembly(Conversation conversation, PromptOptions prompt) {
     return assembly(
-        reading.template(), conversation, List.of(), prompt, 1, new PromptEnd(false, null));
+        reading.template(),
+        conversation,
+        List.of(),
+        prompt,
+        1,
+        options.prompts().overflow() == ServingOptions.Overflow.DROP_OLDEST,
+        new PromptEnd(false, null));
   }
 
   /**
@@ -109,6 +116,7 @@ public final class EngineRequests {
       List<Message> added,
       PromptOptions prompt,
       int maxTokens,
+      boolean dropOldest,
       PromptEnd end) {
     int contextLength = engine.engine().info().contextLength();
     int room = maxTokens == ServingOptions.Prompts.NO_LIMIT ? ROOM : maxTokens;
@@ -122,7 +130,7 @@ public final class EngineRequests {
             contextLength,
             Math.max(1, Math.min(room, contextLength / 4)),
             options.prompts().maxTurns(),
-            options.prompts().overflow() == ServingOptions.Overflow.DROP_OLDEST,
+            dropOldest,
             template == reading.template() ? bound : null),
         end);
   }
