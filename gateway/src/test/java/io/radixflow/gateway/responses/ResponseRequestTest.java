@@ -34,7 +34,7 @@ class ResponseRequestTest {
     assertThat(request.options().truncation()).isEqualTo(asked);
     ResponseRequest silent = read("{'input':'a','truncation':null}");
     assertThat(silent.settings().truncation()).isEqualTo("auto");
-    assertThat(silent.options().truncation()).isNull();
+    assertThat(silent.options()).isNull();
     JsonObject body = JsonObject.of(new ObjectMapper().readTree("{\"input\":\"a\"}"), "it");
     assertThat(ResponseRequest.of(body, 42, "m", false, false).settings().truncation())
         .isEqualTo("disabled");

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,11 +49,17 @@ class PromptScoresTest {
   }
 
   private static List<List<String>> run(Engine engine, int requests, int maxTokens) {
+    return run(engine, requests, maxTokens, () -> {});
+  }
+
+  private static List<List<String>> run(
+      Engine engine, int requests, int maxTokens, Runnable submitted) {
     try (EngineClient client = new EngineClient(engine)) {
       List<Long> ids = new ArrayList<>();
       for (int seed = 0; seed < requests; seed++) {
         ids.add(client.submit(scored(seed, maxTokens).build()));
       }
+      submitted.run();
       return ids.stream().map(id -> texts(client.await(id).prompt)).toList();
     }
   }
@@ -117,6 +124,14 @@ class PromptScoresTest {
     }
   }
 
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   @Test
   void failedStepsAndPreemptionChangeNoScore() {
     List<List<String>> undisturbed;
@@ -124,19 +139,21 @@ class PromptScoresTest {
       undisturbed = run(engine, 12, 120);
     }
     AtomicInteger steps = new AtomicInteger();
+    CountDownLatch submitted = new CountDownLatch(1);
     SimOptions faulty =
         SimOptions.DEFAULT
             .withPoison(true)
             .withPipelineDepth(2)
             .withFault(
                 batch -> {
+                  await(submitted);
                   if (steps.incrementAndGet() % 7 == 3) {
                     throw new IllegalStateException("injected");
                   }
                 });
     EngineOptions few = EngineOptions.builder().kvPages(20).prefillChunk(9).auditMillis(0).build();
     try (Engine engine = Engines.open(faulty, few)) {
-      assertThat(run(engine, 12, 120)).isEqualTo(undisturbed);
+      assertThat(run(engine, 12, 120, submitted::countDown)).isEqualTo(undisturbed);
       EngineStats stats = Engines.awaitIdle(engine);
       assertThat(stats.steps().failedSteps()).isPositive();
       assertThat(stats.scheduler().preemptions()).isPositive();
