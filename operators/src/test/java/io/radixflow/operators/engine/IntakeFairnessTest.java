@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.grammar.GrammarSpec;
 import io.radixflow.kernels.grammar.GrammarSpec.Kind;
+import io.radixflow.operators.Patience;
 import io.radixflow.operators.record.ServiceClass;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -18,7 +20,7 @@ class IntakeFairnessTest {
   private static final int FLOOD = 1000;
   private static final EngineOptions OPTIONS = EngineOptions.builder().maxWaiting(10_000).build();
 
-  private final CountDownLatch gate = new CountDownLatch(1);
+  private final Semaphore gate = new Semaphore(0, true);
   private final CountDownLatch busy = new CountDownLatch(OPTIONS.intakeThreads());
   private final List<String> order = Collections.synchronizedList(new ArrayList<>());
 
@@ -28,7 +30,7 @@ class IntakeFairnessTest {
             tenant,
             () -> {
               busy.countDown();
-              await(gate);
+              gate.acquireUninterruptibly();
               order.add(tenant);
               return new int[] {65};
             },
@@ -42,6 +44,16 @@ class IntakeFairnessTest {
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** The first tasks go through one after the other, so that no thread overtakes another. */
+  private void openGate() {
+    for (int done = 1; done <= 2 * OPTIONS.intakeThreads(); done++) {
+      gate.release();
+      int least = done;
+      Patience.await().until(() -> order.size() >= least);
+    }
+    gate.release(FLOOD);
   }
 
   /** The threads have a task each; then the other tenant's is next. */
@@ -60,7 +72,7 @@ class IntakeFairnessTest {
       }
       await(busy);
       ids.add(client.submit(request("patient").build()));
-      gate.countDown();
+      openGate();
       ids.forEach(client::await);
       assertNextAfterRunning("patient");
     }
@@ -83,7 +95,7 @@ class IntakeFairnessTest {
                 order.add("patient");
                 return new int[] {65};
               });
-      gate.countDown();
+      openGate();
       located.join();
       ids.forEach(client::await);
       assertNextAfterRunning("patient");
@@ -102,7 +114,7 @@ class IntakeFairnessTest {
       await(busy);
       GrammarSpec right = new GrammarSpec(Kind.REGEX, "a");
       ids.add(client.submit(request("patient").grammar(prompt -> right).build()));
-      gate.countDown();
+      openGate();
       ids.forEach(client::await);
       assertThat(client.await(ids.get(FLOOD)).error).isNull();
       assertNextAfterRunning("patient");

@@ -247,7 +247,7 @@ class LocalStackITCase {
     List<String> fields =
         List.of(
             "\"messages\":[]",
-            "\"messages\":[{\"role\":\"user\",\"content\":\"\"}]",
+            "\"messages\":[{\"role\":\"robot\",\"content\":\"hi\"}]",
             "\"messages\":\"hello\"",
             "\"temperature\":NaN",
             "\"max_tokens\":-1",
