@@ -255,7 +255,7 @@ class PublishedFormatsTest {
         "{\"session_id\":\"s\",\"input_tokens_total\":5} | round_index is missing",
         "{\"session_id\":\"s\",\"input_tokens_total\":-5,\"round_index\":0,\"prefix_tokens\":0} | input_tokens_total is -5",
         "{\"session_id\":7,\"input_tokens_total\":5,\"round_index\":0,\"prefix_tokens\":0} | session_id is a number",
-        "{\"session_id\":\"s\",\"input_tokens_total\":5,\"round_index\":0,\"prefix_tokens\":0,\"timing_events\":[{\"timestamp\":\"soon\"}]} | timing_events[0].timestamp is no time",
+        "{\"session_id\":\"s\",\"input_tokens_total\":5,\"round_index\":0,\"prefix_tokens\":0,\"timing_events\":[{\"timestamp\":\"soon\"}]} | timing_events[0].timestamp is not a time of ISO 8601",
         "{\"session_id\":\"s\",\"input_tokens_total\":5,\"round_index\":0,\"prefix_tokens\":0,\"timing_events\":[7]} | timestamp is",
         "{\"session_id\":\"s\",\"input_tokens_total\":2147483647,\"round_index\":0,\"prefix_tokens\":0} | there are more than 268435456 pages",
       })
