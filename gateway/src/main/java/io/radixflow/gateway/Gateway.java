@@ -24,8 +24,7 @@ import java.net.URI;
 import java.util.List;
 
 /**
- * An HTTP gateway beside Kafka: it turns requests into events, and deltas and replies into
- * responses. It has no state that outlives a request, so any number may run.
+ * An HTTP gateway in front of Kafka: it turns requests into events, and deltas and replies into responses. It has no state that outlives a request, so any number of gateways may run.
  */
 public final class Gateway implements AutoCloseable {
 
@@ -44,16 +43,16 @@ public final class Gateway implements AutoCloseable {
   }
 
   /**
-   * Starts a gateway; when this returns, clients can connect and are answered.
+   * Starts a gateway. When this method returns, clients can connect and get answers.
    *
-   * @throws KafkaSetupException if there is no broker or no topic
+   * @throws KafkaSetupException if no broker answers or a topic is missing
    * @throws IOException if the gateway cannot listen; the message says what to do
    */
   public static Gateway start(Settings settings) throws IOException {
     return start(settings, new KafkaTopics(settings));
   }
 
-  /** Starts a gateway over other topics than Kafka's; closes them, also if it fails. */
+  /** Starts a gateway over topics that need not be Kafka's. The gateway closes them, even if the start fails. */
   static Gateway start(Settings settings, Topics topics) throws IOException {
     try {
       PrometheusRegistry registry = new PrometheusRegistry();
@@ -92,7 +91,7 @@ public final class Gateway implements AutoCloseable {
     return front.uri();
   }
 
-  /** All routes that are served. */
+  /** All routes of the gateway. */
   Routes routes() {
     return routes;
   }
@@ -102,7 +101,7 @@ public final class Gateway implements AutoCloseable {
     return turns.followed();
   }
 
-  /** Ends all connections, cancels no turn, and returns when no thread is left. */
+  /** Ends all connections and returns when no thread is left. Does not cancel turns. */
   @Override
   public void close() {
     front.close();

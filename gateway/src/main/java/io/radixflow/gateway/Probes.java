@@ -7,7 +7,7 @@ import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.turn.Turns;
 import io.vertx.core.http.HttpMethod;
 
-/** Answers load balancers, which ask whether the process lives and whether it can serve. */
+/** Tells load balancers whether the process is alive and whether it can serve requests. */
 record Probes(Turns turns) implements EndpointGroup {
 
   @Override

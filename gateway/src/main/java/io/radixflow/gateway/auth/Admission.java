@@ -1,9 +1,9 @@
 package io.radixflow.gateway.auth;
 
 /**
- * Whether a request may go on, and who sends it.
+ * Whether a request may continue, and who sends it.
  *
- * @param outcome what became of it
+ * @param outcome the decision
  * @param caller null unless it is admitted
  * @param retryAfterSeconds when a request over a limit may try again
  * @param release ends the request's use of the limits; call it once, when the response is complete
@@ -15,11 +15,11 @@ public record Admission(Outcome outcome, Caller caller, int retryAfterSeconds, R
   /** The decision on a request. */
   public enum Outcome {
     ADMITTED,
-    /** There is no key, or a wrong one. */
+    /** The key is missing or wrong. */
     UNKNOWN_KEY,
-    /** The key's requests of a minute are used up. */
+    /** The key has no more requests left for this minute. */
     TOO_MANY_REQUESTS,
-    /** The key has too many requests that go on. */
+    /** The key has too many requests in progress. */
     TOO_MANY_CONCURRENT
   }
 
@@ -31,7 +31,7 @@ public record Admission(Outcome outcome, Caller caller, int retryAfterSeconds, R
     return new Admission(outcome, null, retryAfterSeconds, NOTHING);
   }
 
-  /** Returns this admission, with more to release at its end. */
+  /** Returns this admission with a further action for its release. */
   public Admission alsoReleasing(Runnable more) {
     Runnable both =
         () -> {
@@ -41,7 +41,7 @@ public record Admission(Outcome outcome, Caller caller, int retryAfterSeconds, R
     return new Admission(outcome, caller, retryAfterSeconds, both);
   }
 
-  /** Returns the admission of anybody, without limits. */
+  /** Returns an admission without a key and without limits. */
   public static Admission anonymous() {
     return admitted(Caller.ANONYMOUS, NOTHING);
   }

@@ -15,17 +15,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A line of the file of API keys. The file has no secret: only a salted hash of each key's. A key
- * reads {@code rf_ID_SECRET}; its secret has 256 random bits, so that a fast hash is enough.
+ * A line of the file of API keys. The file contains no secrets, only a salted hash of each key's secret. A key has the form {@code rf_ID_SECRET}. Its secret has 256 random bits, so a fast hash is enough.
  *
  * @param id finds the line of a key
  * @param salt 16 random bytes
  * @param hash SHA-256 of salt and secret
- * @param tenant the owner of what the key's user says; empty for the default tenant
+ * @param tenant the owner of the sessions of the key's user; empty for the default tenant
  * @param models what the key's user may use; empty for all models
  * @param requestsPerMinute 0 for no limit
  * @param concurrentRequests 0 for no limit
- * @param operator whether the key's user may see what all tenants do: the live page
+ * @param operator whether the key's user may open the live page, which shows all tenants
  */
 public record ApiKey(
     String id,
@@ -59,8 +58,8 @@ public record ApiKey(
   /**
    * A new key.
    *
-   * @param text what its user sends; it is nowhere else
-   * @param line what the file is to have
+   * @param text the key that its user sends; it is not stored anywhere
+   * @param line the line to add to the file
    */
   public record Made(String text, ApiKey line) {}
 
@@ -109,12 +108,12 @@ public record ApiKey(
     }
   }
 
-  /** Returns whether a secret is this key's; takes the same time whatever the secret is. */
+  /** Returns whether a secret is this key's. Takes the same time for every secret. */
   boolean matches(String secret) {
     return MessageDigest.isEqual(hash, hash(salt, secret));
   }
 
-  /** The line as JSON, without its end. */
+  /** The line as JSON, without a line end. */
   public String toJson() {
     ObjectNode json = new ObjectMapper().createObjectNode();
     json.put("id", id);

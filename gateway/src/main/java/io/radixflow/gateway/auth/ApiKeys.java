@@ -18,8 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file of API keys, JSON lines, read again when it changes. A file that is wrong then leaves
- * the keys as they were. Safe for many threads.
+ * The file of API keys, as JSON lines. It is read again when it changes; if the changed file has an error, the keys stay as they were. Safe for many threads.
  */
 public final class ApiKeys {
 
@@ -27,7 +26,7 @@ public final class ApiKeys {
   private static final int MAX_FILE_BYTES = 16 << 20;
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
-  /** Compared with where no line has the id, so that an unknown id takes as long as a wrong key. */
+  /** The key to compare with if no line has the id, so that an unknown id takes as long as a wrong key. */
   private static final ApiKey NONE = ApiKey.make("", List.of(), 0, 0).line();
 
   private final Path file;
@@ -107,7 +106,7 @@ public final class ApiKeys {
   }
 
   /**
-   * Admits a request by its key.
+   * Decides about a request by its key.
    *
    * @param text the key that was sent, or null
    */

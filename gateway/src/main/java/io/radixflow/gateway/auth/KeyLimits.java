@@ -5,8 +5,7 @@ import java.util.HashSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A key with what its user has used of its limits on this gateway. Requests of a minute are a
- * bucket that is full at first and fills evenly. Safe for many threads.
+ * A key, and how much of its limits its user has used on this gateway. Requests per minute are a bucket that is full at first and refills evenly. Safe for many threads.
  */
 final class KeyLimits {
 
@@ -30,7 +29,7 @@ final class KeyLimits {
   }
 
   /**
-   * Admits a request, or says which limit it is over.
+   * Admits a request, or returns the limit that it exceeds.
    *
    * @param now nanoseconds of a clock that only goes forward
    */

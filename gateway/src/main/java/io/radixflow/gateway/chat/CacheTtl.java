@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads for how long a client wants its prompt to stay cached: for so long its pages are pinned.
+ * Reads how long a client wants its prompt to stay cached. The pages of the prompt are pinned for this time.
  */
 public final class CacheTtl {
 
@@ -26,7 +26,7 @@ public final class CacheTtl {
     return millis(ttl == null ? retention : ttl);
   }
 
-  /** Returns the milliseconds of a text such as 5m, a day at most; 0 if it is none. */
+  /** Returns the milliseconds of a duration such as 5m, at most a day; 0 if the text is not a duration. */
   public static long millis(String ttl) {
     Matcher duration = ttl == null ? null : DURATION.matcher(ttl);
     if (duration == null || !duration.matches()) {

@@ -20,7 +20,7 @@ import java.util.Set;
 /** Writes chat completions. */
 final class ChatJson extends CompletionJson {
 
-  /** The name that vLLM, SGLang and DeepSeek have for it; OpenAI's chats do not show it. */
+  /** The field for reasoning as vLLM, SGLang and DeepSeek name it. OpenAI's chats do not show reasoning. */
   private static final String REASONING = "reasoning_content";
 
   private final CustomTools custom;
@@ -29,7 +29,7 @@ final class ChatJson extends CompletionJson {
   /** Ids of the calls of custom tools in a stream. */
   private final Set<String> customCalls = new HashSet<>();
 
-  /** Arguments of a call of a custom tool, by choice: its input is given when it is whole. */
+  /** Arguments of a call of a custom tool, by choice. They wait until the whole input is known. */
   private final Map<Integer, TurnPiece> held = new HashMap<>();
 
   /**
@@ -127,7 +127,7 @@ final class ChatJson extends CompletionJson {
     json.writeEndObject();
   }
 
-  /** The role comes alone, as with OpenAI: clients may pass over the first piece. */
+  /** The first piece has only the role, like OpenAI's: clients may ignore the first piece. */
   @Override
   byte[] opening(int choice, TurnPart part, boolean usages) {
     return chunk(
@@ -161,7 +161,7 @@ final class ChatJson extends CompletionJson {
     style.generated(json, next.ids());
   }
 
-  /** Writes the begin of a call, which has its id and the function's name, or more arguments. */
+  /** Writes the first piece of a call, with its id and the function's name, or a further piece of its arguments. */
   private void callDelta(JsonGenerator json, TurnPart part, String text) throws IOException {
     json.writeArrayFieldStart("tool_calls");
     json.writeStartObject();

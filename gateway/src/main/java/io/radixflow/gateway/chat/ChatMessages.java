@@ -16,8 +16,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Reads the messages of a chat, as tolerantly as OpenAI does: any role, content as a text or as
- * parts, null content, calls of tools and their results, fields that do not matter here.
+ * Reads the messages of a chat, as tolerantly as OpenAI does: any role, content as a text or as parts, null content, tool calls and their results, and fields that have no effect here.
  */
 public final class ChatMessages {
 
@@ -32,14 +31,13 @@ public final class ChatMessages {
   private static final Set<String> THOUGHTS = Set.of("thinking", "reasoning", "redacted_thinking");
 
   /**
-   * A block that Claude Code sends first: it changes with each request, says nothing to the model,
-   * and would keep every cached prefix from being found.
+   * The beginning of a block that Claude Code sends first. The block changes with each request, so no cached prefix would match; it has no meaning for the model.
    */
   private static final String BILLING = "x-anthropic-billing-header";
 
   private final ContentParts parts;
 
-  /** The id of the last call of the older form, which its result does not name. */
+  /** The id of the last call in the older form; the result of such a call does not name it. */
   private String functionCall;
 
   private int read;
@@ -71,7 +69,7 @@ public final class ChatMessages {
     return messages;
   }
 
-  /** The message, or null if it says nothing. */
+  /** The message, or null if it has no content. */
   private Message message(JsonObject given, boolean last) {
     String named = Roles.of(given);
     String role = RENAMED.getOrDefault(named, named);
@@ -136,7 +134,7 @@ public final class ChatMessages {
     return new ToolCall(id, name, ContentParts.arguments(function.get("arguments")));
   }
 
-  /** Returns what the assistant thought, by the names that clients have for it. */
+  /** Returns the assistant's reasoning, which clients send under several names. */
   private static String reasoning(JsonObject message) {
     String field = message.has("reasoning_content") ? "reasoning_content" : "reasoning";
     StringBuilder thought = new StringBuilder();
@@ -165,7 +163,7 @@ public final class ChatMessages {
       throw JsonObject.wrongType(given.path("content"), value, "a string or an array of parts");
     }
     for (int i = 0; i < value.size(); i++) {
-      if (value.get(i).isTextual()) { // as vLLM takes them
+      if (value.get(i).isTextual()) { // vLLM also accepts these
         ((ArrayNode) value).set(i, Json.object().put("type", "text").set("text", value.get(i)));
       }
     }

@@ -6,10 +6,10 @@ import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
 import io.radixflow.operators.record.Usage;
 
-/** Answers a request as the turns of its choices go on. Called on the exchange's event loop. */
+/** Answers a request while the turns of its choices run. Called on the exchange's event loop. */
 public interface ChatOutput {
 
-  /** Begins; the turns are held back while the client is slow. */
+  /** Begins. The output pauses the turns while the client is slow. */
   void begin(TurnStream turns);
 
   /**
@@ -26,10 +26,10 @@ public interface ChatOutput {
    */
   default void started(int choice, Usage counts) {}
 
-  /** The reply of a choice goes on. */
+  /** The next piece of a choice's reply has come. */
   void piece(int choice, TurnPiece piece);
 
-  /** A choice ended, also if it was rejected or failed. */
+  /** A choice ended, even if it was rejected or failed. */
   void ended(int choice, TurnEnd end);
 
   /** A choice can no longer be followed. */

@@ -21,12 +21,12 @@ import java.util.Set;
  *
  * @param model the name that responses have
  * @param messages the whole conversation
- * @param options what was given for each of the replies that are wanted; null for nothing
- * @param custom its tools of type custom
- * @param stream whether pieces are wanted as they come
- * @param root where the conversation is
+ * @param options the options of each requested reply; null if the request has none
+ * @param custom the request's tools of type custom
+ * @param stream whether the client wants a stream of pieces
+ * @param root the session of the conversation
  * @param cache for how long its pages are pinned, or null
- * @param usage whether the last event of a stream is to have the counts of tokens
+ * @param usage whether the last event of a stream contains the counts of tokens
  * @param style how single tokens are shown
  */
 record ChatRequest(
@@ -102,7 +102,7 @@ record ChatRequest(
         style);
   }
 
-  /** A seed that was given must not make all choices the same. */
+  /** Each choice gets its own seed: the same seed would make all choices the same. */
   static List<GenerationOptions> options(ObjectNode raw, int choices) {
     List<GenerationOptions> options = new ArrayList<>();
     for (int choice = 0; choice < choices; choice++) {

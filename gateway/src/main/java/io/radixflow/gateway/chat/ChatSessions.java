@@ -12,13 +12,11 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * Finds the session of a conversation that its client sends whole each time. Clients that name it,
- * in a header or a field, get that one; otherwise the session follows from how the conversation
- * begins. The same request gives the same session on every gateway.
+ * Finds the session when a client resends the whole conversation with each request. If the client names a session, in a header or a field, that session is used; otherwise the session follows from how the conversation begins. The same request gives the same session on every gateway.
  */
 public final class ChatSessions {
 
-  /** Headers by which clients name their conversations already. */
+  /** Headers in which existing clients name their conversations. */
   private static final List<String> HEADERS =
       List.of("X-Conversation-Id", "x-claude-code-session-id", "X-Dynamo-Session-ID", "session_id");
 
@@ -32,18 +30,18 @@ public final class ChatSessions {
    *
    * @param id names it for the job
    * @param named whether the client named it, rather than how the conversation begins
-   * @param spares how many sessions were tried for the turn before this one
+   * @param spares how many sessions were tried for the turn before this session
    */
   public record Root(String id, boolean named, int spares) {
 
     private static final int MAX_SPARES = 4;
 
-    /** Returns the session that a request begins with. */
+    /** Returns the session that a request tries first. */
     public static Root first(String id, boolean named) {
       return new Root(id, named, 0);
     }
 
-    /** Another session for one turn of the conversation, if this one does not take it. */
+    /** Returns another session for one turn of the conversation, if this session does not accept the turn. */
     Root spare(String turn) {
       return new Root(ChatSessions.id("chat", id, turn), true, spares + 1);
     }
@@ -77,7 +75,7 @@ public final class ChatSessions {
         id("chat", tenant, "", user == null ? "" : user, model, system, asked), false);
   }
 
-  /** The text without what clients change when they send it again. */
+  /** Returns the text without the parts that clients change when they send it again. */
   private static String first(List<Message> messages, String role) {
     return messages.stream()
         .filter(message -> message.role().equals(role))
@@ -88,8 +86,7 @@ public final class ChatSessions {
   }
 
   /**
-   * Returns the id of a request's turn if the client can send it again, by the header {@code
-   * Idempotency-Key}; else null.
+   * Returns the turn id that follows from the header {@code Idempotency-Key}, so that the client can send the request again; null without the header.
    */
   public static String repeatableTurn(Exchange exchange) {
     String key = exchange.header(IDEMPOTENCY_KEY);
@@ -98,7 +95,7 @@ public final class ChatSessions {
         : id("turn", exchange.caller().tenant(), IDEMPOTENCY_KEY, key);
   }
 
-  /** Names session and turn in headers of the response, before anything of it is written. */
+  /** Names session and turn in headers of the response. Call it before anything of the response is written. */
   public static void name(Exchange exchange, String session, String turn) {
     exchange.setHeader("X-Radixflow-Session", session);
     exchange.setHeader("X-Radixflow-Turn", turn);

@@ -98,7 +98,7 @@ final class ChatStream implements ChatOutput {
     fail(TurnErrors.of(failure));
   }
 
-  /** One choice that fails ends the whole response. */
+  /** If one choice fails, the whole response ends. */
   private void fail(ApiException error) {
     turns.close();
     exchange.fail(error);

@@ -18,14 +18,12 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
- * The turns of a request, one for each choice. If a session that follows from how a conversation
- * begins has too much to do, since many conversations begin so, or has ended, a turn goes on in a
- * session of its own; so does one that is sent again after such a session rejected it. Belongs to
+ * The turns of a request, one for each choice. A session that follows from how a conversation begins may be busy, because many conversations begin that way, or may have ended. Then a turn moves to a session of its own. A turn that is sent again after such a rejection also does. Belongs to
  * the event loop of its exchange.
  */
 public final class ChatTurns implements TurnStream {
 
-  /** Errors that another session would not answer with; a list, since null may be looked for. */
+  /** Errors that a turn avoids in another session; a list, because the code to look for may be null. */
   private static final List<ErrorCode> SPARED =
       Arrays.asList(ErrorCode.BUSY, ErrorCode.SESSION_ENDED);
 
@@ -77,7 +75,7 @@ public final class ChatTurns implements TurnStream {
   }
 
   /**
-   * Names the first choice's turn where it is now, as long as nothing of the response is written.
+   * Names the current session and turn of the first choice in the response's headers, unless the response has begun.
    */
   private void name(int choice, String session, String turn) {
     if (choice == 0 && !exchange.hasBegun()) {
@@ -151,8 +149,7 @@ public final class ChatTurns implements TurnStream {
     }
 
     /**
-     * Returns whether the turn goes on in a session of its own. One that was sent before may be
-     * unknown where it was rejected.
+     * Returns whether the turn moves to a session of its own. A session that rejected the turn before may not know it.
      */
     private boolean isElsewhere(TurnEnd end) {
       ErrorCode code = end.error() == null ? null : end.error().code();

@@ -12,7 +12,7 @@ import io.radixflow.operators.record.Usage;
 import java.io.IOException;
 import java.util.List;
 
-/** Writes completions; those of chats and those of prompts differ in names alone. */
+/** Writes completions. Chat completions and text completions differ only in the names of fields. */
 abstract class CompletionJson {
 
   private final String id;
@@ -24,8 +24,8 @@ abstract class CompletionJson {
   /**
    * @param id names the completion
    * @param created seconds since the epoch
-   * @param whole the object's name of a whole completion
-   * @param piece the object's name of a piece of a stream
+   * @param whole the value of {@code object} in a whole completion
+   * @param piece the value of {@code object} in a piece of a stream
    */
   CompletionJson(String id, long created, String model, String whole, String piece) {
     this.id = id;
@@ -79,9 +79,9 @@ abstract class CompletionJson {
   }
 
   /**
-   * What a choice of a stream begins with; null for nothing.
+   * Returns the first piece of a choice in a stream; null for none.
    *
-   * @param part what the reply begins with
+   * @param part the first part of the reply
    * @param usages whether the stream has counts of tokens, so that this piece has null for them
    */
   byte[] opening(int choice, TurnPart part, boolean usages) {
@@ -99,7 +99,7 @@ abstract class CompletionJson {
         choice, json -> delta(json, choice, next, end != null), next.prompt(), end, usages);
   }
 
-  /** A piece of a streamed completion, with what a choice has beside index and finish reason. */
+  /** A piece of a streamed completion, with the fields of a choice besides index and finish reason. */
   final byte[] chunk(
       int choice, Json.Fields delta, PromptTokens prompt, TurnEnd end, boolean usages) {
     return Json.write(
@@ -122,7 +122,7 @@ abstract class CompletionJson {
         });
   }
 
-  /** The last event of a stream with counts of tokens. */
+  /** The last event of a stream, with counts of tokens. */
   final byte[] usageChunk(Usage usage) {
     return Json.write(
         json -> {
@@ -133,18 +133,18 @@ abstract class CompletionJson {
         });
   }
 
-  /** Returns the field of requests that has the prompt. */
+  /** Returns the field of a request that contains the prompt. */
   abstract String promptField();
 
-  /** Writes what a choice of a whole completion has beside its index and finish reason. */
+  /** Writes the fields of a choice of a whole completion besides its index and finish reason. */
   abstract void message(JsonGenerator json, int index, Choice choice) throws IOException;
 
-  /** Writes what a choice of a piece has beside its index and finish reason. */
+  /** Writes the fields of a choice of a piece besides its index and finish reason. */
   abstract void delta(JsonGenerator json, int index, TurnPiece next, boolean last)
       throws IOException;
 
   /**
-   * Writes what all choices have in common, beside them.
+   * Writes the fields next to the choices that are about all of them.
    *
    * @param prompt null if it is not shown
    */
@@ -158,8 +158,7 @@ abstract class CompletionJson {
   }
 
   /**
-   * Writes why a choice ended. OpenAI has no word for a reply that was cut: it ends as one that
-   * reached a limit. Nor has it a field for the stop text; {@code stop_reason} is vLLM's.
+   * Writes why a choice ended. OpenAI has no finish reason for a reply that was cut, so the reason is {@code length}. OpenAI has no field for the stop text either; {@code stop_reason} is vLLM's.
    *
    * @param end null while the choice goes on
    */
@@ -196,12 +195,12 @@ abstract class CompletionJson {
     json.writeEndObject();
   }
 
-  /** Takes a piece that is not to be written yet; returns whether it did. */
+  /** Keeps a piece that must not be written yet; returns whether it kept the piece. */
   boolean holds(int choice, TurnPiece piece) {
     return false;
   }
 
-  /** Returns what was taken of a choice and is to be written now; null for nothing. */
+  /** Returns the kept piece of a choice that is ready to be written; null for none. */
   TurnPiece held(int choice) {
     return null;
   }

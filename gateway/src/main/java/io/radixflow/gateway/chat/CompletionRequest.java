@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 /** A request for completions, of a chat or of prompts. */
 interface CompletionRequest {
 
-  /** The fields that both have, beside those that are named as in events. */
+  /** The fields that both kinds of requests have, besides fields that have the same name in events. */
   List<String> COMMON =
       List.of(
           "model",
@@ -42,7 +42,7 @@ interface CompletionRequest {
           "return_tokens_as_token_ids",
           "user");
 
-  /** Returns the fields that a request may have, those of its own among them. */
+  /** Returns the fields that a request may have: the common ones and its own. */
   static Set<String> served(String... own) {
     return Stream.of(GenerationFields.SAME, COMMON, ReplyShape.FIELDS, List.of(own))
         .flatMap(Collection::stream)
@@ -50,7 +50,7 @@ interface CompletionRequest {
   }
 
   /**
-   * Returns whether the last event of a stream is to have the counts of tokens, as a body says.
+   * Returns whether a body asks for counts of tokens in the last event of a stream.
    *
    * @throws ApiException if the body asks for it without a stream
    */
@@ -63,28 +63,28 @@ interface CompletionRequest {
     return streaming != null && streaming.bool("include_usage", false);
   }
 
-  /** Returns how many replies are wanted. */
+  /** Returns how many replies the request asks for. */
   int choices();
 
-  /** Returns how many replies in turn are to the same prompt. */
+  /** Returns how many consecutive choices have the same prompt. */
   int choicesOfPrompt();
 
-  /** Returns whether pieces are wanted as they come. */
+  /** Returns whether the client wants a stream of pieces. */
   boolean stream();
 
-  /** Returns whether the last event of a stream is to have the counts of tokens. */
+  /** Returns whether the last event of a stream contains the counts of tokens. */
   boolean usage();
 
   /**
    * Returns the session of the request's turns.
    *
-   * @param turn id of the first of them
+   * @param turn id of the first turn
    */
   Root session(String turn);
 
   /** Returns the event of a choice. */
   ConversationEvent event(Exchange exchange, Root root, String turn, int choice);
 
-  /** Returns what writes the responses. */
+  /** Returns the writer of the responses. */
   CompletionJson json(String id, long created);
 }

@@ -13,14 +13,13 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Tools of type {@code custom}, whose input is one text. The job has them as functions with the
- * parameter {@code input}.
+ * Tools of type {@code custom}, whose input is one text. For the job they are functions with the parameter {@code input}.
  *
  * @param names of the request's custom tools
  */
 public record CustomTools(Set<String> names) {
 
-  /** The type of these tools, of their calls and of their choice. */
+  /** The type of custom tools, of their calls and of their choice. */
   public static final String CUSTOM = "custom";
 
   static final CustomTools NONE = new CustomTools(Set.of());
@@ -29,16 +28,16 @@ public record CustomTools(Set<String> names) {
   private static final List<String> FORMATS = List.of("text", "grammar");
   private static final List<String> SYNTAXES = List.of("regex", "lark");
 
-  /** The keyword of a schema that has a Lark grammar: the model sees it, nothing enforces it. */
+  /** The keyword of a schema for a Lark grammar. The model sees the grammar, but nothing enforces it. */
   private static final String LARK = "x-lark";
 
-  /** What stands around a regular expression in a pattern, which may match anywhere. */
+  /** The text before a regular expression in a pattern, since a pattern may match anywhere. */
   private static final String BEFORE = "^(?:";
 
   private static final String AFTER = ")$";
 
   /**
-   * Makes functions of the custom tools of a request, of its choice, and of calls in it.
+   * Turns the custom tools of a request, its choice, and its calls into functions.
    *
    * @param notice hears the path of each format that is not enforced
    */
@@ -76,7 +75,7 @@ public record CustomTools(Set<String> names) {
   /**
    * Returns the function that stands for a custom tool.
    *
-   * @param custom has its name, description and format
+   * @param custom the tool, with name, description and format
    * @param nested whether a grammar is an object within the format, as chats have it
    * @param notice hears the path of a format that is not enforced
    */
@@ -155,7 +154,7 @@ public record CustomTools(Set<String> names) {
     }
   }
 
-  /** Returns the input of a call; its arguments as they are if they are cut or malformed. */
+  /** Returns the input of a call. If the arguments are cut or malformed, returns them unchanged. */
   public static String input(String arguments) {
     Map<String, Object> given = JsonValues.object(arguments);
     return given != null && given.get(INPUT) instanceof String input ? input : arguments;

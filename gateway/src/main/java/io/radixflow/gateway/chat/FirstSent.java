@@ -6,8 +6,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * When a request that can be sent again was first sent. The job keeps it with the turn, so that the
- * response says the same each time.
+ * The time when a repeatable request was first sent. The job keeps the time with the turn, so that every response names the same time.
  */
 final class FirstSent {
 

@@ -6,10 +6,10 @@ import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.operators.record.GenerationOptions;
 import java.util.Set;
 
-/** Reads how text is generated from a request whose names for it are not those of events. */
+/** Reads the options of generation from a request that names them differently from events. */
 public final class GenerationFields {
 
-  /** The names that are those of events. */
+  /** The fields that have the same name in events. */
   public static final Set<String> SAME =
       Set.of(
           "temperature",
@@ -26,7 +26,7 @@ public final class GenerationFields {
 
   private GenerationFields() {}
 
-  /** Returns options of a reply that is content alone, with all that the model writes. */
+  /** Returns options for a reply whose content is the model's whole text. */
   public static GenerationOptions asText(GenerationOptions options) {
     GenerationOptions.Builder given =
         options == null ? GenerationOptions.builder() : options.toBuilder();
@@ -39,7 +39,7 @@ public final class GenerationFields {
    * @param maxTokens the request's name of max_tokens
    * @param stop the request's name of stop
    * @param topLogprobs how many alternatives each token has; -1 for no log probabilities
-   * @param options others, which have the names of events already; it is added to
+   * @param options receives the options; may already contain options with the names of events
    */
   public static GenerationOptions read(
       JsonObject body, String maxTokens, String stop, int topLogprobs, ObjectNode options) {

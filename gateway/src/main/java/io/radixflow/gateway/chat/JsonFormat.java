@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Reads the form of a reply where it is not as chat completions have it. */
+/** Reads the format of a reply in APIs that differ from chat completions. */
 public final class JsonFormat {
 
   private static final Set<String> FIELDS =
@@ -16,11 +16,11 @@ public final class JsonFormat {
   private JsonFormat() {}
 
   /**
-   * Adds a form to the fields of an event.
+   * Adds the format to the fields of an event.
    *
-   * @param format the object that says it, or null for none
+   * @param format the object with the format, or null for none
    * @param types the types that the API has
-   * @param options fields of an event, to which the form is added
+   * @param options fields of an event, which receive the format
    * @param notice hears the path of each thing that is ignored
    */
   public static void read(

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Other names of the served model, as {@code gateway.model-aliases} has them. */
+/** Other names of the served model, from {@code gateway.model-aliases}. */
 final class ModelAliases {
 
   private final List<String> names = new ArrayList<>();

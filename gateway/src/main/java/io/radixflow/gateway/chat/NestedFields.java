@@ -9,8 +9,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Leaves unknown fields out of what a request has in common with an event. An event refuses them by
- * name; a client of an API may send what only other servers know.
+ * Removes unknown fields from the objects that a request has in common with an event. An event refuses unknown fields by name, but a client of an API may send fields that only other servers know.
  */
 final class NestedFields {
   /** The fields that are known in an object, or in each object of an array. */
@@ -35,7 +34,7 @@ final class NestedFields {
   /**
    * Removes unknown fields.
    *
-   * @param notice hears the path of each field that says something
+   * @param notice hears the path of each removed field that has a meaning
    */
   static void leaveOut(ObjectNode body, Consumer<String> notice) {
     NestedFields fields = new NestedFields(notice);

@@ -9,11 +9,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads what a reply is held to by the names that other servers have for it, and gives it the names
- * of events.
+ * Reads the constraint of a reply from the fields of other servers, and renames the fields as events name them.
  */
 final class ReplyShape {
-  /** Fields of llama.cpp and SGLang, with what they are in {@code structured_outputs}. */
+  /** Fields of llama.cpp and SGLang, with their names in {@code structured_outputs}. */
   private static final Map<String, String> NAMES =
       Map.of(
           "grammar", "grammar",
@@ -22,7 +21,7 @@ final class ReplyShape {
           "json_schema", "json",
           "structural_tag", "structural_tag");
 
-  /** Further fields that a request may have for it. */
+  /** Further fields for the constraint in a request. */
   static final List<String> FIELDS = NAMES.keySet().stream().sorted().toList();
 
   private static final List<String> SAME =
@@ -43,8 +42,8 @@ final class ReplyShape {
   /**
    * Renames the fields of a request.
    *
-   * @return the paths of what is ignored
-   * @throws ApiException if more than one of them is given
+   * @return the paths of ignored fields
+   * @throws ApiException if more than one constraint is given
    */
   static List<String> rename(ObjectNode body) {
     body.properties()
@@ -135,7 +134,7 @@ final class ReplyShape {
     }
   }
 
-  /** vLLM's settings of its compilers change nothing here. */
+  /** Removes vLLM's settings of its grammar compilers, which have no effect here. */
   private static void rename(ObjectNode outputs, List<String> ignored) {
     JsonNode object = outputs.remove("json_object");
     if (object != null && object.asBoolean() && !outputs.hasNonNull("json")) {

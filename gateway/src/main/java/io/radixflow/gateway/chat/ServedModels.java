@@ -47,7 +47,7 @@ public final class ServedModels implements EndpointGroup {
 
   private static String lastPart(String model) {
     if (model.startsWith(SIMULATED)) {
-      return "sim"; // what follows are its options
+      return "sim"; // the options of the simulation follow
     }
     Path file = Path.of(model).getFileName();
     String part = file == null ? model : file.toString();
@@ -62,8 +62,8 @@ public final class ServedModels implements EndpointGroup {
   /**
    * Checks the model that a request names.
    *
-   * @param requested the name or an alias, or null for whatever is served
-   * @return the name of the model that serves the request, which replies have
+   * @param requested the name or an alias; null for the default model
+   * @return the name of the model that serves the request; replies contain this name
    * @throws ApiException with status 404 if there is no such model, or 403 if the caller may not
    *     use it
    */
@@ -125,7 +125,7 @@ public final class ServedModels implements EndpointGroup {
         text::window, window -> exchange.json(200, Json.write(json -> model(json, asked, window))));
   }
 
-  /** Writes the context window by the names that vLLM, OpenRouter and llama.cpp have for it. */
+  /** Writes the context window in the fields of vLLM, OpenRouter and llama.cpp. */
   private void model(JsonGenerator json, String id, ModelText.Window window) throws IOException {
     json.writeStringField("id", id);
     json.writeStringField("object", "model");

@@ -19,7 +19,7 @@ final class TextJson extends CompletionJson {
   private final TextRequest request;
   private final TokenStyle style;
 
-  /** Code points of each choice's prompt that are written. */
+  /** Code points of each choice's prompt that were written. */
   private final int[] echoed;
 
   TextJson(String id, long created, String model, TextRequest request) {
@@ -45,7 +45,7 @@ final class TextJson extends CompletionJson {
     style.generated(json, choice.message().ids());
   }
 
-  /** The text of a prompt that the job does not show comes alone. */
+  /** If the job does not send the prompt's tokens, its text is a piece of its own. */
   @Override
   byte[] opening(int choice, TurnPart part, boolean usages) {
     if (!request.echo() || request.echoesTokens(choice)) {

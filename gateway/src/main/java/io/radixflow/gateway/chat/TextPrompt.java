@@ -11,15 +11,15 @@ import java.util.List;
 /**
  * A prompt of a completion.
  *
- * @param text null if it is token ids
- * @param ids null if it is a text
+ * @param text null if the prompt is token ids
+ * @param ids null if the prompt is a text
  */
 record TextPrompt(String text, List<Integer> ids) {
 
   /**
-   * Reads a text, ids, or a list of these.
+   * Reads a text, ids, or a list of texts or ids.
    *
-   * @param most prompts
+   * @param most the highest number of prompts
    */
   static List<TextPrompt> read(JsonObject body, int most) {
     body.require("prompt");

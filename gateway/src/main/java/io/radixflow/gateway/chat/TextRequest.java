@@ -18,8 +18,8 @@ import java.util.Set;
  * A request for completions of prompts, which the model gets as they are.
  *
  * @param model the name that responses have
- * @param prompts what they are
- * @param options what was given, for each choice of a prompt
+ * @param prompts the prompts, in order
+ * @param options the options of each choice of a prompt
  * @param echo whether completions begin with their prompts
  * @param style how single tokens are shown
  */
@@ -36,7 +36,7 @@ record TextRequest(
   private static final int MAX_PROMPTS = 16;
   private static final int MAX_CHOICES = 16;
 
-  /** The limit that OpenAI's API takes where none is given. */
+  /** The default limit of OpenAI's API. */
   private static final int DEFAULT_TOKENS = 16;
 
   static final Set<String> SERVED =
@@ -73,7 +73,7 @@ record TextRequest(
     }
     boolean echo = body.bool("echo", false);
     if (prompts.stream().noneMatch(prompt -> prompt.text() == null)) {
-      raw.remove("echo"); // the request has their texts
+      raw.remove("echo"); // the texts come from the request
     }
     if (echo && top != null && !body.has("prompt_logprobs")) {
       raw.put("prompt_logprobs", top);
@@ -91,7 +91,7 @@ record TextRequest(
         style);
   }
 
-  /** Returns whether pieces of the prompt come from the job, and not its text from the request. */
+  /** Returns whether the echoed prompt comes from the job, in pieces, instead of from the request. */
   boolean echoesTokens(int choice) {
     return echo && (prompt(choice).text() == null || showsPrompt(options.get(0).tokens()));
   }
@@ -100,7 +100,7 @@ record TextRequest(
     return options != null && options.showsPrompt();
   }
 
-  /** Returns whether log probabilities are wanted. */
+  /** Returns whether the request asks for log probabilities. */
   boolean logprobs() {
     return Boolean.TRUE.equals(options.get(0).logprobs());
   }
@@ -126,7 +126,7 @@ record TextRequest(
   }
 
   /**
-   * Each choice has a session of its own, as turns of one session's prompts wait for each other.
+   * Each choice has a session of its own, because turns of one session wait for each other.
    */
   @Override
   public ConversationEvent event(Exchange exchange, Root root, String turn, int choice) {

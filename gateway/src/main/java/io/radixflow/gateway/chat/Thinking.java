@@ -5,7 +5,7 @@ import io.radixflow.jobs.json.JsonObject;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Reads {@code thinking}, by which APIs switch reasoning on or off and bound it. */
+/** Reads {@code thinking}, which switches reasoning on or off and limits it. */
 public final class Thinking {
   private static final List<String> TYPES = List.of("enabled", "disabled", "adaptive");
   private static final String KWARGS = "chat_template_kwargs";
@@ -14,11 +14,10 @@ public final class Thinking {
   private Thinking() {}
 
   /**
-   * Has the chat template switch thinking on or off, where it can. The engine ends what exceeds its
-   * budget, which is none where thinking is off.
+   * Has the chat template switch thinking on or off, if the template can. The engine ends reasoning that exceeds its budget; the budget is 0 if thinking is off.
    *
    * @param thinking may be null
-   * @param options get the fields of an event; those that they have stay
+   * @param options receives the fields of an event; fields that are already set stay
    * @param notice hears the path of each thing that is ignored
    */
   public static void read(JsonObject thinking, ObjectNode options, Consumer<String> notice) {

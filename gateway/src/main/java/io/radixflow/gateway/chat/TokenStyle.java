@@ -10,22 +10,22 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * How a completion shows single tokens, by fields of vLLM that say nothing to the job.
+ * How a completion shows single tokens. The fields are vLLM's, and the job does not read them.
  *
- * @param promptLogprobs whether it has the log probabilities of the prompt in vLLM's form
- * @param ids whether it has the ids of the prompt and of the reply
+ * @param promptLogprobs whether to show the log probabilities of the prompt in vLLM's form
+ * @param ids whether to show the token ids of the prompt and of the reply
  * @param asIds whether log probabilities name tokens by their ids
  */
 record TokenStyle(boolean promptLogprobs, boolean ids, boolean asIds) {
 
-  /** Reads the fields, and takes those out that are not the job's. */
+  /** Reads the fields, and removes the fields that the job does not know. */
   static TokenStyle read(JsonObject body, ObjectNode raw) {
     boolean asIds = body.bool("return_tokens_as_token_ids", false);
     raw.remove("return_tokens_as_token_ids");
     Boolean untrimmed = body.bool("no_stop_trim");
     raw.remove("no_stop_trim");
     if (untrimmed != null && !body.has("include_stop_str_in_output")) {
-      raw.put("include_stop_str_in_output", untrimmed); // SGLang's name of it
+      raw.put("include_stop_str_in_output", untrimmed); // SGLang's name
     }
     return new TokenStyle(body.has("prompt_logprobs"), body.bool("return_token_ids", false), asIds);
   }
@@ -35,7 +35,7 @@ record TokenStyle(boolean promptLogprobs, boolean ids, boolean asIds) {
     return asIds ? "token_id:" + id : text;
   }
 
-  /** Writes what vLLM has of a prompt; nothing unless it was asked for. */
+  /** Writes vLLM's fields about a prompt, if the request asks for them. */
   void prompt(JsonGenerator json, PromptTokens prompt) throws IOException {
     if (prompt == null) {
       return;
@@ -56,7 +56,7 @@ record TokenStyle(boolean promptLogprobs, boolean ids, boolean asIds) {
     }
   }
 
-  /** Writes the ids of a reply's tokens; nothing unless they were asked for. */
+  /** Writes the ids of a reply's tokens, if the request asks for them. */
   void generated(JsonGenerator json, List<Integer> generated) throws IOException {
     if (ids) {
       ids(json, "token_ids", generated);
@@ -71,7 +71,7 @@ record TokenStyle(boolean promptLogprobs, boolean ids, boolean asIds) {
     json.writeEndArray();
   }
 
-  /** Writes a token and its alternatives by their ids. A rank that is not known is null. */
+  /** Writes a token and its alternatives by their ids. An unknown rank is null. */
   private static void entry(JsonGenerator json, TokenLogprob token) throws IOException {
     json.writeStartObject();
     int rank = 0;

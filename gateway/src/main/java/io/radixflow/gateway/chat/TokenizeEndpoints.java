@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 
 /**
- * {@code POST /tokenize} and {@code /detokenize}, with the names that vLLM and llama.cpp have. They
+ * {@code POST /tokenize} and {@code /detokenize}, with the field names of vLLM and llama.cpp. They
  * run on worker threads, with the tokenizer of the gateway's own model file.
  */
 public final class TokenizeEndpoints implements EndpointGroup {
@@ -109,7 +109,7 @@ public final class TokenizeEndpoints implements EndpointGroup {
         });
   }
 
-  /** Writes each token with its text, or its bytes where these are no text, as llama.cpp does. */
+  /** Writes each token with its text, or with its bytes if they are not valid text, as llama.cpp does. */
   private void writePieces(JsonGenerator json, int[] ids) throws IOException {
     json.writeStartArray();
     for (int id : ids) {
@@ -134,7 +134,7 @@ public final class TokenizeEndpoints implements EndpointGroup {
   /**
    * Answers with what the work returns.
    *
-   * @param work runs on a worker thread; an {@link ApiException} of it goes to the client
+   * @param work runs on a worker thread; the client gets an {@link ApiException} that it throws
    */
   private static void answer(Exchange exchange, Callable<byte[]> work) {
     exchange.blocking(work, done -> exchange.json(200, done));

@@ -4,13 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Set;
 
-/** Gives tools and their choice, as clients of other servers send them, the form of events. */
+/** Converts tools and their choice from the forms of other servers to the form of events. */
 final class ToolForms {
   private static final Set<String> CHOICES = Set.of("auto", "none", "required");
 
   private ToolForms() {}
 
-  /** Names the type of functions that have none, and takes a choice by its type. */
+  /** Adds the type to functions without a type, and converts a choice that names only a type. */
   static void unify(ObjectNode body) {
     for (JsonNode tool : body.path("tools")) {
       if (tool.path("function").isObject() && !tool.hasNonNull("type")) {

@@ -12,7 +12,7 @@ final class UsageSum {
   private final Map<Integer, Usage> prompts = new HashMap<>();
 
   /**
-   * @param choicesOfPrompt how many choices in turn have the same prompt
+   * @param choicesOfPrompt how many consecutive choices have the same prompt
    */
   UsageSum(int choicesOfPrompt) {
     this.choicesOfPrompt = choicesOfPrompt;

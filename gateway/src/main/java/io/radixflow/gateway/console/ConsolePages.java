@@ -12,8 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The pages of the console and what they load: a fixed set of files, each a route of its own. They
- * are served without an API key and hold no data.
+ * The pages of the console and the files that they load. Each file of this fixed set has a route of its own. The routes need no API key, and the files contain no data.
  */
 public final class ConsolePages implements EndpointGroup {
 
@@ -44,7 +43,7 @@ public final class ConsolePages implements EndpointGroup {
           "tree.js",
           "turns.js");
 
-  /** A library of the console, in its WebJar. */
+  /** A JavaScript library of the console, from its WebJar. */
   private record Library(String group, String name, String file, String export) {
 
     /** Returns the library's text as a module with a default export, without its source map. */
@@ -85,7 +84,7 @@ public final class ConsolePages implements EndpointGroup {
     }
   }
 
-  /** Puts the page into the frame that all pages have, and marks its link there. */
+  /** Puts the page into the common frame, and marks its link there. */
   private static byte[] page(String frame, String path, String page) {
     return frame
         .replace("<!--main-->", StaticFile.read(ROOT + page).strip())

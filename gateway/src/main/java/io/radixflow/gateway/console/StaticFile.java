@@ -10,12 +10,11 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Map;
 
-/** A file that is served as it is, to whoever asks. */
+/** A file that every client gets unchanged, without an API key. */
 final class StaticFile {
 
   /**
-   * Pages load nothing from other hosts and run no script but these files; no text can become
-   * markup by itself, since all sinks for markup are closed.
+   * Pages load nothing from other hosts and run only scripts from these files. Text cannot become markup by accident, because all sinks for markup are closed.
    */
   private static final String POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -53,7 +52,7 @@ final class StaticFile {
     }
   }
 
-  /** Reads a resource of the class path, which the build has put there. */
+  /** Reads a resource of the class path that the build has put there. */
   static String read(String resource) {
     try (InputStream in = StaticFile.class.getResourceAsStream(resource)) {
       if (in == null) {
@@ -65,7 +64,7 @@ final class StaticFile {
     }
   }
 
-  /** Answers with the file, or that the reader's copy is still the same. */
+  /** Answers with the file, or with status 304 if the client's copy is current. */
   void serve(Exchange exchange) {
     exchange.setHeader("ETag", tag);
     exchange.setHeader("Cache-Control", "no-cache");

@@ -18,9 +18,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Decides which requests go on: by API key, and, for browsers, by origin. Without keys, pages of
- * other origins and names that others resolve to this machine are refused, since any page that a
- * user opens could send requests otherwise.
+ * Decides which requests are admitted: by API key, and, for browsers, by origin. Without keys, requests from pages of other origins and requests to foreign host names are refused. Otherwise any page that a user opens could send requests.
  */
 final class Access {
 
@@ -44,10 +42,9 @@ final class Access {
   }
 
   /**
-   * Reads the keys, if there are any.
+   * Reads the keys, if a file of keys is configured.
    *
-   * @throws IOException if their file cannot be used, or if other machines reach the address and
-   *     there are none
+   * @throws IOException if the file cannot be used, or if other machines can reach the address and there are no keys
    */
   static Access of(Settings settings, InetAddress address) throws IOException {
     String file = settings.get(GatewayConfig.API_KEYS);
@@ -75,7 +72,7 @@ final class Access {
   }
 
   /**
-   * Admits a request of a route that wants a key.
+   * Admits a request of a route that needs a key.
    *
    * @throws ApiException with status 401 or 429 if it is not admitted
    */
@@ -123,9 +120,9 @@ final class Access {
   }
 
   /**
-   * Checks where a request of a browser comes from, and lets its page read the response if it may.
+   * Checks the origin of a browser's request, and lets an allowed page read the response.
    *
-   * @throws ApiException with status 403 if it comes from elsewhere
+   * @throws ApiException with status 403 if the origin is not allowed
    */
   void checkOrigin(HttpServerRequest request) {
     String host = host(request);
@@ -159,8 +156,7 @@ final class Access {
   }
 
   /**
-   * Returns whether a page of another site loads the response as an image, a script or a frame: a
-   * browser says no origin then. A link that a user follows is none of these.
+   * Returns whether a page of another site loads the response as an image, a script or a frame. In these cases a browser sends no origin. A link that a user follows does not count.
    */
   private static boolean isPartOfAnotherSite(HttpServerRequest request) {
     String site = request.getHeader("sec-fetch-site");
@@ -170,7 +166,7 @@ final class Access {
     return site != null && !site.equals("same-origin") && !site.equals("none") && !link;
   }
 
-  /** Answers what a browser asks before it sends a request of another origin. */
+  /** Answers the preflight request that a browser sends before a request from another origin. */
   static void preflight(HttpServerRequest request) {
     String headers = request.getHeader("access-control-request-headers");
     request
@@ -182,7 +178,7 @@ final class Access {
         .end();
   }
 
-  /** Returns whether a text is a list of names of headers, which alone may be sent back. */
+  /** Returns whether a text is a list of header names. Only such a list may be sent back. */
   private static boolean isNames(String text) {
     return text != null && NAMES.matcher(text).matches();
   }
@@ -196,7 +192,7 @@ final class Access {
     return authority == null ? "localhost" : authority.host().toLowerCase(Locale.ROOT);
   }
 
-  /** Nobody can have an address, or the name localhost, resolve to something else. */
+  /** Returns whether a host is this gateway's. Addresses and the name localhost are safe, because no one can make them resolve to another machine. */
   private boolean isOwn(String host) {
     return hosts.contains(host) || host.contains(":") || host.matches("[0-9.]+");
   }

@@ -5,15 +5,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An error that a client is to see, in the words of OpenAI's API; an {@link ErrorFormat} writes it.
- * Without a stack trace: clients cause them.
+ * An error for the client, in the terms of OpenAI's API; an {@link ErrorFormat} writes it. It has no stack trace, because clients can cause many errors.
  */
 public final class ApiException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * How a message begins that is about a field: its path and a verb, its name and a colon, or that
-   * it is unknown.
+   * The beginning of a message about a field: its path and a verb, its name and a colon, or a statement that the field is unknown.
    */
   private static final Pattern FIELD =
       Pattern.compile(
@@ -38,7 +36,7 @@ public final class ApiException extends RuntimeException {
    * @param type OpenAI's kind of error, such as invalid_request_error
    * @param code names the error for programs; may be null
    * @param param the field that is wrong; may be null
-   * @param message for people: what is wrong and what to do
+   * @param message for people: names the fault and says what to do
    */
   public ApiException(int status, String type, String code, String param, String message) {
     this(status, type, code, param, message, null);
@@ -54,12 +52,12 @@ public final class ApiException extends RuntimeException {
     this.hint = hint;
   }
 
-  /** Returns the error of a request that is wrong, whoever sends it. */
+  /** Returns the error of an invalid request. */
   public static ApiException badRequest(String param, String message) {
     return new ApiException(400, "invalid_request_error", null, param, message);
   }
 
-  /** Returns the error of a field that would change the meaning and is not served. */
+  /** Returns the error of an unsupported field that would change the meaning of the reply. */
   public static ApiException notServed(String param) {
     return new ApiException(
         400, "invalid_request_error", "unsupported_parameter", param, param + " is not served yet");
@@ -68,9 +66,9 @@ public final class ApiException extends RuntimeException {
   /**
    * Returns the error of a prompt that does not fit into the context window.
    *
-   * @param param the field that has the prompt
-   * @param promptTokens its tokens; 0 if they are not known
-   * @param contextWindow tokens of the window
+   * @param param the field that contains the prompt
+   * @param promptTokens tokens of the prompt; 0 if unknown
+   * @param contextWindow size of the window in tokens
    */
   public static ApiException tooLong(
       String param, String message, int promptTokens, int contextWindow) {
@@ -81,7 +79,7 @@ public final class ApiException extends RuntimeException {
     return error;
   }
 
-  /** Returns the error of a body in an encoding that is not served. */
+  /** Returns the error of a body in an unsupported encoding. */
   public static ApiException unsupportedEncoding(String message) {
     return new ApiException(
         415,
@@ -95,7 +93,7 @@ public final class ApiException extends RuntimeException {
   /**
    * Returns the error of a body that is too large.
    *
-   * @param most bytes that it may have
+   * @param most the highest size of a body in bytes
    */
   public static ApiException tooLarge(int most) {
     return new ApiException(
@@ -106,12 +104,12 @@ public final class ApiException extends RuntimeException {
         "the body has more than " + most + " bytes, which gateway.max-body allows");
   }
 
-  /** Returns the error of a thing that is not there, or that the caller may not see. */
+  /** Returns the error of an object that does not exist, or that the caller may not see. */
   public static ApiException notFound(String message) {
     return new ApiException(404, "invalid_request_error", "not_found", null, message);
   }
 
-  /** Returns the error of a request that would be served later. */
+  /** Returns the error of a request that can succeed later. */
   public static ApiException busy(String code, String message, int retryAfterSeconds) {
     return new ApiException(
         429, "rate_limit_error", code, null, message, retryAfter(retryAfterSeconds));
@@ -137,7 +135,7 @@ public final class ApiException extends RuntimeException {
         new Hint("WWW-Authenticate", "Bearer"));
   }
 
-  /** Returns the error of a method that a path does not serve. */
+  /** Returns the error of a method that a path does not support. */
   public static ApiException notAllowed(Collection<String> allowed) {
     String methods = String.join(", ", allowed);
     return new ApiException(
@@ -149,12 +147,12 @@ public final class ApiException extends RuntimeException {
         new Hint("Allow", methods));
   }
 
-  /** Returns the error of a request that is wrong, whose message may begin with a field. */
+  /** Returns the error of an invalid request. The message may begin with the name of a field. */
   public static ApiException badRequest(String message) {
     return badRequest(field(message), message);
   }
 
-  /** Returns the field of the body that a message is about; null if it is about none. */
+  /** Returns the field of the body that a message is about; null if the message is not about a field. */
   static String field(String message) {
     Matcher field = FIELD.matcher(message);
     if (!field.matches()) {

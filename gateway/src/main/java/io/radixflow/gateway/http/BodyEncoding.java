@@ -9,7 +9,7 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.Inflater;
 import java.util.zip.InflaterInputStream;
 
-/** Inflates bodies that their clients have compressed, within the bound of a body. */
+/** Inflates compressed bodies, within the size limit of a body. */
 final class BodyEncoding {
 
   private static final int BUFFER = 64 << 10;
@@ -21,7 +21,7 @@ final class BodyEncoding {
    * Returns the encoding that a header names, in lower case; null for none.
    *
    * @param header Content-Encoding, or null
-   * @throws ApiException with status 415 if it is not served
+   * @throws ApiException with status 415 if the encoding is not supported
    */
   static String of(String header) {
     String name = header == null ? "" : header.strip().toLowerCase(Locale.ROOT);
@@ -39,8 +39,8 @@ final class BodyEncoding {
    * Returns the body as it was before it was compressed.
    *
    * @param encoding as {@link #of} returned it
-   * @param most bytes that it may have
-   * @throws ApiException with status 413 if it has more, or 400 if it cannot be read
+   * @param most the highest size of the inflated body in bytes
+   * @throws ApiException with status 413 if the body is larger, or 400 if it cannot be read
    */
   static byte[] inflate(byte[] body, String encoding, int most) {
     if (encoding == null || body.length == 0) {
@@ -63,7 +63,7 @@ final class BodyEncoding {
     return all.toByteArray();
   }
 
-  /** Some clients send deflate without the header of zlib. */
+  /** Returns the inflating stream. Some clients send deflate without the header of zlib. */
   private static InputStream stream(byte[] body, String encoding) throws IOException {
     InputStream in = new ByteArrayInputStream(body);
     if (encoding.equals("gzip")) {
@@ -73,7 +73,7 @@ final class BodyEncoding {
     return zlib ? new InflaterInputStream(in) : new RawInflater(in, new Inflater(true));
   }
 
-  /** Frees the native memory of its inflater, which its base leaves to the one who made it. */
+  /** Frees the native memory of the inflater; the base class does not free an inflater that it did not make. */
   private static final class RawInflater extends InflaterInputStream {
     RawInflater(InputStream in, Inflater inflater) {
       super(in, inflater, BUFFER);

@@ -7,8 +7,7 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.function.BiConsumer;
 
 /**
- * Reads the body of one request within the limits: its own size, the memory that all bodies share,
- * and a time in which it must have come. Belongs to the event loop of its exchange.
+ * Reads the body of one request within the limits: the size of one body, the memory that all bodies share, and a time limit. Belongs to the event loop of its exchange.
  */
 final class BodyReader {
 
@@ -22,7 +21,7 @@ final class BodyReader {
   private boolean done;
 
   /**
-   * @param memory bytes that all readers hold
+   * @param memory counts the bytes of all readers
    */
   BodyReader(HttpServerRequest request, Exchange exchange, HttpLimits limits, FairLimit memory) {
     this.request = request;
@@ -32,9 +31,9 @@ final class BodyReader {
   }
 
   /**
-   * Begins to read; what goes wrong is answered.
+   * Begins to read. If reading fails, the client gets an error.
    *
-   * @param then takes the whole body, and what to run when it no longer needs the body's memory
+   * @param then takes the whole body, and an action to run when the body's memory is no longer needed
    */
   void read(Vertx vertx, BiConsumer<Buffer, Runnable> then) {
     if (declaredLength() > limits.maxBody()) {
@@ -102,7 +101,7 @@ final class BodyReader {
     try {
       return length == null ? 0 : Long.parseLong(length);
     } catch (NumberFormatException e) {
-      return Long.MAX_VALUE; // the server does not pass on what is no number
+      return Long.MAX_VALUE; // the server has already rejected a length that is not a number
     }
   }
 

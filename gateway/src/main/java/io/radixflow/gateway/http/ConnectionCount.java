@@ -6,12 +6,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts open connections, and refuses those beyond a limit. Safe for many threads. */
+/** Counts open connections, and refuses connections beyond a limit. Safe for many threads. */
 final class ConnectionCount {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionCount.class);
 
-  /** Refusals come in floods: they are logged together. */
+  /** Many refusals come at once, so they are logged together. */
   private static final long LOG_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final int limit;
@@ -25,7 +25,7 @@ final class ConnectionCount {
     this.metrics = metrics;
   }
 
-  /** Counts a new connection; returns false if there are too many, and it is to be closed. */
+  /** Counts a new connection; returns false if there are too many, and the caller must close it. */
   boolean admit() {
     if (open.incrementAndGet() <= limit) {
       metrics.connectionOpened();
@@ -46,7 +46,7 @@ final class ConnectionCount {
     return false;
   }
 
-  /** A connection that was admitted is closed. */
+  /** Called when an admitted connection has closed. */
   void closed() {
     open.decrementAndGet();
     metrics.connectionClosed();

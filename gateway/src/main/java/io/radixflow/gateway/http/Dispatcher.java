@@ -17,15 +17,14 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Takes every request: admits it, finds its route, reads its body within the limits, and has the
- * route's endpoint serve it. Runs on event loops.
+ * Receives every request, admits it, finds its route, reads its body within the limits, and passes it to the route's endpoint. Runs on event loops.
  */
 final class Dispatcher implements Handler<HttpServerRequest> {
 
-  /** Bodies from this size on are parsed by a worker, as that takes milliseconds. */
+  /** Bodies of at least this size are parsed by a worker, because parsing them takes milliseconds. */
   private static final int LARGE_BODY = 256 << 10;
 
-  /** The route by which metrics and errors name requests that have none. */
+  /** The route for metrics and errors of requests that match no route. */
   private static final Routes.Match NO_MATCH =
       new Routes.Match(
           new Routes.Route(null, "(none)", List.of(), ErrorFormat.OPENAI, true, null), Map.of());
@@ -74,7 +73,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
         });
   }
 
-  /** Answers what is not HTTP, or has headers beyond the limits, in the form of all errors. */
+  /** Answers a request that is not valid HTTP, or whose headers exceed the limits, in the form of all errors. */
   void invalid(HttpServerRequest request) {
     Exchange exchange = exchange(request, Vertx.currentContext(), NO_MATCH);
     exchange.setHeader("connection", "close");
@@ -123,8 +122,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   }
 
   /**
-   * Two names of a host would be two for a proxy and for the gateway. HTTP/2 has the name
-   * elsewhere.
+   * Rejects a request with several Host headers, since a proxy and the gateway could read different ones. HTTP/2 carries the host outside the headers.
    */
   private static void checkHost(HttpServerRequest request) {
     if (request.version() == HttpVersion.HTTP_1_1 && request.headers().getAll("host").size() != 1) {

@@ -1,14 +1,13 @@
 package io.radixflow.gateway.http;
 
-/** Serves the requests of a route. */
+/** Handles the requests of a route. */
 @FunctionalInterface
 public interface Endpoint {
 
   /**
-   * Serves a request whose body was read. Runs on the request's event loop and must not block; may
-   * answer later, on the same event loop.
+   * Handles a request whose body was read. Runs on the request's event loop and must not block. The endpoint may answer later, on the same event loop.
    *
-   * @throws ApiException if the client is to see an error; {@link
+   * @throws ApiException the error for the client; {@link
    *     io.radixflow.jobs.json.InvalidInputException} becomes a 400
    */
   void handle(Exchange exchange);

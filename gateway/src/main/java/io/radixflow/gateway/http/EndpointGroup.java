@@ -1,9 +1,9 @@
 package io.radixflow.gateway.http;
 
-/** Endpoints that belong together: one API. {@code Gateway} has the list of them. */
+/** The endpoints of one API. {@code Gateway} has the list of all groups. */
 @FunctionalInterface
 public interface EndpointGroup {
 
-  /** Adds all its routes; called once, before the gateway listens. */
+  /** Adds all routes of the group. Called once, before the gateway listens. */
   void addTo(Routes routes);
 }

@@ -21,7 +21,7 @@ public interface ErrorFormat {
                 json.writeEndObject();
               });
 
-  /** Clients tell a prompt that is too long by OpenAI's own words, and shorten it. */
+  /** Returns the message. Clients recognise a prompt that is too long by OpenAI's exact words, and shorten the prompt. */
   private static String message(ApiException error) {
     return error.promptTokens() == 0
         ? error.getMessage()
@@ -32,7 +32,7 @@ public interface ErrorFormat {
   /** Returns the body of an error, a JSON object. */
   byte[] body(ApiException error);
 
-  /** Returns the type of the event that has an error in a stream; null for data alone. */
+  /** Returns the type of an error event in a stream; null for an event without a type. */
   default String event() {
     return null;
   }

@@ -35,7 +35,7 @@ public final class Exchange {
   private static final int MAX_HEADER = 1024;
   private static final int LINGER_MILLIS = 1000;
 
-  /** Status under which requests are counted whose client went away, as nginx has it. */
+  /** Metrics use this status for requests whose client went away, as nginx does. */
   private static final int CLIENT_GONE = 499;
 
   private final List<String> ignored = new ArrayList<>();
@@ -55,7 +55,7 @@ public final class Exchange {
   private volatile boolean over;
   private boolean failed;
 
-  /** What is answered as a stream, and writes that it ends early; null if nothing is. */
+  /** The response as a stream of events; null if the response is not a stream. */
   private SseStream stream;
 
   private Consumer<ApiException> streamError;
@@ -82,7 +82,7 @@ public final class Exchange {
     HttpServerResponse response = request.response();
     response.closeHandler(closed -> over());
     response.exceptionHandler(
-        failure -> {}); // the connection closes: the close handler hears of it
+        failure -> {}); // the connection closes, which calls the close handler
     response.endHandler(ended -> over());
   }
 
@@ -91,7 +91,7 @@ public final class Exchange {
     admission = given;
   }
 
-  /** Runs once: the response is complete, or its client has gone. */
+  /** Runs once, when the response is complete or its client has gone. */
   private void over() {
     if (over) {
       return;
@@ -109,8 +109,7 @@ public final class Exchange {
   }
 
   /**
-   * Reads no more of the request, whose connection is closed after the response. What still comes
-   * is dropped for a moment: a client that sends into a closed connection may lose the response.
+   * Reads no more of the request, and closes its connection after the response. Further bytes are dropped for a moment, because a client that sends into a closed connection may lose the response.
    */
   private void dropRest() {
     if (request.isEnded()) {
@@ -130,7 +129,7 @@ public final class Exchange {
     fail(cause);
   }
 
-  /** Names the request in the response's headers and in the log; the client may have chosen it. */
+  /** Returns the id of the request in the response's headers and in the log. The client may have chosen the id. */
   public String id() {
     return id;
   }
@@ -140,9 +139,9 @@ public final class Exchange {
   }
 
   /**
-   * Has the route's endpoint serve the exchange.
+   * Passes the exchange to the route's endpoint.
    *
-   * @param read the request's body, or null for methods that have none
+   * @param read the request's body, or null for methods without a body
    */
   void serve(ObjectNode read) {
     body = read;
@@ -155,7 +154,7 @@ public final class Exchange {
     return admission.caller();
   }
 
-  /** The request's body, for the endpoint to keep; null for methods that have none. */
+  /** The request's body, which the endpoint may keep and change; null for methods without a body. */
   public ObjectNode body() {
     return body;
   }
@@ -201,7 +200,7 @@ public final class Exchange {
     return task -> context.runOnContext(ignored -> task.run());
   }
 
-  /** How turns are followed for this exchange, as a header asks. */
+  /** How this exchange follows its turns. A header of the request can ask for committed replies. */
   public Following following() {
     boolean committed = "true".equalsIgnoreCase(header("X-Await-Commit"));
     return new Following(executor(), committed, limits.clientBuffer(), span);
@@ -220,12 +219,12 @@ public final class Exchange {
     return trace == null ? Origin.NONE : new Origin(-1, -1, 0, trace);
   }
 
-  /** Sets a header of the response, before anything of it is written. */
+  /** Sets a header of the response. Call it before anything of the response is written. */
   public void setHeader(String name, String value) {
     request.response().putHeader(name, value);
   }
 
-  /** Returns whether the client wants unknown fields to be refused. */
+  /** Returns whether unknown fields are refused for this client. */
   public boolean isStrict() {
     return limits.strict() || "true".equalsIgnoreCase(header("X-Radixflow-Strict"));
   }
@@ -235,7 +234,7 @@ public final class Exchange {
     return limits.refuseParts();
   }
 
-  /** Names fields of the request that were ignored in a header of the response, and in the log. */
+  /** Names ignored fields of the request, in a header of the response and in the log. */
   public void ignored(Collection<String> fields) {
     if (!fields.isEmpty()) {
       ignored.addAll(fields);
@@ -246,8 +245,7 @@ public final class Exchange {
   }
 
   /**
-   * Clients choose names of fields, and how many they are: they may not break a header, or be
-   * longer than one.
+   * Returns the names as a valid header of limited length: clients choose the names and their number.
    */
   private static String headerText(Collection<String> names) {
     StringBuilder text = new StringBuilder();
@@ -259,14 +257,13 @@ public final class Exchange {
     return plain.length() <= MAX_HEADER ? plain : plain.substring(0, MAX_HEADER);
   }
 
-  /** Has the task run, once, when the response is complete or its client has gone. */
+  /** Runs a task once, when the response is complete or its client has gone. */
   void onOver(Runnable task) {
     onOver = task;
   }
 
   /**
-   * Has the task run if the client goes away before the response is complete, or if the exchange
-   * fails.
+   * Runs a task if the client goes away before the response is complete, or if the exchange fails.
    */
   public void onGone(Runnable task) {
     onGone = task;
@@ -275,7 +272,7 @@ public final class Exchange {
     }
   }
 
-  /** Returns whether a part of the response was written, so that it can have no more headers. */
+  /** Returns whether a part of the response was written. After that, headers cannot be set. */
   public boolean hasBegun() {
     return request.response().headWritten();
   }
@@ -286,10 +283,9 @@ public final class Exchange {
   }
 
   /**
-   * Has a worker thread do what takes long, when it is the tenant's turn.
+   * Runs long work on a worker thread, when it is the tenant's turn.
    *
-   * @param then takes the result on the exchange's event loop; what either throws is the client's
-   *     error
+   * @param then takes the result on the exchange's event loop; the client gets an exception of {@code work} or {@code then} as an error
    */
   public <T> void blocking(Callable<T> work, Consumer<T> then) {
     workers.run(caller().tenant(), executor(), work, then, this::fail);
@@ -310,8 +306,7 @@ public final class Exchange {
   }
 
   /**
-   * Starts to answer with server-sent events; nothing is written before the first event. An error
-   * becomes an event in the form of the route's API.
+   * Begins an answer of server-sent events. Nothing is written before the first event. An error becomes an event in the form of the route's API.
    */
   public SseStream sse() {
     ErrorFormat errors = match.route().errors();
@@ -319,7 +314,7 @@ public final class Exchange {
   }
 
   /**
-   * Starts to answer with server-sent events.
+   * Begins an answer of server-sent events.
    *
    * @param error writes an error as an event, if the stream has begun
    */
@@ -331,9 +326,7 @@ public final class Exchange {
 
   /**
    * Ends the exchange with an error, in the form of the route's API: as the response, or as the
-   * last event of a stream that has begun. Whatever is not an {@link ApiException} or an {@link
-   * InvalidInputException} is logged and becomes a 500 that says nothing of its cause. Does nothing
-   * if the response is complete.
+   * last event of a stream that has begun. Any exception other than {@link ApiException} and {@link InvalidInputException} is logged, and the client gets a 500 that does not reveal the cause. Does nothing if the response is complete.
    */
   public void fail(Throwable error) {
     ApiException shown = shown(error);

@@ -8,12 +8,11 @@ import java.util.logging.SimpleFormatter;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes what the exporter of spans logs, by Java's own logging and with stack traces, as lines of
- * the gateway's log.
+ * Writes the log of the span exporter as lines of the gateway's log. The exporter uses Java's own logging, with stack traces.
  */
 final class ExporterLog extends Handler {
 
-  /** Kept, as Java's logging forgets loggers that nobody holds. */
+  /** A reference to the logger, because Java's logging forgets loggers without one. */
   private static final Logger EXPORTER = Logger.getLogger("io.opentelemetry.exporter");
 
   private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(Tracing.class);
@@ -27,7 +26,7 @@ final class ExporterLog extends Handler {
 
   private ExporterLog() {}
 
-  /** Takes the exporter's log from now on. */
+  /** Redirects the exporter's log from now on. */
   static void install() {
     EXPORTER.setLevel(Level.WARNING);
   }

@@ -26,7 +26,7 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
-/** The HTTP server: it listens on one address with several event loops, and serves routes. */
+/** The HTTP server. It listens on one address with several event loops. */
 public final class HttpFront implements AutoCloseable {
 
   private static final int MAX_LOOPS = 4;
@@ -46,7 +46,7 @@ public final class HttpFront implements AutoCloseable {
   }
 
   /**
-   * Starts to listen.
+   * Starts the server.
    *
    * @throws IOException if the address cannot be used; the message says what to do
    */
@@ -75,7 +75,7 @@ public final class HttpFront implements AutoCloseable {
     Workers workers = new Workers(SchedulerConfig.tenantWeights(settings));
     Dispatcher dispatcher =
         new Dispatcher(routes, HttpLimits.of(settings), access, workers, metrics, tracing);
-    // servers of several event loops share a port; a negative one stands for one that is free
+    // servers of several event loops share a port; a negative port means any free port
     InetSocketAddress socket = new InetSocketAddress(address, port);
     SocketAddress listen =
         port == 0

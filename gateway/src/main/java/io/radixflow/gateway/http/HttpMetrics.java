@@ -49,7 +49,7 @@ public final class HttpMetrics {
   }
 
   /**
-   * Counts a request that is over.
+   * Counts a request that has ended.
    *
    * @param route the path of its route, as it was given
    * @param startNanos when it began

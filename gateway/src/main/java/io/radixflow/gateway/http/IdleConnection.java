@@ -4,8 +4,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 
 /**
- * Closes a connection that has had no request in progress for a time: one whose client sends its
- * headers slowly, or keeps it open for nothing. Belongs to the connection's event loop.
+ * Closes a connection without a request in progress after a time: its client sends headers slowly, or does not use the connection. Belongs to the connection's event loop.
  */
 final class IdleConnection {
 

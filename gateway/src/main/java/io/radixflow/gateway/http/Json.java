@@ -24,25 +24,25 @@ import java.util.regex.Pattern;
 /** Reads bodies of requests within bounds, and writes bodies of responses. */
 public final class Json {
 
-  /** Deepest nesting of objects and arrays that is read. */
+  /** The deepest nesting of objects and arrays in a body. */
   public static final int MAX_DEPTH = 256;
 
   private static final int MAX_TOKENS = 500_000;
   private static final int MAX_NAME = 1024;
 
-  /** Fields of the body itself: what is done for each is done on an event loop. */
+  /** The most fields of the body's top object; an event loop handles each of them. */
   private static final int MAX_FIELDS = 1000;
 
   private static final int MAX_NUMBER = 400;
   private static final Pattern TWICE = Pattern.compile("Duplicate field '(.*)'", Pattern.DOTALL);
 
-  /** Begins what the parser says of a text after the value. */
+  /** The beginning of the parser's message about text after the value. */
   private static final String TRAILING = "Trailing token";
 
-  /** Where the parser says which of its own options has a limit. */
+  /** The place where the parser's message names the parser's own option of a limit. */
   private static final Pattern LIMIT = Pattern.compile(", from `[^`]*`");
 
-  /** Objects and arrays that a request has around what a response had. */
+  /** Levels of objects and arrays that a request adds around a value from a response. */
   private static final int AROUND = 8;
 
   private static final JsonFactory RETURNED = bounded(MAX_DEPTH - AROUND).build();
@@ -58,14 +58,14 @@ public final class Json {
   private static JsonFactory factory() {
     return bounded(MAX_DEPTH)
         .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-        // Python's clients write such words for numbers of ours that no double has
+        // Python clients write such words for numbers of the gateway that are not finite doubles
         .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
         .build();
   }
 
   private static JsonFactoryBuilder bounded(int depth) {
     return new JsonFactoryBuilder()
-        .disable(JsonFactory.Feature.INTERN_FIELD_NAMES) // clients choose names, any number of them
+        .disable(JsonFactory.Feature.INTERN_FIELD_NAMES) // clients choose the names and their number
         .streamReadConstraints(
             StreamReadConstraints.builder()
                 .maxNestingDepth(depth)
@@ -76,11 +76,11 @@ public final class Json {
                 .build());
   }
 
-  /** Returns whether a value that is written as part of a response can come back in a request. */
+  /** Returns whether a value of a response can be part of a later request, within the limits of a body. */
   public static boolean canReturn(String value) {
     try (JsonParser parser = RETURNED.createParser(value)) {
       while (parser.nextToken() != null) {
-        parser.finishToken(); // numbers are only bounded when they are read to their end
+        parser.finishToken(); // numbers are only checked when they are read to their end
       }
       return true;
     } catch (IOException e) {
@@ -120,7 +120,7 @@ public final class Json {
     }
   }
 
-  /** Writes a lone surrogate, which UTF-8 does not have, as U+FFFD. */
+  /** Writes a lone surrogate as U+FFFD, because UTF-8 cannot encode surrogates. */
   private static final class WellFormed extends JsonGeneratorDelegate {
     WellFormed(JsonGenerator json) {
       super(json, false);
@@ -143,9 +143,9 @@ public final class Json {
   }
 
   /**
-   * Reads an object; no bytes are an empty one.
+   * Reads an object; an empty body is an empty object.
    *
-   * @throws ApiException with status 400 if the bytes are not one
+   * @throws ApiException with status 400 if the bytes are not a JSON object
    */
   static ObjectNode read(byte[] bytes) {
     if (bytes.length == 0) {
@@ -179,7 +179,7 @@ public final class Json {
     }
   }
 
-  /** JSON is UTF-8; a filter before the gateway would read other encodings as other texts. */
+  /** Checks that the body is UTF-8, as JSON must be. A filter in front of the gateway could read a body in another encoding differently. */
   private static void checkEncoding(byte[] bytes) {
     boolean zero = false;
     for (int i = 0; i < Math.min(4, bytes.length); i++) {

@@ -3,7 +3,7 @@ package io.radixflow.gateway.http;
 import java.security.SecureRandom;
 import java.util.Base64;
 
-/** Ids that nobody can guess. */
+/** Ids that cannot be guessed. */
 public final class RandomIds {
 
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -14,7 +14,7 @@ public final class RandomIds {
   /**
    * Returns a new id of 128 random bits.
    *
-   * @param kind begins it, followed by an underscore
+   * @param kind the beginning of the id, before an underscore
    */
   public static String next(String kind) {
     byte[] bytes = new byte[BYTES];

@@ -7,16 +7,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The fields that requests of OpenAI, vLLM, SGLang, llama.cpp and their kin have and that an
- * endpoint here may not serve. Those that shape a reply are refused by name, so that no client
- * takes another reply for the one that it asked for; the others are ignored. A field that an
- * endpoint serves is not looked up here.
+ * Fields of requests to OpenAI, vLLM, SGLang, llama.cpp and similar servers that an endpoint here may not support. Unsupported fields that shape the reply are refused by name, so that clients do not mistake a different reply for the requested one. Other unsupported fields are ignored. Fields that an endpoint supports are not looked up here.
  */
 public final class ReplyShapers {
 
   /**
-   * Fields that shape a reply, each with the value that says the same as no field; a dash stands
-   * for none but null, false and empty ones.
+   * Fields that shape a reply, each with the value that means the same as an absent field. A dash means that only null, false and empty values do.
    */
   private static final String SHAPING =
       """
@@ -116,7 +112,7 @@ public final class ReplyShapers {
       xtc_probability 0
       """;
 
-  /** Fields that shape nothing where they are ignored. */
+  /** Fields that can be ignored without changing the reply. */
   private static final String HARMLESS =
       """
       bootstrap_host bootstrap_port bootstrap_room cache_prompt cache_salt cached_tokens_details
@@ -145,7 +141,7 @@ public final class ReplyShapers {
 
   private ReplyShapers() {}
 
-  /** Returns whether a field would shape the reply with the value that it has. */
+  /** Returns whether a field with this value would shape the reply. */
   public static boolean shapes(String name, JsonNode value) {
     String neutral = NEUTRAL.get(name);
     if (neutral == null || value.isNull()) {
@@ -169,7 +165,7 @@ public final class ReplyShapers {
     return value.toString().equals(neutral);
   }
 
-  /** Returns whether a value is what a client sends for a field that it does not use. */
+  /** Returns whether a value means that the client does not use the field. */
   static boolean saysNothing(JsonNode value) {
     return value.isNull()
         || value.isContainerNode() && value.isEmpty()

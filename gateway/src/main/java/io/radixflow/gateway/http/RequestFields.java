@@ -9,21 +9,18 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Handles the fields of a request that an API does not serve. Fields that would change the meaning
- * of the reply are refused by name; all others are ignored, and named to the client, or refused if
- * the request is strict.
+ * Handles the fields of a request that an API does not support. Fields that would change the meaning of the reply are refused by name. All other fields are ignored and named in the response; if the request is strict, they are refused.
  */
 public final class RequestFields {
 
   private RequestFields() {}
 
   /**
-   * Checks the fields of a body, names those that are ignored in the response, and removes them.
+   * Checks the fields of a body, removes the ignored fields, and names them in the response.
    *
    * @param served fields that the endpoint reads itself
-   * @param refused fields that are refused unless they are null, false, or empty; besides those of
-   *     {@link ReplyShapers}
-   * @return the body, with the served fields alone
+   * @param refused fields that are refused unless they are null, false, or empty, besides the fields of {@link ReplyShapers}
+   * @return the body with only the served fields
    * @throws ApiException if a field is refused
    */
   public static JsonObject check(Exchange exchange, Set<String> served, Set<String> refused) {
@@ -49,7 +46,7 @@ public final class RequestFields {
   }
 
   /**
-   * Ignores fields, and says so in the response.
+   * Ignores fields and names them in the response.
    *
    * @throws ApiException if the request is strict
    */

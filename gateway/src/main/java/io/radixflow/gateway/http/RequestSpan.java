@@ -13,7 +13,7 @@ import java.util.List;
 
 /**
  * The span of one request, with the attributes that OpenTelemetry's conventions for generative AI
- * name. It has counts and ids, no text. Belongs to the exchange's event loop.
+ * name. It contains counts and ids, but no text. Belongs to the exchange's event loop.
  */
 final class RequestSpan implements TurnObserver {
 
@@ -32,7 +32,7 @@ final class RequestSpan implements TurnObserver {
   private static final AttributeKey<String> TURN = AttributeKey.stringKey("radixflow.turn");
   private static final AttributeKey<String> ERROR = AttributeKey.stringKey("error.type");
 
-  /** Clients choose names of models. */
+  /** Longest name of a model in a span, since clients choose the names. */
   private static final int MAX_NAME = 256;
 
   private final Span span;
@@ -41,13 +41,13 @@ final class RequestSpan implements TurnObserver {
   private boolean begun;
 
   /**
-   * @param span a started one, or null for none
+   * @param span a started span, or null for none
    */
   RequestSpan(Span span) {
     this.span = span;
   }
 
-  /** The context that what the request causes belongs to; null if there is no span. */
+  /** The trace context for the events of the request; null without a span. */
   TraceContext context(String tracestate) {
     if (span == null) {
       return null;
@@ -59,7 +59,7 @@ final class RequestSpan implements TurnObserver {
     return new TraceContext(parent, tracestate);
   }
 
-  /** Takes what the body says of the request. */
+  /** Adds attributes from the request's body. */
   void body(JsonNode body) {
     JsonNode model = body == null ? null : body.get("model");
     if (span != null && model != null && model.isTextual()) {
@@ -92,7 +92,7 @@ final class RequestSpan implements TurnObserver {
   }
 
   /**
-   * The request is over.
+   * Called when the request has ended.
    *
    * @param complete whether the client got the whole response
    */

@@ -12,9 +12,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * The routes of the gateway: methods, paths and who serves them. A segment of a path in braces
- * takes any text: {@code /v1/models/{model}}; {@code {rest*}} as the last one takes all that
- * follows.
+ * The routes of the gateway: methods, paths and their endpoints. A path segment in braces matches any text, as in {@code /v1/models/{model}}; {@code {rest*}} as the last segment matches the rest of the path.
  */
 public final class Routes {
 
@@ -24,8 +22,8 @@ public final class Routes {
   /**
    * A route.
    *
-   * @param path as it was given, which metrics name it by
-   * @param open whether it is served without an API key
+   * @param path the path with its braces, as metrics show it
+   * @param open whether the route needs no API key
    */
   record Route(
       HttpMethod method,
@@ -41,7 +39,7 @@ public final class Routes {
   }
 
   /**
-   * A route that a path has.
+   * A route that matches a path.
    *
    * @param parameters the texts of the segments in braces
    */
@@ -57,7 +55,7 @@ public final class Routes {
     return add(new Route(method, path, segments(path), errors, false, endpoint));
   }
 
-  /** Adds a route that is served without an API key, such as a probe or a page. */
+  /** Adds a route that needs no API key, such as a probe or a page. */
   public Routes addOpen(HttpMethod method, String path, Endpoint endpoint) {
     return add(new Route(method, path, segments(path), ErrorFormat.OPENAI, true, endpoint));
   }
@@ -71,7 +69,7 @@ public final class Routes {
     return this;
   }
 
-  /** The names of all routes: method and path, as they were given. */
+  /** The names of all routes: method and path, with braces. */
   public Set<String> names() {
     Set<String> names = new TreeSet<>();
     Stream.concat(routes.stream(), exact.values().stream().flatMap(List::stream))
@@ -80,9 +78,9 @@ public final class Routes {
   }
 
   /**
-   * Finds the route of a request; a HEAD has that of the GET.
+   * Finds the route of a request; a HEAD request uses the route of GET.
    *
-   * @throws ApiException with status 404 or 405 if there is none
+   * @throws ApiException with status 404 or 405 if no route matches
    */
   Match find(HttpMethod method, String path) {
     HttpMethod wanted = method == HttpMethod.HEAD ? HttpMethod.GET : method;
@@ -109,7 +107,7 @@ public final class Routes {
     throw ApiException.notAllowed(allowed);
   }
 
-  /** Clients ask for what other servers have, and should be told that this one has it not. */
+  /** Returns the message for a path without a route. It names the endpoints of other servers that this gateway does not have. */
   private static String absent(String path) {
     String last = path.substring(path.lastIndexOf('/') + 1);
     return switch (last) {
@@ -127,7 +125,7 @@ public final class Routes {
     return List.of(path.split("/", -1));
   }
 
-  /** Returns the parameters, or null if the path is another. */
+  /** Returns the parameters, or null if the path does not match. */
   private static Map<String, String> match(List<String> pattern, List<String> path) {
     Map<String, String> parameters = new HashMap<>();
     for (int i = 0; i < pattern.size(); i++) {

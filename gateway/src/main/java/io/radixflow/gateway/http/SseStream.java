@@ -8,8 +8,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 
 /**
- * Writes server-sent events. Each event is whole in one buffer, so that no character is split. A
- * comment is written when nothing else was for a while. Belongs to the event loop of its exchange.
+ * Writes server-sent events. Each event is whole in one buffer, so that no character is split. After a while without an event, a comment is written. Belongs to the event loop of its exchange.
  */
 public final class SseStream {
 
@@ -37,8 +36,8 @@ public final class SseStream {
   /**
    * Writes an event.
    *
-   * @param name its type, or null for an event of data alone
-   * @param json its data, JSON without line ends
+   * @param name the type of the event, or null for an event without a type
+   * @param json the data of the event, JSON without line ends
    */
   public void event(String name, byte[] json) {
     Buffer event = Buffer.buffer(json.length + 64);
@@ -48,7 +47,7 @@ public final class SseStream {
     write(event.appendBytes(DATA).appendBytes(json).appendBytes(END));
   }
 
-  /** Has a turn pause while the client reads more slowly than it comes. Call it after writing. */
+  /** Pauses a turn while the client reads more slowly than the turn's pieces come. Call it after writing. */
   public void throttle(TurnStream turn) {
     if (!response.ended() && !response.closed() && response.writeQueueFull()) {
       turn.pause();
@@ -64,7 +63,7 @@ public final class SseStream {
     }
   }
 
-  /** Stops the keep-alive; for a stream whose client has gone, or that never began. */
+  /** Stops the keep-alive of a stream whose client has gone, or of a stream that never began. */
   void stop() {
     if (!stopped) {
       stopped = true;

@@ -27,8 +27,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Exports a span of each request to a collector of OpenTelemetry over OTLP/HTTP, if one is
- * configured. The spans' trace is the client's, if it names one that is sampled; the job's events
- * get the span as their parent. A collector that does not answer costs spans, never a request.
+ * configured. A span joins the client's trace if the client names a sampled trace. The job's events get the span as their parent. If the collector does not answer, spans are lost, but requests are not affected.
  */
 final class Tracing implements AutoCloseable {
 
@@ -36,7 +35,7 @@ final class Tracing implements AutoCloseable {
   private static final RequestSpan NONE = new RequestSpan(null);
   private static final int FLUSH_SECONDS = 5;
 
-  /** The conventions' names of the operations of the routes that generate. */
+  /** The names of the conventions for the operations of the generating routes. */
   private static final Map<String, String> OPERATIONS =
       Map.of(
           "/v1/chat/completions", "chat",
@@ -112,7 +111,7 @@ final class Tracing implements AutoCloseable {
     }
   }
 
-  /** Begins the span of a request; without a collector, and for probes and files, there is none. */
+  /** Begins the span of a request. There is no span without a collector, nor for probes and files. */
   RequestSpan begin(HttpServerRequest request, Routes.Route route) {
     if (tracer == null || route.open()) {
       return NONE;
@@ -134,7 +133,7 @@ final class Tracing implements AutoCloseable {
     return started.getSpanContext().isValid() ? new RequestSpan(started) : NONE;
   }
 
-  /** Exports what has ended, for a few seconds at most. */
+  /** Exports all ended spans, for a few seconds at most. */
   @Override
   public void close() {
     if (provider != null) {

@@ -7,12 +7,12 @@ import io.radixflow.operators.record.ReplyError;
 import java.util.List;
 import java.util.Locale;
 
-/** Ends of turns as errors of the API. */
+/** Converts ends of turns to errors of the API. */
 public final class TurnErrors {
 
   private static final int BUSY_SECONDS = 1;
 
-  /** How messages of the job begin that are about a prompt. */
+  /** The beginnings of the job's messages that are about a prompt. */
   private static final List<String> OF_PROMPT =
       List.of("the chat template ", "the last message ", "the prompt ", "token id ");
 
@@ -27,7 +27,7 @@ public final class TurnErrors {
     return of(end.finishReason(), end.error(), prompt);
   }
 
-  /** Returns the error of an answer of the job, or null if it served what was asked. */
+  /** Returns the error of an answer of the job, or null if the job did what was asked. */
   public static ApiException of(ReplyDelta answer) {
     return of(answer.finishReason(), answer.error(), null);
   }
@@ -40,7 +40,7 @@ public final class TurnErrors {
     return of(error, prompt);
   }
 
-  /** A stranger's session, one that is not there, and one that was erased look alike. */
+  /** Returns the error. Another tenant's session, a missing session and an erased session give the same error. */
   private static ApiException of(ReplyError error, String prompt) {
     return switch (error.code()) {
       case WRONG_TENANT, UNKNOWN_SESSION, SESSION_ENDED ->
@@ -62,7 +62,7 @@ public final class TurnErrors {
     };
   }
 
-  /** Returns the field that an error of the job is about; null if it is about none. */
+  /** Returns the field that an error of the job is about; null if the error is not about a field. */
   private static String field(String message, String prompt) {
     if (message.startsWith("the function ") || message.startsWith("the parameter ")) {
       return "tools";

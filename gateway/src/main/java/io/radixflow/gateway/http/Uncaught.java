@@ -8,9 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one place that hears of what a handler, a timer or a task throws and nobody catches. All of
- * an exchange run in its own context, so that the exchange is known, which ends then. Runs on event
- * loops.
+ * Handles every exception that a handler, a timer or a task throws and no code catches. All handlers of an exchange run in its own context; so the failed exchange is known, and it ends. Runs on event loops.
  */
 final class Uncaught {
 
@@ -20,12 +18,12 @@ final class Uncaught {
 
   private Uncaught() {}
 
-  /** Starts a Vert.x whose exchanges all end. */
+  /** Starts a Vert.x instance in which every failed exchange ends. */
   static Vertx vertx(VertxOptions options) {
     return Vertx.vertx(options).exceptionHandler(Uncaught::thrown);
   }
 
-  /** Has an exchange end when something is thrown in its context. */
+  /** Ends an exchange when its context has an uncaught exception. */
   static void watch(Context context, Exchange exchange) {
     context.putLocal(EXCHANGE, exchange);
   }

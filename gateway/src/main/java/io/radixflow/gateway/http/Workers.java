@@ -11,8 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * Threads for what takes longer than an event loop may: large bodies, tokens. Tenants share them by
- * the time that their work takes. Safe for many threads.
+ * Threads for work that takes too long for an event loop, such as parsing large bodies and tokenizing. Tenants share the threads fairly, by the time that their work takes. Safe for many threads.
  */
 final class Workers implements AutoCloseable {
 
@@ -44,11 +43,11 @@ final class Workers implements AutoCloseable {
   }
 
   /**
-   * Does work of a tenant.
+   * Runs work of a tenant.
    *
-   * @param loop runs what follows
+   * @param loop runs {@code then} and {@code failed}
    * @param then takes the result
-   * @param failed takes what the work throws
+   * @param failed takes the exception of the work
    */
   <T> void run(
       String tenant,
@@ -62,13 +61,13 @@ final class Workers implements AutoCloseable {
           try {
             T result = work.call();
             loop.execute(() -> then.accept(result));
-          } catch (Exception | Error e) { // the exchange must end, whatever it is
+          } catch (Exception | Error e) { // the exchange must end after any failure
             loop.execute(() -> failed.accept(e));
           }
         });
   }
 
-  /** Ends the threads; what waits is not done. */
+  /** Ends the threads. Waiting work is dropped. */
   @Override
   public void close() {
     threads.shutdownNow();
