@@ -24,7 +24,8 @@ import java.net.URI;
 import java.util.List;
 
 /**
- * An HTTP gateway in front of Kafka: it turns requests into events, and deltas and replies into responses. It has no state that outlives a request, so any number of gateways may run.
+ * An HTTP gateway in front of Kafka: it turns requests into events, and deltas and replies into
+ * responses. It has no state that outlives a request, so any number of gateways may run.
  */
 public final class Gateway implements AutoCloseable {
 
@@ -52,7 +53,10 @@ public final class Gateway implements AutoCloseable {
     return start(settings, new KafkaTopics(settings));
   }
 
-  /** Starts a gateway over topics that need not be Kafka's. The gateway closes them, even if the start fails. */
+  /**
+   * Starts a gateway over topics that need not be Kafka's. The gateway closes them, even if the
+   * start fails.
+   */
   static Gateway start(Settings settings, Topics topics) throws IOException {
     try {
       PrometheusRegistry registry = new PrometheusRegistry();

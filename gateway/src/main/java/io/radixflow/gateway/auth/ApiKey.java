@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A line of the file of API keys. The file contains no secrets, only a salted hash of each key's secret. A key has the form {@code rf_ID_SECRET}. Its secret has 256 random bits, so a fast hash is enough.
+ * A line of the file of API keys. The file contains no secrets, only a salted hash of each key's
+ * secret. A key has the form {@code rf_ID_SECRET}. Its secret has 256 random bits, so a fast hash
+ * is enough.
  *
  * @param id finds the line of a key
  * @param salt 16 random bytes

@@ -18,7 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file of API keys, as JSON lines. It is read again when it changes; if the changed file has an error, the keys stay as they were. Safe for many threads.
+ * The file of API keys, as JSON lines. It is read again when it changes; if the changed file has an
+ * error, the keys stay as they were. Safe for many threads.
  */
 public final class ApiKeys {
 
@@ -26,7 +27,10 @@ public final class ApiKeys {
   private static final int MAX_FILE_BYTES = 16 << 20;
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
-  /** The key to compare with if no line has the id, so that an unknown id takes as long as a wrong key. */
+  /**
+   * The key to compare with if no line has the id, so that an unknown id takes as long as a wrong
+   * key.
+   */
   private static final ApiKey NONE = ApiKey.make("", List.of(), 0, 0).line();
 
   private final Path file;

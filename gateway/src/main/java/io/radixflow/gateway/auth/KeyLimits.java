@@ -5,7 +5,8 @@ import java.util.HashSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A key, and how much of its limits its user has used on this gateway. Requests per minute are a bucket that is full at first and refills evenly. Safe for many threads.
+ * A key, and how much of its limits its user has used on this gateway. Requests per minute are a
+ * bucket that is full at first and refills evenly. Safe for many threads.
  */
 final class KeyLimits {
 

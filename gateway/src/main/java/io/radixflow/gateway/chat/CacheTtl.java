@@ -6,7 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads how long a client wants its prompt to stay cached. The pages of the prompt are pinned for this time.
+ * Reads how long a client wants its prompt to stay cached. The pages of the prompt are pinned for
+ * this time.
  */
 public final class CacheTtl {
 
@@ -26,7 +27,10 @@ public final class CacheTtl {
     return millis(ttl == null ? retention : ttl);
   }
 
-  /** Returns the milliseconds of a duration such as 5m, at most a day; 0 if the text is not a duration. */
+  /**
+   * Returns the milliseconds of a duration such as 5m, at most a day; 0 if the text is not a
+   * duration.
+   */
   public static long millis(String ttl) {
     Matcher duration = ttl == null ? null : DURATION.matcher(ttl);
     if (duration == null || !duration.matches()) {

@@ -11,7 +11,10 @@ import io.radixflow.gateway.turn.TurnStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Answers with the whole completion when all choices have ended. Belongs to the event loop of its exchange. */
+/**
+ * Answers with the whole completion when all choices have ended. Belongs to the event loop of its
+ * exchange.
+ */
 final class ChatCollector implements ChatOutput {
 
   private final Exchange exchange;

@@ -20,7 +20,10 @@ import java.util.Set;
 /** Writes chat completions. */
 final class ChatJson extends CompletionJson {
 
-  /** The field for reasoning as vLLM, SGLang and DeepSeek name it. OpenAI's chats do not show reasoning. */
+  /**
+   * The field for reasoning as vLLM, SGLang and DeepSeek name it. OpenAI's chats do not show
+   * reasoning.
+   */
   private static final String REASONING = "reasoning_content";
 
   private final CustomTools custom;
@@ -161,7 +164,10 @@ final class ChatJson extends CompletionJson {
     style.generated(json, next.ids());
   }
 
-  /** Writes the first piece of a call, with its id and the function's name, or a further piece of its arguments. */
+  /**
+   * Writes the first piece of a call, with its id and the function's name, or a further piece of
+   * its arguments.
+   */
   private void callDelta(JsonGenerator json, TurnPart part, String text) throws IOException {
     json.writeArrayFieldStart("tool_calls");
     json.writeStartObject();

@@ -16,7 +16,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Reads the messages of a chat, as tolerantly as OpenAI does: any role, content as a text or as parts, null content, tool calls and their results, and fields that have no effect here.
+ * Reads the messages of a chat, as tolerantly as OpenAI does: any role, content as a text or as
+ * parts, null content, tool calls and their results, and fields that have no effect here.
  */
 public final class ChatMessages {
 
@@ -31,7 +32,8 @@ public final class ChatMessages {
   private static final Set<String> THOUGHTS = Set.of("thinking", "reasoning", "redacted_thinking");
 
   /**
-   * The beginning of a block that Claude Code sends first. The block changes with each request, so no cached prefix would match; it has no meaning for the model.
+   * The beginning of a block that Claude Code sends first. The block changes with each request, so
+   * no cached prefix would match; it has no meaning for the model.
    */
   private static final String BILLING = "x-anthropic-billing-header";
 

@@ -12,7 +12,9 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * Finds the session when a client resends the whole conversation with each request. If the client names a session, in a header or a field, that session is used; otherwise the session follows from how the conversation begins. The same request gives the same session on every gateway.
+ * Finds the session when a client resends the whole conversation with each request. If the client
+ * names a session, in a header or a field, that session is used; otherwise the session follows from
+ * how the conversation begins. The same request gives the same session on every gateway.
  */
 public final class ChatSessions {
 
@@ -41,7 +43,10 @@ public final class ChatSessions {
       return new Root(id, named, 0);
     }
 
-    /** Returns another session for one turn of the conversation, if this session does not accept the turn. */
+    /**
+     * Returns another session for one turn of the conversation, if this session does not accept the
+     * turn.
+     */
     Root spare(String turn) {
       return new Root(ChatSessions.id("chat", id, turn), true, spares + 1);
     }
@@ -86,7 +91,8 @@ public final class ChatSessions {
   }
 
   /**
-   * Returns the turn id that follows from the header {@code Idempotency-Key}, so that the client can send the request again; null without the header.
+   * Returns the turn id that follows from the header {@code Idempotency-Key}, so that the client
+   * can send the request again; null without the header.
    */
   public static String repeatableTurn(Exchange exchange) {
     String key = exchange.header(IDEMPOTENCY_KEY);
@@ -95,7 +101,10 @@ public final class ChatSessions {
         : id("turn", exchange.caller().tenant(), IDEMPOTENCY_KEY, key);
   }
 
-  /** Names session and turn in headers of the response. Call it before anything of the response is written. */
+  /**
+   * Names session and turn in headers of the response. Call it before anything of the response is
+   * written.
+   */
   public static void name(Exchange exchange, String session, String turn) {
     exchange.setHeader("X-Radixflow-Session", session);
     exchange.setHeader("X-Radixflow-Turn", turn);

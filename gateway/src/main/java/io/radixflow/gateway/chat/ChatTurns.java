@@ -18,12 +18,16 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
- * The turns of a request, one for each choice. A session that follows from how a conversation begins may be busy, because many conversations begin that way, or may have ended. Then a turn moves to a session of its own. A turn that is sent again after such a rejection also does. Belongs to
- * the event loop of its exchange.
+ * The turns of a request, one for each choice. A session that follows from how a conversation
+ * begins may be busy, because many conversations begin that way, or may have ended. Then a turn
+ * moves to a session of its own. A turn that is sent again after such a rejection also does.
+ * Belongs to the event loop of its exchange.
  */
 public final class ChatTurns implements TurnStream {
 
-  /** Errors that a turn avoids in another session; a list, because the code to look for may be null. */
+  /**
+   * Errors that a turn avoids in another session; a list, because the code to look for may be null.
+   */
   private static final List<ErrorCode> SPARED =
       Arrays.asList(ErrorCode.BUSY, ErrorCode.SESSION_ENDED);
 
@@ -75,7 +79,8 @@ public final class ChatTurns implements TurnStream {
   }
 
   /**
-   * Names the current session and turn of the first choice in the response's headers, unless the response has begun.
+   * Names the current session and turn of the first choice in the response's headers, unless the
+   * response has begun.
    */
   private void name(int choice, String session, String turn) {
     if (choice == 0 && !exchange.hasBegun()) {
@@ -149,7 +154,8 @@ public final class ChatTurns implements TurnStream {
     }
 
     /**
-     * Returns whether the turn moves to a session of its own. A session that rejected the turn before may not know it.
+     * Returns whether the turn moves to a session of its own. A session that rejected the turn
+     * before may not know it.
      */
     private boolean isElsewhere(TurnEnd end) {
       ErrorCode code = end.error() == null ? null : end.error().code();

@@ -99,7 +99,9 @@ abstract class CompletionJson {
         choice, json -> delta(json, choice, next, end != null), next.prompt(), end, usages);
   }
 
-  /** A piece of a streamed completion, with the fields of a choice besides index and finish reason. */
+  /**
+   * A piece of a streamed completion, with the fields of a choice besides index and finish reason.
+   */
   final byte[] chunk(
       int choice, Json.Fields delta, PromptTokens prompt, TurnEnd end, boolean usages) {
     return Json.write(
@@ -158,7 +160,8 @@ abstract class CompletionJson {
   }
 
   /**
-   * Writes why a choice ended. OpenAI has no finish reason for a reply that was cut, so the reason is {@code length}. OpenAI has no field for the stop text either; {@code stop_reason} is vLLM's.
+   * Writes why a choice ended. OpenAI has no finish reason for a reply that was cut, so the reason
+   * is {@code length}. OpenAI has no field for the stop text either; {@code stop_reason} is vLLM's.
    *
    * @param end null while the choice goes on
    */

@@ -14,7 +14,9 @@ import java.util.stream.Stream;
 /** A request for completions, of a chat or of prompts. */
 interface CompletionRequest {
 
-  /** The fields that both kinds of requests have, besides fields that have the same name in events. */
+  /**
+   * The fields that both kinds of requests have, besides fields that have the same name in events.
+   */
   List<String> COMMON =
       List.of(
           "model",

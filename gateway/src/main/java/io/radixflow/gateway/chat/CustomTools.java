@@ -13,7 +13,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Tools of type {@code custom}, whose input is one text. For the job they are functions with the parameter {@code input}.
+ * Tools of type {@code custom}, whose input is one text. For the job they are functions with the
+ * parameter {@code input}.
  *
  * @param names of the request's custom tools
  */
@@ -28,7 +29,10 @@ public record CustomTools(Set<String> names) {
   private static final List<String> FORMATS = List.of("text", "grammar");
   private static final List<String> SYNTAXES = List.of("regex", "lark");
 
-  /** The keyword of a schema for a Lark grammar. The model sees the grammar, but nothing enforces it. */
+  /**
+   * The keyword of a schema for a Lark grammar. The model sees the grammar, but nothing enforces
+   * it.
+   */
   private static final String LARK = "x-lark";
 
   /** The text before a regular expression in a pattern, since a pattern may match anywhere. */

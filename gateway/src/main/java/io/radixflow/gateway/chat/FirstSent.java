@@ -6,7 +6,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * The time when a repeatable request was first sent. The job keeps the time with the turn, so that every response names the same time.
+ * The time when a repeatable request was first sent. The job keeps the time with the turn, so that
+ * every response names the same time.
  */
 final class FirstSent {
 

@@ -9,7 +9,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Removes unknown fields from the objects that a request has in common with an event. An event refuses unknown fields by name, but a client of an API may send fields that only other servers know.
+ * Removes unknown fields from the objects that a request has in common with an event. An event
+ * refuses unknown fields by name, but a client of an API may send fields that only other servers
+ * know.
  */
 final class NestedFields {
   /** The fields that are known in an object, or in each object of an array. */

@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads the constraint of a reply from the fields of other servers, and renames the fields as events name them.
+ * Reads the constraint of a reply from the fields of other servers, and renames the fields as
+ * events name them.
  */
 final class ReplyShape {
   /** Fields of llama.cpp and SGLang, with their names in {@code structured_outputs}. */

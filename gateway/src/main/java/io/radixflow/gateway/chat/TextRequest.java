@@ -91,7 +91,9 @@ record TextRequest(
         style);
   }
 
-  /** Returns whether the echoed prompt comes from the job, in pieces, instead of from the request. */
+  /**
+   * Returns whether the echoed prompt comes from the job, in pieces, instead of from the request.
+   */
   boolean echoesTokens(int choice) {
     return echo && (prompt(choice).text() == null || showsPrompt(options.get(0).tokens()));
   }
@@ -125,9 +127,7 @@ record TextRequest(
     return Root.first("cmpl_" + turn, true);
   }
 
-  /**
-   * Each choice has a session of its own, because turns of one session wait for each other.
-   */
+  /** Each choice has a session of its own, because turns of one session wait for each other. */
   @Override
   public ConversationEvent event(Exchange exchange, Root root, String turn, int choice) {
     int perPrompt = choicesOfPrompt();

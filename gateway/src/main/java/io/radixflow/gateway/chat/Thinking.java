@@ -14,7 +14,8 @@ public final class Thinking {
   private Thinking() {}
 
   /**
-   * Has the chat template switch thinking on or off, if the template can. The engine ends reasoning that exceeds its budget; the budget is 0 if thinking is off.
+   * Has the chat template switch thinking on or off, if the template can. The engine ends reasoning
+   * that exceeds its budget; the budget is 0 if thinking is off.
    *
    * @param thinking may be null
    * @param options receives the fields of an event; fields that are already set stay

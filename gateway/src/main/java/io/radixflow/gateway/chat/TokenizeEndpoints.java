@@ -109,7 +109,10 @@ public final class TokenizeEndpoints implements EndpointGroup {
         });
   }
 
-  /** Writes each token with its text, or with its bytes if they are not valid text, as llama.cpp does. */
+  /**
+   * Writes each token with its text, or with its bytes if they are not valid text, as llama.cpp
+   * does.
+   */
   private void writePieces(JsonGenerator json, int[] ids) throws IOException {
     json.writeStartArray();
     for (int id : ids) {

@@ -12,7 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The pages of the console and the files that they load. Each file of this fixed set has a route of its own. The routes need no API key, and the files contain no data.
+ * The pages of the console and the files that they load. Each file of this fixed set has a route of
+ * its own. The routes need no API key, and the files contain no data.
  */
 public final class ConsolePages implements EndpointGroup {
 

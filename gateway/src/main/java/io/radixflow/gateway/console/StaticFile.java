@@ -14,7 +14,8 @@ import java.util.Map;
 final class StaticFile {
 
   /**
-   * Pages load nothing from other hosts and run only scripts from these files. Text cannot become markup by accident, because all sinks for markup are closed.
+   * Pages load nothing from other hosts and run only scripts from these files. Text cannot become
+   * markup by accident, because all sinks for markup are closed.
    */
   private static final String POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"

@@ -18,7 +18,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Decides which requests are admitted: by API key, and, for browsers, by origin. Without keys, requests from pages of other origins and requests to foreign host names are refused. Otherwise any page that a user opens could send requests.
+ * Decides which requests are admitted: by API key, and, for browsers, by origin. Without keys,
+ * requests from pages of other origins and requests to foreign host names are refused. Otherwise
+ * any page that a user opens could send requests.
  */
 final class Access {
 
@@ -44,7 +46,8 @@ final class Access {
   /**
    * Reads the keys, if a file of keys is configured.
    *
-   * @throws IOException if the file cannot be used, or if other machines can reach the address and there are no keys
+   * @throws IOException if the file cannot be used, or if other machines can reach the address and
+   *     there are no keys
    */
   static Access of(Settings settings, InetAddress address) throws IOException {
     String file = settings.get(GatewayConfig.API_KEYS);
@@ -156,7 +159,8 @@ final class Access {
   }
 
   /**
-   * Returns whether a page of another site loads the response as an image, a script or a frame. In these cases a browser sends no origin. A link that a user follows does not count.
+   * Returns whether a page of another site loads the response as an image, a script or a frame. In
+   * these cases a browser sends no origin. A link that a user follows does not count.
    */
   private static boolean isPartOfAnotherSite(HttpServerRequest request) {
     String site = request.getHeader("sec-fetch-site");
@@ -192,7 +196,10 @@ final class Access {
     return authority == null ? "localhost" : authority.host().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns whether a host is this gateway's. Addresses and the name localhost are safe, because no one can make them resolve to another machine. */
+  /**
+   * Returns whether a host is this gateway's. Addresses and the name localhost are safe, because no
+   * one can make them resolve to another machine.
+   */
   private boolean isOwn(String host) {
     return hosts.contains(host) || host.contains(":") || host.matches("[0-9.]+");
   }

@@ -5,13 +5,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An error for the client, in the terms of OpenAI's API; an {@link ErrorFormat} writes it. It has no stack trace, because clients can cause many errors.
+ * An error for the client, in the terms of OpenAI's API; an {@link ErrorFormat} writes it. It has
+ * no stack trace, because clients can cause many errors.
  */
 public final class ApiException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * The beginning of a message about a field: its path and a verb, its name and a colon, or a statement that the field is unknown.
+   * The beginning of a message about a field: its path and a verb, its name and a colon, or a
+   * statement that the field is unknown.
    */
   private static final Pattern FIELD =
       Pattern.compile(
@@ -152,7 +154,10 @@ public final class ApiException extends RuntimeException {
     return badRequest(field(message), message);
   }
 
-  /** Returns the field of the body that a message is about; null if the message is not about a field. */
+  /**
+   * Returns the field of the body that a message is about; null if the message is not about a
+   * field.
+   */
   static String field(String message) {
     Matcher field = FIELD.matcher(message);
     if (!field.matches()) {

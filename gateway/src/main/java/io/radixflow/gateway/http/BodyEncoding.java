@@ -73,7 +73,10 @@ final class BodyEncoding {
     return zlib ? new InflaterInputStream(in) : new RawInflater(in, new Inflater(true));
   }
 
-  /** Frees the native memory of the inflater; the base class does not free an inflater that it did not make. */
+  /**
+   * Frees the native memory of the inflater; the base class does not free an inflater that it did
+   * not make.
+   */
   private static final class RawInflater extends InflaterInputStream {
     RawInflater(InputStream in, Inflater inflater) {
       super(in, inflater, BUFFER);

@@ -7,7 +7,8 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.function.BiConsumer;
 
 /**
- * Reads the body of one request within the limits: the size of one body, the memory that all bodies share, and a time limit. Belongs to the event loop of its exchange.
+ * Reads the body of one request within the limits: the size of one body, the memory that all bodies
+ * share, and a time limit. Belongs to the event loop of its exchange.
  */
 final class BodyReader {
 
@@ -33,7 +34,8 @@ final class BodyReader {
   /**
    * Begins to read. If reading fails, the client gets an error.
    *
-   * @param then takes the whole body, and an action to run when the body's memory is no longer needed
+   * @param then takes the whole body, and an action to run when the body's memory is no longer
+   *     needed
    */
   void read(Vertx vertx, BiConsumer<Buffer, Runnable> then) {
     if (declaredLength() > limits.maxBody()) {

@@ -17,11 +17,14 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Receives every request, admits it, finds its route, reads its body within the limits, and passes it to the route's endpoint. Runs on event loops.
+ * Receives every request, admits it, finds its route, reads its body within the limits, and passes
+ * it to the route's endpoint. Runs on event loops.
  */
 final class Dispatcher implements Handler<HttpServerRequest> {
 
-  /** Bodies of at least this size are parsed by a worker, because parsing them takes milliseconds. */
+  /**
+   * Bodies of at least this size are parsed by a worker, because parsing them takes milliseconds.
+   */
   private static final int LARGE_BODY = 256 << 10;
 
   /** The route for metrics and errors of requests that match no route. */
@@ -73,7 +76,10 @@ final class Dispatcher implements Handler<HttpServerRequest> {
         });
   }
 
-  /** Answers a request that is not valid HTTP, or whose headers exceed the limits, in the form of all errors. */
+  /**
+   * Answers a request that is not valid HTTP, or whose headers exceed the limits, in the form of
+   * all errors.
+   */
   void invalid(HttpServerRequest request) {
     Exchange exchange = exchange(request, Vertx.currentContext(), NO_MATCH);
     exchange.setHeader("connection", "close");
@@ -122,7 +128,8 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   }
 
   /**
-   * Rejects a request with several Host headers, since a proxy and the gateway could read different ones. HTTP/2 carries the host outside the headers.
+   * Rejects a request with several Host headers, since a proxy and the gateway could read different
+   * ones. HTTP/2 carries the host outside the headers.
    */
   private static void checkHost(HttpServerRequest request) {
     if (request.version() == HttpVersion.HTTP_1_1 && request.headers().getAll("host").size() != 1) {

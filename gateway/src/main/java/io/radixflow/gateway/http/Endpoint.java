@@ -5,7 +5,8 @@ package io.radixflow.gateway.http;
 public interface Endpoint {
 
   /**
-   * Handles a request whose body was read. Runs on the request's event loop and must not block. The endpoint may answer later, on the same event loop.
+   * Handles a request whose body was read. Runs on the request's event loop and must not block. The
+   * endpoint may answer later, on the same event loop.
    *
    * @throws ApiException the error for the client; {@link
    *     io.radixflow.jobs.json.InvalidInputException} becomes a 400

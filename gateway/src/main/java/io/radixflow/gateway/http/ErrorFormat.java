@@ -21,7 +21,10 @@ public interface ErrorFormat {
                 json.writeEndObject();
               });
 
-  /** Returns the message. Clients recognise a prompt that is too long by OpenAI's exact words, and shorten the prompt. */
+  /**
+   * Returns the message. Clients recognise a prompt that is too long by OpenAI's exact words, and
+   * shorten the prompt.
+   */
   private static String message(ApiException error) {
     return error.promptTokens() == 0
         ? error.getMessage()

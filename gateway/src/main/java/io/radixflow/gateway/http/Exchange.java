@@ -109,7 +109,9 @@ public final class Exchange {
   }
 
   /**
-   * Reads no more of the request, and closes its connection after the response. Further bytes are dropped for a moment, because a client that sends into a closed connection may lose the response.
+   * Reads no more of the request, and closes its connection after the response. Further bytes are
+   * dropped for a moment, because a client that sends into a closed connection may lose the
+   * response.
    */
   private void dropRest() {
     if (request.isEnded()) {
@@ -129,7 +131,10 @@ public final class Exchange {
     fail(cause);
   }
 
-  /** Returns the id of the request in the response's headers and in the log. The client may have chosen the id. */
+  /**
+   * Returns the id of the request in the response's headers and in the log. The client may have
+   * chosen the id.
+   */
   public String id() {
     return id;
   }
@@ -154,7 +159,9 @@ public final class Exchange {
     return admission.caller();
   }
 
-  /** The request's body, which the endpoint may keep and change; null for methods without a body. */
+  /**
+   * The request's body, which the endpoint may keep and change; null for methods without a body.
+   */
   public ObjectNode body() {
     return body;
   }
@@ -245,7 +252,8 @@ public final class Exchange {
   }
 
   /**
-   * Returns the names as a valid header of limited length: clients choose the names and their number.
+   * Returns the names as a valid header of limited length: clients choose the names and their
+   * number.
    */
   private static String headerText(Collection<String> names) {
     StringBuilder text = new StringBuilder();
@@ -285,7 +293,8 @@ public final class Exchange {
   /**
    * Runs long work on a worker thread, when it is the tenant's turn.
    *
-   * @param then takes the result on the exchange's event loop; the client gets an exception of {@code work} or {@code then} as an error
+   * @param then takes the result on the exchange's event loop; the client gets an exception of
+   *     {@code work} or {@code then} as an error
    */
   public <T> void blocking(Callable<T> work, Consumer<T> then) {
     workers.run(caller().tenant(), executor(), work, then, this::fail);
@@ -306,7 +315,8 @@ public final class Exchange {
   }
 
   /**
-   * Begins an answer of server-sent events. Nothing is written before the first event. An error becomes an event in the form of the route's API.
+   * Begins an answer of server-sent events. Nothing is written before the first event. An error
+   * becomes an event in the form of the route's API.
    */
   public SseStream sse() {
     ErrorFormat errors = match.route().errors();
@@ -326,7 +336,9 @@ public final class Exchange {
 
   /**
    * Ends the exchange with an error, in the form of the route's API: as the response, or as the
-   * last event of a stream that has begun. Any exception other than {@link ApiException} and {@link InvalidInputException} is logged, and the client gets a 500 that does not reveal the cause. Does nothing if the response is complete.
+   * last event of a stream that has begun. Any exception other than {@link ApiException} and {@link
+   * InvalidInputException} is logged, and the client gets a 500 that does not reveal the cause.
+   * Does nothing if the response is complete.
    */
   public void fail(Throwable error) {
     ApiException shown = shown(error);

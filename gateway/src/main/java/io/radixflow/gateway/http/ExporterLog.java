@@ -8,7 +8,8 @@ import java.util.logging.SimpleFormatter;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the log of the span exporter as lines of the gateway's log. The exporter uses Java's own logging, with stack traces.
+ * Writes the log of the span exporter as lines of the gateway's log. The exporter uses Java's own
+ * logging, with stack traces.
  */
 final class ExporterLog extends Handler {
 

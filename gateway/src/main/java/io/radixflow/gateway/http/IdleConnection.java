@@ -4,7 +4,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 
 /**
- * Closes a connection without a request in progress after a time: its client sends headers slowly, or does not use the connection. Belongs to the connection's event loop.
+ * Closes a connection without a request in progress after a time: its client sends headers slowly,
+ * or does not use the connection. Belongs to the connection's event loop.
  */
 final class IdleConnection {
 

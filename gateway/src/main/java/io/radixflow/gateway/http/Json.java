@@ -39,7 +39,7 @@ public final class Json {
   /** The beginning of the parser's message about text after the value. */
   private static final String TRAILING = "Trailing token";
 
-  /** The place where the parser's message names the parser's own option of a limit. */
+  /** The part of the parser's message that names the parser's own option for a limit. */
   private static final Pattern LIMIT = Pattern.compile(", from `[^`]*`");
 
   /** Levels of objects and arrays that a request adds around a value from a response. */
@@ -65,7 +65,8 @@ public final class Json {
 
   private static JsonFactoryBuilder bounded(int depth) {
     return new JsonFactoryBuilder()
-        .disable(JsonFactory.Feature.INTERN_FIELD_NAMES) // clients choose the names and their number
+        .disable(
+            JsonFactory.Feature.INTERN_FIELD_NAMES) // clients choose the names and their number
         .streamReadConstraints(
             StreamReadConstraints.builder()
                 .maxNestingDepth(depth)
@@ -76,7 +77,10 @@ public final class Json {
                 .build());
   }
 
-  /** Returns whether a value of a response can be part of a later request, within the limits of a body. */
+  /**
+   * Returns whether a value of a response can be part of a later request, within the limits of a
+   * body.
+   */
   public static boolean canReturn(String value) {
     try (JsonParser parser = RETURNED.createParser(value)) {
       while (parser.nextToken() != null) {
@@ -179,7 +183,10 @@ public final class Json {
     }
   }
 
-  /** Checks that the body is UTF-8, as JSON must be. A filter in front of the gateway could read a body in another encoding differently. */
+  /**
+   * Checks that the body is UTF-8, as JSON must be. A filter in front of the gateway could read a
+   * body in another encoding differently.
+   */
   private static void checkEncoding(byte[] bytes) {
     boolean zero = false;
     for (int i = 0; i < Math.min(4, bytes.length); i++) {

@@ -7,12 +7,16 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Fields of requests to OpenAI, vLLM, SGLang, llama.cpp and similar servers that an endpoint here may not support. Unsupported fields that shape the reply are refused by name, so that clients do not mistake a different reply for the requested one. Other unsupported fields are ignored. Fields that an endpoint supports are not looked up here.
+ * Fields of requests to OpenAI, vLLM, SGLang, llama.cpp and similar servers that an endpoint here
+ * may not support. Unsupported fields that shape the reply are refused by name, so that clients do
+ * not mistake a different reply for the requested one. Other unsupported fields are ignored. Fields
+ * that an endpoint supports are not looked up here.
  */
 public final class ReplyShapers {
 
   /**
-   * Fields that shape a reply, each with the value that means the same as an absent field. A dash means that only null, false and empty values do.
+   * Fields that shape a reply, each with the value that means the same as an absent field. A dash
+   * means that only null, false and empty values do.
    */
   private static final String SHAPING =
       """

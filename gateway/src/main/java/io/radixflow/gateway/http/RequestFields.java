@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Handles the fields of a request that an API does not support. Fields that would change the meaning of the reply are refused by name. All other fields are ignored and named in the response; if the request is strict, they are refused.
+ * Handles the fields of a request that an API does not support. Fields that would change the
+ * meaning of the reply are refused by name. All other fields are ignored and named in the response;
+ * if the request is strict, they are refused.
  */
 public final class RequestFields {
 
@@ -19,7 +21,8 @@ public final class RequestFields {
    * Checks the fields of a body, removes the ignored fields, and names them in the response.
    *
    * @param served fields that the endpoint reads itself
-   * @param refused fields that are refused unless they are null, false, or empty, besides the fields of {@link ReplyShapers}
+   * @param refused fields that are refused unless they are null, false, or empty, besides the
+   *     fields of {@link ReplyShapers}
    * @return the body with only the served fields
    * @throws ApiException if a field is refused
    */

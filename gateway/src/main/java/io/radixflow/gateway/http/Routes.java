@@ -12,7 +12,9 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * The routes of the gateway: methods, paths and their endpoints. A path segment in braces matches any text, as in {@code /v1/models/{model}}; {@code {rest*}} as the last segment matches the rest of the path.
+ * The routes of the gateway: methods, paths and their endpoints. A path segment in braces matches
+ * any text, as in {@code /v1/models/{model}}; {@code {rest*}} as the last segment matches the rest
+ * of the path.
  */
 public final class Routes {
 
@@ -107,7 +109,10 @@ public final class Routes {
     throw ApiException.notAllowed(allowed);
   }
 
-  /** Returns the message for a path without a route. It names the endpoints of other servers that this gateway does not have. */
+  /**
+   * Returns the message for a path without a route. It names the endpoints of other servers that
+   * this gateway does not have.
+   */
   private static String absent(String path) {
     String last = path.substring(path.lastIndexOf('/') + 1);
     return switch (last) {

@@ -27,7 +27,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Exports a span of each request to a collector of OpenTelemetry over OTLP/HTTP, if one is
- * configured. A span joins the client's trace if the client names a sampled trace. The job's events get the span as their parent. If the collector does not answer, spans are lost, but requests are not affected.
+ * configured. A span joins the client's trace if the client names a sampled trace. The job's events
+ * get the span as their parent. If the collector does not answer, spans are lost, but requests are
+ * not affected.
  */
 final class Tracing implements AutoCloseable {
 
@@ -111,7 +113,9 @@ final class Tracing implements AutoCloseable {
     }
   }
 
-  /** Begins the span of a request. There is no span without a collector, nor for probes and files. */
+  /**
+   * Begins the span of a request. There is no span without a collector, nor for probes and files.
+   */
   RequestSpan begin(HttpServerRequest request, Routes.Route route) {
     if (tracer == null || route.open()) {
       return NONE;

@@ -40,7 +40,10 @@ public final class TurnErrors {
     return of(error, prompt);
   }
 
-  /** Returns the error. Another tenant's session, a missing session and an erased session give the same error. */
+  /**
+   * Returns the error. Another tenant's session, a missing session and an erased session give the
+   * same error.
+   */
   private static ApiException of(ReplyError error, String prompt) {
     return switch (error.code()) {
       case WRONG_TENANT, UNKNOWN_SESSION, SESSION_ENDED ->
@@ -62,7 +65,9 @@ public final class TurnErrors {
     };
   }
 
-  /** Returns the field that an error of the job is about; null if the error is not about a field. */
+  /**
+   * Returns the field that an error of the job is about; null if the error is not about a field.
+   */
   private static String field(String message, String prompt) {
     if (message.startsWith("the function ") || message.startsWith("the parameter ")) {
       return "tools";

@@ -11,7 +11,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * Threads for work that takes too long for an event loop, such as parsing large bodies and tokenizing. Tenants share the threads fairly, by the time that their work takes. Safe for many threads.
+ * Threads for work that takes too long for an event loop, such as parsing large bodies and
+ * tokenizing. Tenants share the threads fairly, by the time that their work takes. Safe for many
+ * threads.
  */
 final class Workers implements AutoCloseable {
 

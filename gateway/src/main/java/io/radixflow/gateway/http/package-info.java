@@ -1,4 +1,5 @@
 /**
- * The HTTP layer that all APIs share: routes, bodies within limits, errors, callers, JSON and server-sent events.
+ * The HTTP layer that all APIs share: routes, bodies within limits, errors, callers, JSON and
+ * server-sent events.
  */
 package io.radixflow.gateway.http;

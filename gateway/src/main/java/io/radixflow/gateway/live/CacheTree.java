@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.PriorityQueue;
 
 /**
- * The radix tree of an engine, from its blocks: a node is a run of blocks that follow each other
- * without a branch, in the same tiers. Nothing here recurses, since a tree may be as deep as a
- * conversation is long; blocks whose parents form a circle, which no engine writes, are left out.
+ * The radix tree of an engine, built from its blocks. A node is a run of consecutive blocks without
+ * a branch, in the same tiers. Nothing here recurses, since a tree may be as deep as a conversation
+ * is long. Blocks whose parents form a cycle are left out; no engine writes them.
  */
 final class CacheTree {
 
@@ -66,7 +66,7 @@ final class CacheTree {
       this.firstBlock = parent == null ? 0 : parent.firstBlock + parent.blockCount;
     }
 
-    /** The name of the first block: it stays while the node grows or is split. */
+    /** The id of the first block, which stays the same while the node grows or is split. */
     long id() {
       return head.stored.block();
     }
@@ -103,17 +103,17 @@ final class CacheTree {
       return ends;
     }
 
-    /** When its latest block was stored, milliseconds since the epoch. */
+    /** When the node's latest block was stored, in milliseconds since the epoch. */
     long storedAt() {
       return storedAt;
     }
 
-    /** The nodes below it that {@link #largest} has left out, with all below its children. */
+    /** The number of descendants that {@link #largest} has left out. */
     int hidden() {
       return children.stream().filter(child -> child.index < 0).mapToInt(n -> n.subtreeNodes).sum();
     }
 
-    /** The blocks of those nodes. */
+    /** The number of blocks of the hidden nodes. */
     long hiddenBlocks() {
       return children.stream()
           .filter(child -> child.index < 0)
@@ -193,7 +193,7 @@ final class CacheTree {
   }
 
   /**
-   * Returns the nodes with the most blocks at or below them, each after its parent. May be called
+   * Returns the nodes with the most blocks in their subtrees, each after its parent. Call it only
    * once.
    */
   List<Node> largest(int count) {

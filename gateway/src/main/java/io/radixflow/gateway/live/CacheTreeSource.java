@@ -18,16 +18,16 @@ import java.util.function.BooleanSupplier;
 /** The radix tree of all engines, from the topic of KV events. */
 final class CacheTreeSource implements Sampler.Source {
 
-  /** Most blocks that are kept: about 40 MB. */
+  /** The most blocks to keep, about 40 MB. */
   private static final int MAX_BLOCKS = 100_000;
 
-  /** Most nodes that are shown. */
+  /** The most nodes to show. */
   private static final int MAX_NODES = 240;
 
-  /** Namespaces that are numbered; the numbers of the others are 0. */
+  /** How many namespaces get a number; further namespaces have the number 0. */
   private static final int MAX_SPACES = 1000;
 
-  /** An engine that has not announced itself for so long is gone, or cut off. */
+  /** An engine that has not announced itself for this time has ended or is cut off. */
   private static final long SILENT_MILLIS = 60_000;
 
   private final KvEventsReader reader;
@@ -35,7 +35,7 @@ final class CacheTreeSource implements Sampler.Source {
   private final Map<String, Integer> spaces = new HashMap<>();
 
   /**
-   * @param reader read from, and closed; null for a test that only shows
+   * @param reader the reader of the topic, which this closes; null in tests of {@link #show}
    */
   CacheTreeSource(KvEventsReader reader) {
     this.reader = reader;
@@ -52,9 +52,9 @@ final class CacheTreeSource implements Sampler.Source {
   }
 
   /**
-   * Returns the trees as JSON, without hashes: namespaces are numbered.
+   * Returns the trees as JSON. It contains no hashes; namespaces have numbers.
    *
-   * @param maxNodes most nodes, the largest of all engines
+   * @param maxNodes the most nodes of all engines together
    */
   ObjectNode show(KvEventsView view, int maxNodes, long now) {
     ObjectNode shown = Json.object().put("status", "ok").put("skipped", view.skipped());
@@ -99,7 +99,7 @@ final class CacheTreeSource implements Sampler.Source {
     return nodes.size();
   }
 
-  /** Mixes all bits (splitmix64): ids on the page say nothing about the names of blocks. */
+  /** Mixes all bits (splitmix64), so that ids on the page do not reveal the hashes of blocks. */
   private static long mixed(long bits) {
     long once = (bits ^ bits >>> 30) * 0xbf58476d1ce4e5b9L;
     long twice = (once ^ once >>> 27) * 0x94d049bb133111ebL;

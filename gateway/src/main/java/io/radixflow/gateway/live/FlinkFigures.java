@@ -15,21 +15,21 @@ import java.util.stream.Collectors;
 
 /**
  * Figures of the serving job, from Flink: metrics of docs/metrics.md summed over subtasks or
- * engines, and checkpoints. Counters are as Flink has them; readers take differences, over the time
- * that {@code uptime_ms} gives, which Flink reads with them.
+ * engines, and checkpoints. Counters have Flink's values. Readers compute rates from differences,
+ * over the difference of {@code uptime_ms}, which Flink reads at the same time.
  */
 final class FlinkFigures implements Sampler.Source {
 
-  /** Jobs that are looked through for the serving one. */
+  /** The most jobs to search for the serving job. */
   private static final int MAX_JOBS = 20;
 
-  /** TaskManagers that are named in one request: Flink takes no line above 4,096 characters. */
+  /** The most TaskManagers in one request, because Flink accepts no line above 4,096 characters. */
   private static final int ENGINES_A_REQUEST = 200;
 
   private static final String TTFT = "timeToFirstTokenMillis";
   private static final String QUEUED = "queueTimeMillis";
 
-  /** Metrics of which each subtask has its own. */
+  /** Metrics of each subtask. */
   private static final List<String> OF_SUBTASKS =
       List.of(
           "turnsAccepted",
@@ -71,13 +71,15 @@ final class FlinkFigures implements Sampler.Source {
           "tier.remote.storeBytes",
           "tier.remote.storeBytesLimit");
 
-  /** Percentiles are those of the slowest subtask, as they cannot be added up. */
+  /**
+   * Percentiles, which cannot be added up. The page shows the percentile of the slowest subtask.
+   */
   private static final List<String> PERCENTILES =
       List.of(TTFT + "_median", TTFT + "_p99", QUEUED + "_median", QUEUED + "_p99");
 
   private final FlinkRest flink;
 
-  /** The job that was found last, and its serving vertex. */
+  /** The id of the last found job. */
   private String job;
 
   private String vertex;
@@ -104,9 +106,9 @@ final class FlinkFigures implements Sampler.Source {
   }
 
   /**
-   * Finds the job, if it is not the same as before.
+   * Finds the job, unless the last found job still runs.
    *
-   * @return its state, as Flink names it
+   * @return the state of the job, as Flink names it
    */
   private String findJob() throws IOException {
     List<JsonNode> jobs = new ArrayList<>();
@@ -138,7 +140,7 @@ final class FlinkFigures implements Sampler.Source {
     throw new IOException("Flink answers, but runs no job of Radixflow");
   }
 
-  /** A subtask of each TaskManager. */
+  /** Returns the index of one subtask per TaskManager. */
   private static List<Integer> engines(JsonNode details) {
     Map<String, Integer> first = new LinkedHashMap<>();
     for (JsonNode subtask : details.path("subtasks")) {
@@ -164,7 +166,10 @@ final class FlinkFigures implements Sampler.Source {
     values.forEach(metrics::put);
   }
 
-  /** The beginning of the metrics' names in Flink; they exist from when the subtasks run. */
+  /**
+   * Finds the prefix of the metrics' names in Flink. The names exist only after the subtasks have
+   * started.
+   */
   private boolean findPrefix() throws IOException {
     if (prefix == null) {
       String known = ".serving." + OF_SUBTASKS.get(0);

@@ -11,8 +11,8 @@ import java.net.URI;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Reads JSON from Flink's REST interface, within limits of time and size, since what answers there
- * may be slow or something else. One thread.
+ * Reads JSON from Flink's REST interface. Time and size are limited, since the server at this
+ * address may be slow or may not be Flink. Only one thread may use this.
  */
 final class FlinkRest {
 
@@ -25,7 +25,7 @@ final class FlinkRest {
 
   /**
    * @param url of the interface, without {@code /v1}
-   * @param timeoutMillis for each of: to connect, to wait for bytes, and the whole answer
+   * @param timeoutMillis timeout of connecting, of each read, and of the whole answer
    */
   FlinkRest(String url, int timeoutMillis) {
     this.base = URI.create(url.endsWith("/") ? url : url + "/");
@@ -36,7 +36,7 @@ final class FlinkRest {
    * Reads an answer.
    *
    * @param path below the version, with its query
-   * @throws IOException if there is none in time, or none that is JSON; the message is for people
+   * @throws IOException if no JSON answer comes in time; the message is for people
    */
   JsonNode get(String path) throws IOException {
     HttpURLConnection connection =
@@ -44,7 +44,7 @@ final class FlinkRest {
     connection.setConnectTimeout(timeoutMillis);
     connection.setReadTimeout(timeoutMillis);
     connection.setInstanceFollowRedirects(false);
-    // a connection that is kept would outlive the page, with a thread of the JDK
+    // a kept connection would outlive the page, and with it a thread of the JDK
     connection.setRequestProperty("Connection", "close");
     connection.setRequestProperty("Accept", "application/json");
     try {

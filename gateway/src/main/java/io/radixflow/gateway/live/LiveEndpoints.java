@@ -12,21 +12,24 @@ import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
 
 /**
- * The contents of the live page, as JSON. It is about all tenants, so an API key needs the
- * operator's permission. There are no texts, token ids, names of sessions or of tenants in it.
+ * The contents of the live page, as JSON. It is about all tenants, so only an operator's API key
+ * may read it. It contains no texts, no token ids, and no names of sessions or tenants.
  */
 public final class LiveEndpoints implements EndpointGroup, AutoCloseable {
 
   private static final int PERIOD_MILLIS = 1000;
   private static final int IDLE_MILLIS = 20_000;
 
-  /** A busy machine needs seconds for a first answer, and nobody waits for a sample. */
+  /**
+   * The timeout of an answer. A busy machine needs seconds for a first answer, and no request waits
+   * for a sample.
+   */
   private static final int TIMEOUT_MILLIS = 15_000;
 
   private final Sampler figures;
   private final Sampler tree;
 
-  /** Follows nothing until someone looks. */
+  /** Makes the endpoints. They follow nothing until a reader asks. */
   public LiveEndpoints(Settings settings) {
     String flink = settings.get(GatewayConfig.FLINK_URL);
     this.figures =
@@ -75,13 +78,13 @@ public final class LiveEndpoints implements EndpointGroup, AutoCloseable {
           "permission_error",
           "forbidden",
           null,
-          "the API key is no operator's; './radixflow gateway-key --operator' makes one that is");
+          "the API key is not an operator's; './radixflow gateway-key --operator' makes one");
     }
     exchange.setHeader("Cache-Control", "no-store");
     exchange.json(200, sampler.latest());
   }
 
-  /** Stops to follow anything. */
+  /** Stops following Flink and the topic. */
   @Override
   public void close() {
     figures.close();

@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes samples of a source, on a thread of its own, for as long as someone asks for them now and
- * then. So readers never wait, and many of them cost as much as one. Safe for many threads.
+ * Takes samples of a source, on a thread of its own, for as long as readers ask for them. So
+ * readers never wait, and many readers cost as much as one reader. Safe for many threads.
  */
 final class Sampler implements AutoCloseable {
 
@@ -25,7 +25,7 @@ final class Sampler implements AutoCloseable {
   private long asked;
   private volatile boolean closed;
 
-  /** The source of samples. The sampler's thread alone uses it. */
+  /** The source of samples. Only the sampler's thread uses it. */
   interface Source extends AutoCloseable {
 
     /**
@@ -46,11 +46,11 @@ final class Sampler implements AutoCloseable {
   }
 
   /**
-   * @param name of the thread
+   * @param name name of the thread
    * @param periodMillis pause between samples
    * @param idleMillis time without a reader after which the source is closed
-   * @param starting the sample before the first one
-   * @param failed makes the sample of a failure; the source is opened again then
+   * @param starting the sample to show before the source has given one
+   * @param failed makes the sample of a failure; afterwards the source is opened again
    */
   Sampler(
       String name,
@@ -68,7 +68,7 @@ final class Sampler implements AutoCloseable {
     this.latest = starting;
   }
 
-  /** Returns the latest sample, and has more taken. Never blocks. */
+  /** Returns the latest sample, and keeps the sampling going. Never blocks. */
   synchronized byte[] latest() {
     asked = System.nanoTime();
     if (thread == null && !closed) {
@@ -99,13 +99,16 @@ final class Sampler implements AutoCloseable {
     } catch (InterruptedException e) {
       LOG.debug("{} was interrupted", name);
     } finally {
-      // a source that is asked to close while the flag is set would give up half way
+      // closing a source while the interrupt flag is set would stop half way
       Thread.interrupted();
       close(source);
     }
   }
 
-  /** Returns false if the thread is to end, which another one may follow then. */
+  /**
+   * Waits for the next sample. Returns false to stop this thread; a new thread may be started
+   * later.
+   */
   private synchronized boolean pause() throws InterruptedException {
     if (!closed) {
       wait(periodMillis);
@@ -134,7 +137,7 @@ final class Sampler implements AutoCloseable {
       notifyAll();
     }
     if (last != null) {
-      // a source that waits for a broker would take its whole timeout
+      // a source that waits for a broker would otherwise wait for its whole timeout
       last.interrupt();
       try {
         last.join(TimeUnit.MINUTES.toMillis(1));

@@ -19,7 +19,7 @@ final class AnthropicErrors implements ErrorFormat {
         });
   }
 
-  /** Claude Code compacts its conversation when it reads these words. */
+  /** Returns the message. Claude Code compacts its conversation when it reads these words. */
   private static String message(ApiException error) {
     return error.promptTokens() == 0
         ? error.getMessage()

@@ -4,8 +4,8 @@ import io.radixflow.jobs.json.JsonObject;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The cache controls of a request. The job caches every prompt; a control keeps the pages of this
- * one at least for its time to live.
+ * The cache controls of a request. The job caches every prompt. A control keeps the prompt's pages
+ * at least for the control's time to live.
  */
 final class CacheControls {
 
@@ -13,7 +13,7 @@ final class CacheControls {
 
   private long pinMillis;
 
-  /** Reads the control of a block, or of the request, if it has one. */
+  /** Reads the cache control of a block or of the request, if there is one. */
   void read(JsonObject holder) {
     JsonObject control = holder.object("cache_control");
     if (control != null) {
@@ -22,7 +22,7 @@ final class CacheControls {
     }
   }
 
-  /** How long the pages are kept at least; 0 without any control. */
+  /** Returns the minimum time to keep the pages, in milliseconds; 0 without any control. */
   long pinMillis() {
     return pinMillis;
   }

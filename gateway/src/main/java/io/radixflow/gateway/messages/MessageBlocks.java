@@ -17,9 +17,9 @@ import java.util.stream.Stream;
 /**
  * Reads the conversation of a request: the system prompt and messages, as texts or as blocks.
  *
- * <p>Messages of one role that follow each other are joined, as Anthropic does. The result of a
- * tool, which is a block of a user's message, is a message of its own. A message of the system
- * within the conversation stays where it is.
+ * <p>Consecutive messages of one role are joined, as Anthropic does. The result of a tool is a
+ * block of a user's message in the request, and a message of its own here. A system message within
+ * the conversation keeps its place.
  */
 final class MessageBlocks {
 
@@ -27,13 +27,15 @@ final class MessageBlocks {
   private static final int MAX_BLOCKS = 10_000;
   private static final int MAX_CALLS = 10_000;
 
-  /** Begins a block that changes with each request and would void every cached prefix. */
+  /**
+   * The beginning of a block that changes with each request, so that no cached prefix would match.
+   */
   private static final String BILLING = "x-anthropic-billing-header";
 
-  /** Roles that are not reported; Claude Code sends a message of the system after the first. */
+  /** Roles that need no notice; Claude Code sends a system message after the first message. */
   private static final Set<String> ROLES = Set.of("user", "assistant", "system");
 
-  /** Ends the type of a call that Anthropic's servers would run. */
+  /** The end of the type of a call that Anthropic's servers would run. */
   private static final String SERVER_CALL = "_tool_use";
 
   private static final String BETWEEN = "\n\n";
@@ -45,7 +47,7 @@ final class MessageBlocks {
     this.parts = parts;
   }
 
-  /** The cache controls of what was read. */
+  /** Returns the cache controls of all blocks that were read. */
   CacheControls controls() {
     return controls;
   }
@@ -97,9 +99,9 @@ final class MessageBlocks {
   }
 
   /**
-   * Adds what the blocks of a user say; the text between results of tools is a message.
+   * Adds the blocks of a user. Text between results of tools becomes a message.
    *
-   * @return whether they say something
+   * @return whether the blocks have any content
    */
   private boolean addBlocks(List<Message> messages, String role, List<JsonObject> blocks) {
     List<String> texts = new ArrayList<>();
@@ -126,7 +128,7 @@ final class MessageBlocks {
     return !joined.isEmpty();
   }
 
-  /** Reads the result of a tool; a model knows an error by its text alone. */
+  /** Reads the result of a tool. The model recognises an error only by its text. */
   private Message result(JsonObject block) {
     controls.read(block);
     String text = texts(block, "content", true);
@@ -135,7 +137,7 @@ final class MessageBlocks {
     return new Message("tool", shown, null, List.of(), id, null);
   }
 
-  /** Reads a reply. Its texts are joined as they were when a call came between them. */
+  /** Reads a reply. Texts around a call are joined, as they were when the model wrote them. */
   private Message reply(List<JsonObject> blocks) {
     List<String> texts = new ArrayList<>();
     List<String> thoughts = new ArrayList<>();
@@ -160,8 +162,8 @@ final class MessageBlocks {
   }
 
   /**
-   * Reads a text, or what Anthropic's servers did within a reply, which this model could not: its
-   * texts stay, in lines of their own.
+   * Reads a text, or a call or result of a tool that Anthropic's servers ran. The text of a
+   * server's call or result stays in the reply, in lines of its own.
    */
   private String aside(JsonObject block) {
     String type = type(block);
@@ -230,7 +232,7 @@ final class MessageBlocks {
         texts.stream().filter(text -> !text.isEmpty()).collect(Collectors.joining(between)));
   }
 
-  /** Returns a text, or the texts of blocks, one after the other; empty if it is not given. */
+  /** Returns a text, or the joined texts of blocks; empty if the field is not given. */
   private String texts(JsonObject given, String field, boolean result) {
     JsonNode value = given.get(field);
     if (value == null) {

@@ -10,7 +10,10 @@ import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
 
-/** Answers with a message when it is whole. Belongs to the event loop of its exchange. */
+/**
+ * Answers with the whole message when its turn has ended. Belongs to the event loop of its
+ * exchange.
+ */
 final class MessageCollector implements ChatOutput {
 
   private final Exchange exchange;

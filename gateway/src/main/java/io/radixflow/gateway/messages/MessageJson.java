@@ -17,14 +17,14 @@ import java.util.Map;
  *
  * @param id the message's id
  * @param model the model's name
- * @param cacheControl whether the request asked for caching, so that what was not cached counts as
- *     written to the cache
+ * @param cacheControl whether the request asked for caching; then tokens that were not cached count
+ *     as written to the cache
  */
 record MessageJson(String id, String model, boolean cacheControl) {
 
   /**
-   * The key of arguments that are no JSON object, or cannot come back as one, as Anthropic tells
-   * clients to name them.
+   * The key for arguments that are not a JSON object, or that could not be sent back as an object.
+   * Anthropic documents this key.
    */
   static final String INVALID_JSON = "INVALID_JSON";
 
@@ -104,8 +104,8 @@ record MessageJson(String id, String model, boolean cacheControl) {
   }
 
   /**
-   * Writes a call. Arguments that are not a JSON object stand in one as a text, so that the client
-   * can say so; those that were cut are left out.
+   * Writes a call. Arguments that are not a JSON object become a text in an object, so that the
+   * client can report them. Arguments that were cut are left out.
    */
   private static void toolUse(JsonGenerator json, ToolCall call, boolean cut) throws IOException {
     json.writeStartObject();
@@ -123,7 +123,7 @@ record MessageJson(String id, String model, boolean cacheControl) {
   /**
    * Begins a block.
    *
-   * @param name of the function, if the block is a call
+   * @param name name of the function, if the block is a call
    */
   byte[] blockStart(int index, TurnPart part, String name) {
     return event(
@@ -155,7 +155,7 @@ record MessageJson(String id, String model, boolean cacheControl) {
         : blockDelta(index, "input_json_delta", "partial_json", text);
   }
 
-  /** The signature of what the model thought. */
+  /** The signature of a thinking block. */
   byte[] signature(int index) {
     return blockDelta(index, "signature_delta", "signature", id);
   }
@@ -202,8 +202,8 @@ record MessageJson(String id, String model, boolean cacheControl) {
   }
 
   /**
-   * Writes why the message ended. A reply that was cut has no word of its own: it ends as one that
-   * reached its limit.
+   * Writes why the message ended. The API has no stop reason for a reply that was cut, so the
+   * reason is the limit.
    *
    * @param end null while the message goes on
    */

@@ -21,10 +21,10 @@ final class MessageStream implements ChatOutput {
   private TurnStream turn;
   private Usage counts = Usage.NONE;
 
-  /** The block that is open, or null. */
+  /** The part of the open block, or null. */
   private TurnPart open;
 
-  /** Blocks that were opened. */
+  /** The number of blocks so far. */
   private int blocks;
 
   MessageStream(Exchange exchange, MessageJson json) {
@@ -59,13 +59,16 @@ final class MessageStream implements ChatOutput {
     events.throttle(turn);
   }
 
-  /** Returns whether a part is in a block; name and arguments of a call are in one. */
+  /**
+   * Returns whether a part belongs to a block. Name and arguments of a call belong to the same
+   * block.
+   */
   private static boolean isOf(TurnPart block, TurnPart part) {
     return block.index() == part.index() && block.isReasoning() == part.isReasoning();
   }
 
   /**
-   * @param name of the function, if the block is a call
+   * @param name name of the function, if the block is a call
    */
   private void open(TurnPart part, String name) {
     if (blocks == 0) {

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Reads tools, their choice, how the model is to think and the form of its reply, and gives them
- * the names of events.
+ * Reads tools, their choice, the options of thinking and the format of the reply, and renames them
+ * as events name them.
  */
 final class MessageTools {
 
@@ -51,7 +51,7 @@ final class MessageTools {
     return options;
   }
 
-  /** Reads the form of the reply, by its name of today or by its older one. */
+  /** Reads the format of the reply, by its current name or by its older name. */
   private void format(JsonObject body, ObjectNode options) {
     JsonObject format = body.object("output_format");
     JsonObject output = body.object("output_config");

@@ -43,7 +43,7 @@ public final class MessagesEndpoints implements EndpointGroup {
     routes.add(HttpMethod.POST, "/v1/messages/count_tokens", errors, this::count);
   }
 
-  /** Claude Code looks whether there is a server before it asks anything. */
+  /** Answers Claude Code's check whether the server is reachable. */
   private static void alive(Exchange exchange) {
     exchange.send(200, "text/plain", new byte[0]);
   }

@@ -19,7 +19,7 @@ import java.util.Set;
  * @param user the client's user, or null
  * @param messages the whole conversation, its system prompt first
  * @param options how text is generated
- * @param pinMillis how long the prompt's pages are kept at least; 0 for no wish
+ * @param pinMillis minimum time to keep the prompt's pages, in milliseconds; 0 for none
  * @param stream whether the client wants events
  */
 record MessagesRequest(
@@ -54,7 +54,8 @@ record MessagesRequest(
   /**
    * Reads the body of a request.
    *
-   * @param counting whether only the prompt's tokens are counted, so that no limit is needed
+   * @param counting whether the request only counts the prompt's tokens; then it needs no {@code
+   *     max_tokens}
    */
   static MessagesRequest read(Exchange exchange, boolean counting) {
     List<String> leftOut = new ArrayList<>();

@@ -8,7 +8,7 @@ import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.ReplyDelta;
 import java.util.function.Consumer;
 
-/** Sends events for which nothing is generated, and goes on with what the job answers. */
+/** Sends events that generate nothing, and continues with the job's answers. */
 final class Asking {
 
   private final Turns turns;
@@ -17,7 +17,7 @@ final class Asking {
     this.turns = turns;
   }
 
-  /** Begins an event of a session of the caller, with a turn id of its own. */
+  /** Begins an event for a session of the caller, with a new turn id. */
   static ConversationEvent.Builder event(Exchange exchange, EventKind kind, String session) {
     return ConversationEvent.builder(kind, session, ResponseIds.newTurn())
         .tenant(exchange.caller().tenant());
@@ -26,8 +26,8 @@ final class Asking {
   /**
    * Asks the job.
    *
-   * @param then takes the answer, which may be a rejection, on the exchange's event loop; what it
-   *     throws is the client's error
+   * @param then takes the answer, which may be a rejection, on the exchange's event loop; the
+   *     client gets an exception of {@code then} as an error
    */
   void ask(Exchange exchange, ConversationEvent event, Consumer<ReplyDelta> then) {
     turns

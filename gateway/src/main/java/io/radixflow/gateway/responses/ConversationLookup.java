@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Finds conversations: sessions whose branch {@code main} has the items. The metadata of one is the
- * latest message of a session of its own, so that it can change.
+ * Finds conversations. A conversation is a session; its branch {@code main} has the items. The
+ * metadata is the latest message of a second session, so that it can change.
  */
 final class ConversationLookup {
 
@@ -29,9 +29,9 @@ final class ConversationLookup {
   private ConversationLookup() {}
 
   /**
-   * Finds a conversation; without one the client gets a 404.
+   * Finds a conversation; if there is none, the client gets a 404.
    *
-   * @param then goes on with the messages of its history on the exchange's event loop
+   * @param then takes the messages of the history, on the exchange's event loop
    */
   static void find(Asking asking, Exchange exchange, String id, Consumer<List<Reply.Item>> then) {
     if (!ResponseIds.isConversation(id)) {
@@ -49,7 +49,7 @@ final class ConversationLookup {
         });
   }
 
-  /** Passes null if the caller has no such session. */
+  /** Passes the history, or null if the caller has no such session. */
   private static void history(
       Asking asking, Exchange exchange, String session, Consumer<List<Reply.Item>> then) {
     asking.ask(
@@ -82,7 +82,7 @@ final class ConversationLookup {
     return items;
   }
 
-  /** Returns the names of the custom tools that the responses of a history had. */
+  /** Returns the names of the custom tools of a history's responses. */
   private static Set<String> custom(List<Reply.Item> history) {
     Set<String> names = new HashSet<>();
     for (Reply.Item item : history) {
@@ -94,7 +94,7 @@ final class ConversationLookup {
     return names;
   }
 
-  /** Passes the metadata of a conversation that was found. */
+  /** Passes the metadata of an existing conversation. */
   static void metadata(
       Asking asking, Exchange exchange, String id, Consumer<Map<String, String>> then) {
     history(

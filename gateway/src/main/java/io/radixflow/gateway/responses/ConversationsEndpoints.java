@@ -21,10 +21,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Conversations and their items. A conversation is a session; an item added to it is a turn. */
+/** Conversations and their items. A conversation is a session; adding an item adds a turn. */
 public final class ConversationsEndpoints implements EndpointGroup {
 
-  /** Items that one request may add, as in OpenAI's API. */
+  /** The most items that one request may add, as in OpenAI's API. */
   private static final int MAX_ADDED = 20;
 
   private static final String ONE = "/v1/conversations/{id}";
@@ -77,7 +77,7 @@ public final class ConversationsEndpoints implements EndpointGroup {
     return JsonObject.of(exchange.body(), "the body");
   }
 
-  /** Reads items to add, and names what has no effect. */
+  /** Reads the items to add, and names fields that have no effect. */
   private static List<Message> items(Exchange exchange, Set<String> served) {
     List<String> ignored = new ArrayList<>();
     JsonObject body = RequestFields.check(exchange, served, Set.of());
@@ -94,7 +94,7 @@ public final class ConversationsEndpoints implements EndpointGroup {
     return Asking.event(exchange, EventKind.APPEND, id).messages(List.of(item)).build();
   }
 
-  /** Sends events, each when the one before was served. */
+  /** Sends events. Each event is sent after the event before it has succeeded. */
   private void all(Exchange exchange, List<ConversationEvent> events, Runnable then) {
     if (events.isEmpty()) {
       then.run();
@@ -135,7 +135,7 @@ public final class ConversationsEndpoints implements EndpointGroup {
     String id = id(exchange);
     asking.ask(
         exchange,
-        // of most conversations there is none, which is as good as erased
+        // most conversations have no metadata, which is as good as erased metadata
         Asking.event(exchange, EventKind.ERASE, ConversationLookup.metadataSession(id)).build(),
         ignored ->
             all(

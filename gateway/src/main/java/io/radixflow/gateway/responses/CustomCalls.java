@@ -5,20 +5,24 @@ import io.radixflow.operators.record.ToolCall;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Tells calls of custom tools, and their results, from those of functions. */
+/**
+ * Distinguishes calls of custom tools and their results from calls of functions and their results.
+ */
 final class CustomCalls {
 
   private final Set<String> names;
   private final Set<String> ids = new HashSet<>();
 
   /**
-   * @param names of the custom tools
+   * @param names names of the custom tools
    */
   CustomCalls(Set<String> names) {
     this.names = names;
   }
 
-  /** Returns whether a call is of a custom tool; its result is then known, too. */
+  /**
+   * Returns whether a call is of a custom tool. If it is, {@link #hasResult} recognises its result.
+   */
   boolean has(ToolCall call) {
     boolean custom = names.contains(call.name());
     if (custom) {
@@ -27,7 +31,7 @@ final class CustomCalls {
     return custom;
   }
 
-  /** Returns whether a result answers a call that was asked about and is of a custom tool. */
+  /** Returns whether a result answers a call for which {@link #has} returned true. */
   boolean hasResult(Message result) {
     return ids.contains(result.toolCallId());
   }

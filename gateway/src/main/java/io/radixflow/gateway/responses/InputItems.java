@@ -13,11 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads items that a client sends: the input of a response, or items of a conversation. Reasoning,
- * a message of the assistant and calls that follow each other are one message, as the job keeps a
- * reply.
+ * Reads items from a client: the input of a response, or items of a conversation. Consecutive
+ * reasoning, messages of the assistant and calls become one message, because the job stores a reply
+ * as one message.
  *
- * <p>Calls of tools that are no functions, and their results, are read as those of functions. An
+ * <p>Calls of tools other than functions, and their results, are read like calls of functions. An
  * item that only another model or server could use is left out with a notice.
  */
 final class InputItems {
@@ -28,14 +28,14 @@ final class InputItems {
   private static final String CALL = "_call";
   private static final String OUTPUT = "_call_output";
 
-  /** Where calls of tools have their arguments. */
+  /** The fields in which calls of tools have their arguments. */
   private static final List<String> ARGUMENTS =
       List.of("arguments", "input", "action", "operation");
 
   private final ContentParts parts;
   private final List<Message> messages = new ArrayList<>();
 
-  /** The assistant's message as far as it was read; null if the last message was another's. */
+  /** The assistant's message so far; null if the last message is not the assistant's. */
   private Message assistant;
 
   private InputItems(ContentParts parts) {
@@ -43,7 +43,7 @@ final class InputItems {
   }
 
   /**
-   * Reads a field that is a text, which is a message of the user, or an array of items.
+   * Reads a field that is a text or an array of items. A text is a message of the user.
    *
    * @return the messages; empty if the field is not given
    */
@@ -114,7 +114,7 @@ final class InputItems {
   }
 
   /**
-   * Reads reasoning whose text is there; a summary, or what is encrypted, tells a model nothing.
+   * Reads reasoning that has its text. A summary or encrypted reasoning is of no use to the model.
    */
   private void addReasoning(JsonObject item) {
     StringBuilder text = new StringBuilder();
@@ -173,7 +173,7 @@ final class InputItems {
     return role.equals("developer") ? "system" : role;
   }
 
-  /** Returns a text, or the texts of parts; a result may also be null, or one part. */
+  /** Returns a text, or the texts of parts. A result may also be null or a single part. */
   private String text(JsonObject item, String field, boolean result) {
     JsonNode content = item.get(field);
     if (content == null && !result) {

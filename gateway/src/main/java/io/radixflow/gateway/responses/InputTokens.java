@@ -11,7 +11,7 @@ import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.operators.record.Message;
 import java.util.List;
 
-/** Counts the tokens that the prompt of a response would have. */
+/** Counts the tokens that a response's prompt would have. */
 final class InputTokens {
 
   private final Asking asking;

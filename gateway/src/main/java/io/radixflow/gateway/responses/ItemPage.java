@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Which part of a list a client asks for.
+ * The part of a list that a client asks for.
  *
  * @param after the id of the last item that the client has, or null
- * @param limit most items
+ * @param limit the most items of the page
  * @param descending whether the newest item is first
  */
 record ItemPage(String after, int limit, boolean descending) {

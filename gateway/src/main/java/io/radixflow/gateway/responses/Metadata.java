@@ -55,7 +55,7 @@ record Metadata(Map<String, String> entries) {
     }
   }
 
-  /** Returns a client's own entries of those that the job keeps. */
+  /** Returns the client's own entries from the metadata that the job keeps. */
   static Metadata kept(Map<String, String> all) {
     Map<String, String> entries = new LinkedHashMap<>();
     all.forEach(

@@ -28,9 +28,9 @@ final class OpenItem {
 
   /**
    * @param index among the output items
-   * @param part what it begins with
-   * @param nth how many items of text, or of reasoning, come before; 0 for a call
-   * @param name of the function, if it is a call
+   * @param part the first part of the item
+   * @param nth how many items of text, or of reasoning, precede this item; 0 for a call
+   * @param name name of the function, if the item is a call
    */
   OpenItem(ResponseRecord response, int index, TurnPart part, int nth, String name) {
     this.part = part;
@@ -40,17 +40,23 @@ final class OpenItem {
     this.id = ResponseIds.part(response.turn(), ResponseIds.REPLY, part, nth);
   }
 
-  /** Returns whether a piece goes on with this item; name and arguments of a call are one. */
+  /**
+   * Returns whether a piece continues this item. Name and arguments of a call belong to the same
+   * item.
+   */
   boolean takes(TurnPart next) {
     return part.index() == next.index() && part.isReasoning() == next.isReasoning();
   }
 
-  /** Returns whether it has a content part, which a call has not. */
+  /** Returns whether the item has a content part. A call does not have one. */
   boolean hasContent() {
     return part.index() < 0;
   }
 
-  /** Returns whether its text is sent when it is whole: the input that arguments in JSON have. */
+  /**
+   * Returns whether the item's text is sent only when it is whole. The input of a custom tool is,
+   * because the model writes it within JSON arguments.
+   */
   boolean isHeld() {
     return custom;
   }
@@ -95,7 +101,7 @@ final class OpenItem {
         : ResponseJson.call(id, new ToolCall(part.id(), name, text), status, custom);
   }
 
-  /** The events that close its text. */
+  /** Returns the events that end the item's text. */
   List<ObjectNode> done() {
     List<ObjectNode> events = new ArrayList<>();
     String text = text();
@@ -134,7 +140,7 @@ final class OpenItem {
         .put("output_index", index);
   }
 
-  /** Begins an event about its content part. */
+  /** Begins an event about the item's content part. */
   ObjectNode content(String type) {
     return event(type, "").put("content_index", 0);
   }

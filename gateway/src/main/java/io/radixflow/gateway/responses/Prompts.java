@@ -5,7 +5,7 @@ import io.radixflow.operators.record.Reply;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Puts messages of a request and of a history together. */
+/** Combines messages of a request and of a history. */
 final class Prompts {
 
   private Prompts() {}
@@ -19,7 +19,7 @@ final class Prompts {
     return system == null ? messages : and(List.of(new Message("system", system)), messages);
   }
 
-  /** Returns messages and those that follow them. */
+  /** Returns two lists of messages as one list. */
   static List<Message> and(List<Message> before, List<Message> after) {
     List<Message> all = new ArrayList<>(before);
     all.addAll(after);
@@ -27,9 +27,9 @@ final class Prompts {
   }
 
   /**
-   * Returns what was said in a branch, without the session's system prompt.
+   * Returns the messages of a branch, without the session's system prompt.
    *
-   * @param turn the last turn that counts, or null for all
+   * @param turn the last turn to include, or null for all turns
    */
   static List<Message> upTo(List<Reply.Item> items, String turn) {
     List<Message> messages = new ArrayList<>();

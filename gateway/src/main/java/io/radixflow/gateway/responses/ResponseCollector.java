@@ -16,7 +16,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Answers with a response when it is whole. Belongs to the event loop of its exchange. */
+/**
+ * Answers with the whole response when its turn has ended. Belongs to the event loop of its
+ * exchange.
+ */
 final class ResponseCollector implements TurnListener {
 
   private final Exchange exchange;
@@ -29,7 +32,7 @@ final class ResponseCollector implements TurnListener {
   }
 
   /**
-   * @param inProgress takes the response if the job has its turn, which has not ended
+   * @param inProgress takes the response if the job already has its turn and the turn has not ended
    */
   ResponseCollector(Exchange exchange, ResponseRecord begun, Consumer<ResponseRecord> inProgress) {
     this.exchange = exchange;
@@ -62,9 +65,9 @@ final class ResponseCollector implements TurnListener {
   }
 
   /**
-   * Returns a response as its turn ended.
+   * Returns a response after its turn has ended.
    *
-   * @param logprobs of the tokens, or null
+   * @param logprobs log probabilities of the tokens, or null
    */
   static ResponseRecord ended(
       ResponseRecord begun, TurnEnd end, TurnMessage reply, List<TokenLogprob> logprobs) {

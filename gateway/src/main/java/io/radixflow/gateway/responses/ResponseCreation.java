@@ -27,13 +27,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Makes responses: decides which session a request belongs to and what its turn follows, sends the
- * turn, and answers.
+ * Makes responses: chooses the session of a request and the turn to follow, sends the new turn, and
+ * answers.
  *
- * <p>A response without a predecessor begins a session. One that follows another with the same
- * instructions is the next turn of its session. One with other instructions takes the conversation
- * along under them: so the instructions of a response never reach the next, and what is cached is
- * used wherever the prompt is the same.
+ * <p>A response without a predecessor begins a session. A response with the same instructions as
+ * its predecessor is the next turn of the same session. A response with other instructions sends
+ * the conversation again under its own instructions. So the instructions of a response never affect
+ * the next response, and cached prefixes are used wherever the prompts are equal.
  */
 final class ResponseCreation {
 
@@ -86,8 +86,9 @@ final class ResponseCreation {
   }
 
   /**
-   * Begins a session. One that is not stored and whose client names its conversation, which it
-   * sends whole each time, goes on with the session of that name instead.
+   * Begins a session. If the response is not stored and the client names its conversation, the
+   * client resends the whole conversation each time; then the response continues the session of
+   * that name.
    */
   private static ConversationEvent.Builder first(Exchange exchange, ResponseRequest request) {
     ResponseSettings settings = request.settings();
@@ -133,7 +134,7 @@ final class ResponseCreation {
     }
   }
 
-  /** Sends what was said up to the previous response again, under the new instructions. */
+  /** Sends the conversation up to the previous response again, under the new instructions. */
   private void takeAlong(Exchange exchange, ResponseRequest request, TurnId previous) {
     String id = request.settings().previous();
     lookup.turn(
@@ -216,7 +217,7 @@ final class ResponseCreation {
     }
   }
 
-  /** Starts the turn, or goes on with it if the client has sent the request before. */
+  /** Starts the turn, or resumes it if the client has sent the request before. */
   private TurnStream send(Exchange exchange, ConversationEvent event, TurnListener listener) {
     return ChatSessions.repeatableTurn(exchange) == null
         ? turns.start(event, exchange.following(), listener)
@@ -235,8 +236,8 @@ final class ResponseCreation {
   }
 
   /**
-   * Answers when the job has the turn, which goes on without this client. A new response is queued,
-   * as with OpenAI, however far its turn is by then.
+   * Answers when the job has the turn; the turn runs without this client. The status of a new
+   * response is {@code queued}, like OpenAI's, however far its turn is.
    */
   private void background(Exchange exchange, ConversationEvent event, ResponseRecord begun) {
     CompletableFuture<TurnStream> followed = new CompletableFuture<>();
@@ -253,7 +254,10 @@ final class ResponseCreation {
     }
   }
 
-  /** Goes on when the job knows the turn; it comes after the turn on the same partition. */
+  /**
+   * Continues when the job knows the turn. It asks with an event that follows the turn on the same
+   * partition.
+   */
   private void whenKnown(Exchange exchange, ConversationEvent event, Runnable then) {
     ConversationEvent query =
         Asking.event(exchange, EventKind.QUERY, event.session()).atTurn(event.turn()).build();

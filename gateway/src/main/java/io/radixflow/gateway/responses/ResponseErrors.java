@@ -11,12 +11,12 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 
-/** Errors of this API. What another tenant has is as if it were not there. */
+/** Errors of this API. Objects of another tenant are reported as missing. */
 final class ResponseErrors {
 
   private ResponseErrors() {}
 
-  /** The job's codes where the caller has no such thing, or another tenant has it. */
+  /** The job's codes for objects that do not exist or belong to another tenant. */
   private static final Set<ErrorCode> ABSENT =
       EnumSet.of(
           ErrorCode.UNKNOWN_SESSION,
@@ -25,7 +25,7 @@ final class ResponseErrors {
           ErrorCode.WRONG_TENANT,
           ErrorCode.SESSION_ENDED);
 
-  /** Fields of an event that have another name here. */
+  /** Fields of an event that have another name in this API. */
   private static final Map<String, String> NAMES =
       Map.of(
           "response_format", "text",
@@ -34,15 +34,16 @@ final class ResponseErrors {
           "reasoning_effort", "reasoning",
           "messages", "input");
 
-  /** Returns whether an error says that the caller has no such thing. */
+  /** Returns whether an error says that the caller has no such object. */
   static boolean isAbsent(ReplyError error) {
     return error != null && ABSENT.contains(error.code());
   }
 
   /**
-   * Checks that an answer is no rejection; that there is nothing is none, and leaves it empty.
+   * Fails if an answer is a rejection. "Not found" does not count as a rejection; the caller gets
+   * an empty answer.
    *
-   * @throws ApiException if it is one
+   * @throws ApiException if the answer is a rejection
    */
   static void check(ReplyDelta answer) {
     ApiException error = TurnErrors.of(answer);
@@ -54,7 +55,7 @@ final class ResponseErrors {
   /**
    * Returns the error of a turn that was rejected.
    *
-   * @param previous the id of the response that it was to follow, or null
+   * @param previous the id of the response that the turn should follow, or null
    */
   static ApiException of(TurnEnd end, String previous) {
     if (previous != null && isAbsent(end.error())) {
@@ -69,7 +70,7 @@ final class ResponseErrors {
     return notFound("Response with id '" + shown(id) + "' not found.");
   }
 
-  /** Returns the error of a conversation that the path or the body names. */
+  /** Returns the error of a missing conversation, which the path or the body names. */
   static ApiException noConversation(Exchange exchange, String id) {
     return notFound("Conversation with id '" + shown(id) + "' not found.")
         .with(exchange.pathParameter("id") == null ? "conversation" : null);

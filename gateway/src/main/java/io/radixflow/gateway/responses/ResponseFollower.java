@@ -16,12 +16,12 @@ import io.radixflow.gateway.turn.TurnStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Streams a response as it grows. It begins when the job has accepted the turn, so that a rejection
- * can be an error with its own status. Belongs to the event loop of its exchange.
+ * Streams a response as it grows. The stream begins when the job has accepted the turn, so that a
+ * rejection can be an error with its own status. Belongs to the event loop of its exchange.
  */
 final class ResponseFollower implements TurnListener {
 
-  /** Ends a stream, as Open Responses wants it; OpenAI's clients take it as the end, too. */
+  /** The end of a stream in Open Responses. OpenAI's clients also accept it. */
   private static final byte[] DONE = "[DONE]".getBytes(StandardCharsets.US_ASCII);
 
   private final Exchange exchange;
@@ -42,7 +42,7 @@ final class ResponseFollower implements TurnListener {
     this.stream = new ResponseStream(after, (type, data) -> events.event(type, Json.write(data)));
   }
 
-  /** Sets the turn that is held back while the client is slow. */
+  /** Sets the turn to pause while the client is slow. */
   void of(TurnStream followed) {
     turn = followed;
     if (!ended) {
@@ -50,7 +50,7 @@ final class ResponseFollower implements TurnListener {
     }
   }
 
-  /** Begins the stream: the job has the turn. */
+  /** Begins the stream, since the job has the turn. */
   void accepted() {
     if (!ended && !stream.isOpen()) {
       stream.open(begun);
@@ -86,7 +86,7 @@ final class ResponseFollower implements TurnListener {
     end(ResponseCollector.ended(begun, end, message, null));
   }
 
-  /** Ends the stream of a response that is known to its end. */
+  /** Sends the rest of a response that has ended, and ends the stream. */
   void end(ResponseRecord response) {
     accepted();
     ended = true;

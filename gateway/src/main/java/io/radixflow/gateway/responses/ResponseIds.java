@@ -17,9 +17,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Ids that clients get. An id holds what it names, so no gateway keeps a table: a response's id has
- * its session and turn, an item's id its turn and position. Ids come back from untrusted clients
- * and prove nothing: the job decides by its tenant whether an id may be read.
+ * Ids of responses, items and conversations. An id contains the names of its object, so no gateway
+ * keeps a table: a response's id contains session and turn, an item's id contains turn and
+ * position. Ids come back from untrusted clients and prove nothing. The job decides by the tenant
+ * whether the object may be read.
  */
 final class ResponseIds {
 
@@ -34,10 +35,10 @@ final class ResponseIds {
   private static final Pattern POSITION =
       Pattern.compile("(r|0|[1-9][0-9]{0,5})(t|c0|[mtc][1-9][0-9]{0,5})?");
 
-  /** The beginnings of items' ids: of messages and results, reasoning, and calls. */
+  /** The prefixes of item ids: for messages and results, for reasoning, and for calls. */
   private static final List<String> ITEMS = List.of(ITEM, "rs_", "fc_");
 
-  // two names of the longest ids, four bytes a character, and a tag
+  // two of the longest names, four bytes per character, and a tag
   private static final int MAX_BYTES = 8 * JsonObject.MAX_ID + 2 + 8;
   private static final int MAX_CHARS = 4 * ((MAX_BYTES + 2) / 3);
 
@@ -46,14 +47,14 @@ final class ResponseIds {
   private ResponseIds() {}
 
   /**
-   * The turn that a response's id names.
+   * The content of a response's id.
    *
-   * @param tag says what its instructions were, see {@link #tag}
+   * @param tag identifies the instructions, see {@link #tag}
    */
   record TurnId(String session, String turn, String tag) {}
 
   /**
-   * The turn and the position in it that an item's id names.
+   * The content of an item's id.
    *
    * @param position index among the turn's messages, or {@link #REPLY}
    */
@@ -65,10 +66,10 @@ final class ResponseIds {
   }
 
   /**
-   * Returns a short hash of a response's instructions. A response's id has it, so that the request
-   * that follows shows by itself whether its instructions are others.
+   * Returns a short hash of a response's instructions. The response's id contains the hash, so that
+   * a gateway can see from the next request alone whether the instructions have changed.
    *
-   * @param instructions may be null, whose tag is empty
+   * @param instructions the instructions; null gives an empty tag
    */
   static String tag(String instructions) {
     if (instructions == null) {
@@ -82,14 +83,14 @@ final class ResponseIds {
     }
   }
 
-  /** Returns what a response's id names; empty if it is not one that a gateway made. */
+  /** Returns the content of a response's id; empty if no gateway made the id. */
   static Optional<TurnId> parseResponse(String id) {
     return decoded(RESPONSE, id, 3)
         .filter(names -> TAG.matcher(names[2]).matches())
         .map(names -> new TurnId(names[0], names[1], names[2]));
   }
 
-  /** Returns the id of an item: of a message of a turn, or of its reply. */
+  /** Returns the id of an item that is a message of a turn, or its reply. */
   static String item(String turn, int position) {
     return ITEM + encoded(turn, position == REPLY ? "r" : Integer.toString(position));
   }
@@ -97,8 +98,8 @@ final class ResponseIds {
   /**
    * Returns the id of an item that is a part of a message of a turn, or of its reply.
    *
-   * @param part reasoning, the content or a call
-   * @param nth how many items of text, or of reasoning, come before; 0 for a call
+   * @param part reasoning, content or a call
+   * @param nth how many items of text, or of reasoning, precede this item; 0 for a call
    */
   static String part(String turn, int position, TurnPart part, int nth) {
     String of = position == REPLY ? "r" : Integer.toString(position);
@@ -110,7 +111,7 @@ final class ResponseIds {
         : "fc_" + encoded(turn, of + "c" + part.index());
   }
 
-  /** Returns what an item's id names; empty if it is not one that a gateway made. */
+  /** Returns the content of an item's id; empty if no gateway made the id. */
   static Optional<ItemId> parseItem(String id) {
     return ITEMS.stream()
         .flatMap(prefix -> decoded(prefix, id, 2).stream())
@@ -124,7 +125,10 @@ final class ResponseIds {
     return of.equals("r") ? REPLY : Integer.parseInt(of);
   }
 
-  /** Returns a new conversation's id, which is its session's: 48 bits of time, 80 of chance. */
+  /**
+   * Returns the id of a new conversation, which is also its session's id: 48 bits of time and 80
+   * random bits.
+   */
   static String newConversation(long millis) {
     byte[] bytes = new byte[16];
     RANDOM.nextBytes(bytes);
@@ -132,23 +136,23 @@ final class ResponseIds {
     return CONVERSATION + HexFormat.of().formatHex(bytes);
   }
 
-  /** Returns whether a conversation's id looks like one that a gateway made. */
+  /** Returns whether a conversation's id has the form of a gateway's ids. */
   static boolean isConversation(String id) {
     return CONVERSATION_ID.matcher(id).matches();
   }
 
-  /** Returns when a conversation was made, in seconds since the epoch, as its id says. */
+  /** Returns the creation time in a conversation's id, in seconds since the epoch. */
   static long createdAt(String conversation) {
     int from = CONVERSATION.length();
     return Long.parseLong(conversation.substring(from, from + 12), 16) / 1000;
   }
 
-  /** Returns a new id of a session without a conversation. */
+  /** Returns a new id for a session without a conversation. */
   static String newSession() {
     return "chain_" + random();
   }
 
-  /** Returns a new id of a turn. */
+  /** Returns a new id for a turn. */
   static String newTurn() {
     return random();
   }

@@ -118,7 +118,7 @@ final class ResponseJson {
    * Writes a message of a turn, or its reply, as items that are complete.
    *
    * @param order of the parts of a reply, see {@link ReplyBlock#of}
-   * @param custom says which calls are of custom tools; has heard of the messages before
+   * @param custom knows which calls are of custom tools; it has seen the messages before
    */
   static List<ObjectNode> items(
       String turn, int position, Message message, List<PartLength> order, CustomCalls custom) {
@@ -130,9 +130,9 @@ final class ResponseJson {
    * result of a tool is an item of its own kind.
    *
    * @param position index among the turn's messages, or {@link ResponseIds#REPLY}
-   * @param status of the last item; those before it are complete
-   * @param logprobs of the content's tokens, or null
-   * @param order of its parts, see {@link ReplyBlock#of}
+   * @param status status of the last item; earlier items are complete
+   * @param logprobs log probabilities of the content's tokens, or null
+   * @param order order of the message's parts, see {@link ReplyBlock#of}
    */
   private static List<ObjectNode> items(
       String turn,
@@ -178,7 +178,7 @@ final class ResponseJson {
     return item;
   }
 
-  /** Writes what the model thought as an item. */
+  /** Writes the model's reasoning as an item. */
   static ObjectNode reasoning(String id, String text, String status) {
     ObjectNode item = JSON.objectNode().put("id", id).put("type", "reasoning");
     item.put("status", status).putArray("summary");
@@ -192,7 +192,7 @@ final class ResponseJson {
   /**
    * Writes a call as an item.
    *
-   * @param custom whether it is a call of a custom tool, or else of a function
+   * @param custom whether the call is of a custom tool instead of a function
    */
   static ObjectNode call(String id, ToolCall call, String status, boolean custom) {
     ObjectNode item =
@@ -219,7 +219,7 @@ final class ResponseJson {
   /**
    * Writes a content part of a message or of reasoning.
    *
-   * @param logprobs of its tokens, or null
+   * @param logprobs log probabilities of its tokens, or null
    */
   static ObjectNode part(TurnPart part, String text, List<TokenLogprob> logprobs) {
     return part.isReasoning()
@@ -236,7 +236,7 @@ final class ResponseJson {
         .put("role", role);
   }
 
-  /** Writes a content part with text that was generated. */
+  /** Writes a content part with generated text. */
   static ObjectNode outputText(String text, List<TokenLogprob> logprobs) {
     ObjectNode part = JSON.objectNode();
     part.put("type", "output_text");
@@ -249,7 +249,7 @@ final class ResponseJson {
   /**
    * Writes log probabilities.
    *
-   * @param bytes whether to write tokens' bytes, which a part has and an event has not
+   * @param bytes whether to write the bytes of tokens; a part has them, an event does not
    */
   static ArrayNode logprobs(List<TokenLogprob> logprobs, boolean bytes) {
     ArrayNode array = JSON.arrayNode();

@@ -24,7 +24,7 @@ final class ResponseLookup {
   private final String model;
 
   /**
-   * @param model the name of the model for turns that do not say which was asked for
+   * @param model the name of the model for turns whose settings do not name one
    */
   ResponseLookup(Asking asking, String model) {
     this.asking = asking;
@@ -32,17 +32,17 @@ final class ResponseLookup {
   }
 
   /**
-   * A response that was found.
+   * A response of the lookup.
    *
-   * @param branch the branch that its turn is on
+   * @param branch the branch of its turn
    * @param input the messages that its turn added
    */
   record Found(ResponseRecord response, String branch, List<Message> input) {}
 
   /**
-   * Finds a stored response; without one the client gets a 404.
+   * Finds a stored response; if there is none, the client gets a 404.
    *
-   * @param then goes on with it on the exchange's event loop
+   * @param then takes the response, on the exchange's event loop
    */
   void find(Exchange exchange, String id, Consumer<Found> then) {
     turn(
@@ -75,7 +75,7 @@ final class ResponseLookup {
         });
   }
 
-  /** Returns what an answer says of a turn; null if the caller has no such turn. */
+  /** Returns the state of a turn from an answer; null if the caller has no such turn. */
   static TurnState state(ReplyDelta answer) {
     ResponseErrors.check(answer);
     Reply reply = answer.answer();
@@ -128,7 +128,7 @@ final class ResponseLookup {
         error == null ? "the turn failed" : error.message());
   }
 
-  /** Adds the instructions, which the job keeps once for all turns that have the same. */
+  /** Adds the instructions. The job stores equal instructions of several turns only once. */
   private void withInstructions(Exchange exchange, Found found, Consumer<Found> then) {
     ResponseRecord response = found.response();
     if (response.settings().tag().isEmpty()) {

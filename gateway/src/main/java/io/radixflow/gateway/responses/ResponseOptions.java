@@ -10,7 +10,10 @@ import io.radixflow.operators.record.GenerationOptions;
 import java.io.IOException;
 import java.util.Set;
 
-/** Writes what a response repeats of its request: tools, their choice, reasoning, the format. */
+/**
+ * Writes the fields of the request that a response repeats: tools, their choice, reasoning and
+ * format.
+ */
 final class ResponseOptions {
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -86,12 +89,12 @@ final class ResponseOptions {
     return shown;
   }
 
-  /** Reads what was checked when the request, or the event of another client, was read. */
+  /** Reads JSON that was checked when the request, or the event of another client, was read. */
   private static JsonNode read(String json) {
     try {
       return WrittenNumbers.read(JSON, json);
     } catch (IOException e) {
-      throw new IllegalStateException("an option of a turn is no JSON", e);
+      throw new IllegalStateException("an option of a turn is not JSON", e);
     }
   }
 }

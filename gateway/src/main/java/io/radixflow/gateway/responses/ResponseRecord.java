@@ -11,23 +11,23 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A response at one moment: what the job knows of its turn. Immutable.
+ * The state of a response at one moment. Immutable.
  *
  * @param session the session that has the turn
  * @param turn the turn's id
- * @param settings what the request asked for
+ * @param settings the settings of the request
  * @param instructions the system prompt of this turn, or null
  * @param metadata the client's own entries
- * @param status how far it is
- * @param completed when it ended, seconds since the epoch; 0 before
- * @param options how its text is generated; null for nothing given
- * @param reply what has been generated so far
- * @param order of the parts of the reply, see {@link ReplyBlock#of}
- * @param logprobs of the tokens so far, or null
+ * @param status the progress of the response
+ * @param completed when the response ended, in seconds since the epoch; 0 before its end
+ * @param options the options of generation; null if the request has none
+ * @param reply the reply so far
+ * @param order order of the parts of the reply, see {@link ReplyBlock#of}
+ * @param logprobs log probabilities of the tokens so far, or null
  * @param usage counts of tokens; null before the end
- * @param failure why it failed, or null
- * @param warnings what the reply is not held to, though the request asks for it; known as the
- *     response ends, and not kept
+ * @param failure why the response failed, or null
+ * @param warnings constraints of the request that the reply may not follow; known when the response
+ *     ends, and not stored
  */
 record ResponseRecord(
     String session,
@@ -80,7 +80,7 @@ record ResponseRecord(
   /** The reply of a response that has none yet. */
   static final Message NOTHING = new Message("assistant", "");
 
-  /** How far a response is; lower case in JSON. */
+  /** The progress of a response; lower case in JSON. */
   enum Status {
     QUEUED,
     IN_PROGRESS,
@@ -89,7 +89,7 @@ record ResponseRecord(
     CANCELLED,
     FAILED;
 
-    /** Returns whether nothing follows. */
+    /** Returns whether the response has ended. */
     boolean isFinal() {
       return this != QUEUED && this != IN_PROGRESS;
     }
@@ -137,7 +137,7 @@ record ResponseRecord(
         warnings);
   }
 
-  /** Returns the status of an output item that the response ended or goes on with. */
+  /** Returns the status of the response's last output item. */
   String itemStatus() {
     return switch (status) {
       case COMPLETED -> "completed";
@@ -149,7 +149,7 @@ record ResponseRecord(
   /**
    * Returns this response as it was when its request was first sent.
    *
-   * @param found the turn that it has
+   * @param found the turn of the first request
    */
   ResponseRecord firstSent(TurnFound found) {
     Map<String, String> kept = found.metadata() == null ? Map.of() : found.metadata();
@@ -181,7 +181,7 @@ record ResponseRecord(
         logprobs, usage, failure);
   }
 
-  /** Returns this response with what its reply is not held to. */
+  /** Returns this response with its warnings. */
   ResponseRecord warned(List<String> notHeldTo) {
     return new ResponseRecord(
         session,
@@ -206,7 +206,7 @@ record ResponseRecord(
     return at(first);
   }
 
-  /** Returns this response without any output, and so far. */
+  /** Returns this response without any output, with a status. */
   ResponseRecord at(Status so) {
     return new ResponseRecord(
         session,
@@ -224,7 +224,7 @@ record ResponseRecord(
         null);
   }
 
-  /** Returns this response with what its turn has become. */
+  /** Returns this response with the end of its turn. */
   ResponseRecord ended(
       Status end,
       long when,

@@ -20,15 +20,15 @@ import java.util.Set;
 /**
  * A request for a response, read and checked.
  *
- * @param input what is new
- * @param instructions the system prompt of this response alone, or null
- * @param conversation the id of the conversation that it belongs to, or null
+ * @param input the new messages
+ * @param instructions the system prompt of only this response, or null
+ * @param conversation the id of the response's conversation, or null
  * @param stream whether the client wants events
- * @param options how text is generated; a field that is null was not given
- * @param pinMillis how long the prompt's pages are kept at least; 0 for no wish
+ * @param options the options of generation; a field that was not given is null
+ * @param pinMillis minimum time to keep the prompt's pages, in milliseconds; 0 for none
  * @param metadata the client's own entries
- * @param settings what the response says of this request
- * @param ignored fields that have no effect, by their paths
+ * @param settings the settings of this request that the response repeats
+ * @param ignored paths of fields that have no effect
  */
 record ResponseRequest(
     List<Message> input,
@@ -43,7 +43,7 @@ record ResponseRequest(
 
   private static final int MAX_NAME = 256;
 
-  /** Fields that have their effect. */
+  /** Supported fields. */
   private static final Set<String> SERVED =
       Set.of(
           "background",
@@ -74,13 +74,13 @@ record ResponseRequest(
           "truncation",
           "user");
 
-  /** Fields that change nothing here, and that clients send as a matter of course. */
+  /** Fields without an effect here that clients send by default. */
   private static final Set<String> HARMLESS = Set.of("stream_options");
 
-  /** Fields without which the reply would mean something else. */
+  /** Unsupported fields that would change the meaning of the reply. */
   private static final Set<String> NOT_SERVED = Set.of("prompt");
 
-  /** Asks for log probabilities among what is to be included. */
+  /** The value of {@code include} for log probabilities. */
   static final String LOGPROBS = "message.output_text.logprobs";
 
   private static final Set<String> INCLUDES = Set.of(LOGPROBS, "reasoning.encrypted_content");
@@ -89,9 +89,9 @@ record ResponseRequest(
    * Reads a request.
    *
    * @param now seconds since the epoch
-   * @param model the model that is meant if the request names none
-   * @param dropsOldest whether the job drops the oldest turns of a conversation that is too long if
-   *     the request does not say it
+   * @param model the model for a request that does not name a model
+   * @param dropsOldest whether the job drops the oldest turns of a conversation that is too long,
+   *     for requests that do not set {@code truncation}
    * @param refuseParts whether parts of messages that no model can read are refused
    */
   static ResponseRequest of(
@@ -144,7 +144,7 @@ record ResponseRequest(
     return given == null || given.isBlank() ? null : Texts.wellFormed(given);
   }
 
-  /** Returns whether log probabilities are to be included. */
+  /** Returns whether the request asks to include log probabilities. */
   private static boolean includes(JsonObject body, Set<String> ignored) {
     List<String> include = body.texts("include", 64);
     if (include == null) {

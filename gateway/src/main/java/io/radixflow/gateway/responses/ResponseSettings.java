@@ -8,23 +8,23 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * What a response says of the request that it answers. It is kept with the turn, as an entry of its
- * metadata that clients do not see, so that any gateway can show the response later.
+ * The settings of a request that its response repeats. The job keeps them with the turn, as an
+ * entry of metadata that clients do not see, so that any gateway can show the response later.
  *
  * @param created when the request came, in seconds since the epoch
  * @param model the model's name as it was asked for
  * @param temperature as given, or null
  * @param topP as given, or null
  * @param maxOutputTokens as given, or null
- * @param topLogprobs alternatives for each token
+ * @param topLogprobs number of alternatives for each token
  * @param logprobs whether log probabilities were asked for
- * @param background whether the turn goes on without its client
+ * @param background whether the turn continues without its client
  * @param store whether the response can be read and continued later
  * @param truncation {@code auto} or {@code disabled}
- * @param previous the id of the response that it follows, or null
- * @param tag says what its instructions were, see {@link ResponseIds#tag}
- * @param user as given, or null; as the three that follow
- * @param custom the names of its tools of type custom
+ * @param previous the id of the previous response, or null
+ * @param tag identifies the instructions, see {@link ResponseIds#tag}
+ * @param user as given, or null; the next three are also as given
+ * @param custom the names of the request's tools of type custom
  */
 record ResponseSettings(
     long created,
@@ -45,12 +45,12 @@ record ResponseSettings(
     String promptCacheRetention,
     Set<String> custom) {
 
-  /** The metadata's key that holds the settings; clients cannot set it. */
+  /** The key of the settings in the metadata; clients cannot set it. */
   static final String KEY = "radixflow.response";
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** Returns the settings of a turn of which they are not known. */
+  /** Returns settings for a turn whose settings are unknown. */
   static ResponseSettings unknown(long created, String model, String tag) {
     return new ResponseSettings(
         created,
@@ -123,8 +123,8 @@ record ResponseSettings(
    * Reads the value of {@link #KEY}, which another client of the topics may have written.
    *
    * @param encoded the value, or null
-   * @param created when the job got the turn, if the value does not say
-   * @param model the model's name if the value has none
+   * @param created when the job got the turn, for values without a creation time
+   * @param model the model's name, for values without a model
    */
   static ResponseSettings decoded(String encoded, long created, String model) {
     JsonNode node = null;

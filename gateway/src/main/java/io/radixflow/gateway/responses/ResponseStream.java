@@ -15,27 +15,27 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The server-sent events of one response. Their sequence numbers are a function of the response
- * alone, not of how its text came in pieces or of who sends it:
+ * The server-sent events of one response. Their sequence numbers depend only on the response, not
+ * on the pieces of its text nor on the gateway:
  *
  * <ul>
  *   <li>0 and 1: created, in_progress;
- *   <li>then for each output item: output_item.added and, but for a call, content_part.added; a
- *       piece of its text has the number before the text plus the code points up to its end; the
- *       text's done, content_part.done, but for a call, and output_item.done. The input of a custom
- *       tool is one piece;
- *   <li>the response as it ended. Of one that failed that comes right after the text.
+ *   <li>then for each output item: output_item.added and, except for a call, content_part.added. A
+ *       piece of its text has the number of the event before the text plus the code points up to
+ *       the end of the piece. Then come the text's done, content_part.done except for a call, and
+ *       output_item.done. The input of a custom tool is one piece;
+ *   <li>the response at its end. If the response failed, this event comes directly after the text.
  * </ul>
  *
- * <p>So a client that has seen number N gets from any gateway exactly what follows: events up to N
- * are not sent, and a piece of text that N lies in is cut there. An {@code error} event has the
- * number of the event before it, since the stream can be resumed after it.
+ * <p>So a client that has seen number N can continue with any gateway: events up to N are not sent,
+ * and a piece of text that contains N is cut there. An {@code error} event has the number of the
+ * event before it, since the stream can be resumed after it.
  *
  * <p>Only one thread at a time may use it.
  */
 final class ResponseStream {
 
-  /** Takes an event that is due. */
+  /** Receives the next event. */
   @FunctionalInterface
   interface Sink {
     void event(String type, ObjectNode data);
@@ -48,12 +48,12 @@ final class ResponseStream {
   private final TurnMessage reply = new TurnMessage();
   private ResponseRecord response;
 
-  /** The item that is open, or null. */
+  /** The open item, or null. */
   private OpenItem item;
 
   private int items;
 
-  /** How many items of text, and of reasoning, there were. */
+  /** The number of items of text and of reasoning so far. */
   private final Map<TurnPart, Integer> seen = new HashMap<>();
 
   /** The number of the last event, whether the client had it or not. */
@@ -83,7 +83,10 @@ final class ResponseStream {
     send(whole("response.in_progress", began.at(Status.IN_PROGRESS)));
   }
 
-  /** Sends what the client lacks of a piece, which follows those before. */
+  /**
+   * Sends the part of a piece that the client does not have. The piece follows the pieces before
+   * it.
+   */
   void piece(TurnPiece piece) {
     if (piece.text().isEmpty() && piece.logprobs().isEmpty()) {
       return;
@@ -100,7 +103,7 @@ final class ResponseStream {
   }
 
   /**
-   * @param logprobs of the tokens of content; null for other text
+   * @param logprobs log probabilities of the tokens of content; null for other text
    */
   private void delta(String text, List<TokenLogprob> logprobs) {
     int length = text.codePointCount(0, text.length());
@@ -119,7 +122,7 @@ final class ResponseStream {
     sink.event(delta.get("type").textValue(), delta.put("sequence_number", number));
   }
 
-  /** Returns the tokens that do not lie wholly within the first code points of their text. */
+  /** Returns the tokens that are not completely within the first code points of their text. */
   private static List<TokenLogprob> rest(List<TokenLogprob> tokens, int known) {
     int from = 0;
     int end = 0;
@@ -157,7 +160,7 @@ final class ResponseStream {
   }
 
   /**
-   * Sends what the output still lacks, and the events after it.
+   * Sends the rest of the output, and the events after it.
    *
    * @param ended the response with its whole reply
    */
@@ -182,7 +185,9 @@ final class ResponseStream {
     send(whole(end, whole));
   }
 
-  /** Sends what was not sent yet; false if the reply says something else than was sent. */
+  /**
+   * Sends the rest of the reply. Returns false if the reply differs from the text that was sent.
+   */
   private boolean complete(ResponseRecord ended) {
     List<PartText> sent = PartText.of(reply.message(), reply.order());
     List<PartText> whole = PartText.of(ended.reply(), ended.order());
@@ -208,14 +213,17 @@ final class ResponseStream {
     return true;
   }
 
-  /** Sends that the stream ends early; the client can resume it, or read the response later. */
+  /**
+   * Sends an error that ends the stream early. The client can resume the stream, or read the
+   * response later.
+   */
   void error(String code, String message) {
     ObjectNode error = JSON.objectNode().put("type", "error");
     error.put("code", code).put("message", message).putNull("param");
     sink.event("error", error.put("sequence_number", last));
   }
 
-  /** Sends that a response failed whose turn the job has not accepted. */
+  /** Sends the failure of a response whose turn the job has not accepted. */
   void reject(Failure failure) {
     close(response.ended(Status.FAILED, 0, reply.message(), reply.order(), null, null, failure));
   }

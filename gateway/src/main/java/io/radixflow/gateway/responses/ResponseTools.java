@@ -15,7 +15,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Reads tools, their choice, reasoning and the format of text, and gives them the names of events.
+ * Reads tools, their choice, reasoning and the format of text, and renames them as events name
+ * them.
  */
 final class ResponseTools {
 
@@ -24,12 +25,12 @@ final class ResponseTools {
       Set.of("type", "name", "description", "parameters", "strict");
   private static final Set<String> SERVED_CUSTOM = Set.of("type", "name", "description", "format");
 
-  /** Tools of type custom at most; each turn keeps their names. */
+  /** The most tools of type custom; each turn keeps their names. */
   private static final int MAX_CUSTOM = 32;
 
   private static final int MAX_NAME = 64;
 
-  /** Fields that events have by the same names. */
+  /** Fields that have the same name in events. */
   private static final List<String> SAME =
       List.of(
           "parallel_tool_calls", "tool_parser", "chat_template_kwargs", "thinking_token_budget");
@@ -81,8 +82,8 @@ final class ResponseTools {
   }
 
   /**
-   * Returns the functions. Tools that a server runs itself are left out beside functions, which
-   * agents send with them as a matter of course; alone they are refused.
+   * Returns the functions. Agents often send functions together with tools that a server runs
+   * itself; these tools are then left out. Without functions, such tools are refused.
    */
   private static ArrayNode tools(List<JsonObject> given, Consumer<String> notice) {
     ArrayNode tools = Json.object().putArray("tools");
@@ -110,7 +111,7 @@ final class ResponseTools {
             .formatted(typed.path("type"), Texts.quote(typed.text("type"))));
   }
 
-  /** Returns the choice of one function or of a few, as chats have it. */
+  /** Returns the choice of one or several functions, in the form of chats. */
   private static ObjectNode chosen(JsonObject body) {
     JsonObject choice = body.object("tool_choice").require("type");
     String type = choice.text("type");
@@ -167,7 +168,7 @@ final class ResponseTools {
     }
   }
 
-  /** Returns the names of the tools of type custom, which were read before. */
+  /** Returns the names of the tools of type custom. The tools were checked before. */
   static Set<String> custom(JsonObject body) {
     Set<String> names = new LinkedHashSet<>();
     if (body.has("tools")) {

@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Responses: made, read, streamed again, cancelled and deleted. */
+/** Creates, reads, resumes, cancels and deletes responses. */
 public final class ResponsesEndpoints implements EndpointGroup {
 
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,15}");
@@ -104,7 +104,7 @@ public final class ResponsesEndpoints implements EndpointGroup {
     return new TurnKey(exchange.caller().tenant(), response.session(), response.turn());
   }
 
-  /** Cancels a response unless it has ended, and answers with what it has become. */
+  /** Cancels a response unless it has ended, and answers with its new state. */
   private void cancel(Exchange exchange) {
     lookup.find(
         exchange,

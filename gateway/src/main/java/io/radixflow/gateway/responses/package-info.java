@@ -1,6 +1,6 @@
 /**
- * OpenAI's responses and conversations: requests to events, turns to response objects, and streams
- * whose sequence numbers are a function of the reply's text, so that any gateway can go on with a
- * stream that another one began.
+ * OpenAI's responses and conversations: converts requests to events and turns to response objects.
+ * The sequence numbers of streams depend only on the reply's text, so any gateway can continue a
+ * stream that another gateway began.
  */
 package io.radixflow.gateway.responses;

@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tokenizer and the chat template of the served model, read from the file that the option
- * {@code model} names when they are first needed; no weights are loaded. Safe for many threads; all
- * methods may take long, and are for worker threads.
+ * The tokenizer and the chat template of the served model. They are read from the file of the
+ * option {@code model} when they are first needed; weights are not loaded. Safe for many threads.
+ * All methods may take long, so call them on worker threads.
  */
 public final class ModelText implements AutoCloseable {
 
@@ -31,13 +31,13 @@ public final class ModelText implements AutoCloseable {
   /**
    * The context window.
    *
-   * @param served tokens of prompt and reply together that are served
-   * @param trained positions that the model was trained for
-   * @param vocabulary tokens that the model knows
+   * @param served the most tokens of prompt and reply together
+   * @param trained the number of positions that the model was trained for
+   * @param vocabulary the number of tokens in the vocabulary
    */
   public record Window(int served, int trained, int vocabulary) {}
 
-  /** Opens the model of a name. */
+  /** Opens the model with a name. */
   @FunctionalInterface
   interface Factory {
     ServedModel open(String name) throws IOException;
@@ -58,7 +58,7 @@ public final class ModelText implements AutoCloseable {
   }
 
   /**
-   * @param longest most tokens of prompt and reply together; 0 for the model's
+   * @param longest the most tokens of prompt and reply together; 0 for the model's own limit
    */
   ModelText(String name, int longest, Factory factory) {
     this.name = name;
@@ -67,18 +67,18 @@ public final class ModelText implements AutoCloseable {
   }
 
   /**
-   * Counts the tokens of a prompt as a turn with these messages and options would have it.
+   * Counts the tokens of the prompt of a turn with these messages and options.
    *
-   * @param options of the turn, or null
-   * @param field of the request that has the messages, for errors
-   * @throws ApiException if the template refuses the messages, options do not go together, or the
-   *     gateway has no model file
+   * @param options options of the turn, or null
+   * @param field the request's field with the messages, for errors
+   * @throws ApiException if the template refuses the messages, the options contradict each other,
+   *     or the gateway has no model file
    */
   public int count(List<Message> messages, GenerationOptions options, String field) {
     return encode(messages, options, field).length;
   }
 
-  /** Returns the tokens of a prompt; same errors as {@link #count}. */
+  /** Returns the tokens of a prompt. Throws the same errors as {@link #count}. */
   public int[] encode(List<Message> messages, GenerationOptions options, String field) {
     open();
     try {
@@ -91,7 +91,7 @@ public final class ModelText implements AutoCloseable {
     }
   }
 
-  /** Returns the tokens of a text as it is. */
+  /** Returns the tokens of a text, without a template. */
   public int[] encode(String text) {
     return open().tokenizer().encode(text);
   }

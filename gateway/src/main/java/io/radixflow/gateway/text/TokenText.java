@@ -9,8 +9,9 @@ import java.nio.charset.CoderResult;
 import java.util.List;
 
 /**
- * A token of log probabilities as OpenAI's APIs show it: where it is a part of a character, its
- * bytes are written as escapes, and its bytes put the character together again.
+ * The text of a token in OpenAI's log probabilities. If the token is a part of a character, its
+ * text contains escapes for its bytes, and clients join the bytes of several tokens to the
+ * character.
  */
 public final class TokenText {
 
@@ -19,8 +20,8 @@ public final class TokenText {
   /**
    * Returns the bytes of a token.
    *
-   * @param text its text
-   * @param bytes its bytes if the text does not have them all; else null
+   * @param text text of the token
+   * @param bytes bytes of the token if the text does not contain all of them; else null
    */
   public static byte[] bytes(String text, List<Integer> bytes) {
     if (bytes == null) {
@@ -33,7 +34,9 @@ public final class TokenText {
     return all;
   }
 
-  /** Returns the text of a token as chats have it: {@code \xf0\x9f} for a part of a character. */
+  /**
+   * Returns the text of a token in the form of chats: {@code \xf0\x9f} for a part of a character.
+   */
   public static String shown(String text, List<Integer> bytes) {
     if (bytes == null) {
       return text;
@@ -53,7 +56,7 @@ public final class TokenText {
     return shown.toString();
   }
 
-  /** Returns the text of a token as completions have it: {@code bytes:\xf0\x9f}. */
+  /** Returns the text of a token in the form of completions: {@code bytes:\xf0\x9f}. */
   public static String legacy(String text, List<Integer> bytes) {
     if (bytes == null) {
       return text;
@@ -69,12 +72,12 @@ public final class TokenText {
     return "\\x%02x".formatted(value & 0xff);
   }
 
-  /** Returns whether a token goes on with a character that one before it begins. */
+  /** Returns whether a token continues a character that an earlier token begins. */
   public static boolean goesOn(List<Integer> bytes) {
     return bytes != null && !bytes.isEmpty() && isInner(bytes.get(0));
   }
 
-  /** Returns how many code points begin in a token. */
+  /** Returns the number of code points that begin in a token. */
   public static int begun(String text, List<Integer> bytes) {
     return bytes == null
         ? text.codePointCount(0, text.length())

@@ -5,33 +5,33 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Notices that replies are written and not committed: then a partition of the topic of replies has
- * records after its last decided transaction, and readers of committed records stand still there.
- * One thread.
+ * Notices replies that are written but not committed. Then a partition of the reply topic has
+ * records after its last decided transaction, and readers of committed records cannot advance. Only
+ * one thread may use this.
  */
 final class CommitWatch {
 
   private final long patienceNanos;
   private final Map<Integer, Stand> stands = new HashMap<>();
 
-  /** Up to where a partition is committed, and since when it has more than that. */
+  /** The committed end of a partition, and since when the partition has further records. */
   private record Stand(long committed, long since) {}
 
   /**
-   * @param patience how long a reply may take from being written to being committed
+   * @param patience how long a written reply may stay uncommitted
    */
   CommitWatch(Duration patience) {
     this.patienceNanos = patience.toNanos();
   }
 
   /**
-   * Takes the ends of all partitions.
+   * Compares the ends of all partitions.
    *
-   * @param written the ends with records that are not committed, by partition
+   * @param written the ends including uncommitted records, by partition
    * @param committed the ends for readers of committed records, by partition; asked for before
    *     {@code written}
    * @param now nanoseconds, as {@link System#nanoTime}
-   * @return null, or what is wrong
+   * @return the problem, or null
    */
   String problem(Map<Integer, Long> written, Map<Integer, Long> committed, long now) {
     stands.keySet().retainAll(committed.keySet());

@@ -25,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The topics over Kafka. One producer, idempotent, sends on a thread of its own, since it may block
- * for metadata; a thread for each of the two topics reads all their partitions without a consumer
- * group; a reader that ends is started again.
+ * The topics in Kafka. One idempotent producer sends on a thread of its own, since it may block for
+ * metadata. One thread for each of the two topics reads all partitions, without a consumer group. A
+ * reader that ends is started again.
  */
 public final class KafkaTopics implements Topics {
 
@@ -36,7 +36,7 @@ public final class KafkaTopics implements Topics {
   private static final int PROBE_SECONDS = 2;
   private static final int AGAIN_SECONDS = 1;
 
-  /** A thread that reads and looks at the brokers no more often than this has got stuck. */
+  /** A reading thread that has made no progress for this time is stuck. */
   private static final Duration STILL = Duration.ofSeconds(30);
 
   private final Settings settings;
@@ -50,7 +50,7 @@ public final class KafkaTopics implements Topics {
   private final Following replies = new Following(RadixflowOptions.REPLIES_TOPIC);
   private volatile String found;
 
-  /** Connects to the brokers that the settings name, when it is told to follow. */
+  /** Makes the topics. {@link #follow} connects to the brokers of the settings. */
   public KafkaTopics(Settings settings) {
     this.settings = settings;
     this.sender = new EventSender(settings);
@@ -101,7 +101,7 @@ public final class KafkaTopics implements Topics {
     return unsent.sent;
   }
 
-  /** An event that waits to be sent; whatever happens to it, its future is completed. */
+  /** An event that waits to be sent. Its future is always completed. */
   private final class Unsent implements Runnable {
     private final ConversationEvent event;
     private final CompletableFuture<Void> sent;
@@ -174,7 +174,7 @@ public final class KafkaTopics implements Topics {
     probe.close();
   }
 
-  /** One topic that is read, with a reader that is started again when it ends. */
+  /** One followed topic, with a reader that is started again when it ends. */
   private final class Following {
     private final ConfigOption<String> topic;
     private volatile TopicFollower follower;
@@ -189,7 +189,7 @@ public final class KafkaTopics implements Topics {
       return settings.get(topic);
     }
 
-    /** Returns what keeps the topic from being read, or null. */
+    /** Returns the reason why the topic is not read, or null. */
     String problem() {
       TopicFollower reading = follower;
       if (problem == null && reading != null && reading.still().compareTo(STILL) > 0) {

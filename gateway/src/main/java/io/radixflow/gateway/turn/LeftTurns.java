@@ -6,21 +6,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts the turns that clients have left and that the job has still to end, by tenant: a tenant
- * whose clients come and go faster than the job ends their turns gets no more for a while, so that
- * its events do not delay those of others. Safe for many threads.
+ * Counts, by tenant, the turns whose clients have gone and that the job has not ended yet. A tenant
+ * whose clients leave turns faster than the job ends them gets no new turns for a while, so that
+ * its events do not delay other tenants. Safe for many threads.
  */
 final class LeftTurns {
 
-  /** The turns that a tenant may have left; more than clients with sense leave at once. */
+  /** The most left turns of a tenant; reasonable clients leave fewer turns at once. */
   static final int MOST = 256;
 
-  /** The job ends a turn at once, unless it restarts. */
+  /** How long to wait for the end of a turn. The job ends a turn at once, unless it restarts. */
   private static final int END_MINUTES = 2;
 
   private final Map<String, Integer> byTenant = new ConcurrentHashMap<>();
 
-  /** Returns whether a tenant has left so many turns that it gets no more. */
+  /** Returns whether a tenant has left too many turns to get a new turn. */
   boolean tooMany(String tenant) {
     return byTenant.getOrDefault(tenant, 0) >= MOST;
   }

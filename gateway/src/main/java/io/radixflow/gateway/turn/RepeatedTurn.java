@@ -5,14 +5,14 @@ import io.radixflow.operators.record.Usage;
 import java.util.function.Consumer;
 
 /**
- * The turn of a request that a client may have sent before. A rejected turn uses up its id: when
- * the job says that it rejected the turn earlier for want of room, the request goes on with the
- * next id. All gateways try the same ids in the same order and ask about each, so a turn that was
- * accepted under one of them is found and not run twice.
+ * The turn of a request that a client may have sent before. A rejected turn uses up its id. So if
+ * the job rejected the turn earlier because it had no room, the request continues with the next id.
+ * All gateways try the same ids in the same order and ask about each. So a turn that was accepted
+ * under one of the ids is found, and does not run twice.
  */
 final class RepeatedTurn implements TurnStream, TurnListener {
 
-  /** More than a client with sense tries. */
+  /** The most ids to try; reasonable clients need fewer. */
   private static final int MAX_IDS = 32;
 
   private final Turns turns;
@@ -23,7 +23,7 @@ final class RepeatedTurn implements TurnStream, TurnListener {
   private TurnStream current;
   private boolean paused;
 
-  /** Ends the turn early once it is known; null if it need not end. */
+  /** Ends the turn early, once the turn is known; null if it need not end. */
   private Consumer<TurnStream> ending;
 
   RepeatedTurn(Turns turns, ConversationEvent event, Following following, TurnListener listener) {

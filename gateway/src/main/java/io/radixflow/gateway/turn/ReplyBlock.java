@@ -9,12 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What APIs show as one item of a reply: reasoning, text, or a call with its arguments.
+ * A block of a reply, which APIs show as one item: reasoning, text, or a call with its arguments.
  *
- * @param part what the block begins with
- * @param nth how many blocks of reasoning, or of text, come before; 0 for a call
- * @param text of reasoning or text; empty for a call
- * @param call null if it is none
+ * @param part the first part of the block
+ * @param nth how many blocks of reasoning, or of text, precede this block; 0 for a call
+ * @param text the text of reasoning or text; empty for a call
+ * @param call the call; null for reasoning and text
  */
 public record ReplyBlock(TurnPart part, int nth, String text, ToolCall call) {
 

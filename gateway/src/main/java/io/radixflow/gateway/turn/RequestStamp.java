@@ -10,8 +10,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A hash of what a request asks for, which the job keeps with the turn of a request that can be
- * sent again: so every gateway notices that another request has the same key.
+ * A hash of a repeatable request. The job keeps it with the turn, so that every gateway notices a
+ * different request with the same key.
  */
 final class RequestStamp {
 
@@ -20,7 +20,7 @@ final class RequestStamp {
 
   private RequestStamp() {}
 
-  /** Returns the stamp of an event. What its metadata say is no part of it. */
+  /** Returns the stamp of an event. The event's metadata are not a part of the stamp. */
   static String of(ConversationEvent event) {
     byte[] asked = EventWriter.write(event.toBuilder().metadata(null).build());
     try {
@@ -41,7 +41,7 @@ final class RequestStamp {
     return event.toBuilder().metadata(metadata).build();
   }
 
-  /** Returns whether a turn's metadata have another stamp than this one. */
+  /** Returns whether a turn's metadata have a stamp that differs from {@code stamp}. */
   static boolean differs(String stamp, Map<String, String> metadata) {
     return metadata != null && metadata.containsKey(KEY) && !metadata.get(KEY).equals(stamp);
   }

@@ -5,11 +5,11 @@ import io.radixflow.operators.record.ReplyDelta;
 import java.util.function.Consumer;
 
 /**
- * Waits for what the job knows of a turn that is followed. The committed answer of the query says
- * that the turn's reply, which ended before it, is committed, too.
+ * Waits for the job's state of a followed turn. If the query's answer is committed, then a reply
+ * that ended before it is also committed.
  *
- * @param key the query's
- * @param over hears that the wait is over
+ * @param key the key of the query
+ * @param over called when the wait is over
  */
 record StateWaiting(TurnKey key, TurnFollower follower, Consumer<Waiting> over) implements Waiting {
 

@@ -26,12 +26,12 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
  * Asks the brokers whether the topics can be used as they are, and whether replies are committed.
- * One thread; each look may take seconds.
+ * It has one thread; each look may take seconds.
  */
 final class TopicProbe implements AutoCloseable {
   private static final int LOOK_MILLIS = 2000;
 
-  /** Partitions take longer to be read than to be added, see {@link KafkaClient}. */
+  /** New partitions are read only after a while, see {@link KafkaClient}. */
   private static final Duration LEAST_PATIENCE = Duration.ofMinutes(1);
 
   private final String brokers;
@@ -53,7 +53,7 @@ final class TopicProbe implements AutoCloseable {
    * Looks once.
    *
    * @param read how many partitions of each followed topic are read
-   * @return null, or what is wrong
+   * @return the problem, or null
    */
   String look(Map<String, Integer> read) throws InterruptedException {
     List<String> topics = new ArrayList<>(read.keySet());
@@ -83,9 +83,9 @@ final class TopicProbe implements AutoCloseable {
   }
 
   /**
-   * Returns what is wrong with a topic, or null.
+   * Returns the problem of a topic, or null.
    *
-   * @param read how many of its partitions are read; null if none has to be
+   * @param read how many of its partitions are read; null if the topic need not be read
    */
   static String problem(String topic, Collection<TopicPartitionInfo> partitions, Integer read) {
     long headless = partitions.stream().filter(each -> each.leader() == null).count();

@@ -3,10 +3,13 @@ package io.radixflow.gateway.turn;
 import io.radixflow.operators.record.ConversationEvent;
 import java.util.concurrent.CompletableFuture;
 
-/** The topics of the job as a gateway uses them: Kafka's, or those of a test. */
+/** The topics of the job as a gateway uses them: in Kafka, or in a test. */
 public interface Topics extends AutoCloseable {
 
-  /** Takes what the job wrote. The threads of the topics call it, one at a time for a topic. */
+  /**
+   * Receives the records of the job. The threads of the topics call it, one thread at a time per
+   * topic.
+   */
   interface Reader {
     /**
      * Takes a record of the delta topic.
@@ -22,7 +25,7 @@ public interface Topics extends AutoCloseable {
      */
     void reply(byte[] session, byte[] value);
 
-    /** Records may have been missed; those that come from now on are read again. */
+    /** Records may have been missed. From now on records are read again. */
     void interrupted();
   }
 
@@ -37,8 +40,8 @@ public interface Topics extends AutoCloseable {
   CompletableFuture<Void> send(ConversationEvent event);
 
   /**
-   * Returns null if events are taken, both topics are read whole and replies are committed, else a
-   * text that says what lacks.
+   * Returns null if events can be sent, all partitions of both topics are read and replies are
+   * committed; else a text that names the problem.
    */
   String problem();
 

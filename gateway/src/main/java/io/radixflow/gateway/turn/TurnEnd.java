@@ -17,12 +17,13 @@ import java.util.List;
  * @param finishReason as in a reply: stop, length, cancelled, replaced, rejected, error
  * @param stopReason the stop text that ended the reply, or null
  * @param completed when the turn ended, milliseconds since the epoch
- * @param usage counts of tokens
- * @param error why the turn was rejected or failed; null if it was served
+ * @param usage the counts of tokens
+ * @param error why the turn was rejected or failed; null if it succeeded
  * @param committed whether the reply is committed
- * @param earlier whether the job was asked and said so, as the turn had ended before
+ * @param earlier whether the turn had ended before, so that the end comes from the job's answer to
+ *     a query
  * @param stopToken the stop token that ended the reply, or null
- * @param warnings what the reply is not held to, though its request asks for it; empty for nothing
+ * @param warnings constraints of the request that the reply may not follow; empty for none
  */
 public record TurnEnd(
     String branch,
@@ -54,7 +55,7 @@ public record TurnEnd(
         last.warnings());
   }
 
-  /** The end of a turn that the job does not know. */
+  /** Returns the end of a turn that the job does not know. */
   static TurnEnd unknown(ReplyDelta answer) {
     return new TurnEnd(
         answer.branch(),
@@ -97,7 +98,7 @@ public record TurnEnd(
         reply.warnings());
   }
 
-  /** Writes the warnings as a field {@code warnings}; nothing if there are none. */
+  /** Writes the warnings as a field {@code warnings}; writes nothing without warnings. */
   public void writeWarnings(JsonGenerator json) throws IOException {
     if (warnings.isEmpty()) {
       return;
@@ -111,8 +112,8 @@ public record TurnEnd(
 
   /**
    * Returns whether the turn was rejected earlier for a reason that may have passed, so that its
-   * request can be served under another id. A turn of a session that was never opened was rejected,
-   * too.
+   * request can succeed under another id. A turn of a session that was never opened was also
+   * rejected.
    */
   public boolean isWorthAnotherTry() {
     ErrorCode code = error == null ? null : error.code();

@@ -1,7 +1,7 @@
 package io.radixflow.gateway.turn;
 
 /**
- * Says why a turn is followed no longer.
+ * The reason why a turn can no longer be followed.
  *
  * @param message for people
  */
@@ -9,13 +9,13 @@ public record TurnFailure(Reason reason, String message) {
 
   /** The kinds of failures. */
   public enum Reason {
-    /** The listener took its pieces more slowly than they came, beyond its buffer. */
+    /** The listener was too slow, and its buffer was full. */
     TOO_SLOW,
-    /** The brokers did not take the event. */
+    /** The brokers did not accept the event. */
     UNAVAILABLE,
-    /** The turn is another request's with the same key. */
+    /** The turn belongs to a different request with the same key. */
     KEY_REUSED,
-    /** The tenant gets no more turns now. */
+    /** The tenant cannot start turns now. */
     BUSY
   }
 }

@@ -8,25 +8,25 @@ import io.radixflow.operators.record.Usage;
 import java.util.List;
 
 /**
- * Joins the deltas of one turn, which come at least once and from several attempts, into pieces of
- * one part each, without gap or overlap, and hands them to the listener's executor. What waits for
- * a listener is joined into one piece and bounded.
+ * Joins the deltas of one turn into pieces of one part each, without gap or overlap, and passes
+ * them to the listener's executor. Deltas come at least once, and from several attempts. Pieces
+ * that wait for a listener are joined into one, and their size is limited.
  */
 final class TurnFollower implements TurnStream, Waiting {
 
-  /** Who made the follower. */
+  /** The owner of a follower, which made it. */
   interface Owner {
-    /** Takes, once, that no more is needed, and whether the turn is to be cancelled. */
+    /** Called once, when the follower is done; {@code cancel} says whether to cancel the turn. */
     void finished(TurnFollower follower, boolean cancel);
 
-    /** Asks the job what it knows of the turn, unless it was asked already. */
+    /** Asks the job for the state of the turn, unless a question is already on its way. */
     void ask(TurnFollower follower);
 
-    /** Counts what waits for all listeners. */
+    /** Returns the counter of the text that waits for all listeners. */
     WaitingText waiting();
   }
 
-  /** More than brokers cause that come and go; each has the job asked. */
+  /** The most interruptions. Brokers that restart cause fewer; each interruption asks the job. */
   private static final int MAX_INTERRUPTIONS = 20;
 
   private final TurnKey key;
@@ -36,19 +36,19 @@ final class TurnFollower implements TurnStream, Waiting {
   private final TurnMetrics metrics;
   private final Owner owner;
 
-  /** When the last piece came, or, before the first, when this was made. */
+  /** When the last piece came; before the first piece, when the follower was made. */
   private long pieceAt = System.nanoTime();
 
   private boolean hasPiece;
 
   private final WaitingPieces waiting;
 
-  /** Characters that are counted for this listener among those of all. */
+  /** This listener's part of the characters that the shared counter has counted. */
   private int counted;
 
   private TurnFound found;
 
-  /** The first counts of tokens; null before. The listener hears of them once. */
+  /** The first counts of tokens; null until they are known. The listener hears of them once. */
   private Usage counts;
 
   private boolean started;
@@ -56,23 +56,26 @@ final class TurnFollower implements TurnStream, Waiting {
   private TurnFailure failure;
   private boolean asking;
 
-  /** How often records were missed since the job was last heard. */
+  /** How often records were missed since the job's last answer. */
   private int interruptions;
 
   private boolean scheduled;
   private boolean paused;
 
-  /** True while it is open whether the turn is this request's. */
+  /** True while it is unknown whether the turn belongs to this request. */
   private boolean unsure;
 
   private boolean done;
 
-  /** True once the observer has heard of the first piece; the listener's executor alone uses it. */
+  /**
+   * True after the observer has heard of the first piece. Only the listener's executor uses this
+   * field.
+   */
   private boolean observed;
 
   /**
-   * @param stamp of the request, if another one may have begun the turn, else null
-   * @param offset code points of the reply that the listener has
+   * @param stamp stamp of the request if another request may have begun the turn, else null
+   * @param offset how many code points of the reply the listener already has
    */
   TurnFollower(
       TurnKey key,
@@ -103,8 +106,9 @@ final class TurnFollower implements TurnStream, Waiting {
   }
 
   /**
-   * Takes what a delta adds; one behind a gap is skipped, and the job is asked what is there. While
-   * the turn may be another request's, the job has been asked already.
+   * Adds the new part of a delta. A delta after a gap is skipped, and the job is asked for the
+   * state of the turn. While it is unknown whether the turn belongs to this request, the job has
+   * already been asked.
    */
   @Override
   public void delta(ReplyDelta delta) {
@@ -133,7 +137,7 @@ final class TurnFollower implements TurnStream, Waiting {
     }
   }
 
-  /** Returns whether the job is to be asked now; it is asked once at a time. */
+  /** Returns whether to ask the job now. There is only one question at a time. */
   synchronized boolean beginToAsk() {
     boolean begin = !asking && !done;
     asking = true;
@@ -141,9 +145,9 @@ final class TurnFollower implements TurnStream, Waiting {
   }
 
   /**
-   * Takes what the job knows of the turn.
+   * Takes the job's state of the turn.
    *
-   * @param committed whether what is known is committed, as the answer that says so is
+   * @param committed whether the state is committed, because the job's answer is committed
    */
   void state(Reply.TurnState state, boolean committed) {
     synchronized (this) {
@@ -174,7 +178,7 @@ final class TurnFollower implements TurnStream, Waiting {
     schedule();
   }
 
-  /** Takes why the job does not know the turn. */
+  /** Takes the job's answer that it does not know the turn. */
   void refused(ReplyDelta answer) {
     synchronized (this) {
       asking = false;
@@ -237,12 +241,12 @@ final class TurnFollower implements TurnStream, Waiting {
     schedule();
   }
 
-  /** Returns whether the listener needs no more than what waits for it. */
+  /** Returns whether all further output of the listener is already waiting. */
   private boolean isOver() {
     return done || end != null || failure != null;
   }
 
-  /** Cuts off a listener for which too much waits, and lets go of what waited. */
+  /** Cuts off a listener for which too much text waits, and frees this text. */
   private void bound() {
     int now = waiting.characters();
     boolean tooMuch = owner.waiting().exceeds(counted, now, following.buffer());
@@ -259,7 +263,7 @@ final class TurnFollower implements TurnStream, Waiting {
     }
   }
 
-  /** Forgets what waits. */
+  /** Frees the waiting text. */
   private void release() {
     waiting.clear();
     owner.waiting().release(counted);
@@ -303,7 +307,7 @@ final class TurnFollower implements TurnStream, Waiting {
     }
   }
 
-  /** Runs on the listener's executor. */
+  /** Passes the waiting pieces to the listener. Runs on the listener's executor. */
   private void deliver() {
     TurnFound first;
     Usage begun = null;

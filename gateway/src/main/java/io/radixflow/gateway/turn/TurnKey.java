@@ -3,9 +3,9 @@ package io.radixflow.gateway.turn;
 import io.radixflow.operators.record.ConversationEvent;
 
 /**
- * Names a turn.
+ * Identifies a turn.
  *
- * @param tenant who may see it; empty for the default tenant
+ * @param tenant the tenant that may see the turn; empty for the default tenant
  */
 public record TurnKey(String tenant, String session, String turn) {
   static TurnKey of(ConversationEvent event) {

@@ -2,12 +2,15 @@ package io.radixflow.gateway.turn;
 
 import io.radixflow.operators.record.Usage;
 
-/** Hears how a turn goes on; called on the executor of its {@link Following}, one at a time. */
+/**
+ * Receives the progress of a turn. Called on the executor of its {@link Following}, one call at a
+ * time.
+ */
 public interface TurnListener {
 
   /**
-   * The job has the turn of a request that may have been sent before. Called once, before anything
-   * else, unless the turn is rejected now or fails; never for other turns.
+   * The job has the turn of a request that may have been sent before. Called once, before any other
+   * method, unless the turn is rejected now or fails. Never called for other turns.
    */
   default void found(TurnFound turn) {}
 
@@ -18,12 +21,15 @@ public interface TurnListener {
    */
   default void started(Usage counts) {}
 
-  /** The reply goes on; pieces follow each other without gap or overlap. */
+  /** The reply continues. Pieces follow each other without gap or overlap. */
   void piece(TurnPiece piece);
 
-  /** The turn ended, also if it was rejected or failed. Nothing follows. */
+  /** The turn ended, even if it was rejected or failed. No further call follows. */
   void ended(TurnEnd end);
 
-  /** The turn can no longer be followed here. It may go on, and be resumed. Nothing follows. */
+  /**
+   * The turn can no longer be followed here. It may still run, and a client can resume it. No
+   * further call follows.
+   */
   void failed(TurnFailure failure);
 }

@@ -58,19 +58,19 @@ public final class TurnMessage {
     return content.toString();
   }
 
-  /** Returns what the model thought before it replied; empty for nothing. */
+  /** Returns the reasoning before the reply; empty if there is none. */
   public String reasoning() {
     return reasoning.toString();
   }
 
-  /** Returns the calls in their order; empty for none. */
+  /** Returns the calls in order; empty if there are none. */
   public List<ToolCall> calls() {
     return calls.stream()
         .map(call -> new ToolCall(call.id, call.name.toString(), call.arguments.toString()))
         .toList();
   }
 
-  /** Returns the message; its content is null if there are only calls. */
+  /** Returns the message. Its content is null if there are only calls. */
   public Message message() {
     boolean onlyCalls = content.isEmpty() && !calls.isEmpty();
     return new Message(
@@ -82,7 +82,7 @@ public final class TurnMessage {
         reasoning.isEmpty() ? null : reasoning());
   }
 
-  /** Returns the runs of the parts; empty if reasoning came first, then content, then calls. */
+  /** Returns the order of the parts; empty for the usual order: reasoning, content, calls. */
   public List<PartLength> order() {
     return order.runs();
   }

@@ -15,7 +15,7 @@ final class TurnMetrics {
   private final Counter cutOff;
 
   /**
-   * @param followed gives the number of turns that are followed now
+   * @param followed returns the current number of followed turns
    */
   TurnMetrics(PrometheusRegistry registry, IntSupplier followed) {
     firstPiece =

@@ -1,9 +1,11 @@
 package io.radixflow.gateway.turn;
 
-/** Hears how the turns of a request go, for its trace; called like a {@link TurnListener}. */
+/**
+ * Receives the progress of a request's turns, for its trace. Called like a {@link TurnListener}.
+ */
 public interface TurnObserver {
 
-  /** Hears nothing. */
+  /** An observer that ignores all calls. */
   TurnObserver NONE =
       new TurnObserver() {
         @Override
@@ -16,6 +18,6 @@ public interface TurnObserver {
   /** The first piece of a turn's reply came. */
   void firstPiece();
 
-  /** A turn ended, also if it was rejected or failed. */
+  /** A turn ended, even if it was rejected or failed. */
   void ended(TurnKey turn, TurnEnd end);
 }

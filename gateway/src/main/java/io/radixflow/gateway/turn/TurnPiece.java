@@ -8,13 +8,13 @@ import java.util.List;
 /**
  * The next piece of a reply.
  *
- * @param offset code points of the reply before it, whatever part they belong to
- * @param part what the text belongs to
+ * @param offset code points of the reply before this piece, in all parts
+ * @param part the part of the text
  * @param text whole characters; may be empty
- * @param tokens how many tokens it stands for
- * @param logprobs of the tokens, if the turn asked for them; else empty
+ * @param tokens the number of tokens of the piece
+ * @param logprobs log probabilities of the tokens, if the turn asked for them; else empty
  * @param prompt tokens of the prompt, if the turn asked for them; else null
- * @param ids of the tokens, if the turn asked for them; else empty
+ * @param ids ids of the tokens, if the turn asked for them; else empty
  */
 public record TurnPiece(
     int offset,
@@ -25,7 +25,7 @@ public record TurnPiece(
     PromptTokens prompt,
     List<Integer> ids) {
 
-  /** A piece without anything. */
+  /** An empty piece. */
   public static final TurnPiece NONE = new TurnPiece(0, "", 0);
 
   /** A piece without ids. */
@@ -34,7 +34,7 @@ public record TurnPiece(
     this(offset, part, text, tokens, logprobs, null, List.of());
   }
 
-  /** Returns whether it has anything to show. */
+  /** Returns whether the piece has anything to show. */
   public boolean shows() {
     return !text.isEmpty() || !logprobs.isEmpty() || prompt != null || !ids.isEmpty();
   }

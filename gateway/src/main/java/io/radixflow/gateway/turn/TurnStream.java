@@ -1,17 +1,17 @@
 package io.radixflow.gateway.turn;
 
-/** A turn that is followed. Safe for many threads. */
+/** A followed turn. Safe for many threads. */
 public interface TurnStream {
 
-  /** Holds pieces back, joined into one, until {@link #resume()}. */
+  /** Keeps pieces, joined into one, until {@link #resume()}. */
   void pause();
 
-  /** Passes on what was held back and what comes. */
+  /** Passes on the kept pieces and all further pieces. */
   void resume();
 
-  /** Follows the turn no longer; it goes on. */
+  /** Stops following the turn; the turn continues. */
   void close();
 
-  /** Follows the turn no longer, and cancels it unless it has ended. */
+  /** Stops following the turn, and cancels it unless it has ended. */
   void cancel();
 }

@@ -22,21 +22,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts turns, follows, resumes and cancels them, and asks the job what it knows. All APIs of the
- * gateway use this one object. Safe for many threads; nothing blocks.
+ * Starts, follows, resumes and cancels turns, and sends queries to the job. All APIs of the gateway
+ * use this one object. Safe for many threads; no method blocks.
  *
- * <p>A record of a session that nobody follows costs one look-up of its key; it is not parsed.
+ * <p>A record of a session without followed turns costs one look-up of its key; it is not parsed.
  */
 public final class Turns implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(Turns.class);
 
-  /** The job answers at once, unless it restarts. */
+  /** How long to wait for an answer. The job answers at once, unless it restarts. */
   private static final int ANSWER_MINUTES = 2;
 
   private final Topics topics;
 
-  /** Lists are replaced, never changed. */
+  /** The waiters of each session. Lists are replaced, never changed. */
   private final Map<String, List<Waiting>> bySession = new ConcurrentHashMap<>();
 
   private final TurnMetrics metrics;
@@ -44,7 +44,7 @@ public final class Turns implements AutoCloseable {
   private final WaitingText waitingText = WaitingText.ofHeap();
   private final LeftTurns left = new LeftTurns();
 
-  /** Starts to read the topics; closes them when it is closed. */
+  /** Starts to read the topics. {@link #close} closes the topics. */
   public Turns(Topics topics, PrometheusRegistry registry) {
     this.topics = topics;
     this.metrics = new TurnMetrics(registry, this::followed);
@@ -54,7 +54,7 @@ public final class Turns implements AutoCloseable {
   /**
    * Sends an event that starts a turn, and follows it.
    *
-   * @param event one with a turn id that was never used; the job ignores one that was
+   * @param event an event with a turn id that was never used; the job ignores a used id
    */
   public TurnStream start(ConversationEvent event, Following following, TurnListener listener) {
     TurnFollower follower = follow(TurnKey.of(event), null, 0, following, listener);
@@ -63,16 +63,16 @@ public final class Turns implements AutoCloseable {
   }
 
   /**
-   * Does what {@link #start} does, also if the turn id was used already: then the turn goes on from
-   * its beginning, wherever it is. It fails if the id was used for another request. A turn that was
-   * rejected before, since there was no room for it, is tried again under another id.
+   * Does what {@link #start} does, but also accepts a used turn id: then it follows the existing
+   * turn from its beginning. It fails if the id was used for a different request. If the turn was
+   * rejected before because the job had no room, it is tried again under another id.
    */
   public TurnStream startOrResume(
       ConversationEvent event, Following following, TurnListener listener) {
     return new RepeatedTurn(this, event, following, listener).start();
   }
 
-  /** Does what {@link #startOrResume} does, with the event's turn id alone. */
+  /** Does what {@link #startOrResume} does, but tries only the event's turn id. */
   public TurnStream startOrResumeOnce(
       ConversationEvent event, Following following, TurnListener listener) {
     String stamp = RequestStamp.of(event);
@@ -84,10 +84,10 @@ public final class Turns implements AutoCloseable {
   }
 
   /**
-   * Follows a turn that was started earlier, by whatever gateway, and may have ended. If the job
-   * does not know it, or it is another tenant's, it ends as rejected.
+   * Follows a turn that any gateway started earlier, and that may have ended. If the job does not
+   * know the turn, or it belongs to another tenant, it ends as rejected.
    *
-   * @param offset code points of the reply that the listener has
+   * @param offset how many code points of the reply the listener already has
    */
   public TurnStream resume(TurnKey key, int offset, Following following, TurnListener listener) {
     TurnFollower follower = follow(key, null, offset, following, listener);
@@ -96,7 +96,8 @@ public final class Turns implements AutoCloseable {
   }
 
   /**
-   * Sends the event of a turn, unless the tenant gets no more turns now; returns whether it does.
+   * Sends the event of a turn, unless the tenant may not start turns now. Returns whether it sent
+   * the event.
    */
   private boolean begin(TurnFollower follower, ConversationEvent event) {
     if (left.tooMany(event.tenant())) {
@@ -116,11 +117,11 @@ public final class Turns implements AutoCloseable {
   }
 
   /**
-   * Sends an event for which nothing is generated, such as a query, and waits for its answer.
+   * Sends an event that generates nothing, such as a query, and waits for its answer.
    *
-   * @param event one with a turn id that was never used
-   * @return the only delta of the event, not committed yet; it may say that the event was rejected.
-   *     Completed exceptionally if the brokers do not take the event, or no answer comes in time.
+   * @param event an event with a turn id that was never used
+   * @return the only delta of the event, not committed yet; it may be a rejection. Completes
+   *     exceptionally if the brokers do not accept the event, or if no answer comes in time.
    *     Callbacks run on a thread of the topics and must not block
    */
   public CompletableFuture<ReplyDelta> ask(ConversationEvent event) {
@@ -132,12 +133,12 @@ public final class Turns implements AutoCloseable {
     return waiting.answer();
   }
 
-  /** Sends an event that is not answered, or whose answer nobody waits for. */
+  /** Sends an event without waiting for an answer. */
   public CompletableFuture<Void> send(ConversationEvent event) {
     return topics.send(event);
   }
 
-  /** Cancels a turn, whoever follows it. */
+  /** Cancels a turn, no matter which gateway follows it. */
   public void cancel(TurnKey key) {
     sendCancel(key);
   }
@@ -160,7 +161,7 @@ public final class Turns implements AutoCloseable {
             });
   }
 
-  /** The number of turns that are followed, and of answers that are waited for. */
+  /** The number of followed turns plus the number of answers that have not come. */
   public int followed() {
     return (int)
         bySession.values().stream()
@@ -169,12 +170,12 @@ public final class Turns implements AutoCloseable {
             .count();
   }
 
-  /** Returns null if the job can be reached, else a text that says what lacks. */
+  /** Returns null if the job can be reached, else a text that names the problem. */
   public String problem() {
     return topics.problem();
   }
 
-  /** Stops reading and sending; streams hear nothing more. */
+  /** Stops reading and sending. Listeners are not called any more. */
   @Override
   public void close() {
     topics.close();
@@ -221,7 +222,7 @@ public final class Turns implements AutoCloseable {
         });
   }
 
-  /** Ends streams, and asks about their turns. */
+  /** Handles the ends and questions of followers. */
   private final class Follower implements TurnFollower.Owner {
 
     @Override
@@ -272,8 +273,8 @@ public final class Turns implements AutoCloseable {
   }
 
   /**
-   * Hands records to those who wait for them. Each of them ends if its record cannot be taken: it
-   * may be the last.
+   * Passes records to the waiters of their turns. If a record cannot be handled, its waiters end,
+   * because it may be the last record.
    */
   private final class Records implements Topics.Reader {
 
@@ -315,7 +316,7 @@ public final class Turns implements AutoCloseable {
     }
 
     /**
-     * @param turn whose waiting ones take it; null for all of them
+     * @param turn the turn whose waiters are called; null for all turns
      */
     private void each(List<Waiting> waiting, String turn, Consumer<Waiting> action) {
       for (Waiting one : waiting) {

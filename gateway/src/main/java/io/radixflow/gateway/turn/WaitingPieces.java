@@ -12,27 +12,30 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Tracks how much of a reply a listener has, and holds the pieces that wait for it. Pieces of one
- * part that follow each other are joined into one. Not safe for several threads.
+ * Tracks how much of a reply a listener has, and keeps the pieces that wait for it. Consecutive
+ * pieces of one part are joined. Not safe for several threads.
  *
- * <p>A delta says where in the reply its text is. A whole reply says in which order its parts were
- * written, if that is not the usual one; otherwise the text of each part is counted, so that a
- * reply that lost a part for its size adds nothing wrong.
+ * <p>A delta contains the position of its text in the reply. A whole reply contains the order of
+ * its parts if it is not the usual order. Otherwise the text of each part is counted separately, so
+ * that a reply without a part that was too large does not add wrong text.
  */
 final class WaitingPieces {
 
-  /** Characters that an entry of log probabilities counts for, and a piece beyond the first. */
+  /**
+   * The size in characters that is counted for an entry of log probabilities, and for each piece
+   * after the first.
+   */
   private static final int ENTRY_CHARACTERS = 48;
 
-  /** Code points that the listener had before, and that are not taken yet. */
+  /** Code points that the listener already has and that have not come again yet. */
   private int skipped;
 
-  /** Code points and tokens of the reply that were taken. */
+  /** Code points and tokens of the reply so far. */
   private int offset;
 
   private int tokens;
 
-  /** Tokens and characters of the prompt that were taken. */
+  /** Tokens and characters of the prompt so far. */
   private int promptTokens;
 
   private int promptLength;
@@ -42,7 +45,7 @@ final class WaitingPieces {
   private int characters;
   private int entries;
 
-  /** A piece that waits. */
+  /** A waiting piece. */
   private static final class Growing {
     private final int offset;
     private final TurnPart part;
@@ -70,31 +73,31 @@ final class WaitingPieces {
   }
 
   /**
-   * @param skipped code points of the reply that the listener has
+   * @param skipped how many code points of the reply the listener already has
    */
   WaitingPieces(int skipped) {
     this.skipped = skipped;
   }
 
-  /** Returns whether there is no gap between what was taken and a text. */
+  /** Returns whether a text begins without a gap after the text so far. */
   boolean joins(int from) {
     return from <= offset;
   }
 
   /**
-   * Takes what a text adds.
+   * Adds the new part of a text.
    *
-   * @param from where in the reply it begins; {@link #joins} must be true of it
-   * @return whether it adds something
+   * @param from the position of the text in the reply; {@link #joins} must be true for it
+   * @return whether the text adds something
    */
   boolean take(int from, TurnPart part, String text) {
     return takeBeyond(offset - from, part, text);
   }
 
   /**
-   * Takes what a reply adds.
+   * Adds the new part of a reply.
    *
-   * @param reply all of it from its beginning
+   * @param reply the reply from its beginning
    * @param order see {@link PartText#of}
    */
   boolean take(Message reply, List<PartLength> order) {
@@ -126,9 +129,9 @@ final class WaitingPieces {
   }
 
   /**
-   * Takes tokens of the prompt, which come before all text.
+   * Adds tokens of the prompt, which come before all text.
    *
-   * @param given null for none
+   * @param given the tokens; null for none
    */
   void takePrompt(PromptTokens given) {
     int known = given == null ? 0 : promptTokens - given.offset();
@@ -156,9 +159,9 @@ final class WaitingPieces {
   }
 
   /**
-   * Takes tokens; they stand for the text that was taken last.
+   * Adds the tokens of the last added text.
    *
-   * @param ids null if they are not shown
+   * @param ids token ids; null if they are not shown
    */
   void takeTokens(int from, int count, List<TokenLogprob> given, List<Integer> ids) {
     int known = Math.max(0, tokens - from);
@@ -196,19 +199,19 @@ final class WaitingPieces {
     return waiting.isEmpty();
   }
 
-  /** Returns what all that waits counts for, in characters. */
+  /** Returns the size of all waiting pieces, in characters. */
   int characters() {
     return characters + (entries + Math.max(0, waiting.size() - 1)) * ENTRY_CHARACTERS;
   }
 
-  /** Returns what waits, and forgets it. */
+  /** Returns and removes the waiting pieces. */
   List<TurnPiece> remove() {
     List<TurnPiece> pieces = waiting.stream().map(Growing::piece).toList();
     clear();
     return pieces;
   }
 
-  /** Forgets what waits. */
+  /** Removes the waiting pieces. */
   void clear() {
     waiting.clear();
     characters = 0;

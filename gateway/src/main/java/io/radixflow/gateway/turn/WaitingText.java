@@ -3,12 +3,12 @@ package io.radixflow.gateway.turn;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts what waits for all listeners together, in characters, so that many slow clients cannot
- * take the heap that each of them may have a part of. Safe for many threads.
+ * Counts the characters that wait for all listeners together, so that many slow clients cannot fill
+ * the heap. Safe for many threads.
  */
 final class WaitingText {
 
-  /** The part of its own buffer that a listener keeps while all together have too much. */
+  /** The part of its own buffer that a listener keeps while the total is too large. */
   private static final int KEPT_PART = 16;
 
   private final long limit;
@@ -18,18 +18,18 @@ final class WaitingText {
     this.limit = limit;
   }
 
-  /** Bounds what waits by an eighth of the heap. */
+  /** Returns a counter with a limit of an eighth of the heap. */
   static WaitingText ofHeap() {
     return new WaitingText(Runtime.getRuntime().maxMemory() / 8);
   }
 
   /**
-   * Changes what is counted for a listener.
+   * Changes the count of a listener.
    *
-   * @param before characters that were counted for it
-   * @param now characters that wait for it
-   * @param buffer characters that may wait for one listener
-   * @return whether it has too much
+   * @param before the characters that were counted for the listener so far
+   * @param now the characters that wait for the listener now
+   * @param buffer how many characters may wait for one listener
+   * @return whether too much waits for the listener
    */
   boolean exceeds(int before, int now, int buffer) {
     long all = waiting.addAndGet(now - before);
