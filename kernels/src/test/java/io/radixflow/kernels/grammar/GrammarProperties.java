@@ -143,7 +143,13 @@ class GrammarProperties {
   private static boolean accepts(Grammar grammar, String text) {
     GrammarMatcher matcher = grammar.matcher();
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    return matcher.acceptBytes(bytes) == bytes.length && matcher.canEnd();
+    try {
+      return matcher.acceptBytes(bytes) == bytes.length && matcher.canEnd();
+    } catch (GrammarException e) {
+      // a derivative may pass the bound even where the expression does not
+      Assume.that(!e.getMessage().contains("too large"));
+      throw e;
+    }
   }
 
   // ---- schemas beside a validator ----
