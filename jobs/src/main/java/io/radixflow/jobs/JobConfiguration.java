@@ -18,7 +18,7 @@ final class JobConfiguration {
 
   private static final Duration MIN_PAUSE = Duration.ofMillis(200);
 
-  /** A failure after this time without one counts as the first. */
+  /** After this time without a failure, the next failure counts as the first. */
   private static final Duration CALM_AFTER = Duration.ofMinutes(5);
 
   private JobConfiguration() {}

@@ -15,9 +15,9 @@ import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 
 /**
- * Where the job reads and writes; tests bring their own.
+ * The sources and sinks of the job; tests use their own.
  *
- * @param lostReplies finds replies that the sink has lost; null if it loses none
+ * @param lostReplies finds replies that the sink has lost; null if the sink cannot lose replies
  * @param kvEvents where the engines publish the content of their caches; null if they do not
  */
 public record JobEndpoints(

@@ -11,9 +11,9 @@ import org.apache.flink.api.common.functions.MapFunction;
 
 /**
  * Makes dead letters of events that the operator refused and that have no turn to answer, and of
- * those whose turn failed, within the size that the dead-letter topic takes. The value is the event
- * written again, not the bytes that were read. Partition, offset and timestamp are -1 if the origin
- * of the event is not known.
+ * events whose turn failed, within the size limit of the dead-letter topic. The value is the event
+ * written again, not the original bytes. Partition, offset and timestamp are -1 if the origin of
+ * the event is not known.
  */
 final class RefusedEvents implements MapFunction<RejectedEvent, DeadLetter> {
   private static final long serialVersionUID = 1L;

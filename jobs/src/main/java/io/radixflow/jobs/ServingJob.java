@@ -30,7 +30,7 @@ public final class ServingJob {
 
   private ServingJob() {}
 
-  /** An environment with the job's configuration, in which nothing is built yet. */
+  /** Returns an environment with the job's configuration, without any operators. */
   public static StreamExecutionEnvironment environment(Settings settings) {
     return StreamExecutionEnvironment.getExecutionEnvironment(JobConfiguration.of(settings));
   }

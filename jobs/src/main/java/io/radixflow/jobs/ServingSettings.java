@@ -18,15 +18,15 @@ import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.session.ServingOptions;
 import java.util.Objects;
 
-/** The operator's options and its engine, as the settings say. */
+/** Makes the operator's options and its engine from the settings. */
 public final class ServingSettings {
 
   private ServingSettings() {}
 
   /**
-   * Opens the engine on the model that the settings name.
+   * Returns the factory of the engine for the model of the settings.
    *
-   * @throws SettingsException if one subtask alone may hand the engine more than it takes
+   * @throws SettingsException if one subtask may pass the engine more requests than it accepts
    */
   public static EngineFactory engine(Settings settings, ModelEngineFactory.Source models) {
     checkWaiting(settings, 1);
@@ -70,10 +70,10 @@ public final class ServingSettings {
   }
 
   /**
-   * Checks that an engine takes all that its subtasks may hand it at once.
+   * Checks that an engine accepts all requests that its subtasks may pass to it at once.
    *
    * @param subtasks the number of subtasks that share an engine: all subtasks of one TaskManager
-   * @throws SettingsException if it does not; turns would be rejected that could wait
+   * @throws SettingsException if it does not, because turns that could wait would be rejected
    */
   public static void checkWaiting(Settings settings, int subtasks) {
     int running = settings.get(RadixflowOptions.MAX_RUNNING);

@@ -12,19 +12,19 @@ import org.rocksdb.DBOptions;
 import org.rocksdb.InfoLogLevel;
 
 /**
- * Options of the RocksDB that holds the job's state: {@link #set} for those that are options of
- * Flink, and the factory for the others.
+ * Options of the RocksDB with the job's state: {@link #set} sets Flink's options, and the factory
+ * sets the other options.
  *
  * <ul>
  *   <li>All states are flushed together. In the synchronous part of a checkpoint, while the
- *       operator stands still, RocksDB writes each state's memory to a file of its own. One state
+ *       operator is blocked, RocksDB writes each state's memory to a file of its own. One state
  *       after the other, each with its own entry in the manifest, would wait for the disk three
  *       times as often.
  *   <li>The manifest is rewritten when it is larger than {@link #MANIFEST_BYTES}. Each checkpoint
  *       adds to the manifest and uploads the whole manifest; RocksDB's own limit is 1 GB.
- *   <li>A deletion moves on to the last level, where it removes what was deleted, within {@link
- *       #LONGEST_DELETED}. Otherwise state of expired or erased sessions stays in files that
- *       nothing else touches. A periodic compaction leaves both where they are.
+ *   <li>A deletion reaches the last level within {@link #LONGEST_DELETED}; there it removes the
+ *       deleted state. Otherwise state of expired or erased sessions stays in files that nothing
+ *       else touches. A periodic compaction moves neither the deletion nor the state.
  *   <li>RocksDB's own log has warnings and two small files. At Flink's level, the log outgrows a
  *       small state: 2.6 MB per minute, up to 100 MB.
  *   <li>Indexes are in parts: whole indexes of a large state do not fit the cache, and each look-up

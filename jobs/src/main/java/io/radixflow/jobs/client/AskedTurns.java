@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/** The turns that were asked for and have no committed reply yet. Safe for many threads. */
+/** The requested turns that have no committed reply yet. Safe for many threads. */
 public final class AskedTurns {
 
   private final Map<TurnKey, Asked> asked = new ConcurrentHashMap<>();
@@ -22,7 +22,7 @@ public final class AskedTurns {
    * Waits for an event's reply.
    *
    * @return the committed reply; already failed after {@link #fail(Throwable)}
-   * @throws IllegalArgumentException if the turn is waited for already
+   * @throws IllegalArgumentException if a caller already waits for the turn
    */
   public CompletableFuture<Reply> add(ConversationEvent event, ReplyListener listener) {
     Asked turn = new Asked(new ReplyAssembler(listener), new CompletableFuture<>());
@@ -36,7 +36,7 @@ public final class AskedTurns {
     return turn.reply();
   }
 
-  /** Shows what a delta adds to the turn that it belongs to, if that was asked for here. */
+  /** Passes a delta to its turn, if the turn was requested here. */
   void delta(ReplyDelta delta) {
     Asked turn = asked.get(new TurnKey(delta.session(), delta.turn()));
     if (turn != null) {
@@ -44,7 +44,7 @@ public final class AskedTurns {
     }
   }
 
-  /** Ends the turn that the reply belongs to, if that was asked for here. */
+  /** Ends the turn of the reply, if the turn was requested here. */
   void reply(Reply reply) {
     Asked turn = asked.remove(new TurnKey(reply.session(), reply.turn()));
     if (turn == null) {
@@ -65,7 +65,7 @@ public final class AskedTurns {
     }
   }
 
-  /** Ends all turns, those still to come too, without a reply. */
+  /** Ends all turns without a reply, including turns that are added later. */
   void fail(Throwable cause) {
     failure = cause;
     drain(reply -> reply.completeExceptionally(cause));

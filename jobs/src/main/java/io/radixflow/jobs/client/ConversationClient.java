@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Talks to the job over Kafka: sends events, and follows the deltas and the committed replies of
- * the turns it asked for. Safe for many threads.
+ * its own turns. Safe for many threads.
  */
 public final class ConversationClient implements AutoCloseable {
 
@@ -31,7 +31,7 @@ public final class ConversationClient implements AutoCloseable {
   private final TopicFollower deltas;
 
   /**
-   * Connects; what the job answers from now on is heard.
+   * Connects, and receives all answers of the job from now on.
    *
    * @throws KafkaSetupException if no broker answers or a topic is missing
    */
@@ -59,7 +59,7 @@ public final class ConversationClient implements AutoCloseable {
   /**
    * Sends an event that starts a turn and follows its reply.
    *
-   * @param event one with a turn, and no cancel
+   * @param event an event with a turn, other than a cancel
    * @param listener hears how the reply grows
    * @return the committed reply; completed exceptionally if the event could not be sent, or if
    *     replies can no longer be read
@@ -79,9 +79,9 @@ public final class ConversationClient implements AutoCloseable {
   }
 
   /**
-   * Has all turns fail, those still to come too, as soon as something fails that they need.
+   * Fails all turns, including later turns, as soon as {@code needed} fails.
    *
-   * @param needed whose failure they have as their cause
+   * @param needed a future whose failure becomes the cause
    */
   public void failWith(CompletableFuture<?> needed) {
     needed.whenComplete(
@@ -102,7 +102,7 @@ public final class ConversationClient implements AutoCloseable {
   }
 
   /**
-   * Sends a record as it is.
+   * Sends a record unchanged.
    *
    * @param topic the topic of events or of control events
    * @param key the session's id, or null
@@ -128,7 +128,7 @@ public final class ConversationClient implements AutoCloseable {
     }
   }
 
-  /** Ends the connection; turns that were not answered stay unanswered here. */
+  /** Ends the connection. Turns without an answer stay unanswered here. */
   @Override
   public void close() {
     sender.close();

@@ -17,13 +17,13 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.Headers;
 
-/** Sends events to the job over Kafka and hears nothing of what becomes of them. Any thread. */
+/** Sends events to the job over Kafka without following their replies. Any thread may use it. */
 public final class EventSender implements AutoCloseable {
   private final String brokers;
   private final String events;
   private final KafkaProducer<byte[], byte[]> producer;
 
-  /** Connects when there is something to send. */
+  /** Makes a sender. It connects when the first event is sent. */
   public EventSender(Settings settings) {
     brokers = settings.get(RadixflowOptions.BOOTSTRAP_SERVERS);
     events = settings.get(RadixflowOptions.EVENTS_TOPIC);
@@ -51,7 +51,7 @@ public final class EventSender implements AutoCloseable {
   }
 
   /**
-   * Sends a record as it is.
+   * Sends a record unchanged.
    *
    * @param topic the topic of events or of control events
    * @param key the session's id, or null
@@ -79,17 +79,18 @@ public final class EventSender implements AutoCloseable {
     return sent;
   }
 
-  /** Says what to do about what the producer says. */
+  /** Returns an exception that says what to do about a failure of the producer. */
   private Exception explained(Exception failure, ProducerRecord<byte[], byte[]> record) {
     if (failure instanceof TimeoutException) {
-      // the producer says that it lacks metadata, whatever keeps it from them
+      // for every cause the producer only says that it has no metadata
       return new KafkaSetupException(
           "no Kafka broker answers at " + brokers + ", or it has no topic " + record.topic(),
           failure);
     }
     if (failure instanceof RecordTooLargeException) {
       return new KafkaSetupException(
-          "the record has %d bytes, which is more than the topic %s takes: shorten it, or raise the topic's max.message.bytes"
+          ("the record has %d bytes, which is more than the topic %s takes: shorten it, or raise"
+                  + " the topic's max.message.bytes")
               .formatted(record.value() == null ? 0 : record.value().length, record.topic()),
           failure);
     }

@@ -11,16 +11,16 @@ import java.util.Map;
 /**
  * A run of a reply's text.
  *
- * @param part what it belongs to
- * @param text never empty
+ * @param part the part of the text
+ * @param text the text; never empty
  */
 public record PartText(TurnPart part, String text) {
 
   /**
    * Returns the texts of a reply in the order in which they were written.
    *
-   * @param order lengths of the runs; empty if reasoning came first, then content, then calls. What
-   *     they leave out comes at the end.
+   * @param order lengths of the runs; empty if reasoning came first, then content, then calls. Text
+   *     that the runs do not cover comes at the end.
    */
   public static List<PartText> of(Message reply, List<PartLength> order) {
     Map<TurnPart, String> left = new HashMap<>();

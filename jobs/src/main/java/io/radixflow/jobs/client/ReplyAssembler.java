@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Joins a turn's deltas, which come at least once and from several attempts, into one growing text
- * of one or several parts, and lets the committed reply have the last word.
+ * Joins a turn's deltas into one growing text of one or several parts. Deltas come at least once,
+ * and from several attempts. If the committed reply differs from the text, the reply replaces it.
  */
 final class ReplyAssembler {
 
@@ -26,7 +26,7 @@ final class ReplyAssembler {
     this.listener = listener;
   }
 
-  /** Takes what the delta adds; a piece behind a gap waits for the reply. */
+  /** Adds the new part of a delta. A piece after a gap waits for the reply. */
   synchronized void delta(ReplyDelta delta) {
     boolean joins = delta.offset() >= 0 && delta.offset() <= codePoints;
     if (committed || delta.attempt() < attempt || !joins) {
@@ -63,7 +63,7 @@ final class ReplyAssembler {
     listener.committed(reply);
   }
 
-  /** Returns what the text has, part by part. */
+  /** Returns the text so far, part by part. */
   private List<PartText> parts() {
     List<PartText> parts = new ArrayList<>();
     for (int i = 0; i < starts.size(); i++) {
@@ -103,7 +103,9 @@ final class ReplyAssembler {
     listener.restarted(keep);
   }
 
-  /** Chars of the piece that the text has from {@code at} on, never half a character. */
+  /**
+   * Returns how many chars of the piece equal the text from {@code at} on; never half a character.
+   */
   private int commonPrefix(int at, String piece) {
     int length = Math.min(text.length() - at, piece.length());
     int common = 0;

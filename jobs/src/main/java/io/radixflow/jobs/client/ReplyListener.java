@@ -3,33 +3,33 @@ package io.radixflow.jobs.client;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 
-/** Hears how a reply grows; called on the client's threads, one at a time for a turn. */
+/** Receives a growing reply. Called on the client's threads, one call at a time per turn. */
 public interface ReplyListener {
 
-  /** Hears nothing. */
+  /** A listener that ignores all calls. */
   ReplyListener SILENT = new ReplyListener() {};
 
-  /** The content goes on. */
+  /** The content continues with a piece. */
   default void text(String piece) {}
 
   /**
-   * Another part of the reply goes on: reasoning, or a call of a tool.
+   * Another part of the reply continues: reasoning, or a tool call.
    *
    * @param index counts the reply's calls from 0; -1 for reasoning
-   * @param id of the call; null for reasoning
+   * @param id id of the call; null for reasoning
    */
   default void part(ReplyDelta.Kind kind, int index, String id, String piece) {}
 
   /**
-   * The text changed from this point on: a new attempt says something else.
+   * The text changed from this point on, because a new attempt has a different text.
    *
-   * @param codePoints how much of all text stays, of whatever part
+   * @param codePoints how many code points of the reply stay, over all parts
    */
   default void restarted(int codePoints) {}
 
   /** The reply is complete, and will be committed at the next checkpoint. */
   default void finished(ReplyDelta last) {}
 
-  /** The reply is committed; nothing follows. */
+  /** The reply is committed. No further call follows. */
   default void committed(Reply reply) {}
 }

@@ -10,23 +10,24 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 
-/** Reads a topic from its beginning to its present end. */
+/** Reads a topic from its beginning to its current end. */
 public final class TopicContents {
   private static final Duration POLL = Duration.ofMillis(500);
   private static final Duration LIMIT = Duration.ofMinutes(3);
 
   private TopicContents() {}
 
-  /** Takes a record. */
+  /** Receives the records. */
   @FunctionalInterface
   public interface Visitor {
     void record(ConsumerRecord<byte[], byte[]> record) throws IOException;
   }
 
   /**
-   * Passes all committed records, each partition's in order.
+   * Passes all committed records to a visitor, in order within each partition.
    *
-   * @throws IOException if the end is not reached in time, as behind a transaction that stays open
+   * @throws IOException if the end is not reached in time, for example because a transaction stays
+   *     open
    */
   public static void read(Settings settings, String topic, Visitor visitor) throws IOException {
     try (KafkaConsumer<byte[], byte[]> consumer = KafkaClient.CONTENTS.consumer(settings)) {

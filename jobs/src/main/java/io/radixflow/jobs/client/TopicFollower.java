@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads a topic on a thread of its own, committed records only, and commits no offsets: any number
- * can follow. Partitions that are added to the topic are read from their beginning.
+ * Reads the committed records of a topic on a thread of its own. It commits no offsets, so any
+ * number of followers can read a topic. Partitions that are added to the topic are read from their
+ * beginning.
  */
 public final class TopicFollower implements AutoCloseable {
 
@@ -49,12 +50,13 @@ public final class TopicFollower implements AutoCloseable {
   }
 
   /**
-   * Starts to follow: records that are written after this returns are read.
+   * Starts to follow. It reads all records that are written after this method returns.
    *
-   * @param earliest whether to begin with what the topic already has
-   * @param handler takes each record on the follower's thread; one on which it throws is logged and
-   *     passed over
-   * @param failed hears on the follower's thread that no more records will come, and what to do
+   * @param earliest whether to begin with the records that the topic already has
+   * @param handler takes each record on the follower's thread; if it throws, the record is logged
+   *     and skipped
+   * @param failed called on the follower's thread if no more records will come; the message says
+   *     what to do
    * @throws KafkaSetupException if the topic cannot be read
    */
   public static TopicFollower start(
@@ -89,7 +91,10 @@ public final class TopicFollower implements AutoCloseable {
     return start(consumer, topic, handler, failed);
   }
 
-  /** Follows with a consumer that has its partitions and its position; closes it. */
+  /**
+   * Follows with a consumer that has its partitions and its position. The follower closes the
+   * consumer.
+   */
   static TopicFollower start(
       org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> consumer,
       String topic,
@@ -130,12 +135,15 @@ public final class TopicFollower implements AutoCloseable {
     }
   }
 
-  /** Returns the number of partitions that are read. Any thread. */
+  /** Returns the number of partitions. Any thread may call it. */
   public int partitions() {
     return partitions.current().size();
   }
 
-  /** Returns how long no call to the brokers and no record has ended; a few seconds are usual. */
+  /**
+   * Returns the time since the last call to the brokers ended or the last record was handled; a few
+   * seconds are usual.
+   */
   public Duration still() {
     return Duration.ofNanos(System.nanoTime() - polled);
   }

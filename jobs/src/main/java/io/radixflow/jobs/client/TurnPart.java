@@ -3,11 +3,11 @@ package io.radixflow.jobs.client;
 import io.radixflow.operators.record.ReplyDelta.Kind;
 
 /**
- * A part of a reply: what a piece of its text belongs to.
+ * The part of a reply that a piece of text belongs to.
  *
  * @param kind null for the content
- * @param index of a call: counts the reply's calls from 0; else -1
- * @param id of a call, else null
+ * @param index for a call its number in the reply, from 0; else -1
+ * @param id for a call its id; else null
  */
 public record TurnPart(Kind kind, int index, String id) {
 

@@ -21,8 +21,7 @@ public final class CacheConfig {
   public static final ConfigOption<PrefixCaching> KIND =
       ALL.choice("cache.kind", PrefixCaching.RADIX)
           .describe(
-              "What requests share of their pages: 'radix' every prefix, 'chunk' and 'naive'"
-                  + " nothing; with 'chunk' a preempted request finds its own again.");
+              "Which pages requests share: 'radix' shares every prefix, 'chunk' and 'naive' share nothing. With 'chunk' a preempted request finds its own pages again.");
 
   public static final ConfigOption<String> EVICTION_POLICY =
       ALL.add(
@@ -34,52 +33,44 @@ public final class CacheConfig {
   public static final ConfigOption<Double> SLRU_PROTECTED_SHARE =
       ALL.number("cache.slru-protected-share", DEFAULT.slruProtectedShare(), 0.01, 1.0)
           .describe(
-              "Part of the pool that policy 'slru' keeps for pages used more than once; 1 as"
-                  + " SGLang.");
+              "Part of the pool that policy 'slru' keeps for pages used more than once; 1 is SGLang's behaviour.");
 
   public static final ConfigOption<Integer> SESSION_SLOTS =
       ALL.integer("cache.session-slots", 100_000, 1, 100_000_000)
           .describe(
-              "Sessions whose cached pages a TaskManager keeps locked between turns; of more, the"
-                  + " pages of those used least recently are freed.");
+              "Sessions whose cached pages a TaskManager keeps locked between turns. If there are more sessions, the pages of the least recently used sessions are freed.");
 
   public static final ConfigOption<Integer> TENANT_SLOTS =
       ALL.integer("cache.session-slots-per-tenant", 100_000, 1, 100_000_000)
-          .describe("Of these, one tenant's.");
+          .describe("The same limit for the sessions of one tenant.");
 
   public static final ConfigOption<Double> SESSION_SHARE =
       ALL.number("cache.session-share", 1.0, 0.001, 1)
           .describe(
-              "Part of the KV pool that one session may keep to itself between turns; what is more"
-                  + " is evicted first.");
+              "Part of the KV pool that one session may keep to itself between turns; pages beyond"
+                  + " it are evicted first.");
 
   public static final ConfigOption<Double> TENANT_SHARE =
       ALL.number("cache.tenant-share", 1.0, 0.001, 1)
           .describe(
               "Part of the KV pool that one tenant's sessions may keep to themselves between turns;"
-                  + " what is more is evicted first.");
+                  + " pages beyond it are evicted first.");
 
   public static final ConfigOption<Boolean> PREFILL_WHEN_IDLE =
       ALL.flag("cache.prefill-when-idle", true)
           .describe(
-              "Whether an idle engine computes ahead: what a turn that was announced begins with"
-                  + " and no tier has, and what any next prompt begins with where the chat template"
-                  + " leaves out what the model thought.");
+              "Whether an idle engine computes prefixes ahead: the prefix of an announced turn that no tier has, and the prefix of the next prompt if the chat template leaves out the model's reasoning.");
 
   public static final ConfigOption<Double> WINDOW_SHARE =
       ALL.number("cache.window-share", DEFAULT.windowShare(), 0.01, 1.0)
           .describe(
-              "Of models with sliding-window layers: part of the pool's pages whose entries in"
-                  + " these layers it can keep. A page whose entries no query can reach needs none."
-                  + " Less leaves memory for more pages. Host memory below the device has as many"
-                  + " for its pages.");
+              "For models with sliding-window layers: part of the pool's pages that can keep their entries in these layers. A page whose entries no query can reach needs no entries. A lower value leaves memory for more pages. Host memory keeps the same part of its pages.");
 
   public static final ConfigOption<String> NAMESPACE_KEY =
       ALL.text("cache.namespace-key", null)
           .describe(
               "Secret key of the hash that keeps tenants' pages apart, the same on all"
-                  + " TaskManagers; best set by its environment variable. Without one, each"
-                  + " submission draws its own.");
+                  + " TaskManagers; best set by its environment variable. Without a key, each submission draws a random key.");
 
   public static final ConfigOption<List<String>> SHARED_SYSTEM_PROMPTS =
       ALL.add(
@@ -88,8 +79,7 @@ public final class CacheConfig {
               tenants -> true)
           .describe(
               "Tenants whose system prompts' pages are shared with each other and with sessions"
-                  + " without a tenant; each learns from times whether others use its system"
-                  + " prompt.");
+                  + " without a tenant; each tenant can learn from response times whether others use its system prompt.");
 
   private CacheConfig() {}
 
@@ -97,7 +87,7 @@ public final class CacheConfig {
     return ALL.specs();
   }
 
-  /** The prefix cache's options, as the settings say. */
+  /** Returns the prefix cache's options of the settings. */
   public static CacheOptions cache(Settings settings) {
     return new CacheOptions(
         settings.get(KIND),
@@ -112,13 +102,15 @@ public final class CacheConfig {
         settings.get(WINDOW_SHARE));
   }
 
-  /** Which namespaces tenants' pages have, as the settings say. */
+  /** Returns the namespaces of tenants' pages, from the settings. */
   public static TenantNamespaces namespaces(Settings settings) {
     return new TenantNamespaces(
         namespaceKey(settings), new HashSet<>(settings.get(SHARED_SYSTEM_PROMPTS)));
   }
 
-  /** Travels with the job, so that one drawn here is the same on all its TaskManagers. */
+  /**
+   * Returns the key. It travels with the job, so that a random key is the same on all TaskManagers.
+   */
   private static NamespaceKey namespaceKey(Settings settings) {
     String secret = settings.get(NAMESPACE_KEY);
     return secret == null ? NamespaceKey.random() : NamespaceKey.of(secret);

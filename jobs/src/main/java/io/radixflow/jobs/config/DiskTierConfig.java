@@ -19,22 +19,26 @@ public final class DiskTierConfig {
               "0, or a size of at least 4 mb such as 200gb",
               size -> size.getBytes() == 0 || size.getBytes() >= DiskTierOptions.MIN_BYTES)
           .describe(
-              "What KV pages may take of a TaskManager's disk; they are found again by a TaskManager "
-                  + "that is started with the same resource id. 0 for none; needs tiers.host-memory.");
+              "Disk space of a TaskManager for KV pages. A TaskManager that is started with the"
+                  + " same resource id finds the pages again. 0 for none; needs"
+                  + " tiers.host-memory.");
 
   public static final ConfigOption<String> DIRECTORY =
       ALL.text("tiers.disk-directory", null)
-          .describe("Where they are; without it in the TaskManager's working directory.");
+          .describe(
+              "Directory of the pages on disk; by default in the TaskManager's working directory.");
 
   public static final ConfigOption<MemorySize> MIN_FREE =
       ALL.size("tiers.disk-min-free", MemorySize.parse("1gb"), "a size such as 10gb")
-          .describe("What pages leave free of the file system, whatever tiers.disk-size says.");
+          .describe(
+              "Space of the file system that pages leave free, even if tiers.disk-size is not"
+                  + " reached.");
 
   public static final ConfigOption<Duration> RETENTION =
       ALL.duration("tiers.disk-retention", DiskTierOptions.DEFAULT_RETENTION)
           .describe(
-              "How long a page stays on the disk after it was last written, and how long the pages "
-                  + "of an engine that is gone stay for one that replaces it.");
+              "How long a page stays on the disk after its last write, and how long the pages of an"
+                  + " engine that has ended stay for its successor.");
 
   private DiskTierConfig() {}
 
@@ -43,9 +47,9 @@ public final class DiskTierConfig {
   }
 
   /**
-   * The disk is below the host's memory.
+   * Checks that the disk tier has host memory above it.
    *
-   * @throws SettingsException if there is no such memory
+   * @throws SettingsException if host memory is not configured
    */
   static void check(Settings settings) {
     if (settings.get(SIZE).getBytes() > 0 && settings.get(TierConfig.HOST_MEMORY).getBytes() == 0) {
@@ -54,7 +58,7 @@ public final class DiskTierConfig {
     }
   }
 
-  /** The disk tier, as the settings say. */
+  /** Returns the disk tier of the settings. */
   public static DiskTierOptions tier(Settings settings) {
     return new DiskTierOptions(
         settings.get(SIZE).getBytes(),

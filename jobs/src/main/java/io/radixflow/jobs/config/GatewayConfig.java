@@ -38,7 +38,7 @@ public final class GatewayConfig {
               key("gateway.cors-origins").stringType().asList().defaultValues(),
               "'*', or origins such as https://chat.example.com",
               origins -> origins.stream().allMatch(GatewayConfig::isOrigin))
-          .describe("Origins whose pages may use the gateway, beside the gateway's own pages.");
+          .describe("Origins whose pages may use the gateway, besides the gateway's own pages.");
 
   public static final ConfigOption<String> TLS_CERTIFICATE =
       ALL.text("gateway.tls-certificate", null)
@@ -50,7 +50,7 @@ public final class GatewayConfig {
 
   public static final ConfigOption<Integer> EVENT_LOOPS =
       ALL.integer("gateway.event-loops", 0, 0, 64)
-          .describe("Threads that serve connections; 0 for one a core, at most 4.");
+          .describe("Threads that serve connections; 0 for one per core, at most 4.");
 
   public static final ConfigOption<String> MODEL_NAME =
       ALL.text("gateway.model-name", null)
@@ -62,9 +62,9 @@ public final class GatewayConfig {
               "names, which may have '*' for any text, such as gpt-4o;claude-*",
               aliases -> true)
           .describe(
-              "Other names by which clients may ask for the model; replies have its own name. By"
-                  + " default any name is taken; empty for its own name alone. name=MODEL says"
-                  + " which model is meant.");
+              "Other names of the model that clients may use; replies have its own name. By default"
+                  + " any name is accepted; empty accepts only the model's own name. name=MODEL"
+                  + " also checks which model is served.");
 
   public static final ConfigOption<MemorySize> MAX_BODY =
       ALL.size("gateway.max-body", MemorySize.ofMebiBytes(4), "a memory size such as 4mb")
@@ -77,27 +77,28 @@ public final class GatewayConfig {
   public static final ConfigOption<MemorySize> BODY_MEMORY =
       ALL.size("gateway.body-memory", MemorySize.ofMebiBytes(256), "a memory size such as 256mb")
           .describe(
-              "Bodies of requests that are being received, all together; a request beyond gets a"
-                  + " 503. A tenant may have as much as is free, so that one alone gets half.");
+              "Memory for all request bodies that are being received; a request for which there is"
+                  + " no room gets a 503. A tenant may use as much as is still free, so a single"
+                  + " tenant gets half.");
 
   public static final ConfigOption<Integer> MAX_CONNECTIONS =
       ALL.integer("gateway.max-connections", 10_000, 1, Integer.MAX_VALUE)
           .describe(
-              "Connections that may be open; one beyond is closed at once. With API keys a tenant"
-                  + " may have as many requests in progress as are free, so that one alone gets"
-                  + " half.");
+              "Open connections at most; a further connection is closed at once. With API keys a"
+                  + " tenant may have as many requests in progress as connections are still free,"
+                  + " so a single tenant gets half.");
 
   public static final ConfigOption<Duration> REQUEST_TIMEOUT =
       ALL.duration("gateway.request-timeout", Duration.ofSeconds(75))
           .describe(
-              "Time in which the headers of a request must have come, and then its body; also how"
-                  + " long a connection without a request stays open.");
+              "Time limit for the headers of a request, and again for its body; also how long a"
+                  + " connection without a request stays open.");
 
   public static final ConfigOption<Integer> CLIENT_BUFFER =
       ALL.integer("gateway.client-buffer", 256 << 10, 1024, Integer.MAX_VALUE)
           .describe(
-              "Characters of a reply that may wait for a client that reads slowly; a stream with"
-                  + " more is cut off, and can be resumed.");
+              "Characters of a reply that may wait for a client that reads slowly. If more wait,"
+                  + " the stream is cut off; the client can resume it.");
 
   public static final ConfigOption<Duration> KEEP_ALIVE =
       ALL.duration("gateway.keep-alive", Duration.ofSeconds(15))
@@ -105,19 +106,20 @@ public final class GatewayConfig {
 
   public static final ConfigOption<OnDisconnect> ON_DISCONNECT =
       ALL.choice("gateway.on-disconnect", OnDisconnect.CANCEL)
-          .describe("What becomes of a turn whose client has gone.");
+          .describe("What happens to a turn whose client has gone.");
 
   public static final ConfigOption<Boolean> STRICT =
       ALL.flag("gateway.strict", false)
           .describe(
-              "Whether requests with unknown fields are refused rather than served without them.");
+              "Whether requests with unknown fields are refused; otherwise unknown fields are"
+                  + " ignored.");
 
   public static final ConfigOption<UnreadableParts> UNREADABLE_PARTS =
       ALL.choice("gateway.unreadable-parts", UnreadableParts.NOTE)
           .describe(
-              "What becomes of a picture, sound or file in a message, which no model here can read:"
-                  + " a note in its place, or the request is refused. In the result of a tool it is"
-                  + " always a note.");
+              "What happens to an image, sound or file in a message, which no model here can read:"
+                  + " a note replaces it, or the request is refused. In the result of a tool a note"
+                  + " always replaces it.");
 
   public static final ConfigOption<String> OTLP_ENDPOINT =
       ALL.add(
@@ -125,9 +127,8 @@ public final class GatewayConfig {
               "a URL such as http://collector:4318",
               GatewayConfig::isUrl)
           .describe(
-              "Collector of OpenTelemetry that gets a span of each request, at /v1/traces below"
-                  + " this URL; without it the environment's OTEL_EXPORTER_OTLP_ENDPOINT, or"
-                  + " none.");
+              "OpenTelemetry collector that gets a span of each request, at /v1/traces below this"
+                  + " URL; by default the environment's OTEL_EXPORTER_OTLP_ENDPOINT, or none.");
 
   public static final ConfigOption<String> FLINK_URL =
       ALL.add(
@@ -135,8 +136,8 @@ public final class GatewayConfig {
               "a URL such as http://jobmanager:8081",
               GatewayConfig::isUrl)
           .describe(
-              "Flink's REST interface, from which the live page has its figures; without it the"
-                  + " page has none.");
+              "Flink's REST interface, the source of the live page's figures; without it the page"
+                  + " shows no figures.");
 
   private GatewayConfig() {}
 
@@ -157,13 +158,13 @@ public final class GatewayConfig {
     return ALL.specs();
   }
 
-  /** What becomes of a part of a message that a model cannot read. */
+  /** What happens to a part of a message that a model cannot read. */
   public enum UnreadableParts {
     NOTE,
     REFUSE
   }
 
-  /** Ways to go on with a turn whose client has gone. */
+  /** What happens to a turn whose client has gone. */
   public enum OnDisconnect {
     CANCEL,
     FINISH

@@ -14,20 +14,20 @@ import org.apache.flink.configuration.ConfigOptions.TypedConfigOptionBuilder;
 import org.apache.flink.configuration.MemorySize;
 
 /**
- * Collects options with their descriptions and valid values as they are declared. A default that is
- * null means that the option has none.
+ * Collects options with their descriptions and valid values as they are declared. A null default
+ * means that the option has no default.
  */
 final class OptionGroup {
 
   private final List<OptionSpec<?>> specs = new ArrayList<>();
 
-  /** An option that lacks its description; only {@link #describe} adds it to the group. */
+  /** An option without a description; only {@link #describe} adds it to the group. */
   @FunctionalInterface
   interface Draft<T> {
     ConfigOption<T> describe(String description);
   }
 
-  /** All options declared, in order. */
+  /** All declared options, in order. */
   List<OptionSpec<?>> specs() {
     return List.copyOf(specs);
   }

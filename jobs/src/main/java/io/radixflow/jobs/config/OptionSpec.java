@@ -8,7 +8,7 @@ import org.apache.flink.configuration.description.Formatter;
 import org.apache.flink.configuration.description.HtmlFormatter;
 
 /**
- * An option with what Flink's type does not say of it.
+ * An option with its valid values and its environment variable, which Flink's type does not have.
  *
  * @param option key, type, default and description
  * @param allowed the valid values, for people

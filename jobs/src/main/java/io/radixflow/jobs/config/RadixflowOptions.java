@@ -34,7 +34,7 @@ public final class RadixflowOptions {
               key("model.device").stringType().defaultValue("auto"),
               "one of " + DeviceName.ALLOWED,
               DeviceName::isValid)
-          .describe("What computes; 'auto' takes the best there is.");
+          .describe("Device that computes; 'auto' takes the best available device.");
 
   public static final ConfigOption<Integer> THREADS =
       ALL.integer("model.threads", 0, 0, 1024)
@@ -43,10 +43,10 @@ public final class RadixflowOptions {
   public static final ConfigOption<ThreadPriority> THREAD_PRIORITY =
       ALL.choice("model.thread-priority", ThreadPriority.NICE)
           .describe(
-              "What compute threads of the CPU get of a core that other threads want, too: 'nice' a"
-                  + " tenth; 'idle' next to nothing, so that texts go out sooner, for a TaskManager"
-                  + " in a container of its own: another busy process beside it all but stops the"
-                  + " engine.");
+              "Share of compute threads on a CPU core that other threads also need: 'nice' is a"
+                  + " tenth. 'idle' is almost nothing, so that texts are sent sooner. Use 'idle'"
+                  + " only for a TaskManager in a container of its own: another busy process on the"
+                  + " machine almost stops the engine.");
 
   public static final ConfigOption<KvType> KV_TYPE =
       ALL.choice("model.kv-type", KvType.AUTO)
@@ -59,14 +59,14 @@ public final class RadixflowOptions {
   public static final ConfigOption<GpuMode> GPU_MODE =
       ALL.choice("gpu.mode", GpuMode.DETERMINISTIC)
           .describe(
-              "Whether a reply on a GPU is the same bits whatever else runs, or may differ and be"
-                  + " faster.");
+              "Whether a reply on a GPU is bit-identical regardless of other requests, or may"
+                  + " differ and be faster.");
 
   public static final ConfigOption<MemorySize> GPU_MEMORY =
       ALL.size("gpu.memory", MemorySize.ZERO, "a memory size such as 20gb")
           .describe(
-              "GPU memory for weights, activations and KV pool together; 0 takes nine tenths of"
-                  + " what is free.");
+              "GPU memory for weights, activations and KV pool together; 0 takes nine tenths of the"
+                  + " free memory.");
 
   public static final ConfigOption<Integer> KV_PAGES =
       ALL.integer("engine.kv-pages", 0, 0, Integer.MAX_VALUE)
@@ -75,18 +75,18 @@ public final class RadixflowOptions {
   public static final ConfigOption<MemorySize> KV_MEMORY =
       ALL.size("engine.kv-memory", MemorySize.ZERO, "a memory size such as 512mb")
           .describe(
-              "Memory of the KV pool. With 0 on a GPU: what gpu.memory leaves. With 0 on a CPU:"
-                  + " four context windows, at most four times the weights (but 256 MB or one"
-                  + " window in any case) and a quarter of the heap. The log says at start how"
-                  + " large it is.");
+              "Memory of the KV pool. With 0 on a GPU: the rest of gpu.memory. With 0 on a CPU:"
+                  + " four context windows, at most four times the weights (but at least 256 MB or"
+                  + " one window) and at most a quarter of the heap. The log shows the size at"
+                  + " start.");
 
   public static final ConfigOption<Integer> PAGE_TOKENS =
       ALL.integer("engine.page-tokens", 16, 1, 1024)
-          .describe("Tokens a page; the nearest size that the device supports is taken.");
+          .describe("Tokens per page; the engine uses the nearest size that the device supports.");
 
   public static final ConfigOption<Integer> CONTEXT_LENGTH =
       ALL.integer("engine.context-length", 0, 0, Integer.MAX_VALUE)
-          .describe("Most tokens of prompt and reply together; 0 for the model's.");
+          .describe("Most tokens of prompt and reply together; 0 for the model's own limit.");
 
   public static final ConfigOption<Integer> STEP_ROWS =
       ALL.integer("engine.step-rows", 256, 1, 65_536)
@@ -100,13 +100,13 @@ public final class RadixflowOptions {
   public static final ConfigOption<Mode> SPECULATION =
       ALL.choice("engine.speculation", SpeculationOptions.DEFAULT.mode())
           .describe(
-              "Whether steps run ahead of replies on guesses of what they say next, which changes"
-                  + " their speed and not their text: never, where it pays, or wherever there is a"
-                  + " guess.");
+              "Whether steps verify guesses of the next tokens of replies: never, where it pays, or"
+                  + " wherever there is a guess. Guesses change the speed of replies, not their"
+                  + " text.");
 
   public static final ConfigOption<Integer> SPECULATION_DRAFTS =
       ALL.integer("engine.speculation-drafts", SpeculationOptions.DEFAULT.drafts(), 1, 64)
-          .describe("Most tokens that are guessed ahead of a reply in a step.");
+          .describe("Most guessed tokens of a reply per step.");
 
   public static final ConfigOption<MemorySize> SPECULATION_HISTORY =
       ALL.size(
@@ -114,8 +114,8 @@ public final class RadixflowOptions {
               new MemorySize(SpeculationOptions.DEFAULT_HISTORY),
               "a memory size such as 16mb")
           .describe(
-              "Memory for the tokens of turns that have ended, from which replies of the same"
-                  + " tenant are guessed; 0 for none.");
+              "Memory for the tokens of ended turns, which are the source of guesses for replies of"
+                  + " the same tenant; 0 for none.");
 
   public static final ConfigOption<Integer> ENGINE_MAX_RUNNING =
       ALL.integer("engine.max-running", 64, 1, 65_536)
@@ -138,11 +138,11 @@ public final class RadixflowOptions {
   public static final ConfigOption<Boolean> KV_EVENTS_ENABLED =
       ALL.flag("kv-events.enabled", false)
           .describe(
-              "Whether each engine publishes what is in its cache, on kafka.topic.kv-events.");
+              "Whether each engine publishes the content of its cache on kafka.topic.kv-events.");
 
   public static final ConfigOption<Boolean> KV_EVENTS_TOKEN_IDS =
       ALL.flag("kv-events.token-ids", false)
-          .describe("Whether KV events have the token ids of pages: what users wrote.");
+          .describe("Whether KV events contain the token ids of pages, and so the text of users.");
 
   public static final ConfigOption<Integer> KV_EVENTS_BUFFER =
       ALL.integer("kv-events.buffer", 65_536, 1, 10_000_000)
@@ -179,8 +179,8 @@ public final class RadixflowOptions {
   public static final ConfigOption<Duration> RETENTION =
       ALL.duration("session.retention", Duration.ofDays(7))
           .describe(
-              "How long a session is known after its last event, also a closed or erased one, and"
-                  + " so the resends of its events.");
+              "How long a session is known after its last event, even if it is closed or erased."
+                  + " Resent events are recognised for the same time.");
 
   public static final ConfigOption<Duration> CANCEL_RETENTION =
       ALL.duration("session.cancel-retention", Duration.ofMinutes(10))
@@ -193,9 +193,9 @@ public final class RadixflowOptions {
   public static final ConfigOption<ModelChange> MODEL_CHANGE =
       ALL.choice("session.model-change", ModelChange.CONTINUE)
           .describe(
-              "What becomes of a reply that was being generated when the job is restarted with"
-                  + " another model or quantisation: continue its text (it starts over if the"
-                  + " tokenizer is another one), restart it, or end it with what it has.");
+              "What happens to an unfinished reply when the job is restarted with another model or"
+                  + " quantisation: continue its text (if the tokenizer differs, it starts over),"
+                  + " restart it, or end it with its text so far.");
 
   public static final ConfigOption<Integer> MAX_QUEUED_PER_TENANT =
       ALL.integer("operator.max-queued-per-tenant", 4096, 1, 10_000_000)
@@ -218,39 +218,39 @@ public final class RadixflowOptions {
   public static final ConfigOption<Integer> MAX_RUNNING =
       ALL.integer("operator.max-running", 256, 1, 65_536)
           .describe(
-              "Turns that a subtask hands to the engine at once; those of all subtasks on a"
+              "Turns that a subtask passes to the engine at once; the sum over all subtasks on a"
                   + " TaskManager should be at most engine.max-waiting.");
 
   public static final ConfigOption<Integer> MAX_TOKENS =
       ALL.integer("generation.max-tokens", null, 1, Integer.MAX_VALUE)
           .describe(
-              "Most tokens of a reply where neither event nor session has a limit; if unset, the"
-                  + " reply goes on to the end of the context window. Set it if a model may not"
-                  + " find an end.");
+              "Most tokens of a reply if neither event nor session has a limit; if unset, the reply"
+                  + " may continue to the end of the context window. Set it for a model that may"
+                  + " not stop by itself.");
 
   public static final ConfigOption<Double> TEMPERATURE =
       ALL.number("generation.temperature", null, 0, 2)
           .describe(
-              "Temperature where neither event nor session has one; if unset, the model's own, else"
+              "Temperature if neither event nor session has one; if unset, the model's own, else"
                   + " 1.");
 
   public static final ConfigOption<Integer> TOP_K =
       ALL.integer("generation.top-k", null, 0, Integer.MAX_VALUE)
-          .describe("top_k where neither event nor session has one; if unset, the model's own.");
+          .describe("top_k if neither event nor session has one; if unset, the model's own.");
 
   public static final ConfigOption<Double> TOP_P =
       ALL.number("generation.top-p", null, 1e-6, 1)
           .describe(
-              "top_p where neither event nor session has one; if unset, the model's own, else 1.");
+              "top_p if neither event nor session has one; if unset, the model's own, else 1.");
 
   public static final ConfigOption<Double> MIN_P =
       ALL.number("generation.min-p", null, 0, 1)
-          .describe("min_p where neither event nor session has one; if unset, the model's own.");
+          .describe("min_p if neither event nor session has one; if unset, the model's own.");
 
   public static final ConfigOption<Double> REPETITION_PENALTY =
       ALL.number("generation.repetition-penalty", null, 0.01, 10)
           .describe(
-              "Repetition penalty where neither event nor session has one; if unset, the model's"
+              "Repetition penalty if neither event nor session has one; if unset, the model's"
                   + " own.");
 
   public static final ConfigOption<Integer> EVENT_MAX_BYTES =
@@ -296,15 +296,15 @@ public final class RadixflowOptions {
   public static final ConfigOption<String> KV_EVENTS_TOPIC =
       ALL.text("kafka.topic.kv-events", "kv-events")
           .describe(
-              "Topic of what the engines have in their caches, compacted; only with"
+              "Topic of the contents of the engines' caches, compacted; used only with"
                   + " kv-events.enabled.");
 
   public static final ConfigOption<Boolean> REQUIRE_SESSION_KEY =
       ALL.flag("kafka.require-session-key", true)
           .describe(
-              "Whether an event is a dead letter if its record's key is not its session. With"
-                  + " 'false' other keys are allowed, and the sender answers for the order of a"
-                  + " session's events.");
+              "Whether an event becomes a dead letter if its record's key is not its session. With"
+                  + " 'false' other keys are allowed, and the sender is responsible for the order"
+                  + " of a session's events.");
 
   public static final ConfigOption<Boolean> CREATE_TOPICS =
       ALL.flag("kafka.create-topics", false)
@@ -335,9 +335,9 @@ public final class RadixflowOptions {
   public static final ConfigOption<Duration> TRANSACTION_TIMEOUT =
       ALL.duration("kafka.transaction-timeout", Duration.ofMinutes(15))
           .describe(
-              "After this time without a commit the broker aborts replies, and the job has to write"
-                  + " them again; at least a minute more than job.checkpoint-interval, at most the"
-                  + " broker's transaction.max.timeout.ms.");
+              "After this time without a commit the broker aborts replies, and the job must write"
+                  + " them again. At least a minute more than job.checkpoint-interval, and at most"
+                  + " the broker's transaction.max.timeout.ms.");
 
   public static final ConfigOption<Duration> CONNECT_TIMEOUT =
       ALL.duration("kafka.connect-timeout", Duration.ofSeconds(30))
@@ -345,7 +345,7 @@ public final class RadixflowOptions {
 
   public static final ConfigOption<String> JOB_NAME =
       ALL.text("job.name", null)
-          .describe("The job's name in Flink; without it 'radixflow' and the model.");
+          .describe("The job's name in Flink; by default 'radixflow' and the model.");
 
   public static final ConfigOption<Integer> PARALLELISM =
       ALL.integer("job.parallelism", 1, 1, 32_768).describe("Subtasks of the job.");
@@ -366,12 +366,12 @@ public final class RadixflowOptions {
       ALL.duration(
               "job.buffer-timeout", Duration.ZERO, Duration.ZERO, "a duration such as 0ms or 2ms")
           .describe(
-              "How long Flink may keep records in a network buffer; 0ms sends each at once and"
-                  + " needs no threads that look every so often.");
+              "How long Flink may keep records in a network buffer; 0ms sends each record at once"
+                  + " and needs no threads that check periodically.");
 
   private RadixflowOptions() {}
 
-  /** Returns whether the oldest turns of a conversation are dropped that is too long. */
+  /** Returns whether a conversation that is too long loses its oldest turns. */
   public static boolean dropsOldest(Settings settings) {
     return settings.get(OVERFLOW) == Overflow.DROP_OLDEST;
   }

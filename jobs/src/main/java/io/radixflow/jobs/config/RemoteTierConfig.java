@@ -21,14 +21,15 @@ public final class RemoteTierConfig {
               "a URI such as s3://bucket/folder, hdfs://host/folder or file:///folder",
               RemoteTierConfig::isUri)
           .describe(
-              "A folder that all TaskManagers reach, where a session finds its KV pages on another one; "
-                  + "Flink's plugin for the scheme must be in its plugins/. Needs tiers.host-memory.");
+              "A folder that all TaskManagers can reach. A session that moves to another"
+                  + " TaskManager finds its KV pages there. Flink's plugin for the scheme must be"
+                  + " in its plugins/. Needs tiers.host-memory.");
 
   public static final ConfigOption<MemorySize> SIZE =
       ALL.size("tiers.remote-size", MemorySize.ZERO, "0, or a size such as 2tb")
           .describe(
-              "What pages of all TaskManagers may take there, for each model; the oldest are deleted. 0 "
-                  + "for no limit.");
+              "Space for the pages of all TaskManagers there, per model; if it is full, the oldest"
+                  + " pages are deleted. 0 for no limit.");
 
   public static final ConfigOption<Duration> RETENTION =
       ALL.add(
@@ -36,8 +37,8 @@ public final class RemoteTierConfig {
               "0, or a duration such as 7d",
               time -> !time.isNegative())
           .describe(
-              "How long after its upload a page there is deleted; it is uploaded again when it is next "
-                  + "loaded from disk. 0 keeps it.");
+              "How long a page stays there after its upload; it is uploaded again when it is next"
+                  + " loaded from disk. 0 for no limit.");
 
   public static final ConfigOption<Duration> UPLOAD_AFTER =
       ALL.add(
@@ -45,22 +46,22 @@ public final class RemoteTierConfig {
               "a duration such as 10s or 0s",
               time -> !time.isNegative())
           .describe(
-              "How long after it was written to disk a page is uploaded: those of sessions that end "
-                  + "sooner never are. Without a disk tier at once.");
+              "How long after its write to disk a page is uploaded; pages of sessions that end"
+                  + " sooner are never uploaded. Without a disk tier pages are uploaded at once.");
 
   public static final ConfigOption<MemorySize> BANDWIDTH =
       ALL.size("tiers.remote-bandwidth", MemorySize.parse("100mb"), "0, or a size such as 100mb")
-          .describe("What a TaskManager uploads in a second at most. 0 for no limit.");
+          .describe("Most bytes that a TaskManager uploads per second. 0 for no limit.");
 
   public static final ConfigOption<Integer> TRANSFERS =
       ALL.integer("tiers.remote-transfers", 8, 1, MOST_TRANSFERS)
-          .describe("How many pages are read at a time, and how many written.");
+          .describe("How many pages are read in parallel, and how many are written in parallel.");
 
   public static final ConfigOption<Duration> TIMEOUT =
       ALL.duration("tiers.remote-timeout", Duration.ofSeconds(5))
           .describe(
-              "After this long an operation there has failed; after three in a row the tier is not "
-                  + "asked for a while.");
+              "Timeout of an operation there. After three failed operations in a row the tier is"
+                  + " not used for a while.");
 
   private RemoteTierConfig() {}
 
@@ -76,7 +77,7 @@ public final class RemoteTierConfig {
     }
   }
 
-  /** The remote tier, as the settings say. */
+  /** Returns the remote tier of the settings. */
   public static RemoteTierOptions tier(Settings settings) {
     return new RemoteTierOptions(
         settings.get(DIRECTORY),

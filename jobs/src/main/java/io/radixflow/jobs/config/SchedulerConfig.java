@@ -19,10 +19,10 @@ public final class SchedulerConfig {
   public static final ConfigOption<SchedulePolicy> POLICY =
       ALL.choice("scheduler.policy", DEFAULT.policy())
           .describe(
-              "Which of a tenant's waiting requests goes first, among those of equal priority and"
-                  + " of sessions that had as many turns: by arrival, longest cached prefix, cached"
-                  + " prefix that most share, highest max_tokens, at random, or beside requests of"
-                  + " its session.");
+              "Order of a tenant's waiting requests that have equal priority and whose sessions had"
+                  + " equally many turns: by arrival, longest cached prefix, most shared cached"
+                  + " prefix, highest max_tokens, at random, or together with requests of the same"
+                  + " session.");
 
   public static final ConfigOption<Integer> SEED =
       ALL.integer("scheduler.seed", 0, 0, Integer.MAX_VALUE).describe("Seed of policy 'random'.");
@@ -30,8 +30,7 @@ public final class SchedulerConfig {
   public static final ConfigOption<Integer> AGEING =
       ALL.integer("scheduler.ageing", DEFAULT.ageing(), 2, 1_000_000)
           .describe(
-              "One of so many admissions of a tenant is its oldest request's, whatever priority and"
-                  + " policy say, so that none starves.");
+              "One of this many admissions of a tenant goes to its oldest request, regardless of priority and policy, so that no request starves.");
 
   public static final ConfigOption<Boolean> LOW_PRIORITY_FIRST =
       ALL.flag("scheduler.low-priority-first", DEFAULT.lowPriorityFirst())
@@ -44,22 +43,24 @@ public final class SchedulerConfig {
               0,
               ServiceClass.MAX_PRIORITY - ServiceClass.MIN_PRIORITY)
           .describe(
-              "A request that lacks a slot or pages preempts running ones of its tenant whose"
-                  + " priority is worse by more than this; the highest value turns it off.");
+              "A request that lacks a slot or pages preempts running requests of its tenant whose"
+                  + " priority is worse by more than this value; the highest value turns preemption"
+                  + " off.");
 
   public static final ConfigOption<Double> STEP_STRETCH =
       factor("scheduler.step-stretch", DEFAULT.sharing().stretch())
           .describe(
-              "How many times as long as a step of running replies alone one may take that prompts"
-                  + " share, by what steps took so far. Less keeps replies more even, more brings"
-                  + " first tokens sooner; 0 sets no bound. Steps of 5 ms are always allowed.");
+              "Limit of the time of a step that includes prompts, as a multiple of the time of a"
+                  + " step with only the running replies, by measured times. A lower value keeps"
+                  + " replies more even, a higher value brings first tokens sooner; 0 sets no"
+                  + " limit. Steps of 5 ms are always allowed.");
 
   public static final ConfigOption<Double> PROMPT_SLOWDOWN =
       factor("scheduler.prompt-slowdown", DEFAULT.sharing().slowdown())
           .describe(
-              "How many times as long as alone a prompt may take beside running replies, by what"
-                  + " steps took so far; where both cannot be, this comes before"
-                  + " 'scheduler.step-stretch'. 0 sets no bound.");
+              "Limit of the time of a prompt next to running replies, as a multiple of its time"
+                  + " without them, by measured times. If both limits cannot be met, this limit"
+                  + " comes before 'scheduler.step-stretch'. 0 sets no limit.");
 
   public static final ConfigOption<Map<String, String>> TENANT_WEIGHTS =
       ALL.add(
@@ -68,7 +69,7 @@ public final class SchedulerConfig {
               SchedulerConfig::areWeights)
           .describe(
               "Shares of the engine, and of the threads that make prompts or serve requests, while"
-                  + " tenants compete; those that are not named have weight 1.");
+                  + " tenants compete; tenants that are not named have weight 1.");
 
   private SchedulerConfig() {}
 
@@ -83,7 +84,7 @@ public final class SchedulerConfig {
     return ALL.specs();
   }
 
-  /** The scheduler's options, as the settings say. */
+  /** Returns the scheduler's options of the settings. */
   public static SchedulerOptions scheduler(Settings settings) {
     return new SchedulerOptions(
         settings.get(POLICY),
@@ -95,7 +96,7 @@ public final class SchedulerConfig {
         tenantWeights(settings));
   }
 
-  /** The weights of the tenants that have another than 1. */
+  /** Returns the weights of tenants whose weight is not 1. */
   public static Map<String, Integer> tenantWeights(Settings settings) {
     Map<String, Integer> weights = new TreeMap<>();
     if (settings.isGiven(TENANT_WEIGHTS)) {

@@ -23,10 +23,10 @@ import org.apache.flink.configuration.GlobalConfiguration;
 public final class Settings implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  /** Options with this prefix go to Flink, without it. */
+  /** Options with this prefix are passed to Flink, without the prefix. */
   public static final String FLINK_PREFIX = "flink.";
 
-  /** Options with this prefix go to every Kafka client, without it. */
+  /** Options with this prefix are passed to every Kafka client, without the prefix. */
   public static final String KAFKA_CLIENT_PREFIX = "kafka.client.";
 
   private static final String MASK = "******";
@@ -37,7 +37,7 @@ public final class Settings implements Serializable {
     this.configuration = configuration;
   }
 
-  /** The option's value, its default if none was given. */
+  /** Returns the option's value, or its default if no value was given. */
   public <T> T get(ConfigOption<T> option) {
     return configuration.get(option);
   }
@@ -47,19 +47,19 @@ public final class Settings implements Serializable {
     return configuration.contains(option);
   }
 
-  /** These settings with one changed. */
+  /** Returns these settings with one changed option. */
   public <T> Settings with(ConfigOption<T> option, T value) {
     Configuration changed = new Configuration(configuration);
     changed.set(option, value);
     return SettingsLoader.checked(changed);
   }
 
-  /** Returns the options that were given for Flink, without their prefix. */
+  /** Returns the given options of Flink, without their prefix. */
   public Configuration flink() {
     return Configuration.fromMap(prefixed(FLINK_PREFIX));
   }
 
-  /** Returns fresh properties for a Kafka client: the options that were given, and the brokers. */
+  /** Returns new properties for a Kafka client: the given options and the brokers. */
   public Properties kafkaClient() {
     Properties properties = new Properties();
     properties.putAll(prefixed(KAFKA_CLIENT_PREFIX));
@@ -81,7 +81,8 @@ public final class Settings implements Serializable {
 
   /**
    * Writes the given settings to a new file that only its owner can read, for {@link
-   * SettingsLoader#file}: all users of a machine can see the arguments of its processes.
+   * SettingsLoader#file}. A file keeps them secret, whereas all users of a machine can see the
+   * arguments of its processes.
    *
    * @return the file, which the caller deletes
    */
@@ -97,8 +98,8 @@ public final class Settings implements Serializable {
   }
 
   /**
-   * The model, its device and all options that were given, for people: Flink's page, logs. Secrets
-   * are masked.
+   * Returns the model, its device and all given options, for Flink's page and for logs. Secrets are
+   * masked.
    */
   public SortedMap<String, String> shown() {
     SortedMap<String, String> shown = new TreeMap<>();
@@ -117,7 +118,7 @@ public final class Settings implements Serializable {
         : key.equals(CacheConfig.NAMESPACE_KEY.key());
   }
 
-  /** A URI may name its user and password. */
+  /** Returns a value without the user and password that a URI may contain. */
   private static String withoutUser(String value) {
     return value.replaceAll("://[^/@\\s]*@", "://" + MASK + "@");
   }

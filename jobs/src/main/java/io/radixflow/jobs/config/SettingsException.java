@@ -1,6 +1,9 @@
 package io.radixflow.jobs.config;
 
-/** A setting is unknown or wrong. The message is one line with its name and the valid values. */
+/**
+ * A setting is unknown or wrong. The message is one line with the setting's name and the valid
+ * values.
+ */
 public final class SettingsException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

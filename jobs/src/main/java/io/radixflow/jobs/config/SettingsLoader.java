@@ -35,7 +35,7 @@ public final class SettingsLoader {
 
   private static final int MAX_FILE_BYTES = 1 << 20;
 
-  /** The time that a checkpoint and the commit of its replies may take. */
+  /** Time for a checkpoint and the commit of its replies. */
   private static final Duration COMMIT_TIME = Duration.ofMinutes(1);
 
   private static final Map<String, OptionSpec<?>> BY_KEY =
@@ -47,7 +47,7 @@ public final class SettingsLoader {
 
   private final Configuration configuration = new Configuration();
 
-  /** Only defaults. */
+  /** Returns settings with only defaults. */
   public static Settings defaults() {
     return new SettingsLoader().load();
   }
@@ -69,7 +69,7 @@ public final class SettingsLoader {
               .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
               .readTree(Files.readAllBytes(path));
       if (!tree.isObject() && !tree.isMissingNode() && !tree.isNull()) {
-        throw new SettingsException(path + " is no YAML map of options");
+        throw new SettingsException(path + " is not a YAML map of options");
       }
       flatten("", tree, path.toString());
     } catch (JsonProcessingException e) {
@@ -149,8 +149,8 @@ public final class SettingsLoader {
   }
 
   /**
-   * A reply in flight in an unaligned checkpoint would be restored, and also be written again as a
-   * lost one.
+   * Refuses unaligned checkpoints. A reply in flight in such a checkpoint would be restored, and
+   * would also be written again as a lost reply.
    */
   private static void checkAlignment(Settings settings) {
     if (settings.flink().get(CheckpointingOptions.ENABLE_UNALIGNED)) {
@@ -160,7 +160,10 @@ public final class SettingsLoader {
     }
   }
 
-  /** A broker that aborts transactions before their checkpoint is complete fails the job. */
+  /**
+   * Refuses a transaction timeout that is too short. If the broker aborts a transaction before its
+   * checkpoint is complete, the job fails.
+   */
   private static void checkTransactionTimeout(Settings settings) {
     Duration interval =
         settings

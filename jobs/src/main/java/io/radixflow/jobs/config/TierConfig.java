@@ -17,14 +17,15 @@ public final class TierConfig {
   public static final ConfigOption<MemorySize> HOST_MEMORY =
       ALL.size("tiers.host-memory", MemorySize.ZERO, "a memory size such as 16gb")
           .describe(
-              "Host memory for KV pages that the device has no room for; pinned with a GPU. 0 for no "
-                  + "tiers. With a CPU it comes on top of the KV pool, which lies in the same memory.");
+              "Host memory for KV pages that do not fit on the device; pinned with a GPU. 0 for no"
+                  + " tiers. With a CPU it is needed in addition to the KV pool, which is in the"
+                  + " same memory.");
 
   public static final ConfigOption<WritePolicy> WRITE_POLICY =
       ALL.choice("tiers.write-policy", DEFAULT.writePolicy())
           .describe(
-              "When pages are copied to the host: as they are computed, when a second request has used "
-                  + "them, or when the device needs their room.");
+              "When pages are copied to the host: when they are computed, when a second request has"
+                  + " used them, or when the device needs their space.");
 
   public static final ConfigOption<Integer> LOAD_BACK_THRESHOLD =
       ALL.integer(
@@ -33,13 +34,15 @@ public final class TierConfig {
               LoadBackOptions.BY_COST,
               Integer.MAX_VALUE)
           .describe(
-              "The fewest tokens that are loaded rather than computed; -1 decides by measured times.");
+              "The fewest tokens that are loaded instead of computed; -1 decides by measured"
+                  + " times.");
 
   public static final ConfigOption<PrefetchPolicy> PREFETCH_POLICY =
       ALL.choice("tiers.prefetch-policy", DEFAULT.loadBack().prefetchPolicy())
           .describe(
-              "How long a waiting turn waits for pages from below host memory: not at all, until all "
-                  + "are there, or for 2 s and 0.1 s for each 1,024 tokens, at most 30 s.");
+              "How long a waiting turn waits for pages from the tiers below host memory: not at"
+                  + " all, until all are loaded, or for 2 s plus 0.1 s per 1,024 tokens, at most 30"
+                  + " s.");
 
   public static final ConfigOption<Integer> PREFETCH_THRESHOLD =
       ALL.integer(
@@ -47,7 +50,7 @@ public final class TierConfig {
               DEFAULT.loadBack().prefetchThreshold(),
               1,
               Integer.MAX_VALUE)
-          .describe("The fewest tokens that are asked of the tiers below host memory.");
+          .describe("The fewest tokens for which the tiers below host memory are asked.");
 
   private TierConfig() {}
 
@@ -55,7 +58,7 @@ public final class TierConfig {
     return ALL.specs();
   }
 
-  /** The tiers' options, as the settings say. */
+  /** Returns the tiers' options of the settings. */
   public static TierOptions tiers(Settings settings) {
     return DEFAULT
         .withHostBytes(settings.get(HOST_MEMORY).getBytes())

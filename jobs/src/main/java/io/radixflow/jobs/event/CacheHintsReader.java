@@ -6,7 +6,7 @@ import io.radixflow.operators.record.RetentionRange;
 import io.radixflow.operators.record.ServiceClass;
 import java.util.Set;
 
-/** Reads an event's hints about how long its turn's pages are worth keeping. */
+/** Reads an event's hints about how long to keep the pages of its turn. */
 final class CacheHintsReader {
   static final long MAX_PIN_MILLIS = 24 * 3600 * 1000L;
 

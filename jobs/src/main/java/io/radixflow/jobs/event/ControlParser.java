@@ -15,7 +15,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Reads records of the control topic, as {@code schema/control-event.schema.json} has them. */
+/** Reads records of the control topic, in the form of {@code schema/control-event.schema.json}. */
 public final class ControlParser {
 
   private static final int MAX_BYTES = 16 * 1024;
@@ -38,10 +38,10 @@ public final class ControlParser {
   }
 
   /**
-   * A control event, or why there is none.
+   * A control event, or the reason why the record is not valid.
    *
-   * @param event null if it is not valid
-   * @param reason null if it is
+   * @param event the event; null if the record is not valid
+   * @param reason the reason; null if the record is valid
    */
   public record Parsed(ControlEvent event, String reason) {}
 

@@ -5,13 +5,13 @@ import java.util.Arrays;
 /**
  * A record that could not be read, kept for people; a Flink POJO.
  *
- * @param topic where it was read
- * @param partition its partition there
- * @param offset its offset there
- * @param timestamp milliseconds since the epoch, as the log has it
+ * @param topic the topic of the record
+ * @param partition the partition of the record
+ * @param offset the offset of the record
+ * @param timestamp the record's timestamp, in milliseconds since the epoch
  * @param key its key, or null
  * @param value its value, or null; possibly cut
- * @param originalBytes length of the value before it was cut, -1 if there was none
+ * @param originalBytes length of the value before it was cut; -1 for a record without a value
  * @param reason why it could not be read
  */
 public record DeadLetter(
@@ -25,8 +25,7 @@ public record DeadLetter(
     String reason) {
 
   /**
-   * This letter with key and value cut to fit, the key to half of it at most; {@code originalBytes}
-   * stays.
+   * Returns this letter with key and value cut to fit, the key to at most half the limit. {@code originalBytes} stays.
    *
    * @param maxBytes most bytes of key and value together
    */

@@ -6,8 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Names a dead letter's headers, as {@code schema/dead-letter.schema.json} has them; the value is
- * the original's bytes.
+ * Writes a dead letter's headers, in the form of {@code schema/dead-letter.schema.json}. The value of a dead letter is the original record's bytes.
  */
 public final class DeadLetterWriter {
 

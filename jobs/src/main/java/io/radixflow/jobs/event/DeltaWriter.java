@@ -7,17 +7,15 @@ import io.radixflow.operators.record.Usage;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** Writes deltas as {@code schema/reply-delta.schema.json} has them. */
+/** Writes deltas in the form of {@code schema/reply-delta.schema.json}. */
 public final class DeltaWriter {
 
   /**
-   * Bytes that an answer may have. One that is longer has no items, as if its reply were written
-   * with that limit: the delta topic takes records of one megabyte unless it is configured
-   * otherwise.
+   * The most bytes of an answer. A longer answer loses its items, like a reply that is cut to this limit. By default the delta topic accepts records of one megabyte.
    */
   static final int MAX_ANSWER_BYTES = 512 * 1024;
 
-  /** Ids, usage and a short error beside an answer. */
+  /** Room for ids, usage and a short error next to an answer. */
   private static final int HEAD_BYTES = 8 * 1024;
 
   private static final ReplyLimiter ANSWERS = new ReplyLimiter(MAX_ANSWER_BYTES);
@@ -30,9 +28,7 @@ public final class DeltaWriter {
   }
 
   /**
-   * Returns the value of a delta in little room: an answer is cut; otherwise the delta's content is
-   * left out, and the delta has the position of its end, after a gap. Null if even that does not
-   * fit.
+   * Returns the value of a delta within a small limit. An answer is cut. Any other delta loses its content and keeps the position of its end, so that readers see a gap. Returns null if even this does not fit.
    */
   public static byte[] writeWithin(ReplyDelta delta, int most) {
     int answer = most - HEAD_BYTES;

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Which fields each type of event has; the same table as the schema's. */
+/** The fields of each type of event; the schema has the same table. */
 final class EventFields {
 
   static final List<String> OPTIONS =
@@ -28,11 +28,11 @@ final class EventFields {
           continue_final_message add_generation_prompt truncation
           """);
 
-  /** Options that say how one prompt ends, and therefore are not defaults of a session. */
+  /** Options about the end of one prompt, which therefore cannot be defaults of a session. */
   private static final List<String> OF_TURNS =
       List.of("continue_final_message", "add_generation_prompt");
 
-  /** Fields of the OpenAI API and its kin that are known and not served. */
+  /** Known fields of the OpenAI API and similar APIs that are not supported. */
   static final List<String> NOT_SERVED =
       words(
           """
@@ -40,7 +40,7 @@ final class EventFields {
           suffix verbosity web_search_options
           """);
 
-  /** Fields of the OpenAI API that change nothing here; any event may have them. */
+  /** Fields of the OpenAI API that have no effect here; any event may have them. */
   static final Set<String> IGNORED = Set.copyOf(words("model store stream stream_options user"));
 
   private static final Map<EventKind, Set<String>> ALLOWED = new EnumMap<>(EventKind.class);
@@ -110,7 +110,7 @@ final class EventFields {
   }
 
   /**
-   * The type of a name; null for null.
+   * The type with a name; null for null.
    *
    * @throws InvalidInputException if there is no such type
    */

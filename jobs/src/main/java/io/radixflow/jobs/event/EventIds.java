@@ -10,9 +10,7 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Finds session, branch, turn, type and tenant of an event that cannot be read whole, since it is
- * broken JSON, has a field twice or is too large. Scans the start of the bytes as far as they are
- * JSON.
+ * Finds session, branch, turn, type and tenant of an event that cannot be parsed as a whole, because it is broken JSON, repeats a field or is too large. It scans the bytes up to the first error.
  */
 final class EventIds {
 
@@ -61,7 +59,7 @@ final class EventIds {
   }
 
   /**
-   * Returns whether a reply can be addressed; never for a cancel, as its turn is another event's.
+   * Returns whether a reply can be addressed. Returns false for a cancel, because it names the turn of another event.
    */
   boolean answerable() {
     return !ambiguous && valid(session) && valid(turn) && !"cancel".equals(type);
@@ -79,7 +77,7 @@ final class EventIds {
     return turn;
   }
 
-  /** The tenant; empty if there is none that is valid. */
+  /** The tenant; empty if the event has no valid tenant. */
   String tenant() {
     return valid(tenant) ? tenant : "";
   }

@@ -27,15 +27,14 @@ import java.util.function.Supplier;
  * exactly what {@code schema/conversation-event.schema.json} accepts. Never throws on bad input,
  * and bounds what it allocates: bytes, nesting, tokens, and lengths of names and numbers.
  *
- * <p>An unknown field is refused, since a misspelt option that is silently ignored costs its sender
- * more than the error does. Only a few that clients of other services send are ignored. Null means
+ * <p>An unknown field is refused, because an ignored misspelt option costs its sender more than an error. Only a few fields that clients of other services send are ignored. Null means
  * not given. Lone surrogates in text become U+FFFD.
  *
  * <p>Safe for one thread at a time.
  */
 public final class EventParser {
 
-  /** What the gateway reads, 256, and what its events have around it. */
+  /** The gateway's own limit, 256, plus the levels that its events add. */
   private static final int MAX_DEPTH = 258;
 
   private static final int MAX_JSON_TOKENS = 300_000;
@@ -45,7 +44,7 @@ public final class EventParser {
   private final ObjectMapper mapper;
 
   /**
-   * @param maxBytes largest event that is read
+   * @param maxBytes the largest event in bytes
    */
   public EventParser(int maxBytes) {
     this.maxBytes = maxBytes;
@@ -73,7 +72,7 @@ public final class EventParser {
    * Reads one event.
    *
    * @param value the record's value; null for a tombstone
-   * @param origin where it was read
+   * @param origin the origin of the record
    */
   public ParsedEvent parse(byte[] value, Origin origin) {
     if (value == null) {
@@ -121,7 +120,7 @@ public final class EventParser {
       kind = type == null ? EventKind.MESSAGE : EventFields.kind(type);
       return ParsedEvent.valid(event(kind, session, turn, fields, origin));
     } catch (InvalidInputException e) {
-      // a reply to an invalid cancel would be taken for the reply of the turn it names
+      // clients would mistake a reply to an invalid cancel for the reply of the turn that it names
       boolean cancel = isCancel(fields);
       if (session == null || turn == null || cancel) {
         return ParsedEvent.unreadable(null, e.getMessage());
@@ -170,7 +169,7 @@ public final class EventParser {
         .build();
   }
 
-  /** Returns {@code match_history}; refuses what says another place in the session beside it. */
+  /** Returns {@code match_history}; refuses fields that also name a place in the session. */
   private static boolean matchHistory(JsonObject fields) {
     boolean match = fields.bool("match_history", false);
     boolean previous = fields.has("previous_turn");

@@ -10,7 +10,7 @@ import io.radixflow.operators.record.RetentionRange;
 import java.util.List;
 import java.util.Map;
 
-/** Writes events as {@code schema/conversation-event.schema.json} has them. */
+/** Writes events in the form of {@code schema/conversation-event.schema.json}. */
 public final class EventWriter {
 
   private EventWriter() {}
@@ -58,7 +58,7 @@ public final class EventWriter {
     }
   }
 
-  /** The record's value: what {@link EventParser} reads back as an equal event. */
+  /** Returns the record's value. {@link EventParser} reads it back as an equal event. */
   public static byte[] write(ConversationEvent event) {
     return JsonRecords.write(
         new EventJson(
@@ -85,7 +85,7 @@ public final class EventWriter {
     return ids == null ? Message.prompt(messages) : ids;
   }
 
-  /** A message event always has the field. */
+  /** Returns the messages; a message event always has the field. */
   private static List<MessageJson> messages(ConversationEvent event) {
     if (Message.isPrompt(event.messages())) {
       return null;

@@ -2,13 +2,13 @@ package io.radixflow.jobs.event;
 
 import java.nio.ByteBuffer;
 
-/** Recognizes what other serializers write in place of plain JSON, to say what to change. */
+/** Recognizes the output of serializers that do not write plain JSON, so that an error can say what to change. */
 final class ForeignFormat {
   private static final String PLAIN = ": use a serializer that writes plain JSON as UTF-8";
 
   private ForeignFormat() {}
 
-  /** Says how a value that cannot be read as JSON looks; null if it looks like nothing known. */
+  /** Names the format of a value that is not JSON; null if the format is unknown. */
   static String of(byte[] value) {
     if (value.length > 5 && value[0] == 0) {
       int id = ByteBuffer.wrap(value).getInt(1);

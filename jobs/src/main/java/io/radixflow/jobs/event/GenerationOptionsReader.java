@@ -12,8 +12,7 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Reads generation options from an event. The bounds are the bounds of {@code SamplingParams} after
- * rounding to float, so that nothing that passes here fails there.
+ * Reads generation options from an event. The bounds equal the bounds of {@code SamplingParams} after rounding to float, so that values that pass here do not fail there.
  */
 public final class GenerationOptionsReader {
 
@@ -114,7 +113,7 @@ public final class GenerationOptionsReader {
   }
 
   /**
-   * Reads a limit of tokens. As with other servers -1 stands for no limit.
+   * Reads a limit of tokens. As in other servers, -1 means no limit.
    *
    * @return the limit; null if there is none
    */
@@ -126,13 +125,13 @@ public final class GenerationOptionsReader {
     return isMinusOne(fields, name) ? null : fields.integer(name, least, Integer.MAX_VALUE);
   }
 
-  /** Reads a share of the mass. What is too little, such as 0, takes the likeliest token alone. */
+  /** Reads a share of the probability mass. A share that is too small, such as 0, selects only the most likely token. */
   private static Double topP(JsonObject fields) {
     Double share = fields.number("top_p", 0, 1);
     return share == null ? null : Double.valueOf(Math.max(share, LEAST_TOP_P));
   }
 
-  /** As with other servers -1 stands for all tokens, as 0 does. */
+  /** Reads the number of tokens. As in other servers, -1 and 0 mean all tokens. */
   private static Integer topK(JsonObject fields) {
     return isMinusOne(fields, "top_k")
         ? Integer.valueOf(0)
@@ -165,7 +164,7 @@ public final class GenerationOptionsReader {
     for (String token : given.names()) {
       if (!TOKEN_ID.matcher(token).matches()) {
         throw new InvalidInputException(
-            "logit_bias has the key " + Texts.quote(token) + ", which is no token id");
+            "logit_bias has the key " + Texts.quote(token) + ", which is not a token id");
       }
       double bias = JsonObject.number(given.path(token), value.get(token), -100, 100);
       biases.put(Integer.valueOf(token), bias);

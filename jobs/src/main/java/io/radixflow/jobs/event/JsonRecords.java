@@ -30,8 +30,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * Writes Java records as JSON objects in UTF-8 and reads them back: names are in snake case, nulls
- * are left out, every string that is written is well-formed, and unknown fields are ignored.
+ * Writes Java records as JSON objects in UTF-8 and reads them back. Names are in snake case, nulls are left out, and every written string is well-formed. Unknown fields are ignored.
  */
 public final class JsonRecords {
 
@@ -80,7 +79,7 @@ public final class JsonRecords {
     TokenOptions tokens();
   }
 
-  /** Renames an option to what other services call it. */
+  /** Renames options to the names of other services. */
   private interface TokenOptionNames {
     @JsonProperty("include_stop_str_in_output")
     Boolean includeStop();

@@ -63,7 +63,7 @@ final class MessagesReader {
     return messages;
   }
 
-  /** The text or the ids that are the turn's prompt as it is; null if it has messages. */
+  /** Returns the text or the ids of a turn's raw prompt; null if the turn has messages. */
   private static Message prompt(JsonObject event) {
     JsonNode value = event.get("prompt");
     if (value == null) {
@@ -118,7 +118,7 @@ final class MessagesReader {
     }
   }
 
-  /** Reads the calls of an assistant's message; null and an empty list are none. */
+  /** Reads the calls of an assistant's message; null and an empty list mean no calls. */
   private static List<ToolCall> calls(String role, JsonObject message) {
     only("assistant", role, message, "tool_calls");
     List<ToolCall> calls = new ArrayList<>();
@@ -167,7 +167,7 @@ final class MessagesReader {
     }
     if (!type.equals("text")) {
       throw new InvalidInputException(
-          part.path("type") + " is " + Texts.quote(type) + ", which is no part of a content");
+          part.path("type") + " is " + Texts.quote(type) + ", which is not a type of content part");
     }
     part.allow(PART_FIELDS).require("text");
     return part.text("text");

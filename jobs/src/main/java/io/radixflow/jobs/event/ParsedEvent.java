@@ -5,14 +5,14 @@ import io.radixflow.operators.record.ConversationEvent;
 /**
  * The result of reading the bytes of an event.
  *
- * @param event the event, valid or not; null if it does not say which session and turn it is for
- * @param reason why it is not valid, for people; null if it is
+ * @param event the event, valid or not; null if it does not name its session and turn
+ * @param reason why the event is not valid, for people; null if it is valid
  * @param unreadable whether the original bytes belong on the dead-letter topic: they are not a JSON
  *     object, are too large, or do not name a turn to answer
  */
 public record ParsedEvent(ConversationEvent event, String reason, boolean unreadable) {
 
-  /** Returns whether the event can be served. */
+  /** Returns whether the event is valid. */
   public boolean isValid() {
     return reason == null;
   }

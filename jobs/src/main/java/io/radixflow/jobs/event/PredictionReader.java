@@ -10,7 +10,7 @@ import io.radixflow.jobs.json.Texts;
 import java.io.IOException;
 import java.util.List;
 
-/** Reads the text that a reply may repeat, as the OpenAI API has it, and writes it. */
+/** Reads and writes a predicted text, which a reply may repeat, in the form of the OpenAI API. */
 final class PredictionReader {
   static final int MAX_LENGTH = 1 << 20;
   private static final int MAX_PARTS = 1_000;

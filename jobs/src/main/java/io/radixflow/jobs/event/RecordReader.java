@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** Reads what {@link ReplyLimiter} and {@link DeltaWriter} write, for clients. */
+/** Reads the output of {@link ReplyLimiter} and {@link DeltaWriter}, for clients. */
 public final class RecordReader {
 
   private RecordReader() {}
 
-  /** The JSON object of a delta, as {@code schema/reply-delta.schema.json} has it. */
+  /** The JSON object of a delta, in the form of {@code schema/reply-delta.schema.json}. */
   private record DeltaJson(
       String session,
       String branch,
@@ -42,7 +42,7 @@ public final class RecordReader {
   /**
    * Reads a record of the delta topic.
    *
-   * @throws IOException if it is not one
+   * @throws IOException if the value is not a delta
    */
   public static ReplyDelta delta(byte[] value) throws IOException {
     DeltaJson json = JsonRecords.read(value, DeltaJson.class);
@@ -84,7 +84,7 @@ public final class RecordReader {
   /**
    * Reads a record of the reply topic.
    *
-   * @throws IOException if it is not one
+   * @throws IOException if the value is not a reply
    */
   public static Reply reply(byte[] value) throws IOException {
     return reply(JsonRecords.read(value, ReplyFields.class));

@@ -17,8 +17,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The JSON object of a reply, as {@code schema/reply.schema.json} has it. A field that is null is
- * left out; times are seconds since the epoch.
+ * The JSON object of a reply, in the form of {@code schema/reply.schema.json}. Null fields are left out; times are seconds since the epoch.
  */
 record ReplyFields(
     String session,
@@ -147,7 +146,7 @@ record ReplyFields(
       }
     }
 
-    /** All but the first are null unless pages came from below the device. */
+    /** All fields except the first are null, unless pages came from a tier below the device. */
     record Details(
         int cachedTokens,
         Integer cachedHostTokens,
@@ -232,7 +231,7 @@ record ReplyFields(
   }
 
   /**
-   * @param truncated names of what the reply lost for its size; null if nothing
+   * @param truncated names of the fields that the reply lost because of its size; null for none
    */
   static ReplyFields of(Reply reply, List<String> truncated) {
     Logprobs logprobs = reply.logprobs() == null ? null : new Logprobs(reply.logprobs());
@@ -268,7 +267,7 @@ record ReplyFields(
   }
 
   /**
-   * The reply; a field that is missing has its default.
+   * Returns the reply; a missing field has its default.
    *
    * @throws IllegalArgumentException if the type or the error code is unknown
    */

@@ -8,15 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes replies as {@code schema/reply.schema.json} has them, within a size: a record that the
- * broker refuses would stop the job. A reply that is too large loses its log probabilities, items,
+ * Writes replies in the form of {@code schema/reply.schema.json}, within a size limit, because a record that the broker refuses would stop the job. A reply that is too large loses its log probabilities, items,
  * messages and options first, and its metadata, reasoning, calls and the end of its text last;
  * {@code truncated} names the missing fields.
  */
 public final class ReplyLimiter implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  /** The least limit that holds any reply without its text: ids, usage and an error. */
+  /** The smallest limit. Every reply without its text fits in it: ids, usage and an error. */
   public static final int MIN_BYTES = 16 * 1024;
 
   private static final int MAX_ERROR = 512;
@@ -24,7 +23,7 @@ public final class ReplyLimiter implements Serializable {
   private final int maxBytes;
 
   /**
-   * @param maxBytes largest value; at least {@link #MIN_BYTES}
+   * @param maxBytes the largest value in bytes; at least {@link #MIN_BYTES}
    */
   public ReplyLimiter(int maxBytes) {
     if (maxBytes < MIN_BYTES) {
@@ -68,10 +67,10 @@ public final class ReplyLimiter implements Serializable {
   }
 
   /**
-   * Writes a reply into less room than any limit leaves: cut, or as an error in its place.
+   * Writes a reply within a limit that may be below {@link #MIN_BYTES}: the reply is cut, or replaced by an error.
    *
-   * @param most bytes that the value may have
-   * @param why says what to do; the message of the error
+   * @param most the most bytes of the value
+   * @param why the message of the error, which says what to do
    * @return null if not even the error fits
    */
   public static byte[] writeWithin(Reply reply, int most, String why) {

@@ -8,8 +8,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Reads the constraint on a reply's content. Schemas and grammars are kept as they are written; the
- * engine compiles them, and refuses unsupported ones.
+ * Reads the constraint on a reply's content. Schemas and grammars are kept unchanged; the engine compiles them, and refuses unsupported ones.
  */
 final class StructureReader {
   static final int MAX_LENGTH = 128 * 1024;
@@ -19,10 +18,10 @@ final class StructureReader {
       List.of("json", "regex", "grammar", "choice", "structural_tag");
   private static final String GUIDED = "guided_";
 
-  /** The kinds that have an older name. */
+  /** The kinds of constraints that also have an older name. */
   private static final List<String> OLDER = KINDS.subList(0, 4);
 
-  /** Fields of which one at most is given, since each says what a reply is held to. */
+  /** Fields of which at most one may be given, since each is a constraint of the reply. */
   private static final List<String> FIELDS =
       Stream.concat(
               Stream.of("response_format", "structured_outputs"),

@@ -9,7 +9,7 @@ import io.radixflow.operators.record.control.TierCommand.Tier;
 import java.util.Locale;
 import org.apache.flink.configuration.MemorySize;
 
-/** Reads what a control event does to a tier. */
+/** Reads a control event's command to a tier. */
 final class TierCommandReader {
   private static final String SIZE = "[1-9][0-9]{0,17}|[1-9][0-9]{0,5}(kb|mb|gb|tb)";
 
@@ -18,7 +18,7 @@ final class TierCommandReader {
   /**
    * Reads action, tier and size.
    *
-   * @throws InvalidInputException if a field is missing, of another type or no known name
+   * @throws InvalidInputException if a field is missing, has a wrong type or an unknown name
    */
   static TierCommand read(JsonObject event) {
     event.require("action", "tier");

@@ -8,7 +8,7 @@ import io.radixflow.operators.record.TokenOptions;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads the options that act on single tokens. Their names are vLLM's names. */
+/** Reads the options that act on single tokens. They have vLLM's names. */
 final class TokenOptionsReader {
   static final int MAX_STOP_IDS = 256;
   static final int MAX_ALLOWED_IDS = 100_000;

@@ -11,8 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Reads what a prompt has beside its messages: tools, and variables of the chat template. JSON is
- * kept as text without white space, keys in their order, since the model reads it so.
+ * Reads the parts of a prompt besides its messages: tools, and variables of the chat template. JSON is kept as text without white space and with its keys in order, because this text becomes a part of the prompt.
  */
 final class ToolOptionsReader {
   static final int MAX_TOOLS = 1024;
@@ -20,7 +19,7 @@ final class ToolOptionsReader {
   static final int MAX_VARIABLES = 64;
   static final int MAX_VARIABLES_LENGTH = 64 * 1024;
 
-  /** What OpenAI and Anthropic take, with the characters that MCP has in names beside theirs. */
+  /** The names that OpenAI and Anthropic accept, plus the further characters of MCP's names. */
   private static final String NAME = "[a-zA-Z0-9_./:-]{1,128}";
 
   private static final Pattern NAME_PATTERN = Pattern.compile(NAME);
@@ -80,8 +79,7 @@ final class ToolOptionsReader {
   }
 
   /**
-   * Returns whether the model may or must call tools, or the one that it must call as a JSON
-   * object; null if not given.
+   * Returns whether the model may or must call tools, or, as a JSON object, the tool that it must call; null if not given.
    */
   static String toolChoice(JsonObject fields) {
     JsonNode value = fields.get("tool_choice");
@@ -108,7 +106,7 @@ final class ToolOptionsReader {
     return "{\"type\":\"function\",\"function\":{\"name\":\"" + name(function) + "\"}}";
   }
 
-  /** Reads which of the tools the reply may or must call. */
+  /** Reads the list of tools that the reply may or must call. */
   private static String allowed(JsonObject choice) {
     JsonObject allowed =
         choice
@@ -131,7 +129,7 @@ final class ToolOptionsReader {
         .formatted(mode, names);
   }
 
-  /** Returns the name of the format of calls; the job knows which there are. */
+  /** Returns the name of the format of calls. The job checks whether the format exists. */
   static String toolParser(JsonObject fields) {
     String parser = fields.text("tool_parser");
     if (parser != null && !PARSER_PATTERN.matcher(parser).matches()) {
@@ -169,7 +167,7 @@ final class ToolOptionsReader {
     return text("chat_template_kwargs", value, MAX_VARIABLES_LENGTH);
   }
 
-  /** Returns how much the model has to think; null if that is not given. */
+  /** Returns the reasoning effort; null if it is not given. */
   static String reasoningEffort(JsonObject fields) {
     String effort = fields.text("reasoning_effort");
     if (effort != null && !EFFORTS.contains(effort)) {

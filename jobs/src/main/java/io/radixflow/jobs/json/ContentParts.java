@@ -8,15 +8,13 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Reads parts of contents by the names that the APIs have for them. A part that a model of text
- * cannot read becomes a note in the text, such as {@code [image: this model reads text only]}, so
- * that a conversation goes on; the sender hears of each note.
+ * Reads content parts, under the names of the APIs. A part that a text model cannot read becomes a note in the text, such as {@code [image: this model reads text only]}, so that the conversation can continue. The sender gets a notice for each note.
  */
 public final class ContentParts {
   private static final Set<String> TEXTS =
       Set.of("text", "input_text", "output_text", "summary_text", "reasoning_text");
 
-  /** What a part is, by its type, if it can have no text. */
+  /** The names of parts without text, by type. */
   private static final Map<String, String> UNREADABLE =
       Map.ofEntries(
           Map.entry("image", "image"),
@@ -36,7 +34,7 @@ public final class ContentParts {
           Map.entry("input_file", "file"),
           Map.entry("container_upload", "file"));
 
-  /** Fields of other parts that have texts, in the order in which the texts are shown. */
+  /** Fields of other parts that contain texts, in the order in which the texts are shown. */
   private static final List<String> FIELDS =
       List.of(
           "title",
@@ -57,8 +55,7 @@ public final class ContentParts {
   private final Consumer<String> notice;
 
   /**
-   * @param refuse whether a message with a part that cannot be read is refused; results of tools
-   *     never are
+   * @param refuse whether a message with a part that cannot be read is refused; results of tools are never refused
    * @param notice hears the path of each thing that is left out
    */
   public ContentParts(boolean refuse, Consumer<String> notice) {
@@ -66,12 +63,12 @@ public final class ContentParts {
     this.notice = notice;
   }
 
-  /** Names a thing to the sender that has no effect. */
+  /** Tells the sender that a field or part has no effect. */
   public void leaveOut(String path) {
     notice.accept(path);
   }
 
-  /** Returns whether parts of the type are known to have no text. */
+  /** Returns whether parts of a type never have text. */
   public static boolean isUnreadable(String type) {
     return UNREADABLE.containsKey(type);
   }

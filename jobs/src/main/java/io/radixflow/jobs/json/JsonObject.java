@@ -10,11 +10,10 @@ import java.util.Locale;
 
 /**
  * Reads checked values of one untrusted JSON object. A field that is absent or null is read as
- * null, unless {@link #require} was called for it; one of another type or out of range is an {@link
- * InvalidInputException} that names it by its path, such as {@code cache.retention[2].priority}.
+ * null, unless {@link #require} was called for it; a field with a wrong type or out of range throws an {@link InvalidInputException} with the path of the field, such as {@code cache.retention[2].priority}.
  */
 public final class JsonObject {
-  /** Characters of an id at most. */
+  /** The most characters of an id. */
   public static final int MAX_ID = 256;
 
   private final String path;
@@ -26,7 +25,7 @@ public final class JsonObject {
   }
 
   /**
-   * An object that is not part of another.
+   * Returns an object that is not a part of another object.
    *
    * @param what names the value in the message if the value is not an object
    */
@@ -55,7 +54,7 @@ public final class JsonObject {
     return value == null || value.isNull() ? null : value;
   }
 
-  /** Returns whether the field is there and not null. */
+  /** Returns whether the field is present and not null. */
   public boolean has(String field) {
     return get(field) != null;
   }
@@ -65,7 +64,7 @@ public final class JsonObject {
     return object::fieldNames;
   }
 
-  /** Refuses fields that are not among these; the message offers the nearest name. */
+  /** Refuses all fields except {@code known}; the message offers the nearest name. */
   public JsonObject allow(Collection<String> known) {
     for (String name : names()) {
       if (!known.contains(name)) {
@@ -128,7 +127,7 @@ public final class JsonObject {
     return value == null ? null : text(path(field), value);
   }
 
-  /** The constant whose lower-case name is given. */
+  /** Returns the constant whose lower-case name is the field's value. */
   public <E extends Enum<E>> E choice(String field, Class<E> type) {
     String given = text(field);
     if (given == null) {
@@ -175,7 +174,7 @@ public final class JsonObject {
     return value == null ? null : number(path(field), value, min, max);
   }
 
-  /** A finite number, with a value for a field that is not given. */
+  /** Returns a finite number, or {@code absent} if the field is not given. */
   public double number(String field, double absent) {
     Double value = number(field, -Double.MAX_VALUE, Double.MAX_VALUE);
     return value == null ? absent : value;
@@ -193,7 +192,7 @@ public final class JsonObject {
     return value == null ? absent : value;
   }
 
-  /** An integer of 32 bits, with a value for a field that is not given. */
+  /** Returns an integer of 32 bits, or {@code absent} if the field is not given. */
   public int integer(String field, int absent) {
     return (int) integer(field, Integer.MIN_VALUE, Integer.MAX_VALUE, absent);
   }
@@ -207,8 +206,8 @@ public final class JsonObject {
   /**
    * An array.
    *
-   * @param items what its elements are, for messages
-   * @param max elements at most
+   * @param items the name of the elements, for messages
+   * @param max the most elements
    */
   public JsonNode array(String field, String items, int max) {
     JsonNode value = get(field);
@@ -248,7 +247,7 @@ public final class JsonObject {
     for (int i = 0; i < values.length; i++) {
       JsonNode value = array.get(i);
       values[i] =
-          value.isInt() // spares the path, of which long arrays have many
+          value.isInt() // the path is only built for errors, since arrays may be long
               ? value.intValue()
               : (int) integer(element(field, i), value, Integer.MIN_VALUE, Integer.MAX_VALUE);
     }
@@ -326,7 +325,7 @@ public final class JsonObject {
     return value.longValue();
   }
 
-  /** Returns the exception for a value of another type than is wanted. */
+  /** Returns the exception for a value of a wrong type. */
   public static InvalidInputException wrongType(String path, JsonNode value, String wanted) {
     String type = value.getNodeType().name().toLowerCase(Locale.ROOT);
     String article = "aeiou".indexOf(type.charAt(0)) >= 0 ? "an " : "a ";

@@ -6,14 +6,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 
-/** Reads lines as bytes, ended by LF or CR LF, none longer than a bound. */
+/** Reads lines as bytes. A line ends with LF or CR LF, and its length is limited. */
 public final class LineReader {
   private final InputStream input;
   private final int maxBytes;
   private final ByteArrayOutputStream line = new ByteArrayOutputStream();
 
   /**
-   * @param maxBytes longest line that is returned, its end not counted
+   * @param maxBytes the longest line in bytes, without its end
    */
   public LineReader(InputStream input, int maxBytes) {
     this.input = new BufferedInputStream(input, 1 << 16);

@@ -3,16 +3,15 @@ package io.radixflow.jobs.json;
 import java.util.Collection;
 import java.util.Optional;
 
-/** Finds the valid name that a misspelt one most likely means. */
+/** Finds the valid name that is most likely meant by a misspelt name. */
 public final class NearestName {
 
   private NearestName() {}
 
   /**
-   * The valid name with the smallest edit distance (insert, delete, replace, swap of neighbours),
-   * the first of {@code valid} on a tie.
+   * Returns the valid name with the smallest edit distance (insert, delete, replace, swap of neighbours); on a tie the first of {@code valid}.
    *
-   * @return empty if none is within a third of the name's length, at least 2 edits
+   * @return empty if no name is within a third of the name's length, or 2 edits if that is more
    */
   public static Optional<String> of(String name, Collection<String> valid) {
     if (name.length() > 128) {
@@ -30,7 +29,7 @@ public final class NearestName {
     return Optional.ofNullable(best);
   }
 
-  /** The sentence that offers the nearest name, with a leading blank; empty if there is none. */
+  /** Returns a sentence that offers the nearest name, with a leading blank; empty if no name is near. */
   public static String hint(String name, Collection<String> valid) {
     return of(name, valid).map(near -> " Did you mean " + near + "?").orElse("");
   }

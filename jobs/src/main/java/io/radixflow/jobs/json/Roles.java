@@ -6,11 +6,11 @@ import java.util.regex.Pattern;
 
 /** Reads the role of a message. */
 public final class Roles {
-  /** The roles that chat templates have; any other role is given to the template as it is. */
+  /** The roles that chat templates know. Any other role is passed to the template unchanged. */
   public static final List<String> KNOWN =
       List.of("system", "developer", "user", "assistant", "tool");
 
-  /** What a role, and the name of a speaker, must match. */
+  /** The pattern of a role, and of a speaker's name. */
   public static final String NAME = "[a-zA-Z0-9_.-]{1,64}";
 
   private static final Pattern PATTERN = Pattern.compile(NAME);

@@ -1,13 +1,13 @@
 package io.radixflow.jobs.json;
 
-/** Makes untrusted text fit for records and messages. */
+/** Makes untrusted text safe for records and messages. */
 public final class Texts {
 
   private static final int MAX_QUOTED = 64;
 
   private Texts() {}
 
-  /** The text with each lone surrogate replaced by U+FFFD; itself if it has none. */
+  /** Returns the text with each lone surrogate replaced by U+FFFD; the same object if it has no lone surrogates. */
   public static String wellFormed(String text) {
     int fault = loneSurrogate(text, 0);
     if (fault < 0) {

@@ -15,15 +15,13 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 
 /**
- * Reads trees whose numbers are written again as they were read: {@code 1e400}, {@code -0} and
- * {@code 0.10} have no double or int that is written the same. Their values are the nearest doubles
- * and ints.
+ * Reads trees whose numbers are written exactly as they were read. For {@code 1e400}, {@code -0} and {@code 0.10} no double or int is written in the same way. The values of the numbers are the nearest doubles and ints.
  */
 public final class WrittenNumbers {
   private WrittenNumbers() {}
 
   /**
-   * Reads a text in UTF-8 as {@code mapper} does; a text of blanks is a missing node.
+   * Reads a text in UTF-8 like {@code mapper}; a blank text is a missing node.
    *
    * @throws com.fasterxml.jackson.core.JsonProcessingException if the bytes are not JSON
    */
@@ -31,12 +29,12 @@ public final class WrittenNumbers {
     return read(mapper, mapper.createParser(utf8));
   }
 
-  /** Reads a text; same errors as {@link #read(ObjectMapper, byte[])}. */
+  /** Reads a text. Throws the same errors as {@link #read(ObjectMapper, byte[])}. */
   public static JsonNode read(ObjectMapper mapper, String text) throws IOException {
     return read(mapper, mapper.createParser(text));
   }
 
-  /** Reads the value that a parser is at or before, which is missing at the end; same errors. */
+  /** Reads the value at or after a parser's position; a missing node at the end. Throws the same errors. */
   public static JsonNode next(ObjectMapper mapper, JsonParser parser) throws IOException {
     JsonNode tree = mapper.reader().with(new Factory(parser)).readTree(parser);
     return tree == null ? MissingNode.getInstance() : tree;
@@ -49,7 +47,7 @@ public final class WrittenNumbers {
     }
   }
 
-  /** Makes nodes while the parser is at their tokens. */
+  /** Makes number nodes while the parser is at their tokens. */
   private static final class Factory extends JsonNodeFactory {
     private static final long serialVersionUID = 1L;
 
@@ -62,7 +60,7 @@ public final class WrittenNumbers {
     @Override
     public NumericNode numberNode(double value) {
       String text = text();
-      // the words that some parsers take for numbers are not written as numbers
+      // some parsers accept words such as NaN, which cannot be written as numbers
       boolean word = text.endsWith("N") || text.endsWith("y");
       return word ? super.numberNode(value) : new Written(super.numberNode(value), text);
     }
@@ -83,7 +81,7 @@ public final class WrittenNumbers {
     }
   }
 
-  /** A number with the text that it was read from. */
+  /** A number with its original text. */
   private static final class Written extends NumericNode {
     private static final long serialVersionUID = 1L;
 

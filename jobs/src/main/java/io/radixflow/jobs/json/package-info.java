@@ -1,2 +1,2 @@
-/** Reads untrusted JSON and lines within bounds; says by name what is wrong. */
+/** Reads untrusted JSON and lines within bounds. Errors name the wrong field. */
 package io.radixflow.jobs.json;

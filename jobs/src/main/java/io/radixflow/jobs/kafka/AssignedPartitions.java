@@ -27,10 +27,10 @@ public final class AssignedPartitions {
   private long refreshed = System.nanoTime();
 
   /**
-   * Assigns all partitions that there are, whose position the caller sets.
+   * Assigns all existing partitions. The caller sets their positions.
    *
-   * @param hint what to do if there is no such topic
-   * @throws KafkaException if the topic is not there or cannot be read
+   * @param hint what to do if the topic does not exist
+   * @throws KafkaException if the topic does not exist or cannot be read
    */
   public static AssignedPartitions of(
       Consumer<byte[], byte[]> consumer, String topic, String hint) {
@@ -42,21 +42,20 @@ public final class AssignedPartitions {
     return new AssignedPartitions(consumer, topic);
   }
 
-  /** Goes on with the partitions that the consumer has. */
+  /** Continues with the partitions that the consumer already has. */
   public AssignedPartitions(Consumer<byte[], byte[]> consumer, String topic) {
     this.consumer = consumer;
     this.topic = topic;
     this.partitions = Set.copyOf(consumer.assignment());
   }
 
-  /** Returns the partitions that are read. Any thread. */
+  /** Returns the assigned partitions. Any thread may call it. */
   public Set<TopicPartition> current() {
     return partitions;
   }
 
   /**
-   * Assigns partitions that were added to the topic, as far as the consumer's metadata knows them.
-   * Looks once a second at most: without metadata of the topic it waits for the brokers.
+   * Assigns partitions that were added to the topic, if the consumer's metadata has them. It looks at most once per second, because without metadata of the topic it waits for the brokers.
    */
   public void refresh() {
     long now = System.nanoTime();

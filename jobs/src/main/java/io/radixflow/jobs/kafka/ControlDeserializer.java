@@ -7,7 +7,7 @@ import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDe
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Reads the control topic; no record makes it throw. */
+/** Reads records of the control topic. It never throws because of a record. */
 final class ControlDeserializer implements KafkaRecordDeserializationSchema<ControlRecord> {
   private static final long serialVersionUID = 1L;
 

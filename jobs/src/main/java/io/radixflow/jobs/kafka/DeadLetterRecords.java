@@ -11,7 +11,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes dead letters, cut to what their topic takes. */
+/** Writes dead letters, cut to the size limit of their topic. */
 final class DeadLetterRecords implements KafkaRecordSerializationSchema<DeadLetter> {
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(DeadLetterRecords.class);
@@ -34,15 +34,15 @@ final class DeadLetterRecords implements KafkaRecordSerializationSchema<DeadLett
                 settings.get(RadixflowOptions.DEAD_LETTER_MAX_BYTES)));
   }
 
-  /** Begins with what the topic takes. */
+  /** Sets the topic's limit before the first record. */
   void begin(RecordRoom found) {
     room = found;
   }
 
   /**
-   * Returns the record of a dead letter, or null if the topic does not even take its headers.
+   * Returns the record of a dead letter, or null if not even its headers fit.
    *
-   * @param timestamp that of the record it was; null or negative if that had none
+   * @param timestamp the timestamp of the original record; null or negative if it had none
    */
   @Override
   public ProducerRecord<byte[], byte[]> serialize(

@@ -3,7 +3,7 @@ package io.radixflow.jobs.kafka;
 import io.radixflow.jobs.event.DeadLetter;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Makes dead letters of Kafka records, within the size that the dead-letter topic takes. */
+/** Makes dead letters of Kafka records, within the size limit of the dead-letter topic. */
 final class DeadLetters {
 
   private DeadLetters() {}

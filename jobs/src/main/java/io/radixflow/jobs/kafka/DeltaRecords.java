@@ -14,8 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes deltas. One that is larger than the topic takes comes without its text: who joins deltas
- * sees a gap, asks the job, and has the reply in any case.
+ * Writes deltas. A delta that is too large for the topic is written without its text. A reader that joins deltas sees a gap and asks the job; it also gets the reply.
  */
 final class DeltaRecords implements KafkaRecordSerializationSchema<ReplyDelta> {
   private static final long serialVersionUID = 1L;
@@ -35,14 +34,14 @@ final class DeltaRecords implements KafkaRecordSerializationSchema<ReplyDelta> {
     begin(RecordRoom.ask(settings, topic));
   }
 
-  /** Begins with what the topic takes. */
+  /** Sets the topic's limit before the first record. */
   void begin(RecordRoom found) {
     int most =
         Integer.parseInt(KafkaClient.DELTAS.properties(settings).getProperty("max.request.size"));
     room = new RecordRoom(topic, Math.min(found.maxBytes(), most));
   }
 
-  /** Returns the record, or null if the topic takes nothing of the delta. */
+  /** Returns the record, or null if not even an empty delta fits. */
   @Override
   public ProducerRecord<byte[], byte[]> serialize(
       ReplyDelta delta, KafkaSinkContext sink, Long timestamp) {

@@ -21,9 +21,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * All kinds of Kafka clients, with what each is given. The table of docs/kafka.md says why. What
- * {@code kafka.client.*} sets comes before a client's defaults, and never before what it is fixed
- * to. Nothing else makes a client.
+ * All kinds of Kafka clients, with the properties of each kind. The table of docs/kafka.md gives the reasons. {@code kafka.client.*} overrides the defaults of a kind, but not its fixed properties. Only this class makes clients.
  */
 public enum KafkaClient {
   EVENTS(
@@ -101,15 +99,15 @@ public enum KafkaClient {
 
   private static final AtomicInteger CLIENTS = new AtomicInteger();
 
-  /** What no option sets. */
+  /** Limits without an option. */
   private static final class Limits {
-    /** After this time every client knows of partitions that were added. */
+    /** After this time every client knows new partitions. */
     static final String DISCOVERY_MILLIS = "10000";
 
-    /** A delta; topics take records of one megabyte unless they are configured otherwise. */
+    /** The most bytes of a delta. By default topics accept records of one megabyte. */
     static final int DELTA_BYTES = 900_000;
 
-    /** What a client of conversations may send. */
+    /** The most bytes of a record from a client of conversations. */
     static final int SENT_BYTES = 32 << 20;
   }
 
@@ -177,7 +175,7 @@ public enum KafkaClient {
     }
   }
 
-  /** Returns fresh properties: the given options, the brokers, and what this kind is given. */
+  /** Returns new properties: the given options, the brokers, and the properties of this kind. */
   public Properties properties(Settings settings) {
     Properties properties = settings.kafkaClient();
     properties.putAll(role.fixed);
@@ -206,7 +204,7 @@ public enum KafkaClient {
     return Admin.create(named(settings));
   }
 
-  /** The brokers' logs and thread dumps tell the clients of a process apart by their ids. */
+  /** Returns the properties with a client id, which distinguishes the clients of a process in the brokers' logs and in thread dumps. */
   private Properties named(Settings settings) {
     Properties properties = properties(settings);
     String kind = name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -14,7 +14,7 @@ import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDe
 import org.apache.kafka.clients.consumer.OffsetResetStrategy;
 import org.apache.kafka.common.IsolationLevel;
 
-/** The job's sources and sinks on Kafka, as the settings say. */
+/** The job's sources and sinks on Kafka, made from the settings. */
 public final class KafkaEndpoints {
 
   private final Settings settings;
@@ -24,10 +24,9 @@ public final class KafkaEndpoints {
   }
 
   /**
-   * Conversation events; never fails on a record.
+   * The source of conversation events; it never fails because of a record.
    *
-   * @throws KafkaSetupException if the job is to begin at the topic's end, and the brokers do not
-   *     answer
+   * @throws KafkaSetupException if the job starts at the topic's end and the brokers do not answer
    */
   public Source<EventRecord, ?, ?> events() {
     return source(
@@ -44,7 +43,7 @@ public final class KafkaEndpoints {
     return switch (settings.get(RadixflowOptions.START_FROM)) {
       case COMMITTED -> OffsetsInitializer.committedOffsets(OffsetResetStrategy.EARLIEST);
       case EARLIEST -> OffsetsInitializer.earliest();
-      // Flink's own also goes to the end where an offset is gone, and passes over events
+      // Flink's own initializer also moves to the end if an offset is gone, and so skips events
       case LATEST ->
           OffsetsInitializer.offsets(
               TopicOffsets.ask(
@@ -65,7 +64,7 @@ public final class KafkaEndpoints {
     return source(
         KafkaClient.CONTROL,
         settings.get(RadixflowOptions.CONTROL_TOPIC),
-        // partitions that are made from now on are read from their beginning
+        // partitions that are created later are read from their beginning
         OffsetsInitializer.offsets(ControlOffsets.of(settings), OffsetResetStrategy.EARLIEST),
         new ControlDeserializer(settings.get(RadixflowOptions.DEAD_LETTER_MAX_BYTES)));
   }
@@ -87,7 +86,7 @@ public final class KafkaEndpoints {
         topic);
   }
 
-  /** Deltas, at least once; each goes as soon as the brokers have those before it. */
+  /** The sink of deltas, at least once. It sends a batch as soon as the brokers have the batches before it. */
   public KafkaSink<ReplyDelta> deltas() {
     return this.<ReplyDelta>sink(KafkaClient.DELTAS)
         .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)

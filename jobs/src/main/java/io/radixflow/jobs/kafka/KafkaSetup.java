@@ -28,8 +28,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicExistsException;
 
 /**
- * Checks, before the job starts, that a broker answers and that the topics are there: Flink would
- * retry for ever and say why only in its log.
+ * Checks, before the job starts, that a broker answers and that the topics exist. Without this check Flink would retry forever and give the reason only in its log.
  */
 public final class KafkaSetup {
 
@@ -126,8 +125,7 @@ public final class KafkaSetup {
   }
 
   /**
-   * A topic of KV events that deletes by age would lose blocks that are still cached. Any other
-   * that is compacted keeps the last record of a session alone, and takes no record without a key.
+   * Checks cleanup policies. If the topic of KV events deletes by age, it loses blocks that are still cached. If any other topic is compacted, it keeps only the last record of a session and refuses records without a key.
    */
   private void checkCompaction(Admin admin) {
     for (String name : topics(settings)) {
@@ -175,8 +173,7 @@ public final class KafkaSetup {
   }
 
   /**
-   * Raises the largest message where the broker's default is too small for the job's records; KV
-   * events are compacted.
+   * Returns the configuration of a new topic. It raises the largest message if the broker's default is too small for the job's records, and compacts KV events.
    */
   private Map<String, String> topicConfig(String name, Optional<Config> broker) {
     int needed =
@@ -197,7 +194,7 @@ public final class KafkaSetup {
     return config;
   }
 
-  /** Topics are made before every broker knows them. */
+  /** Waits until the brokers list the new topics; not every broker knows a topic at once. */
   private void awaitTopics(Admin admin) {
     long deadline = System.nanoTime() + timeout.toNanos();
     for (Set<String> missing = missingTopics(admin);

@@ -2,7 +2,7 @@ package io.radixflow.jobs.kafka;
 
 import java.time.Duration;
 
-/** Kafka is not as the job needs it; the message says what to do, in one line. */
+/** Kafka does not meet the needs of the job. The message says in one line what to do. */
 public final class KafkaSetupException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -10,7 +10,7 @@ public final class KafkaSetupException extends RuntimeException {
     super(message, cause);
   }
 
-  /** The exception of a client that no broker answers. */
+  /** Returns the exception for a client that gets no answer from a broker. */
   public static KafkaSetupException noBroker(String brokers, Duration waited, Throwable cause) {
     return new KafkaSetupException(
         "no Kafka broker answers at %s within %d ms: start one, or set kafka.bootstrap-servers"

@@ -16,8 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How large a record may be that a sink writes, as its topic says when the sink begins. A record
- * that the brokers refuse fails the job, which then begins again with what they say.
+ * The largest record that a sink may write, from its topic's configuration when the sink starts. If the brokers refuse a record, the job fails and restarts with the current limit.
  *
  * @param topic its name
  * @param maxBytes its {@code max.message.bytes}; {@link Integer#MAX_VALUE} if it is not known
@@ -26,13 +25,13 @@ public record RecordRoom(String topic, int maxBytes) {
   private static final Logger LOG = LoggerFactory.getLogger(RecordRoom.class);
   private static final long WAIT_SECONDS = 60;
 
-  /** Header of a batch of one record, and of the record, at most. */
+  /** The most bytes of the headers of a batch of one record and of the record. */
   private static final int BATCH_BYTES = 100;
 
   /** Two lengths. */
   private static final int HEADER_BYTES = 10;
 
-  /** Asks the brokers; waits for them, and takes the topic's limit as unknown if they refuse. */
+  /** Asks the brokers and waits for their answer. If they refuse to answer, the topic's limit is unknown. */
   public static RecordRoom ask(Settings settings, String topic) {
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
     try (Admin admin = KafkaClient.ADMIN.admin(settings)) {
@@ -57,7 +56,7 @@ public record RecordRoom(String topic, int maxBytes) {
     return new RecordRoom(topic, Integer.MAX_VALUE);
   }
 
-  /** Warns if an option allows records that the topic does not take. */
+  /** Warns if an option allows records that are too large for the topic. */
   public RecordRoom warnBelow(String option, int optionBytes) {
     if (maxBytes < optionBytes + TopicLimit.OVERHEAD) {
       LOG.warn(
@@ -73,7 +72,7 @@ public record RecordRoom(String topic, int maxBytes) {
     return this;
   }
 
-  /** Returns the most bytes that the value of a record may have; negative if it has no room. */
+  /** Returns the most bytes of a record's value; negative if there is no room for a value. */
   public int forValue(byte[] key, Headers headers) {
     int others = BATCH_BYTES + (key == null ? 0 : key.length);
     for (Header header : headers == null ? new Header[0] : headers.toArray()) {

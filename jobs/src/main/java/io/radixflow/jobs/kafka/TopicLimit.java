@@ -9,7 +9,7 @@ import org.apache.flink.configuration.ConfigOption;
  * The largest record that the job writes to a topic.
  *
  * @param topic its name
- * @param option the key of the option that sets it
+ * @param option the key of the option that sets the limit
  * @param maxBytes the option's value
  */
 public record TopicLimit(String topic, String option, int maxBytes) {
@@ -17,7 +17,7 @@ public record TopicLimit(String topic, String option, int maxBytes) {
   /** Room for a record's key and headers and for its batch's header, in bytes. */
   public static final int OVERHEAD = 64 * 1024;
 
-  /** Returns the limits of all topics that take records of a configurable size. */
+  /** Returns the limits of all topics whose records have a configurable size. */
   static List<TopicLimit> all(Settings settings) {
     return List.of(
         of(settings, RadixflowOptions.REPLIES_TOPIC, RadixflowOptions.REPLY_MAX_BYTES),
@@ -29,7 +29,7 @@ public record TopicLimit(String topic, String option, int maxBytes) {
     return new TopicLimit(settings.get(topic), maxBytes.key(), settings.get(maxBytes));
   }
 
-  /** The least max.message.bytes of the topic that fits its records. */
+  /** Returns the smallest max.message.bytes of the topic that fits its records. */
   int batchBytes() {
     return maxBytes + OVERHEAD;
   }

@@ -24,12 +24,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a topic has at a moment.
+ * The offsets of a topic at one moment.
  *
- * @param id of the topic; zero if the brokers give topics none
+ * @param id id of the topic; zero if the brokers have no topic ids
  * @param beginnings the first offset of each partition
  * @param ends the next offset of each partition
- * @param committed up to where each partition was read when the job's last checkpoint was complete
+ * @param committed the next offset to read of each partition when the job's last checkpoint was complete
  */
 record TopicOffsets(
     String topic,
@@ -40,10 +40,10 @@ record TopicOffsets(
   private static final Logger LOG = LoggerFactory.getLogger(TopicOffsets.class);
 
   /**
-   * Asks the brokers; waits for them.
+   * Asks the brokers and waits for their answer.
    *
-   * @param isolation whether the ends are before or after transactions that are open
-   * @throws KafkaSetupException if they do not answer, or there is no such topic
+   * @param isolation whether the ends are before or after open transactions
+   * @throws KafkaSetupException if they do not answer, or if the topic does not exist
    */
   static TopicOffsets ask(Settings settings, String topic, IsolationLevel isolation) {
     long millis = settings.get(RadixflowOptions.CONNECT_TIMEOUT).toMillis();
@@ -92,7 +92,7 @@ record TopicOffsets(
     return offsets;
   }
 
-  /** Returns the offsets that the group has; none if this client may not see them. */
+  /** Returns the group's offsets; empty if this client may not see them. */
   private static Map<Integer, Long> committed(
       Admin admin, Settings settings, String topic, long millis)
       throws InterruptedException, TimeoutException {
@@ -129,11 +129,9 @@ record TopicOffsets(
   }
 
   /**
-   * Returns where to go on for each split, and warns where that is another offset than the split's:
-   * in a topic that is not the split's, and after the end of this one, the first record; before the
-   * beginning, the beginning. A split of a partition that is not there is left out.
+   * Returns the offset to continue from for each split, and warns if it differs from the split's offset. If the topic was created again, or if the split's offset is after the end of the partition, the new offset is the first record. If the split's offset is before the beginning, the new offset is the beginning. A split of a missing partition is left out.
    *
-   * @param deleted takes how many offsets a partition begins after its split
+   * @param deleted receives the number of offsets between a split and the later beginning of its partition
    */
   List<KafkaPartitionSplit> fit(List<KafkaPartitionSplit> splits, LongConsumer deleted) {
     List<KafkaPartitionSplit> fitting = new ArrayList<>();

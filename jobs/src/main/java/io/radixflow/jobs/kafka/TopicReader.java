@@ -17,9 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Flink's reader of a topic, which has the topic's id in its state, and whose partitions go on
- * where {@link TopicOffsets#fit} says. The task's thread waits for the brokers when partitions
- * come: at a start, and when some are added.
+ * Flink's reader of a topic, with the topic's id in its state. Its partitions continue at the offsets of {@link TopicOffsets#fit}. The task's thread waits for the brokers when it gets partitions: at a start, and when partitions are added.
  */
 final class TopicReader<T> implements SourceReader<T, KafkaPartitionSplit> {
   private static final Logger LOG = LoggerFactory.getLogger(TopicReader.class);
@@ -60,7 +58,7 @@ final class TopicReader<T> implements SourceReader<T, KafkaPartitionSplit> {
         .toList();
   }
 
-  /** A reader goes back in a topic that was created again while it read. */
+  /** Returns whether a split is before an earlier position. A reader goes back if the topic is created again while it reads. */
   private boolean isEarlierThanBefore(KafkaPartitionSplit split) {
     return split.getStartingOffset() < offsets.getOrDefault(split.getPartition(), Long.MIN_VALUE);
   }

@@ -18,9 +18,7 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.kafka.common.IsolationLevel;
 
 /**
- * Flink's source of one topic, which notices at a restore that the topic is not the state's any
- * more: it was created again, or records were deleted that were not read. Flink uses its offsets as
- * they are, and silently loses the records before them.
+ * Flink's source of one topic. At a restore it notices that the topic no longer matches the state: the topic was created again, or unread records were deleted. Flink's own source would use the old offsets and silently lose records.
  */
 final class TopicSource<T>
     implements Source<T, KafkaPartitionSplit, KafkaSourceEnumState>, ResultTypeQueryable<T> {
@@ -57,7 +55,7 @@ final class TopicSource<T>
     return kafka.createEnumerator(context);
   }
 
-  /** Forgets partitions that are not there: when they are, they are new and are read. */
+  /** Forgets partitions that no longer exist. If they appear again, they are new and are read from their beginning. */
   @Override
   public SplitEnumerator<KafkaPartitionSplit, KafkaSourceEnumState> restoreEnumerator(
       SplitEnumeratorContext<KafkaPartitionSplit> context, KafkaSourceEnumState state)

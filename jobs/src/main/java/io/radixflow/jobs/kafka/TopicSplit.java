@@ -8,8 +8,7 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.kafka.common.Uuid;
 
 /**
- * The position of a reader in a partition of the topic with this id: the offset means nothing in
- * another topic of the same name.
+ * The position of a reader in a partition, with the id of the topic. In another topic of the same name the offset has no meaning.
  */
 final class TopicSplit extends KafkaPartitionSplit {
   private final Uuid topicId;
@@ -22,7 +21,7 @@ final class TopicSplit extends KafkaPartitionSplit {
     this.topicId = topicId;
   }
 
-  /** Returns the id of the topic that a split is of; zero if it is not known. */
+  /** Returns the id of a split's topic; zero if it is unknown. */
   static Uuid topicId(KafkaPartitionSplit split) {
     return split instanceof TopicSplit known ? known.topicId : Uuid.ZERO_UUID;
   }
@@ -37,9 +36,9 @@ final class TopicSplit extends KafkaPartitionSplit {
     return super.hashCode();
   }
 
-  /** Writes the id before what the connector writes; reads what the connector alone wrote. */
+  /** Writes the id in front of the connector's own form. Also reads splits that the connector wrote without an id. */
   static final class Serializer implements SimpleVersionedSerializer<KafkaPartitionSplit> {
-    /** Beyond what the connector's versions reach. */
+    /** A number that the connector's versions do not reach. */
     private static final int VERSION = 1000;
 
     private static final int HEAD_BYTES = 2 * Long.BYTES + Integer.BYTES;

@@ -8,8 +8,7 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /**
- * Reads and writes the trace context of a record's headers. A header that cannot be one of W3C
- * Trace Context is ignored.
+ * Reads and writes the trace context of a record's headers. A header that is not valid W3C Trace Context is ignored.
  */
 public final class TraceHeaders {
   static final String TRACEPARENT = "traceparent";

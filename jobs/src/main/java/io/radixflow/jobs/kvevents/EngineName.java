@@ -12,9 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The name of an engine: its host's and the least number that no other engine of the host has. It
- * is an engine's alone while the engine lives, and free for its successor as soon as the process
- * ends, however it ends: the number is a lock on a file in the directory for temporary files.
+ * The name of an engine: the host's name and the smallest number that no other engine of the host has. The number is a lock on a file in the directory for temporary files. So no other engine has the name while the engine runs, and a successor can take it as soon as the process ends, even after a crash.
  */
 final class EngineName implements AutoCloseable {
 
@@ -53,8 +51,7 @@ final class EngineName implements AutoCloseable {
   }
 
   /**
-   * A process loses its lock on a file when it closes another channel on it, so a property of the
-   * process keeps its engines, of whatever class loader, from opening the same file.
+   * Tries to lock a name. A process loses its lock on a file when it closes another channel on the file. So a system property keeps all engines of the process, in any class loader, from opening the same file.
    */
   private static EngineName tryAcquire(Path directory, String name) {
     Path file = directory.resolve("radixflow-engine-" + name + ".lock").toAbsolutePath();
@@ -83,7 +80,7 @@ final class EngineName implements AutoCloseable {
     return name;
   }
 
-  /** Leaves the name to others. */
+  /** Frees the name for another engine. */
   @Override
   public void close() {
     close(lock);

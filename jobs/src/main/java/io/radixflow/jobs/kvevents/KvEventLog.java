@@ -18,11 +18,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
 /**
- * Writes what one engine's cache holds to the KV event topic, all of it to one partition, so that
- * it is read in the order in which it happened.
+ * Writes the content of one engine's cache to the KV event topic. All records go to one partition, so that readers see them in order.
  *
- * <p>A snapshot begins an epoch: it is announced, all blocks are written, blocks that the topic has
- * and the snapshot has not are removed, and the epoch is announced again as live. One thread.
+ * <p>A snapshot begins an epoch. The epoch is announced, all blocks are written, blocks of the topic that are not in the snapshot are removed, and the epoch is announced again as live. Only one thread may use this.
  */
 final class KvEventLog {
 
@@ -39,9 +37,9 @@ final class KvEventLog {
   private long sequence;
 
   /**
-   * @param partition of the topic, this engine's
+   * @param partition this engine's partition of the topic
    * @param engine its name
-   * @param before what the topic has of engines with that name
+   * @param before the topic's records of earlier engines with this name
    * @param delivered called for each record of a block that was delivered or failed
    */
   KvEventLog(
@@ -82,7 +80,7 @@ final class KvEventLog {
     announce(State.LIVE);
   }
 
-  /** Writes a change of the blocks; without effect before the first snapshot. */
+  /** Writes a change of the blocks. Has no effect before the first snapshot. */
   void apply(KvEvent change) {
     if (state != State.LIVE) {
       return;
@@ -99,20 +97,20 @@ final class KvEventLog {
     }
   }
 
-  /** Says that the engine is alive, if it has said anything before. */
+  /** Announces again that the engine is alive, if it has announced itself before. */
   void repeat() {
     if (state != null) {
       announce(state);
     }
   }
 
-  /** Says that the engine has ended and that its blocks are gone. */
+  /** Announces that the engine has ended and that its blocks are gone. */
   void end() {
     snapshot(List.of());
     announce(State.CLOSED);
   }
 
-  /** Deletes all records of an engine that is gone. */
+  /** Deletes all records of an engine that has ended. */
   void delete(String gone, KvEventsView view) {
     view.keys(gone).forEach((key, where) -> remove(key, where, view.epoch(gone)));
   }
@@ -131,7 +129,7 @@ final class KvEventLog {
         this::announced);
   }
 
-  /** An announcement is not an event, but a lost announcement counts as a lost event. */
+  /** Handles the delivery of an announcement. A lost announcement counts as a lost event. */
   private void announced(RecordMetadata record, Exception error) {
     if (error != null) {
       delivered.onCompletion(record, error);

@@ -8,13 +8,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Holds the events that an engine has handed over and the publisher has not taken yet, within a
- * bound. The engine's side never waits: what does not fit is refused, and from then on everything
- * but a snapshot.
+ * A bounded queue of events from an engine to the publisher. The engine never waits: if changes do not fit, they are refused, and from then on the queue accepts only a snapshot.
  */
 final class KvEventQueue {
 
-  /** States which kind of batch the engine may hand over. */
+  /** The kinds of batches that the engine may hand over. */
   private enum Phase {
     /** Nothing yet. */
     STARTING,
@@ -39,8 +37,8 @@ final class KvEventQueue {
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.STARTING);
 
   /**
-   * @param capacity most changes that wait; a snapshot always fits
-   * @param onRoom called when a snapshot is wanted
+   * @param capacity the most waiting changes; a snapshot always fits
+   * @param onRoom called when the queue needs a snapshot
    */
   KvEventQueue(int capacity, Runnable onRoom) {
     this.capacity = capacity;
@@ -74,14 +72,14 @@ final class KvEventQueue {
     return batches.add(batch);
   }
 
-  /** The publisher can take a snapshot, and has none of the earlier changes. */
+  /** Called when the publisher can take a snapshot and has none of the earlier changes. */
   void start() {
     batches.clear();
     queued.set(0);
     wantSnapshot(Phase.STARTING);
   }
 
-  /** The publisher has lost what it had, and takes nothing until {@link #start}. */
+  /** Called when the publisher has lost its state. It takes nothing until {@link #start}. */
   void restart() {
     phase.updateAndGet(now -> now == Phase.CLOSED ? now : Phase.STARTING);
   }
@@ -92,7 +90,7 @@ final class KvEventQueue {
     }
   }
 
-  /** The next hand-over, or null if there is none in time; publisher's thread. */
+  /** Returns the next batch, or null if none comes in time. Publisher's thread. */
   Batch take(long timeoutMillis) throws InterruptedException {
     Batch batch = batches.poll();
     if (batch == null) {
@@ -109,7 +107,7 @@ final class KvEventQueue {
     return phase.get() == Phase.CLOSED;
   }
 
-  /** Takes no more; wakes the publisher. */
+  /** Closes the queue and wakes the publisher. */
   void close() {
     phase.set(Phase.CLOSED);
     batches.add(new Batch(false, List.of()));

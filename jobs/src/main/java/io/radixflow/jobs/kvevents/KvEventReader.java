@@ -10,7 +10,7 @@ import io.radixflow.operators.record.kv.KvEvent;
 import io.radixflow.operators.record.kv.KvTier;
 import java.io.IOException;
 
-/** Reads what {@link KvEventWriter} writes, for clients that follow the caches. */
+/** Reads the output of {@link KvEventWriter}, for clients that follow the caches. */
 public final class KvEventReader {
 
   private static final ObjectMapper MAPPER = new ObjectMapper();

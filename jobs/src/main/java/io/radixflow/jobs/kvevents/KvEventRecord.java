@@ -4,8 +4,7 @@ import io.radixflow.operators.record.kv.KvEvent;
 import io.radixflow.operators.record.kv.KvTier;
 
 /**
- * A record of the KV event topic. The topic is compacted: of each key the last record counts, and a
- * block that has left is a record without a value.
+ * A record of the KV event topic. The topic is compacted: the last record of each key counts, and a record without a value means that a block has left the cache.
  */
 public sealed interface KvEventRecord {
 
@@ -13,8 +12,7 @@ public sealed interface KvEventRecord {
   String engine();
 
   /**
-   * Which content of the engine's cache it belongs to. A greater epoch of the same engine voids all
-   * records of the lesser ones.
+   * The epoch of the engine's cache. A greater epoch of the same engine voids all records of smaller epochs.
    */
   long epoch();
 
@@ -23,11 +21,11 @@ public sealed interface KvEventRecord {
 
   /** The state that an engine announces. */
   enum State {
-    /** The blocks of this epoch are still being written. */
+    /** The engine is still writing the blocks of this epoch. */
     SYNCING,
     /** All blocks are written, and each change follows. */
     LIVE,
-    /** The engine has ended in order; it has no blocks. */
+    /** The engine has ended normally and has no blocks. */
     CLOSED
   }
 
@@ -35,7 +33,7 @@ public sealed interface KvEventRecord {
    * Announces an epoch; repeated as a sign of life.
    *
    * @param blockSize tokens per block
-   * @param numericsEpoch of weights, tokenizer and arithmetic: equal where blocks are alike
+   * @param numericsEpoch identifies weights, tokenizer and arithmetic; blocks are interchangeable only if it is equal
    */
   record Engine(
       String engine, long epoch, long sequence, State state, int blockSize, String numericsEpoch)

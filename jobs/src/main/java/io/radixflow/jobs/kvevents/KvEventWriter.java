@@ -5,7 +5,7 @@ import io.radixflow.operators.record.kv.KvEvent;
 import io.radixflow.operators.record.kv.KvTier;
 import java.util.Locale;
 
-/** Writes KV event records as {@code schema/kv-event.schema.json} has them. */
+/** Writes KV event records in the form of {@code schema/kv-event.schema.json}. */
 public final class KvEventWriter {
 
   private KvEventWriter() {}

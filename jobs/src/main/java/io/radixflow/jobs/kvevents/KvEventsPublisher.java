@@ -21,8 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Publishes the changes of one engine's cache to the KV event topic, on a thread of its own, with
- * an idempotent producer. First reads what the topic has of earlier engines of the same name; when
- * a record is lost on the way, it starts again with a snapshot.
+ * an idempotent producer. It first reads the topic's records of earlier engines with the same name. If a record is lost, it starts again with a snapshot.
  */
 public final class KvEventsPublisher implements KvEventSink {
 
@@ -41,7 +40,7 @@ public final class KvEventsPublisher implements KvEventSink {
   private final AtomicLong published = new AtomicLong();
   private final Thread thread = new Thread(this::run, "radixflow-kv-events");
 
-  /** The failure of a record that the producer in use has sent; null if there is none. */
+  /** The failure of a record of the current producer; null if none has failed. */
   private volatile Exception failure;
 
   private KvEventsPublisher(Settings settings, EngineInfo engine, Runnable onRoom) {
@@ -54,7 +53,7 @@ public final class KvEventsPublisher implements KvEventSink {
     thread.start();
   }
 
-  /** Makes the publisher of each engine; null if the settings want no KV events. */
+  /** Returns a factory of publishers, one per engine; null if KV events are disabled. */
   public static KvEventSink.Factory factory(Settings settings) {
     return settings.get(RadixflowOptions.KV_EVENTS_ENABLED)
         ? (engine, onRoom) -> new KvEventsPublisher(settings, engine, onRoom)
@@ -164,8 +163,7 @@ public final class KvEventsPublisher implements KvEventSink {
   }
 
   /**
-   * Returns null if the engine was closed meanwhile: it has published nothing, and its epoch is not
-   * known.
+   * Opens the log. Returns null if the engine was closed meanwhile; then it has published nothing, and its epoch is unknown.
    */
   private KvEventLog open(Producer<byte[], byte[]> producer, String name) {
     try (KvEventsReader reader = new KvEventsReader(settings)) {

@@ -16,8 +16,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 
 /**
- * Reads the KV event topic from its beginning into a {@link KvEventsView} and goes on from there.
- * One thread.
+ * Reads the KV event topic from its beginning into a {@link KvEventsView}, and then continues. Only one thread may use this.
  */
 public final class KvEventsReader implements AutoCloseable {
 
@@ -38,7 +37,7 @@ public final class KvEventsReader implements AutoCloseable {
   }
 
   /**
-   * @param maxBlocks most blocks that are kept, see {@link KvEventsView#KvEventsView(int)}
+   * @param maxBlocks the most blocks to keep, see {@link KvEventsView#KvEventsView(int)}
    * @throws KafkaException if the topic cannot be read
    */
   public KvEventsReader(Settings settings, int maxBlocks) {
@@ -58,9 +57,9 @@ public final class KvEventsReader implements AutoCloseable {
   }
 
   /**
-   * Reads all that the topic has at this moment.
+   * Reads all records that the topic has at this moment.
    *
-   * @param stopped asked now and then; if true, this returns early
+   * @param stopped checked repeatedly; if true, this method returns early
    * @return the view at that moment; the same object each time
    * @throws KafkaException if the topic cannot be read
    */
@@ -98,7 +97,7 @@ public final class KvEventsReader implements AutoCloseable {
     }
   }
 
-  /** A record without the header, which another program wrote, voids whatever it names. */
+  /** Returns the greatest voided epoch. A record without the header comes from another program and voids every epoch. */
   private static long voided(Header header) {
     try {
       return header == null || header.value() == null

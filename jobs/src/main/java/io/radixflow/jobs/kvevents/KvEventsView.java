@@ -12,13 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The content of every engine's prefix cache, from the records of the KV event topic in their order
- * of each partition, from the beginning. One thread.
+ * The content of every engine's prefix cache. It is built from all records of the KV event topic, in order within each partition. Only one thread may use this.
  *
- * <p>Exact for an engine that is {@link KvEventRecord.State#LIVE}, as of its last record that was
- * applied. For an engine that was killed it is what the engine had last published, until its
- * successor, which has the same name, announces an epoch of its own. Without a successor the caller
- * decides by {@link EngineView#lastSeen} whether the engine is gone.
+ * <p>The view of a {@link KvEventRecord.State#LIVE} engine is exact as of the last applied record. The view of a killed engine is its last published content, until a successor with the same name announces its own epoch. Without a successor the caller decides by {@link EngineView#lastSeen} whether the engine has ended.
  */
 public final class KvEventsView {
 
@@ -30,7 +26,7 @@ public final class KvEventsView {
   private long skipped;
   private long unreadable;
 
-  /** One record of a block, which counts if its epoch is the engine's. */
+  /** A record of a block. It counts if its epoch is the engine's current epoch. */
   private record Entry(int partition, KvEventRecord.Block block, long timestamp) {}
 
   /** Receives blocks. */
@@ -38,7 +34,7 @@ public final class KvEventsView {
   public interface BlockVisitor {
 
     /**
-     * @param timestamp when the engine said that it has the block, milliseconds since the epoch
+     * @param timestamp when the engine published the block, in milliseconds since the epoch
      */
     void block(KvEvent.Stored block, long timestamp);
   }
@@ -49,15 +45,15 @@ public final class KvEventsView {
   }
 
   /**
-   * Creates a view that is bounded. It is exact until it is full.
+   * Creates a bounded view. It is exact until it is full.
    *
-   * @param maxBlocks most blocks of all engines that it keeps; further ones are skipped
+   * @param maxBlocks the most blocks of all engines together; further blocks are skipped
    */
   public KvEventsView(int maxBlocks) {
     this.maxBlocks = maxBlocks;
   }
 
-  /** All that an engine's partition has of it. */
+  /** All records of an engine. */
   private static final class Records {
     private final Map<String, Entry> blocks = new HashMap<>();
     private KvEventRecord.Engine announced;
@@ -75,12 +71,11 @@ public final class KvEventsView {
   public record EngineView(KvEventRecord.Engine last, long lastSeen) {}
 
   /**
-   * Applies the next record of a partition. One that cannot be read is counted and skipped.
+   * Applies the next record of a partition. An unreadable record is counted and skipped.
    *
-   * @param value null if what the key names has left
-   * @param voided of a record without a value, the greatest epoch that it voids; else without
-   *     meaning
-   * @param timestamp of the record, milliseconds since the epoch
+   * @param value the value; null if the block of the key has left the cache
+   * @param voided for a record without a value, the greatest epoch that it voids; else ignored
+   * @param timestamp timestamp of the record, in milliseconds since the epoch
    */
   public void apply(int partition, String key, byte[] value, long voided, long timestamp) {
     try {
@@ -168,7 +163,7 @@ public final class KvEventsView {
         : new EngineView(records.announced, records.lastSeen);
   }
 
-  /** The blocks that an engine has in a tier, by their names. */
+  /** Returns an engine's blocks in a tier, by name. */
   public Map<Long, KvEvent.Stored> blocks(String engine, KvTier tier) {
     Map<Long, KvEvent.Stored> found = new HashMap<>();
     visitBlocks(
@@ -181,7 +176,7 @@ public final class KvEventsView {
     return found;
   }
 
-  /** Visits the blocks that an engine has, in no order; a block once for each tier that has it. */
+  /** Visits an engine's blocks in no particular order. A block is visited once for each tier that has it. */
   public void visitBlocks(String engine, BlockVisitor visitor) {
     Records records = engines.get(engine);
     if (records != null) {
@@ -193,12 +188,12 @@ public final class KvEventsView {
     }
   }
 
-  /** Records of blocks that were skipped because the view was full; 0 if it has all. */
+  /** Returns the number of skipped records of blocks; 0 if the view has never been full. */
   public long skipped() {
     return skipped;
   }
 
-  /** Records that could not be read. */
+  /** Returns the number of unreadable records. */
   public long unreadable() {
     return unreadable;
   }
@@ -209,7 +204,7 @@ public final class KvEventsView {
     return records == null ? 0 : records.epoch;
   }
 
-  /** All keys of an engine that the topic has, void ones too, with the partition of each. */
+  /** Returns all keys of an engine in the topic, including voided keys, with the partition of each. */
   Map<String, Integer> keys(String engine) {
     Map<String, Integer> keys = new HashMap<>();
     Records records = engines.get(engine);
@@ -222,7 +217,7 @@ public final class KvEventsView {
     return keys;
   }
 
-  /** Engines of which nothing was seen since a time, milliseconds since the epoch. */
+  /** Returns engines without any record since a time, in milliseconds since the epoch. */
   Set<String> silentSince(long time) {
     Set<String> names = new TreeSet<>(engines.keySet());
     names.removeIf(name -> engines.get(name).lastSeen >= time);

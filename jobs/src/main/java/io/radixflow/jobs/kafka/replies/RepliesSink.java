@@ -20,8 +20,7 @@ import org.apache.flink.streaming.api.connector.sink2.SupportsPostCommitTopology
 import org.apache.flink.streaming.api.datastream.DataStream;
 
 /**
- * Flink's exactly-once sink with a committer that goes on without {@link
- * UnknownTransactionsCommitter}.
+ * Flink's exactly-once sink, with {@link UnknownTransactionsCommitter} as its committer.
  */
 final class RepliesSink
     implements Sink<Reply>,

@@ -22,8 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes replies, within what the option and the topic allow. A reply that the topic does not take
- * is cut, or an error in its place; only where not even that fits there is none.
+ * Writes replies, within the limits of the option and the topic. A reply that is too large for the topic is cut, or replaced by an error. If not even the error fits, no record is written.
  */
 final class ReplyRecords
     implements KafkaRecordSerializationSchema<Reply>, KafkaDatasetFacetProvider {
@@ -50,19 +49,19 @@ final class ReplyRecords
             .warnBelow(RadixflowOptions.REPLY_MAX_BYTES.key(), maxBytes));
   }
 
-  /** Names the topic, which Flink's sink needs to find its transactions. */
+  /** Returns the topic; Flink's sink needs it to find its transactions. */
   @Override
   public Optional<KafkaDatasetFacet> getKafkaDatasetFacet() {
     return Optional.of(
         new DefaultKafkaDatasetFacet(DefaultKafkaDatasetIdentifier.ofTopics(List.of(topic))));
   }
 
-  /** Begins with what the topic takes. */
+  /** Sets the topic's limit before the first record. */
   void begin(RecordRoom found) {
     room = found;
   }
 
-  /** Returns the record, or null if the topic takes none for the reply. */
+  /** Returns the record, or null if not even an error fits. */
   @Override
   public ProducerRecord<byte[], byte[]> serialize(
       Reply reply, KafkaSinkContext sink, Long timestamp) {

@@ -28,20 +28,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the topic of replies, from shortly before the wanted replies were written to its present
- * end, on a thread of its own.
+ * Reads the topic of replies on a thread of its own, from shortly before the wanted replies were written to its current end.
  *
- * <p>First the committed replies: a consumer gets to the end only when every transaction with a
- * record before it was committed or aborted, so that a reply it has not met by then never comes.
- * Then, for the missing ones, everything that was written: a reply that is there was aborted. A
- * reply that is not there may have been deleted by the topic's retention, and does not count as
- * lost.
+ * <p>It first reads the committed replies. A consumer reaches the end only after every earlier transaction was committed or aborted, so a reply that it has not found by then never comes. For the missing replies it then reads all written records. A missing reply that was written was aborted. A missing reply that is not among the records may have been deleted by the topic's retention, and does not count as lost.
  */
 final class ReplySearch implements LostReplies.Search {
   private static final Logger LOG = LoggerFactory.getLogger(ReplySearch.class);
   private static final Duration POLL = Duration.ofSeconds(1);
 
-  /** A record's time is the producer's, or the brokers', whose clock may be another. */
+  /** Tolerance for clocks: a record's time is the producer's or the broker's. */
   private static final long CLOCKS_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
   private static final long RETRY_SECONDS = 10;
@@ -131,7 +126,7 @@ final class ReplySearch implements LostReplies.Search {
     return missing;
   }
 
-  /** Returns the offsets to read; the ends include records that are not committed. */
+  /** Returns the offsets to read; the ends include uncommitted records. */
   private Range range(KafkaConsumer<byte[], byte[]> reader) {
     List<TopicPartition> partitions =
         reader.partitionsFor(topic.name()).stream()
@@ -152,7 +147,7 @@ final class ReplySearch implements LostReplies.Search {
     return new Range(starts, ends);
   }
 
-  /** Returns the replies that the range does not have. */
+  /** Returns the replies that are not in the range. */
   private Set<LostReplies.Id> unmet(
       KafkaConsumer<byte[], byte[]> reader, Range range, Set<LostReplies.Id> replies) {
     Set<LostReplies.Id> missing = new HashSet<>(replies);
@@ -171,7 +166,7 @@ final class ReplySearch implements LostReplies.Search {
     return missing;
   }
 
-  /** The turn that a record answers, or null. */
+  /** Returns the turn of a record, or null. */
   private static String turn(ConsumerRecord<byte[], byte[]> record) {
     try {
       return RecordReader.reply(record.value()).turn();

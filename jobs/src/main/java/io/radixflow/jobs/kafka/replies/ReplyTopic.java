@@ -12,13 +12,12 @@ import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
 
 /**
- * The topic of replies: {@link #sink} writes it exactly once, and {@link #search} finds replies
- * that were written and then aborted by the brokers. Travels in the job graph.
+ * The topic of replies. {@link #sink} writes it exactly once, and {@link #search} finds replies whose transactions the brokers aborted. It travels in the job graph.
  */
 public final class ReplyTopic implements LostReplies {
   private static final long serialVersionUID = 1L;
 
-  /** The brokers' measure of a transaction's age may exceed the job's by this much. */
+  /** Tolerance between the brokers' and the job's measure of a transaction's age. */
   private static final long MARGIN_MILLIS = 30_000;
 
   private final Settings settings;

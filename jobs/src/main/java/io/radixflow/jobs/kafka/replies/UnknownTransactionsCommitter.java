@@ -11,10 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Continues where the brokers do not know a transaction, for which Flink's committer fails the job
- * at every restore: they forget it some days after its end ({@code
- * transactional.id.expiration.ms}), never while it is open, and other brokers never knew it. What
- * it wrote is found by {@link ReplyTopic}, as with a transaction that was aborted.
+ * A committer that continues if the brokers do not know a transaction. Flink's own committer would fail the job at every restore. Brokers forget a transaction some days after its end ({@code transactional.id.expiration.ms}), never while it is open; other brokers never knew it. {@link ReplyTopic} finds the replies of the transaction, as it does for an aborted transaction.
  */
 final class UnknownTransactionsCommitter implements Committer<KafkaCommittable> {
   private static final Logger LOG = LoggerFactory.getLogger(UnknownTransactionsCommitter.class);
