@@ -21,7 +21,8 @@ public final class CacheConfig {
   public static final ConfigOption<PrefixCaching> KIND =
       ALL.choice("cache.kind", PrefixCaching.RADIX)
           .describe(
-              "Which pages requests share: 'radix' shares every prefix, 'chunk' and 'naive' share nothing. With 'chunk' a preempted request finds its own pages again.");
+              "Which pages requests share: 'radix' shares every prefix, 'chunk' and 'naive' share"
+                  + " nothing. With 'chunk' a preempted request finds its own pages again.");
 
   public static final ConfigOption<String> EVICTION_POLICY =
       ALL.add(
@@ -33,12 +34,14 @@ public final class CacheConfig {
   public static final ConfigOption<Double> SLRU_PROTECTED_SHARE =
       ALL.number("cache.slru-protected-share", DEFAULT.slruProtectedShare(), 0.01, 1.0)
           .describe(
-              "Part of the pool that policy 'slru' keeps for pages used more than once; 1 is SGLang's behaviour.");
+              "Part of the pool that policy 'slru' keeps for pages used more than once; 1 is"
+                  + " SGLang's behaviour.");
 
   public static final ConfigOption<Integer> SESSION_SLOTS =
       ALL.integer("cache.session-slots", 100_000, 1, 100_000_000)
           .describe(
-              "Sessions whose cached pages a TaskManager keeps locked between turns. If there are more sessions, the pages of the least recently used sessions are freed.");
+              "Sessions whose cached pages a TaskManager keeps locked between turns. If there are"
+                  + " more sessions, the pages of the least recently used sessions are freed.");
 
   public static final ConfigOption<Integer> TENANT_SLOTS =
       ALL.integer("cache.session-slots-per-tenant", 100_000, 1, 100_000_000)
@@ -59,18 +62,24 @@ public final class CacheConfig {
   public static final ConfigOption<Boolean> PREFILL_WHEN_IDLE =
       ALL.flag("cache.prefill-when-idle", true)
           .describe(
-              "Whether an idle engine computes prefixes ahead: the prefix of an announced turn that no tier has, and the prefix of the next prompt if the chat template leaves out the model's reasoning.");
+              "Whether an idle engine computes prefixes ahead: the prefix of an announced turn that"
+                  + " no tier has, and the prefix of the next prompt if the chat template leaves"
+                  + " out the model's reasoning.");
 
   public static final ConfigOption<Double> WINDOW_SHARE =
       ALL.number("cache.window-share", DEFAULT.windowShare(), 0.01, 1.0)
           .describe(
-              "For models with sliding-window layers: part of the pool's pages that can keep their entries in these layers. A page whose entries no query can reach needs no entries. A lower value leaves memory for more pages. Host memory keeps the same part of its pages.");
+              "For models with sliding-window layers: part of the pool's pages that can keep their"
+                  + " entries in these layers. A page whose entries no query can reach needs no"
+                  + " entries. A lower value leaves memory for more pages. Host memory keeps the"
+                  + " same part of its pages.");
 
   public static final ConfigOption<String> NAMESPACE_KEY =
       ALL.text("cache.namespace-key", null)
           .describe(
               "Secret key of the hash that keeps tenants' pages apart, the same on all"
-                  + " TaskManagers; best set by its environment variable. Without a key, each submission draws a random key.");
+                  + " TaskManagers; best set by its environment variable. Without a key, each"
+                  + " submission draws a random key.");
 
   public static final ConfigOption<List<String>> SHARED_SYSTEM_PROMPTS =
       ALL.add(
@@ -79,7 +88,8 @@ public final class CacheConfig {
               tenants -> true)
           .describe(
               "Tenants whose system prompts' pages are shared with each other and with sessions"
-                  + " without a tenant; each tenant can learn from response times whether others use its system prompt.");
+                  + " without a tenant; each tenant can learn from response times whether others"
+                  + " use its system prompt.");
 
   private CacheConfig() {}
 

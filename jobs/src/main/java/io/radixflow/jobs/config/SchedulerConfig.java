@@ -30,7 +30,8 @@ public final class SchedulerConfig {
   public static final ConfigOption<Integer> AGEING =
       ALL.integer("scheduler.ageing", DEFAULT.ageing(), 2, 1_000_000)
           .describe(
-              "One of this many admissions of a tenant goes to its oldest request, regardless of priority and policy, so that no request starves.");
+              "One of this many admissions of a tenant goes to its oldest request, regardless of"
+                  + " priority and policy, so that no request starves.");
 
   public static final ConfigOption<Boolean> LOW_PRIORITY_FIRST =
       ALL.flag("scheduler.low-priority-first", DEFAULT.lowPriorityFirst())

@@ -45,7 +45,7 @@ public final class ControlParser {
    */
   public record Parsed(ControlEvent event, String reason) {}
 
-  /** Reads one record; never throws. */
+  /** Reads one record. Never throws an exception. */
   public Parsed parse(byte[] value) {
     if (value == null || value.length == 0 || value.length > MAX_BYTES) {
       return new Parsed(null, "a control event must have 1 to " + MAX_BYTES + " bytes");

@@ -3,7 +3,7 @@ package io.radixflow.jobs.event;
 import java.util.Arrays;
 
 /**
- * A record that could not be read, kept for people; a Flink POJO.
+ * A record that could not be read, kept for operators; a Flink POJO.
  *
  * @param topic the topic of the record
  * @param partition the partition of the record
@@ -25,7 +25,8 @@ public record DeadLetter(
     String reason) {
 
   /**
-   * Returns this letter with key and value cut to fit, the key to at most half the limit. {@code originalBytes} stays.
+   * Returns this letter with key and value cut to fit, the key to at most half the limit. {@code
+   * originalBytes} stays.
    *
    * @param maxBytes most bytes of key and value together
    */

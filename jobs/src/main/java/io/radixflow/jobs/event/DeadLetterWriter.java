@@ -6,7 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Writes a dead letter's headers, in the form of {@code schema/dead-letter.schema.json}. The value of a dead letter is the original record's bytes.
+ * Writes a dead letter's headers, in the form of {@code schema/dead-letter.schema.json}. The value
+ * of a dead letter is the original record's bytes.
  */
 public final class DeadLetterWriter {
 

@@ -11,7 +11,8 @@ import java.util.Locale;
 public final class DeltaWriter {
 
   /**
-   * The most bytes of an answer. A longer answer loses its items, like a reply that is cut to this limit. By default the delta topic accepts records of one megabyte.
+   * The most bytes of an answer. A longer answer loses its items, like a reply that is cut to this
+   * limit. By default the delta topic accepts records of one megabyte.
    */
   static final int MAX_ANSWER_BYTES = 512 * 1024;
 
@@ -28,7 +29,9 @@ public final class DeltaWriter {
   }
 
   /**
-   * Returns the value of a delta within a small limit. An answer is cut. Any other delta loses its content and keeps the position of its end, so that readers see a gap. Returns null if even this does not fit.
+   * Returns the value of a delta within a small limit. An answer is cut. Any other delta loses its
+   * content and keeps the position of its end, so that readers see a gap. Returns null if even this
+   * does not fit.
    */
   public static byte[] writeWithin(ReplyDelta delta, int most) {
     int answer = most - HEAD_BYTES;

@@ -10,7 +10,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Finds session, branch, turn, type and tenant of an event that cannot be parsed as a whole, because it is broken JSON, repeats a field or is too large. It scans the bytes up to the first error.
+ * Finds session, branch, turn, type and tenant of an event that cannot be parsed as a whole,
+ * because it is broken JSON, repeats a field or is too large. It scans the bytes up to the first
+ * error.
  */
 final class EventIds {
 
@@ -59,7 +61,8 @@ final class EventIds {
   }
 
   /**
-   * Returns whether a reply can be addressed. Returns false for a cancel, because it names the turn of another event.
+   * Returns whether a reply can be addressed. Returns false for a cancel, because it names the turn
+   * of another event.
    */
   boolean answerable() {
     return !ambiguous && valid(session) && valid(turn) && !"cancel".equals(type);

@@ -27,8 +27,9 @@ import java.util.function.Supplier;
  * exactly what {@code schema/conversation-event.schema.json} accepts. Never throws on bad input,
  * and bounds what it allocates: bytes, nesting, tokens, and lengths of names and numbers.
  *
- * <p>An unknown field is refused, because an ignored misspelt option costs its sender more than an error. Only a few fields that clients of other services send are ignored. Null means
- * not given. Lone surrogates in text become U+FFFD.
+ * <p>An unknown field is refused, because an ignored misspelt option costs its sender more than an
+ * error. Only a few fields that clients of other services send are ignored. Null means not given.
+ * Lone surrogates in text become U+FFFD.
  *
  * <p>Safe for one thread at a time.
  */

@@ -2,7 +2,10 @@ package io.radixflow.jobs.event;
 
 import java.nio.ByteBuffer;
 
-/** Recognizes the output of serializers that do not write plain JSON, so that an error can say what to change. */
+/**
+ * Recognizes the output of serializers that do not write plain JSON, so that an error can say what
+ * to change.
+ */
 final class ForeignFormat {
   private static final String PLAIN = ": use a serializer that writes plain JSON as UTF-8";
 

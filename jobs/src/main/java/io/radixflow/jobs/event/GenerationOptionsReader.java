@@ -12,7 +12,8 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Reads generation options from an event. The bounds equal the bounds of {@code SamplingParams} after rounding to float, so that values that pass here do not fail there.
+ * Reads generation options from an event. The bounds equal the bounds of {@code SamplingParams}
+ * after rounding to float, so that values that pass here do not fail there.
  */
 public final class GenerationOptionsReader {
 
@@ -125,7 +126,10 @@ public final class GenerationOptionsReader {
     return isMinusOne(fields, name) ? null : fields.integer(name, least, Integer.MAX_VALUE);
   }
 
-  /** Reads a share of the probability mass. A share that is too small, such as 0, selects only the most likely token. */
+  /**
+   * Reads a share of the probability mass. A share that is too small, such as 0, selects only the
+   * most likely token.
+   */
   private static Double topP(JsonObject fields) {
     Double share = fields.number("top_p", 0, 1);
     return share == null ? null : Double.valueOf(Math.max(share, LEAST_TOP_P));

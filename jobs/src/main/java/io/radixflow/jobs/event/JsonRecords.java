@@ -30,7 +30,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * Writes Java records as JSON objects in UTF-8 and reads them back. Names are in snake case, nulls are left out, and every written string is well-formed. Unknown fields are ignored.
+ * Writes Java records as JSON objects in UTF-8 and reads them back. Names are in snake case, nulls
+ * are left out, and every written string is well-formed. Unknown fields are ignored.
  */
 public final class JsonRecords {
 

@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The JSON object of a message, in events and in replies. A null field is left out, except {@code content}.
+ * The JSON object of a message, in events and in replies. A null field is left out, except {@code
+ * content}.
  */
 record MessageJson(
     String role,

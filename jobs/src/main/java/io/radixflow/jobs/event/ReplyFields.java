@@ -17,7 +17,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The JSON object of a reply, in the form of {@code schema/reply.schema.json}. Null fields are left out; times are seconds since the epoch.
+ * The JSON object of a reply, in the form of {@code schema/reply.schema.json}. Null fields are left
+ * out; times are seconds since the epoch.
  */
 record ReplyFields(
     String session,

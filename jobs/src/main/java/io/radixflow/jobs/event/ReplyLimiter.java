@@ -8,9 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes replies in the form of {@code schema/reply.schema.json}, within a size limit, because a record that the broker refuses would stop the job. A reply that is too large loses its log probabilities, items,
- * messages and options first, and its metadata, reasoning, calls and the end of its text last;
- * {@code truncated} names the missing fields.
+ * Writes replies in the form of {@code schema/reply.schema.json}, within a size limit, because a
+ * record that the broker refuses would stop the job. A reply that is too large loses its log
+ * probabilities, items, messages and options first, and its metadata, reasoning, calls and the end
+ * of its text last; {@code truncated} names the missing fields.
  */
 public final class ReplyLimiter implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -67,7 +68,8 @@ public final class ReplyLimiter implements Serializable {
   }
 
   /**
-   * Writes a reply within a limit that may be below {@link #MIN_BYTES}: the reply is cut, or replaced by an error.
+   * Writes a reply within a limit that may be below {@link #MIN_BYTES}: the reply is cut, or
+   * replaced by an error.
    *
    * @param most the most bytes of the value
    * @param why the message of the error, which says what to do

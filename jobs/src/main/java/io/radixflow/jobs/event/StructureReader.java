@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Reads the constraint on a reply's content. Schemas and grammars are kept unchanged; the engine compiles them, and refuses unsupported ones.
+ * Reads the constraint on a reply's content. Schemas and grammars are kept unchanged; the engine
+ * compiles them, and refuses unsupported ones.
  */
 final class StructureReader {
   static final int MAX_LENGTH = 128 * 1024;

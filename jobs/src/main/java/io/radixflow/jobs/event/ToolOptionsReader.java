@@ -11,7 +11,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Reads the parts of a prompt besides its messages: tools, and variables of the chat template. JSON is kept as text without white space and with its keys in order, because this text becomes a part of the prompt.
+ * Reads the parts of a prompt besides its messages: tools, and variables of the chat template. JSON
+ * is kept as text without white space and with its keys in order, because this text becomes a part
+ * of the prompt.
  */
 final class ToolOptionsReader {
   static final int MAX_TOOLS = 1024;
@@ -79,7 +81,8 @@ final class ToolOptionsReader {
   }
 
   /**
-   * Returns whether the model may or must call tools, or, as a JSON object, the tool that it must call; null if not given.
+   * Returns whether the model may or must call tools, or, as a JSON object, the tool that it must
+   * call; null if not given.
    */
   static String toolChoice(JsonObject fields) {
     JsonNode value = fields.get("tool_choice");

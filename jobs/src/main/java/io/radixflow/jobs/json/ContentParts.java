@@ -8,7 +8,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Reads content parts, under the names of the APIs. A part that a text model cannot read becomes a note in the text, such as {@code [image: this model reads text only]}, so that the conversation can continue. The sender gets a notice for each note.
+ * Reads content parts, under the names of the APIs. A part that a text model cannot read becomes a
+ * note in the text, such as {@code [image: this model reads text only]}, so that the conversation
+ * can continue. The sender gets a notice for each note.
  */
 public final class ContentParts {
   private static final Set<String> TEXTS =
@@ -55,8 +57,9 @@ public final class ContentParts {
   private final Consumer<String> notice;
 
   /**
-   * @param refuse whether a message with a part that cannot be read is refused; results of tools are never refused
-   * @param notice hears the path of each thing that is left out
+   * @param refuse whether a message with a part that cannot be read is refused; results of tools
+   *     are never refused
+   * @param notice receives the path of each part or field that is left out
    */
   public ContentParts(boolean refuse, Consumer<String> notice) {
     this.refuse = refuse;

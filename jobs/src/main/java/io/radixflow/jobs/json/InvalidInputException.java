@@ -2,7 +2,8 @@ package io.radixflow.jobs.json;
 
 /**
  * Input from outside the process cannot be used: a field is missing, wrong or unknown, or a line is
- * too long. The message names the fault, for the sender. It has no stack trace, because it is thrown for each bad record.
+ * too long. The message names the fault, for the sender. It has no stack trace, because it is
+ * thrown for each bad record.
  */
 public final class InvalidInputException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;

@@ -10,7 +10,9 @@ import java.util.Locale;
 
 /**
  * Reads checked values of one untrusted JSON object. A field that is absent or null is read as
- * null, unless {@link #require} was called for it; a field with a wrong type or out of range throws an {@link InvalidInputException} with the path of the field, such as {@code cache.retention[2].priority}.
+ * null, unless {@link #require} was called for it; a field with a wrong type or out of range throws
+ * an {@link InvalidInputException} with the path of the field, such as {@code
+ * cache.retention[2].priority}.
  */
 public final class JsonObject {
   /** The most characters of an id. */
@@ -43,12 +45,12 @@ public final class JsonObject {
     throw wrongType(path, value, "an object");
   }
 
-  /** The path of a field, for messages. */
+  /** Returns the path of a field, for messages. */
   public String path(String field) {
     return path.isEmpty() ? field : path + "." + field;
   }
 
-  /** The field's value, or null if it is absent or null. */
+  /** Returns the field's value, or null if it is absent or null. */
   public JsonNode get(String field) {
     JsonNode value = object.get(field);
     return value == null || value.isNull() ? null : value;
@@ -59,7 +61,7 @@ public final class JsonObject {
     return get(field) != null;
   }
 
-  /** The names of all fields, including fields that are null. */
+  /** Returns the names of all fields, including fields that are null. */
   public Iterable<String> names() {
     return object::fieldNames;
   }
@@ -141,7 +143,7 @@ public final class JsonObject {
     return type.getEnumConstants()[names.indexOf(given)];
   }
 
-  /** Returns the exception for a string that is not one of the valid ones. */
+  /** Returns the exception for a string that is not one of the valid values. */
   public static InvalidInputException notOneOf(
       String path, String given, Collection<String> valid) {
     return new InvalidInputException(
@@ -258,7 +260,7 @@ public final class JsonObject {
   public static List<Integer> naturals(String path, JsonNode array) {
     List<Integer> values = new ArrayList<>(array.size());
     for (JsonNode value : array) {
-      boolean plain = value.isInt() && value.intValue() >= 0; // spares the path
+      boolean plain = value.isInt() && value.intValue() >= 0; // builds no path per element
       values.add(
           plain
               ? value.intValue()

@@ -21,7 +21,7 @@ public final class LineReader {
   }
 
   /**
-   * The next line without its end, or null after the last.
+   * Returns the next line without its end, or null after the last line.
    *
    * @throws InvalidInputException if the line is too long; the next call reads the line after it
    */

@@ -9,7 +9,8 @@ public final class NearestName {
   private NearestName() {}
 
   /**
-   * Returns the valid name with the smallest edit distance (insert, delete, replace, swap of neighbours); on a tie the first of {@code valid}.
+   * Returns the valid name with the smallest edit distance (insert, delete, replace, swap of
+   * neighbours); on a tie the first of {@code valid}.
    *
    * @return empty if no name is within a third of the name's length, or 2 edits if that is more
    */
@@ -29,7 +30,10 @@ public final class NearestName {
     return Optional.ofNullable(best);
   }
 
-  /** Returns a sentence that offers the nearest name, with a leading blank; empty if no name is near. */
+  /**
+   * Returns a sentence that offers the nearest name, with a leading blank; empty if no name is
+   * near.
+   */
   public static String hint(String name, Collection<String> valid) {
     return of(name, valid).map(near -> " Did you mean " + near + "?").orElse("");
   }

@@ -24,7 +24,7 @@ public final class Roles {
    */
   public static String of(JsonObject message) {
     String role = message.require("role").text("role");
-    // an event has this role for a prompt that is not a message
+    // in an event this role marks a prompt that is not a message
     if (!isName(role) || role.equals(Message.PROMPT)) {
       throw new InvalidInputException(
           "%s is %s; it must be one of %s, or another name that matches %s"

@@ -7,7 +7,10 @@ public final class Texts {
 
   private Texts() {}
 
-  /** Returns the text with each lone surrogate replaced by U+FFFD; the same object if it has no lone surrogates. */
+  /**
+   * Returns the text with each lone surrogate replaced by U+FFFD; the same object if it has no lone
+   * surrogates.
+   */
   public static String wellFormed(String text) {
     int fault = loneSurrogate(text, 0);
     if (fault < 0) {
@@ -26,12 +29,12 @@ public final class Texts {
     return text.chars().noneMatch(Character::isISOControl) && loneSurrogate(text, 0) < 0;
   }
 
-  /** Code points of the text, a lone surrogate counted as one. */
+  /** Returns the number of code points of the text; a lone surrogate counts as one. */
   public static int length(String text) {
     return text.codePointCount(0, text.length());
   }
 
-  /** The text in quotes, on one line and shortened, for a message. */
+  /** Returns the text in quotes, on one line and shortened, for a message. */
   public static String quote(String text) {
     StringBuilder quoted = new StringBuilder("\"");
     String fixed = wellFormed(text);

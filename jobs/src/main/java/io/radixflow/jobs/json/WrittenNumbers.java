@@ -15,7 +15,9 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 
 /**
- * Reads trees whose numbers are written exactly as they were read. For {@code 1e400}, {@code -0} and {@code 0.10} no double or int is written in the same way. The values of the numbers are the nearest doubles and ints.
+ * Reads trees whose numbers are written exactly as they were read. For {@code 1e400}, {@code -0}
+ * and {@code 0.10} no double or int is written in the same way. The values of the numbers are the
+ * nearest doubles and ints.
  */
 public final class WrittenNumbers {
   private WrittenNumbers() {}
@@ -34,7 +36,10 @@ public final class WrittenNumbers {
     return read(mapper, mapper.createParser(text));
   }
 
-  /** Reads the value at or after a parser's position; a missing node at the end. Throws the same errors. */
+  /**
+   * Reads the value at or after a parser's position; a missing node at the end. Throws the same
+   * errors.
+   */
   public static JsonNode next(ObjectMapper mapper, JsonParser parser) throws IOException {
     JsonNode tree = mapper.reader().with(new Factory(parser)).readTree(parser);
     return tree == null ? MissingNode.getInstance() : tree;

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All partitions of a topic, which a consumer reads without a group. Partitions that are added
- * later are read from their beginning. The consumer's thread calls it.
+ * Assigns all partitions of a topic to a consumer without a group. Partitions that are added later
+ * are read from their beginning. The consumer's thread calls it.
  */
 public final class AssignedPartitions {
   private static final Logger LOG = LoggerFactory.getLogger(AssignedPartitions.class);
@@ -55,7 +55,8 @@ public final class AssignedPartitions {
   }
 
   /**
-   * Assigns partitions that were added to the topic, if the consumer's metadata has them. It looks at most once per second, because without metadata of the topic it waits for the brokers.
+   * Assigns partitions that were added to the topic, if the consumer's metadata has them. It looks
+   * at most once per second, because without metadata of the topic it waits for the brokers.
    */
   public void refresh() {
     long now = System.nanoTime();

@@ -13,7 +13,10 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Finds the offsets at which a job without a checkpoint starts to read control events: its group's offsets, else the end of the topic at the job's submission, so that it does not obey old commands. The offsets are fixed at the submission, so a job that fails before its first checkpoint starts at the same offsets again.
+ * Finds the offsets at which a job without a checkpoint starts to read control events: its group's
+ * offsets, else the end of the topic at the job's submission, so that it does not obey old
+ * commands. The offsets are fixed at the submission, so a job that fails before its first
+ * checkpoint starts at the same offsets again.
  */
 public final class ControlOffsets {
 

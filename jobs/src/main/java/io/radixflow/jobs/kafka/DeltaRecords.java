@@ -14,7 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes deltas. A delta that is too large for the topic is written without its text. A reader that joins deltas sees a gap and asks the job; it also gets the reply.
+ * Writes deltas. A delta that is too large for the topic is written without its text. A reader that
+ * joins deltas sees a gap and asks the job; it also gets the reply.
  */
 final class DeltaRecords implements KafkaRecordSerializationSchema<ReplyDelta> {
   private static final long serialVersionUID = 1L;
@@ -52,7 +53,7 @@ final class DeltaRecords implements KafkaRecordSerializationSchema<ReplyDelta> {
     if (value.length > most) {
       LOG.warn(
           "A delta of turn {} of session {} has {} bytes, and max.message.bytes of topic {} is {}:"
-              + " it comes without what it says",
+              + " it is written without its content",
           delta.turn(),
           delta.session(),
           value.length,

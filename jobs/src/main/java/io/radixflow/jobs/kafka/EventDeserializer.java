@@ -14,7 +14,9 @@ import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * Reads records of the event topic. It never throws because of a record. A record whose key is not its event's session becomes a dead letter, unless the job allows it, because Kafka keeps only the order of records with the same key.
+ * Reads records of the event topic. It never throws because of a record. A record whose key is not
+ * its event's session becomes a dead letter, unless the job allows it, because Kafka keeps only the
+ * order of records with the same key.
  */
 final class EventDeserializer implements KafkaRecordDeserializationSchema<EventRecord> {
 

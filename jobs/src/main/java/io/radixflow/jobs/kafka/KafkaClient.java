@@ -21,7 +21,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * All kinds of Kafka clients, with the properties of each kind. The table of docs/kafka.md gives the reasons. {@code kafka.client.*} overrides the defaults of a kind, but not its fixed properties. Only this class makes clients.
+ * All kinds of Kafka clients, with the properties of each kind. The table of docs/kafka.md gives
+ * the reasons. {@code kafka.client.*} overrides the defaults of a kind, but not its fixed
+ * properties. Only this class makes clients.
  */
 public enum KafkaClient {
   EVENTS(
@@ -167,7 +169,7 @@ public enum KafkaClient {
           (key, value) -> {
             if (!value.equals(given.getProperty(key, value))) {
               throw new KafkaSetupException(
-                  "kafka.client.%s is %s; Radixflow works with %s alone: leave it out"
+                  "kafka.client.%s is %s; Radixflow works only with %s: leave it out"
                       .formatted(key, given.getProperty(key), value),
                   null);
             }
@@ -204,7 +206,10 @@ public enum KafkaClient {
     return Admin.create(named(settings));
   }
 
-  /** Returns the properties with a client id, which distinguishes the clients of a process in the brokers' logs and in thread dumps. */
+  /**
+   * Returns the properties with a client id, which distinguishes the clients of a process in the
+   * brokers' logs and in thread dumps.
+   */
   private Properties named(Settings settings) {
     Properties properties = properties(settings);
     String kind = name().toLowerCase(Locale.ROOT).replace('_', '-');

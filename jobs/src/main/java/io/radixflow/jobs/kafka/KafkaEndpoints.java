@@ -56,7 +56,7 @@ public final class KafkaEndpoints {
   }
 
   /**
-   * Control events, from {@link ControlOffsets} on.
+   * Returns the source of control events. It starts at {@link ControlOffsets}.
    *
    * @throws KafkaSetupException if the brokers do not answer
    */
@@ -86,7 +86,10 @@ public final class KafkaEndpoints {
         topic);
   }
 
-  /** The sink of deltas, at least once. It sends a batch as soon as the brokers have the batches before it. */
+  /**
+   * The sink of deltas, at least once. It sends a batch as soon as the brokers have the batches
+   * before it.
+   */
   public KafkaSink<ReplyDelta> deltas() {
     return this.<ReplyDelta>sink(KafkaClient.DELTAS)
         .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
@@ -94,7 +97,7 @@ public final class KafkaEndpoints {
         .build();
   }
 
-  /** Dead letters, at least once. */
+  /** Returns the sink of dead letters, at least once. */
   public KafkaSink<DeadLetter> deadLetters() {
     return this.<DeadLetter>sink(KafkaClient.DEAD_LETTERS)
         .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)

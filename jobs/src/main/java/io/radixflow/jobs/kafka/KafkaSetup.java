@@ -28,7 +28,8 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicExistsException;
 
 /**
- * Checks, before the job starts, that a broker answers and that the topics exist. Without this check Flink would retry forever and give the reason only in its log.
+ * Checks, before the job starts, that a broker answers and that the topics exist. Without this
+ * check Flink would retry forever and give the reason only in its log.
  */
 public final class KafkaSetup {
 
@@ -68,7 +69,7 @@ public final class KafkaSetup {
   }
 
   /**
-   * Checks Kafka, and makes missing topics if the settings say so.
+   * Checks Kafka, and creates missing topics if the settings allow it.
    *
    * @throws KafkaSetupException if a broker or a topic is missing, a topic's limits or its cleanup
    *     policy do not fit the settings, or an option for clients has no effect
@@ -125,7 +126,9 @@ public final class KafkaSetup {
   }
 
   /**
-   * Checks cleanup policies. If the topic of KV events deletes by age, it loses blocks that are still cached. If any other topic is compacted, it keeps only the last record of a session and refuses records without a key.
+   * Checks cleanup policies. If the topic of KV events deletes by age, it loses blocks that are
+   * still cached. If any other topic is compacted, it keeps only the last record of a session and
+   * refuses records without a key.
    */
   private void checkCompaction(Admin admin) {
     for (String name : topics(settings)) {
@@ -135,13 +138,15 @@ public final class KafkaSetup {
               .map(topic -> topic.get(TopicConfig.CLEANUP_POLICY_CONFIG))
               .map(ConfigEntry::value);
       if (kvEvents && policy.filter(each -> !each.equals(COMPACT)).isPresent()) {
-        throw wrongPolicy(name, policy.get(), "loses what is still cached: make it compact");
+        throw wrongPolicy(
+            name, policy.get(), "loses blocks that are still cached: set it to compact");
       }
       if (!kvEvents && policy.filter(each -> each.contains(COMPACT)).isPresent()) {
         throw wrongPolicy(
             name,
             policy.get(),
-            "deletes all but the last record of a session, read or not: make it delete");
+            "deletes all records of a session except the last, even if they were not read: set it"
+                + " to delete");
       }
     }
   }
@@ -164,7 +169,7 @@ public final class KafkaSetup {
     try {
       await(admin.createTopics(topics).all(), "create the topics " + missing);
     } catch (KafkaSetupException e) {
-      // another process may have made them at the same time
+      // another process may have created them at the same time
       if (!(e.getCause() instanceof TopicExistsException)) {
         throw e;
       }
@@ -173,7 +178,8 @@ public final class KafkaSetup {
   }
 
   /**
-   * Returns the configuration of a new topic. It raises the largest message if the broker's default is too small for the job's records, and compacts KV events.
+   * Returns the configuration of a new topic. It raises the largest message if the broker's default
+   * is too small for the job's records, and compacts KV events.
    */
   private Map<String, String> topicConfig(String name, Optional<Config> broker) {
     int needed =

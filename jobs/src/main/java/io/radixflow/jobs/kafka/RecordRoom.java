@@ -16,7 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The largest record that a sink may write, from its topic's configuration when the sink starts. If the brokers refuse a record, the job fails and restarts with the current limit.
+ * The largest record that a sink may write, from its topic's configuration when the sink starts. If
+ * the brokers refuse a record, the job fails and restarts with the current limit.
  *
  * @param topic its name
  * @param maxBytes its {@code max.message.bytes}; {@link Integer#MAX_VALUE} if it is not known
@@ -31,7 +32,10 @@ public record RecordRoom(String topic, int maxBytes) {
   /** Two lengths. */
   private static final int HEADER_BYTES = 10;
 
-  /** Asks the brokers and waits for their answer. If they refuse to answer, the topic's limit is unknown. */
+  /**
+   * Asks the brokers and waits for their answer. If they refuse to answer, the topic's limit is
+   * unknown.
+   */
   public static RecordRoom ask(Settings settings, String topic) {
     ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
     try (Admin admin = KafkaClient.ADMIN.admin(settings)) {

@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * @param id id of the topic; zero if the brokers have no topic ids
  * @param beginnings the first offset of each partition
  * @param ends the next offset of each partition
- * @param committed the next offset to read of each partition when the job's last checkpoint was complete
+ * @param committed the next offset to read of each partition when the job's last checkpoint was
+ *     complete
  */
 record TopicOffsets(
     String topic,
@@ -129,9 +130,13 @@ record TopicOffsets(
   }
 
   /**
-   * Returns the offset to continue from for each split, and warns if it differs from the split's offset. If the topic was created again, or if the split's offset is after the end of the partition, the new offset is the first record. If the split's offset is before the beginning, the new offset is the beginning. A split of a missing partition is left out.
+   * Returns the offset to continue from for each split, and warns if it differs from the split's
+   * offset. If the topic was created again, or if the split's offset is after the end of the
+   * partition, the new offset is the first record. If the split's offset is before the beginning,
+   * the new offset is the beginning. A split of a missing partition is left out.
    *
-   * @param deleted receives the number of offsets between a split and the later beginning of its partition
+   * @param deleted receives the number of offsets between a split and the later beginning of its
+   *     partition
    */
   List<KafkaPartitionSplit> fit(List<KafkaPartitionSplit> splits, LongConsumer deleted) {
     List<KafkaPartitionSplit> fitting = new ArrayList<>();

@@ -17,7 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Flink's reader of a topic, with the topic's id in its state. Its partitions continue at the offsets of {@link TopicOffsets#fit}. The task's thread waits for the brokers when it gets partitions: at a start, and when partitions are added.
+ * Flink's reader of a topic, with the topic's id in its state. Its partitions continue at the
+ * offsets of {@link TopicOffsets#fit}. The task's thread waits for the brokers when it gets
+ * partitions: at a start, and when partitions are added.
  */
 final class TopicReader<T> implements SourceReader<T, KafkaPartitionSplit> {
   private static final Logger LOG = LoggerFactory.getLogger(TopicReader.class);
@@ -58,7 +60,10 @@ final class TopicReader<T> implements SourceReader<T, KafkaPartitionSplit> {
         .toList();
   }
 
-  /** Returns whether a split is before an earlier position. A reader goes back if the topic is created again while it reads. */
+  /**
+   * Returns whether a split is before an earlier position. A reader goes back if the topic is
+   * created again while it reads.
+   */
   private boolean isEarlierThanBefore(KafkaPartitionSplit split) {
     return split.getStartingOffset() < offsets.getOrDefault(split.getPartition(), Long.MIN_VALUE);
   }

@@ -18,7 +18,9 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.kafka.common.IsolationLevel;
 
 /**
- * Flink's source of one topic. At a restore it notices that the topic no longer matches the state: the topic was created again, or unread records were deleted. Flink's own source would use the old offsets and silently lose records.
+ * Flink's source of one topic. At a restore it notices that the topic no longer matches the state:
+ * the topic was created again, or unread records were deleted. Flink's own source would use the old
+ * offsets and silently lose records.
  */
 final class TopicSource<T>
     implements Source<T, KafkaPartitionSplit, KafkaSourceEnumState>, ResultTypeQueryable<T> {
@@ -55,7 +57,10 @@ final class TopicSource<T>
     return kafka.createEnumerator(context);
   }
 
-  /** Forgets partitions that no longer exist. If they appear again, they are new and are read from their beginning. */
+  /**
+   * Forgets partitions that no longer exist. If they appear again, they are new and are read from
+   * their beginning.
+   */
   @Override
   public SplitEnumerator<KafkaPartitionSplit, KafkaSourceEnumState> restoreEnumerator(
       SplitEnumeratorContext<KafkaPartitionSplit> context, KafkaSourceEnumState state)

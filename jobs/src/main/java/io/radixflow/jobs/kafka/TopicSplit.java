@@ -8,7 +8,8 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.kafka.common.Uuid;
 
 /**
- * The position of a reader in a partition, with the id of the topic. In another topic of the same name the offset has no meaning.
+ * The position of a reader in a partition, with the id of the topic. In another topic of the same
+ * name the offset has no meaning.
  */
 final class TopicSplit extends KafkaPartitionSplit {
   private final Uuid topicId;
@@ -36,7 +37,10 @@ final class TopicSplit extends KafkaPartitionSplit {
     return super.hashCode();
   }
 
-  /** Writes the id in front of the connector's own form. Also reads splits that the connector wrote without an id. */
+  /**
+   * Writes the id in front of the connector's own form. Also reads splits that the connector wrote
+   * without an id.
+   */
   static final class Serializer implements SimpleVersionedSerializer<KafkaPartitionSplit> {
     /** A number that the connector's versions do not reach. */
     private static final int VERSION = 1000;

@@ -8,7 +8,8 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /**
- * Reads and writes the trace context of a record's headers. A header that is not valid W3C Trace Context is ignored.
+ * Reads and writes the trace context of a record's headers. A header that is not valid W3C Trace
+ * Context is ignored.
  */
 public final class TraceHeaders {
   static final String TRACEPARENT = "traceparent";
@@ -18,7 +19,7 @@ public final class TraceHeaders {
 
   private TraceHeaders() {}
 
-  /** The context; null if there is none. */
+  /** Returns the trace context; null if there is none. */
   static TraceContext read(Headers headers) {
     String parent = text(headers.lastHeader(TRACEPARENT), MAX_TRACEPARENT);
     return parent == null
@@ -26,7 +27,7 @@ public final class TraceHeaders {
         : new TraceContext(parent, text(headers.lastHeader(TRACESTATE), MAX_TRACESTATE));
   }
 
-  /** The headers of a record; null if it has no context. */
+  /** Returns the headers of a record; null if there is no context. */
   public static Headers of(TraceContext trace) {
     if (trace == null) {
       return null;

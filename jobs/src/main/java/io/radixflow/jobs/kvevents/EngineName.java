@@ -12,7 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The name of an engine: the host's name and the smallest number that no other engine of the host has. The number is a lock on a file in the directory for temporary files. So no other engine has the name while the engine runs, and a successor can take it as soon as the process ends, even after a crash.
+ * The name of an engine: the host's name and the smallest number that no other engine of the host
+ * has. The number is a lock on a file in the directory for temporary files. So no other engine has
+ * the name while the engine runs, and a successor can take it as soon as the process ends, even
+ * after a crash.
  */
 final class EngineName implements AutoCloseable {
 
@@ -30,7 +33,7 @@ final class EngineName implements AutoCloseable {
     this.lock = lock;
   }
 
-  /** Takes a name. */
+  /** Reserves a free name. */
   static EngineName acquire() {
     return acquire(Path.of(System.getProperty("java.io.tmpdir")), host());
   }
@@ -51,7 +54,9 @@ final class EngineName implements AutoCloseable {
   }
 
   /**
-   * Tries to lock a name. A process loses its lock on a file when it closes another channel on the file. So a system property keeps all engines of the process, in any class loader, from opening the same file.
+   * Tries to lock a name. A process loses its lock on a file when it closes another channel on the
+   * file. So a system property keeps all engines of the process, in any class loader, from opening
+   * the same file.
    */
   private static EngineName tryAcquire(Path directory, String name) {
     Path file = directory.resolve("radixflow-engine-" + name + ".lock").toAbsolutePath();

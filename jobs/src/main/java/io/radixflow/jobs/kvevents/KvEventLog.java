@@ -18,9 +18,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 
 /**
- * Writes the content of one engine's cache to the KV event topic. All records go to one partition, so that readers see them in order.
+ * Writes the content of one engine's cache to the KV event topic. All records go to one partition,
+ * so that readers see them in order.
  *
- * <p>A snapshot begins an epoch. The epoch is announced, all blocks are written, blocks of the topic that are not in the snapshot are removed, and the epoch is announced again as live. Only one thread may use this.
+ * <p>A snapshot begins an epoch. The epoch is announced, all blocks are written, blocks of the
+ * topic that are not in the snapshot are removed, and the epoch is announced again as live. Only
+ * one thread may use this.
  */
 final class KvEventLog {
 

@@ -8,25 +8,26 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A bounded queue of events from an engine to the publisher. The engine never waits: if changes do not fit, they are refused, and from then on the queue accepts only a snapshot.
+ * A bounded queue of events from an engine to the publisher. The engine never waits: if changes do
+ * not fit, they are refused, and from then on the queue accepts only a snapshot.
  */
 final class KvEventQueue {
 
   /** The kinds of batches that the engine may hand over. */
   private enum Phase {
-    /** Nothing yet. */
+    /** The engine may not add anything yet. */
     STARTING,
     SNAPSHOT,
     CHANGES,
-    /** Nothing until the queued changes have been taken. */
+    /** The engine may not add anything until the publisher has taken the queued changes. */
     OVERFLOWN,
     CLOSED
   }
 
   /**
-   * One hand-over.
+   * Events that the engine adds at once.
    *
-   * @param snapshot whether the events are the whole content, not changes
+   * @param snapshot whether the events are the whole content of the cache and not changes
    */
   record Batch(boolean snapshot, List<? extends KvEvent> events) {}
 

@@ -4,7 +4,8 @@ import io.radixflow.operators.record.kv.KvEvent;
 import io.radixflow.operators.record.kv.KvTier;
 
 /**
- * A record of the KV event topic. The topic is compacted: the last record of each key counts, and a record without a value means that a block has left the cache.
+ * A record of the KV event topic. The topic is compacted: the last record of each key counts, and a
+ * record without a value means that a block has left the cache.
  */
 public sealed interface KvEventRecord {
 
@@ -12,7 +13,8 @@ public sealed interface KvEventRecord {
   String engine();
 
   /**
-   * The epoch of the engine's cache. A greater epoch of the same engine voids all records of smaller epochs.
+   * The epoch of the engine's cache. A greater epoch of the same engine voids all records of
+   * smaller epochs.
    */
   long epoch();
 
@@ -33,7 +35,8 @@ public sealed interface KvEventRecord {
    * Announces an epoch; repeated as a sign of life.
    *
    * @param blockSize tokens per block
-   * @param numericsEpoch identifies weights, tokenizer and arithmetic; blocks are interchangeable only if it is equal
+   * @param numericsEpoch identifies weights, tokenizer and arithmetic; blocks are interchangeable
+   *     only if it is equal
    */
   record Engine(
       String engine, long epoch, long sequence, State state, int blockSize, String numericsEpoch)

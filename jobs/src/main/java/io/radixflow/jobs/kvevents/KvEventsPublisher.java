@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Publishes the changes of one engine's cache to the KV event topic, on a thread of its own, with
- * an idempotent producer. It first reads the topic's records of earlier engines with the same name. If a record is lost, it starts again with a snapshot.
+ * an idempotent producer. It first reads the topic's records of earlier engines with the same name.
+ * If a record is lost, it starts again with a snapshot.
  */
 public final class KvEventsPublisher implements KvEventSink {
 
@@ -163,7 +164,8 @@ public final class KvEventsPublisher implements KvEventSink {
   }
 
   /**
-   * Opens the log. Returns null if the engine was closed meanwhile; then it has published nothing, and its epoch is unknown.
+   * Opens the log. Returns null if the engine was closed meanwhile; then it has published nothing,
+   * and its epoch is unknown.
    */
   private KvEventLog open(Producer<byte[], byte[]> producer, String name) {
     try (KvEventsReader reader = new KvEventsReader(settings)) {

@@ -16,7 +16,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 
 /**
- * Reads the KV event topic from its beginning into a {@link KvEventsView}, and then continues. Only one thread may use this.
+ * Reads the KV event topic from its beginning into a {@link KvEventsView}, and then continues. Only
+ * one thread may use this.
  */
 public final class KvEventsReader implements AutoCloseable {
 
@@ -97,7 +98,10 @@ public final class KvEventsReader implements AutoCloseable {
     }
   }
 
-  /** Returns the greatest voided epoch. A record without the header comes from another program and voids every epoch. */
+  /**
+   * Returns the greatest voided epoch. A record without the header comes from another program and
+   * voids every epoch.
+   */
   private static long voided(Header header) {
     try {
       return header == null || header.value() == null

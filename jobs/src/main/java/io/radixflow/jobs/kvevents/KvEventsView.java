@@ -12,9 +12,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The content of every engine's prefix cache. It is built from all records of the KV event topic, in order within each partition. Only one thread may use this.
+ * The content of every engine's prefix cache. It is built from all records of the KV event topic,
+ * in order within each partition. Only one thread may use this.
  *
- * <p>The view of a {@link KvEventRecord.State#LIVE} engine is exact as of the last applied record. The view of a killed engine is its last published content, until a successor with the same name announces its own epoch. Without a successor the caller decides by {@link EngineView#lastSeen} whether the engine has ended.
+ * <p>The view of a {@link KvEventRecord.State#LIVE} engine is exact as of the last applied record.
+ * The view of a killed engine is its last published content, until a successor with the same name
+ * announces its own epoch. Without a successor the caller decides by {@link EngineView#lastSeen}
+ * whether the engine has ended.
  */
 public final class KvEventsView {
 
@@ -176,7 +180,10 @@ public final class KvEventsView {
     return found;
   }
 
-  /** Visits an engine's blocks in no particular order. A block is visited once for each tier that has it. */
+  /**
+   * Visits an engine's blocks in no particular order. A block is visited once for each tier that
+   * has it.
+   */
   public void visitBlocks(String engine, BlockVisitor visitor) {
     Records records = engines.get(engine);
     if (records != null) {
@@ -204,7 +211,9 @@ public final class KvEventsView {
     return records == null ? 0 : records.epoch;
   }
 
-  /** Returns all keys of an engine in the topic, including voided keys, with the partition of each. */
+  /**
+   * Returns all keys of an engine in the topic, including voided keys, with the partition of each.
+   */
   Map<String, Integer> keys(String engine) {
     Map<String, Integer> keys = new HashMap<>();
     Records records = engines.get(engine);

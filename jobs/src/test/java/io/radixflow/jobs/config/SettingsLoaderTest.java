@@ -166,7 +166,7 @@ class SettingsLoaderTest {
     refuses(dir, "cannot read the options file " + dir + ": it is a directory, not a file");
     refuses(Path.of("/dev/zero"), "/dev/zero: it is a pipe, a device or a socket, not a file");
     refuses(yaml("a: [1"), "is not valid YAML");
-    refuses(yaml("- model"), "is no YAML map of options");
+    refuses(yaml("- model"), "is not a YAML map of options");
     refuses(yaml("model: a\nmodel: b"), "is not valid YAML");
     refuses(yaml("kafka:\n  topics: x"), "the option kafka.topics is unknown.");
     assertThat(new SettingsLoader().file(yaml("# nothing\n")).load().toArguments()).isEmpty();

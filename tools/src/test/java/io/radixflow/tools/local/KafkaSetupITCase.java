@@ -118,7 +118,8 @@ class KafkaSetupITCase {
       refuses(
           settings(names.toArray(String[]::new)),
           "the topic compacted has cleanup.policy=",
-          "deletes all but the last record of a session, read or not: make it delete");
+          "deletes all records of a session except the last, even if they were not read: set it"
+              + " to delete");
     }
   }
 

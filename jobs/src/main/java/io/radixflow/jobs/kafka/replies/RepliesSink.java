@@ -19,9 +19,7 @@ import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
 import org.apache.flink.streaming.api.connector.sink2.SupportsPostCommitTopology;
 import org.apache.flink.streaming.api.datastream.DataStream;
 
-/**
- * Flink's exactly-once sink, with {@link UnknownTransactionsCommitter} as its committer.
- */
+/** Flink's exactly-once sink, with {@link UnknownTransactionsCommitter} as its committer. */
 final class RepliesSink
     implements Sink<Reply>,
         SupportsWriterState<Reply, KafkaWriterState>,

@@ -22,7 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes replies, within the limits of the option and the topic. A reply that is too large for the topic is cut, or replaced by an error. If not even the error fits, no record is written.
+ * Writes replies, within the limits of the option and the topic. A reply that is too large for the
+ * topic is cut, or replaced by an error. If not even the error fits, no record is written.
  */
 final class ReplyRecords
     implements KafkaRecordSerializationSchema<Reply>, KafkaDatasetFacetProvider {

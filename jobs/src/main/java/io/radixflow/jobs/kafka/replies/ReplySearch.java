@@ -28,9 +28,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the topic of replies on a thread of its own, from shortly before the wanted replies were written to its current end.
+ * Reads the topic of replies on a thread of its own, from shortly before the wanted replies were
+ * written to its current end.
  *
- * <p>It first reads the committed replies. A consumer reaches the end only after every earlier transaction was committed or aborted, so a reply that it has not found by then never comes. For the missing replies it then reads all written records. A missing reply that was written was aborted. A missing reply that is not among the records may have been deleted by the topic's retention, and does not count as lost.
+ * <p>It first reads the committed replies. A consumer reaches the end only after every earlier
+ * transaction was committed or aborted, so a reply that it has not found by then never comes. For
+ * the missing replies it then reads all written records. A missing reply that was written was
+ * aborted. A missing reply that is not among the records may have been deleted by the topic's
+ * retention, and does not count as lost.
  */
 final class ReplySearch implements LostReplies.Search {
   private static final Logger LOG = LoggerFactory.getLogger(ReplySearch.class);

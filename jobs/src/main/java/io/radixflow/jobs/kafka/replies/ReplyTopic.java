@@ -12,7 +12,8 @@ import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
 
 /**
- * The topic of replies. {@link #sink} writes it exactly once, and {@link #search} finds replies whose transactions the brokers aborted. It travels in the job graph.
+ * The topic of replies. {@link #sink} writes it exactly once, and {@link #search} finds replies
+ * whose transactions the brokers aborted. It travels in the job graph.
  */
 public final class ReplyTopic implements LostReplies {
   private static final long serialVersionUID = 1L;

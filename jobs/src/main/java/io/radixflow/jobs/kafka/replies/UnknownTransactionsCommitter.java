@@ -11,7 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A committer that continues if the brokers do not know a transaction. Flink's own committer would fail the job at every restore. Brokers forget a transaction some days after its end ({@code transactional.id.expiration.ms}), never while it is open; other brokers never knew it. {@link ReplyTopic} finds the replies of the transaction, as it does for an aborted transaction.
+ * A committer that continues if the brokers do not know a transaction. Flink's own committer would
+ * fail the job at every restore. Brokers forget a transaction some days after its end ({@code
+ * transactional.id.expiration.ms}), never while it is open; other brokers never knew it. {@link
+ * ReplyTopic} finds the replies of the transaction, as it does for an aborted transaction.
  */
 final class UnknownTransactionsCommitter implements Committer<KafkaCommittable> {
   private static final Logger LOG = LoggerFactory.getLogger(UnknownTransactionsCommitter.class);
