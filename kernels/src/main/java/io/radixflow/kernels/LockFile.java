@@ -7,13 +7,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A locked file, which has one holder at a time among all processes and the class loaders of this
- * one.
+ * A locked file. It has one holder at a time among all processes and all class loaders of this
+ * process.
  *
  * <p>On Linux a process loses its lock on a file as soon as it closes any channel of that file. So
- * a file that this process has locked is never opened again: the holder enters its path into the
- * system properties, which are the same for the classes of all jobs, before it opens the file, and
- * takes it out after it has closed it.
+ * a file that this process has locked is never opened again: before the holder opens the file it
+ * adds the path to the system properties, which all class loaders share, and removes it after it
+ * has closed the file.
  */
 public final class LockFile implements AutoCloseable {
   private static final String HELD = "radixflow.locked:";

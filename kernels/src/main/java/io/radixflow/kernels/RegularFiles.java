@@ -7,7 +7,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** Keeps the process from files that would have it wait, or read for ever: pipes and devices. */
+/** Refuses files that would make the process wait or read forever: pipes and devices. */
 public final class RegularFiles {
   private RegularFiles() {}
 
@@ -26,7 +26,7 @@ public final class RegularFiles {
     return file;
   }
 
-  /** Returns whether there is anything by this name, such as a link that leads nowhere. */
+  /** Returns whether the name exists, even if it is a broken link. */
   public static boolean isThere(Path file) {
     return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
   }

@@ -16,12 +16,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A directory of this process for files of passing use, which only its user can read. It is deleted
- * when it is closed and when the process ends in order. If the process is killed, the next process
- * that makes a scratch directory in the same directory deletes it.
+ * A directory of this process for temporary files, which only its user can read. It is deleted when
+ * it is closed, and at a normal end of the process. If the process is killed, the next process that
+ * makes a scratch directory in the same directory deletes it.
  *
- * <p>Beside the directory {@code NAME} lies the file {@code NAME.owner}, which the process keeps
- * locked: the operating system unlocks it when the process is gone, however it ended. Thread-safe.
+ * <p>Next to the directory {@code NAME} is the file {@code NAME.owner}, which the process keeps
+ * locked. The operating system unlocks it when the process ends, even after a crash. Thread-safe.
  */
 public final class ScratchDirectory implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ScratchDirectory.class);
@@ -41,16 +41,17 @@ public final class ScratchDirectory implements AutoCloseable {
     this.lock = lock;
   }
 
-  /** Makes a directory where the system keeps temporary files. */
+  /** Makes a directory in the system's directory for temporary files. */
   public static ScratchDirectory create(String purpose) throws IOException {
     return createIn(null, purpose);
   }
 
   /**
-   * Makes a directory, and deletes those beside it that processes of this user left when they were
-   * killed.
+   * Makes a directory. Also deletes directories next to it that killed processes of this user have
+   * left.
    *
-   * @param parent where, made if it does not exist; null where the system keeps temporary files
+   * @param parent the parent directory, made if it does not exist; null for the system's directory
+   *     for temporary files
    * @param purpose a part of the directory's name
    */
   public static synchronized ScratchDirectory createIn(Path parent, String purpose)
@@ -80,8 +81,9 @@ public final class ScratchDirectory implements AutoCloseable {
   }
 
   /**
-   * A process loses its lock on a file when it closes another channel on it, so a property of the
-   * process names the files that it must not open, of whatever class loader.
+   * The name of the system property that marks a locked file. A process loses its lock on a file
+   * when it closes another channel on the same file; the property keeps all class loaders of the
+   * process from opening it.
    */
   private static String property(Path owner) {
     return "radixflow.scratch." + owner;
@@ -127,8 +129,8 @@ public final class ScratchDirectory implements AutoCloseable {
   }
 
   /**
-   * Lets only {@link #close} delete the directory, even when the process ends. The owner then
-   * closes it after all writers have stopped.
+   * From now on only {@link #close} deletes the directory, even at the end of the process. The
+   * owner then closes it after all writers have stopped.
    */
   public void deleteOnlyOnClose() {
     try {
@@ -149,7 +151,7 @@ public final class ScratchDirectory implements AutoCloseable {
     }
   }
 
-  /** Runs when the process ends: other threads may write until it has ended. */
+  /** Runs at the end of the process. Other threads may still write until then. */
   private void deleteInUse() {
     for (int i = 0; i < ATTEMPTS && Files.exists(path); i++) {
       delete();

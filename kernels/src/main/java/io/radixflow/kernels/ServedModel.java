@@ -19,7 +19,7 @@ public interface ServedModel extends AutoCloseable {
   String name();
 
   /**
-   * Identifies what computes replies: models with different weights have different ones. The first
+   * Identifies the weights: models with different weights have different fingerprints. The first
    * call may take seconds; later ones take no time.
    */
   String fingerprint();
@@ -31,12 +31,12 @@ public interface ServedModel extends AutoCloseable {
 
   ChatTemplate chatTemplate();
 
-  /** The ids before a text that no chat template made: BOS, if the model's tokenizer adds it. */
+  /** The ids before a text without a chat template: BOS, if the model's tokenizer adds it. */
   default int[] promptStart() {
     return new int[0];
   }
 
-  /** The sampling parameters that the model's authors advise. */
+  /** The sampling parameters that the model's authors recommend. */
   default SamplingDefaults samplingDefaults() {
     return SamplingDefaults.NONE;
   }
@@ -48,7 +48,8 @@ public interface ServedModel extends AutoCloseable {
    * Loads the weights like {@link #openBackend(DeviceOptions)}, unless the machine lacks the memory
    * for them and for the pool that will be opened.
    *
-   * @param progress receives the bytes of the weights as they are loaded, if the device says them
+   * @param progress receives the bytes of the weights as they are loaded, if the device reports
+   *     them
    * @throws IllegalArgumentException if memory is lacking; the message has the numbers and what to
    *     do
    */

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Adds up what a model takes in the heap: asks for its weights as a load does, and reads none. */
+/** Computes the heap that a model needs: requests its weights like a load, but reads none. */
 final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
 
   private final WeightSource source;
@@ -28,12 +28,15 @@ final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
   static MemoryNeeds of(WeightSource source, HeapRegions regions) {
     CpuMemoryNeeds needs = new CpuMemoryNeeds(source, regions);
     new ForwardGraph<>(source.config(), needs);
-    // what a load holds is free again when the buffers of steps are made
+    // the buffers of a load are free again when the buffers of steps are allocated
     long work = Math.max(StepMemory.bytes(source.config()), needs.held());
     return new MemoryNeeds(source.config().name(), needs.sum.sizes(), work + needs.lost);
   }
 
-  /** The most that a load keeps of what it reads whole: that of the matrices open at a time. */
+  /**
+   * Most bytes that a load keeps of tensors that it reads whole: the tensors of the matrices that
+   * are open at once.
+   */
   private long held() {
     return held.stream()
         .sorted(Comparator.reverseOrder())

@@ -13,7 +13,7 @@ import io.radixflow.kernels.model.ModelFormatException;
 
 /**
  * A matrix of one form on its way into memory: allocated by {@link #open}, then filled panel by
- * panel by any threads, then closed, which lets go of what it was read from.
+ * panel by any threads, then closed, which releases the source of its rows.
  */
 final class MatrixLoad {
 

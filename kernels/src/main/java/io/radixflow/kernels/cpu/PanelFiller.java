@@ -12,13 +12,13 @@ import java.nio.ByteBuffer;
  * Writes rows into panels, where the rows of a panel are interleaved. Uses native code if there is
  * any for the type. Refuses weights that are not finite.
  *
- * <p>Belongs to one worker, whose buffers it has.
+ * <p>Belongs to one worker and has that worker's buffers.
  */
 final class PanelFiller {
 
   private final NativeRepacking fast;
 
-  /** What the native code reads; kept for the life of a load. */
+  /** Input of the native code; kept until the load ends. */
   private ByteBuffer direct;
 
   private final JavaRepacking java = new JavaRepacking();
@@ -30,13 +30,15 @@ final class PanelFiller {
     this.fast = fast;
   }
 
-  /** What native code does with some rows of a panel; returns whether all scales are finite. */
+  /** A native function that moves rows of a panel; returns whether all scales are finite. */
   @FunctionalInterface
   private interface Move {
     boolean rows(ByteBuffer rows, int number, int lane, int count);
   }
 
-  /** Moves a panel by native code; returns whether there is any, and it does rows of this size. */
+  /**
+   * Moves a panel by native code. Returns false if there is no native code for rows of this size.
+   */
   private boolean isMoved(StackedRows source, int panel, Move move) {
     int lanes = source.lanes(panel);
     for (int lane = 0; lane < lanes && fast != null; lane++) {

@@ -12,12 +12,12 @@ import java.util.List;
 /** The rows of tensors, one below the other, that become one matrix. Safe for many threads. */
 final class StackedRows {
 
-  /** The most that {@link #run} reads of several rows. */
+  /** Most bytes that {@link #run} reads if it reads more than one row. */
   static final int RUN_BYTES = 1 << 20;
 
   private final List<Tensor> tensors;
 
-  /** Keeps in memory what rows are gathered from. */
+  /** Keeps the sources of gathered rows in memory. */
   @SuppressWarnings("unused")
   private final List<List<ByteBuffer>> held;
 

@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * The directories of this user. {@code $RADIXFLOW_HOME} has everything if it is set; else they lie
- * where the XDG Base Directory Specification has them. They need not exist yet.
+ * The directories of this user. If {@code $RADIXFLOW_HOME} is set, all of them are in it; otherwise
+ * their paths follow the XDG Base Directory Specification. They need not exist yet.
  */
 public final class RadixflowHome {
   private static final String NAME = "radixflow";

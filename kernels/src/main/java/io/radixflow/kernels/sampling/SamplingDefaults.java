@@ -3,13 +3,13 @@ package io.radixflow.kernels.sampling;
 import java.util.Map;
 
 /**
- * How the authors of a model advise to draw its tokens; null where they say nothing. What a user or
- * an operator asks for goes before it.
+ * The sampling parameters that the authors of a model recommend; null if they recommend none.
+ * Parameters of a user or an operator take precedence.
  */
 public record SamplingDefaults(
     Double temperature, Integer topK, Double topP, Double minP, Double repetitionPenalty) {
 
-  /** The advice of a model that has none. */
+  /** The defaults of a model without recommendations. */
   public static final SamplingDefaults NONE = new SamplingDefaults(null, null, null, null, null);
 
   /**

@@ -28,12 +28,12 @@ public final class TurnTimer implements ReplyChannel.ReplyVisitor {
   }
 
   /**
-   * A reply that was timed.
+   * A timed reply.
    *
    * @param tokenSeconds to the first token
    * @param textSeconds to the first text, or to the end if there is none
    * @param endSeconds to the end
-   * @param reply all token ids of it
+   * @param reply all its token ids
    */
   public record TimedTurn(
       double tokenSeconds, double textSeconds, double endSeconds, int[] reply, Usage usage) {}

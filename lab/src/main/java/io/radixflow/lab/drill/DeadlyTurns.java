@@ -26,13 +26,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /**
- * Turns that end the process that works on them. A TaskManager that died is started again with its
- * id and its working directory, where it finds which turns it was working on.
+ * Turns that kill the process that works on them. A TaskManager that died is started again with its
+ * id and its working directory, in which it finds the turns that it was working on.
  *
- * <p>Each TaskManager counts on its own: the first death there is blamed on no turn, as others ran
- * too; after {@code engine.attempts} more, alone, the turn ends as an error. So there are at most
- * {@code engine.attempts + 1} deaths for each TaskManager, and fewer where one of them reaches that
- * before the others.
+ * <p>Each TaskManager counts on its own. No turn is blamed for the first death, because other turns
+ * were running. After {@code engine.attempts} further deaths with only this turn running, the turn
+ * ends as an error. So there are at most {@code engine.attempts + 1} deaths per TaskManager, and
+ * fewer if another TaskManager reaches the limit first.
  */
 final class DeadlyTurns {
   /** The value of the simulated model's option {@code deadly}; no script contains it. */
@@ -51,7 +51,7 @@ final class DeadlyTurns {
     this.settings = settings;
   }
 
-  /** All that was sent, harmless turns around the others too. */
+  /** All sent events, including the harmless turns around the deadly turns. */
   List<ConversationEvent> sent() {
     return List.copyOf(sent);
   }
@@ -60,7 +60,7 @@ final class DeadlyTurns {
     return deadly.stream().map(TurnKey::of).collect(Collectors.toSet());
   }
 
-  /** Processes that they have ended, all together. */
+  /** How many processes all these turns have killed. */
   int deaths() {
     return deaths;
   }
@@ -71,8 +71,8 @@ final class DeadlyTurns {
   }
 
   /**
-   * Sends such a turn between two others of a session, each again if it could not be sent, and
-   * restarts what dies of it.
+   * Sends a deadly turn between two harmless turns of a session, and restarts the processes that it
+   * kills. An event that could not be sent is sent again.
    */
   void run() throws IOException, InterruptedException {
     String session = SessionScript.PREFIX + "deadly-" + deadly.size();

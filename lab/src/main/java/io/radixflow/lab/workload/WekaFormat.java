@@ -5,11 +5,11 @@ import io.radixflow.jobs.json.JsonObject;
 import java.util.List;
 
 /**
- * Traces of coding agents as kv-cache-tester and the cc-traces-weka data sets have them: a record,
- * often a file of its own, is a session with its requests; each has the ids of its prompt's whole
- * blocks. A sub-agent's requests are nested, and share the session's ids. When the sessions began
- * is not recorded: they start at equal distances, in the order of the files, and the common clock
- * is cut at a horizon.
+ * Traces of coding agents in the format of kv-cache-tester and the cc-traces-weka data sets. A
+ * record, often in its own file, is a session with its requests. Each request has the ids of its
+ * prompt's whole blocks. Requests of a sub-agent are nested and share the session's ids. The start
+ * times of sessions are not recorded: sessions start at equal intervals, in the order of the files,
+ * and the common clock is cut at a horizon.
  */
 final class WekaFormat implements WorkloadFormat {
   private static final int DEFAULT_BLOCK = 64;
@@ -73,7 +73,7 @@ final class WekaFormat implements WorkloadFormat {
     }
   }
 
-  /** Returns whether a sub-agent's times count from its own beginning, not from the session's. */
+  /** Returns whether a sub-agent's times count from its own start instead of the session's. */
   private static boolean isRelative(JsonObject agent, double began) {
     JsonNode requests = agent.get("requests");
     JsonNode first = requests == null ? null : requests.get(0);
@@ -88,7 +88,7 @@ final class WekaFormat implements WorkloadFormat {
       JsonNode id = ids.get(i);
       boolean plain = id.canConvertToInt() && id.isIntegralNumber() && id.intValue() >= 0;
       timeline.run(
-          plain // spares the path, of which long arrays have many
+          plain // builds no path per element: arrays can be long
               ? id.intValue()
               : JsonObject.integer(
                   request.path("hash_ids") + "[" + i + "]", id, 0, Long.MAX_VALUE - 1),

@@ -2,12 +2,12 @@ package io.radixflow.lab.workload;
 
 import java.io.IOException;
 
-/** Takes the records of one kind of workload, in the order of its files. */
+/** Converts the records of one workload format, in the order of its files. */
 interface WorkloadFormat {
 
-  /** Takes the next record. */
+  /** Adds the next record. */
   void add(WorkloadLine line) throws IOException;
 
-  /** The whole, after the last record. */
+  /** Returns the workload, after the last record. */
   Workload finish() throws IOException;
 }

@@ -21,7 +21,8 @@ import java.util.function.Supplier;
 
 /**
  * A client of Flink's REST interface. It asks any JobManager of the cluster that is alive. Every
- * call fails with an {@link IOException} while there is none, or none that leads.
+ * call fails with an {@link IOException} while no JobManager is alive or no JobManager is the
+ * leader.
  */
 public final class ClusterRest {
 
@@ -117,7 +118,7 @@ public final class ClusterRest {
       String id = metric.path("id").asText();
       if (id.endsWith(".serving." + name)) {
         String escaped = URLEncoder.encode(id, StandardCharsets.UTF_8);
-        // gone meanwhile if there is none
+        // if it is missing, it has ended in the meantime
         get(metrics + "?get=" + escaped).forEach(one -> values.add(one.path("value").asLong()));
       }
     }

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches a running job on a thread of its own until the job has ended for good, or no TaskManager
- * is left to run it. A job that restarts has not ended.
+ * Watches a running job on a thread of its own until the job has finally ended or no TaskManager is
+ * left. A job that restarts has not ended.
  */
 final class JobWatch implements AutoCloseable {
 

@@ -25,8 +25,8 @@ import org.apache.flink.util.CloseableIterator;
 import org.apache.flink.util.ExceptionUtils;
 
 /**
- * A savepoint, or a checkpoint that was kept, of the job. Reading one runs a small Flink job in
- * this process; nothing is changed.
+ * A savepoint or a kept checkpoint of the job. Reading one runs a small Flink job in this process;
+ * nothing is changed.
  */
 public final class Savepoint {
   /** Managed memory of the job that reads: RocksDB's write buffers and block cache. */
@@ -61,12 +61,15 @@ public final class Savepoint {
     this.temporary = temporary;
   }
 
-  /** Passes each session on, in no order. */
+  /** Passes each session to {@code consumer}, in no particular order. */
   public void sessions(Consumer<SavedSession> consumer) throws IOException {
     read(new SessionFigures(), SavedSession.class, SavedSession.NONE::equals, consumer);
   }
 
-  /** Passes one session's messages on in their order; none if it is not there. */
+  /**
+   * Passes one session's messages to {@code consumer} in their order; none if the session does not
+   * exist.
+   */
   public void conversation(String session, Consumer<SavedMessage> consumer) throws IOException {
     read(new SessionText(session), SavedMessage.class, SavedMessage.NONE::equals, consumer);
   }
@@ -99,7 +102,7 @@ public final class Savepoint {
           consumer.accept(record);
         }
       }
-    } catch (Exception e) { // whatever a file that only looks like a savepoint leads to
+    } catch (Exception e) { // any exception that a file with only the look of a savepoint causes
       ExceptionUtils.rethrowIfFatalErrorOrOOM(e);
       throw new IOException(
           path + " cannot be read as a savepoint of this job: " + rootMessage(e), e);

@@ -18,9 +18,9 @@ import java.util.function.Consumer;
  * KV pages on the heap, of floats, binary16 or 8-bit floats.
  *
  * <p>A page contains, for each layer and KV head in turn, K as [element][token] and V as
- * [token][element]: attention loads tokens of K and elements of V as lanes. A layer of latent
- * attention has only K. The scales of 8-bit floats, one byte per token, follow K and follow V.
- * Pages are spread over several arrays, so a pool may be larger than one array. The entries of
+ * [token][element], because the lanes of attention are tokens of K and elements of V. A layer of
+ * latent attention has only K. The scales of 8-bit floats, one byte per token, follow K and follow
+ * V. Pages are spread over several arrays, so a pool may be larger than one array. The entries of
  * layers with an attention window may be in a window part instead of the page.
  *
  * <p>The caller keeps track of the pages' contents. Workers write and read the pool. Rows of one
@@ -36,7 +36,7 @@ public final class CpuKvPool implements KvPool {
   private final int[] keyWidths;
   private final int[] headElements;
 
-  /** Elements of a key and of a value, with the scale that they may have. */
+  /** Elements of a key and of a value, including a scale if they have one. */
   private final int[] keyElements;
 
   private final int[] valueElements;
@@ -161,7 +161,7 @@ public final class CpuKvPool implements KvPool {
     return offset(layer, kvHead) + PAGE_TOKENS * keyElements[layer];
   }
 
-  /** Stores one token's key and value of one head, which are equally wide. */
+  /** Stores one token's key and value of one head, which have equal widths. */
   public void store(
       int page, int slot, int layer, int kvHead, float[] k, int ko, float[] v, int vo) {
     storeKey(page, slot, layer, kvHead, k, ko);
@@ -192,7 +192,10 @@ public final class CpuKvPool implements KvPool {
     return at + PAGE_TOKENS * (elements - 1);
   }
 
-  /** A page's head as floats: {@code scratch} where it must be widened, else the pool's array. */
+  /**
+   * Returns the keys of a page's head as floats: {@code scratch} if they must be widened, else the
+   * pool's array.
+   */
   float[] keysArray(Kernels kernels, int page, int layer, int kvHead, float[] scratch) {
     KvSlabs slabs = slabs(layer);
     int unit = unit(page, layer);
@@ -213,7 +216,7 @@ public final class CpuKvPool implements KvPool {
     return slabs.floats(unit) == null ? 0 : offset(slabs, unit, layer, kvHead);
   }
 
-  /** The same for values as {@link #keysArray} for keys. */
+  /** Returns the values of a page's head like {@link #keysArray}. */
   float[] valuesArray(Kernels kernels, int page, int layer, int kvHead, float[] scratch) {
     KvSlabs slabs = slabs(layer);
     int unit = unit(page, layer);

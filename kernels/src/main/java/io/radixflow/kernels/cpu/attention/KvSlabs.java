@@ -9,19 +9,22 @@ import io.radixflow.kernels.model.Float8;
 import java.nio.ByteBuffer;
 
 /**
- * Units of equal size, pages or window parts, in as many arrays as it takes: of floats, binary16 or
- * 8-bit floats, for which an element is a byte.
+ * Units of equal size, pages or window parts, in as many arrays as are needed. Elements are floats,
+ * binary16 or 8-bit floats; an 8-bit float is one byte.
  */
 final class KvSlabs {
 
-  /** What elements are, in the order of attention.h. */
+  /** Types of elements, in the order of attention.h. */
   enum Type {
     FLOAT,
     HALF,
     FLOAT8
   }
 
-  /** Elements of one array, about: large enough to be few, small enough to find room in a heap. */
+  /**
+   * Approximate number of elements of one array: large enough for few arrays, small enough to fit
+   * into a fragmented heap.
+   */
   private static final long ARRAY_ELEMENTS = 1L << 26;
 
   final int units;
@@ -51,7 +54,7 @@ final class KvSlabs {
     }
   }
 
-  /** What elements are. */
+  /** The type of the elements. */
   Type type() {
     return floats != null ? Type.FLOAT : halves != null ? Type.HALF : Type.FLOAT8;
   }
@@ -71,7 +74,7 @@ final class KvSlabs {
     return floats != null ? floats[number] : halves != null ? halves[number] : codes[number];
   }
 
-  /** The array that has a unit, where elements are floats; null where they must be widened. */
+  /** The array that has a unit, if elements are floats; null if they must be widened. */
   float[] floats(int unit) {
     return floats == null ? null : floats[unit / perArray];
   }

@@ -3,8 +3,8 @@ package io.radixflow.kernels.cpu.attention;
 import java.util.Arrays;
 
 /**
- * Where pages begin, for native code: in which arrays, and at which elements of these. It is the
- * same for all heads and, of one kind, all layers, so it is kept until {@link #clear}.
+ * Where pages begin, for native code: their arrays and the first elements in these. The list is
+ * equal for all heads and for all layers of one kind, so it is kept until {@link #clear}.
  *
  * <p>Owned by one worker; the library of native kernels must be there.
  */
@@ -23,15 +23,15 @@ final class PageList {
 
   private int arrayCount;
 
-  /** The head, then for each page the number of its array, and where it begins there. */
+  /** The head, then for each page the number of its array and its first element there. */
   final int[] list = new int[HEAD + 2 * most];
 
   private final int[] numbers = new int[arrays.length];
 
-  /** Which of {@link #arrays} has the units of an array of the slabs; -1 for none yet. */
+  /** Index in {@link #arrays} of each array of the slabs; -1 if it is not in the list yet. */
   private int[] places = new int[0];
 
-  /** The page table of the list that is kept; null if none is. */
+  /** The page table of the current list; null if there is no list. */
   private int[] table;
 
   private KvSlabs slabs;

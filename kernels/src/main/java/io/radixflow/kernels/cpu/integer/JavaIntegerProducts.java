@@ -12,9 +12,9 @@ import io.radixflow.kernels.cpu.weights.Panels;
 import java.util.Arrays;
 
 /**
- * Integer products on the tiles for floats: a float holds integers of 24 bits exactly, and so a
- * chain of fused multiply-adds over a block's codes. Where a block's sum may be larger, codes are
- * taken in two parts. Each worker keeps the rows as floats for all panels that it multiplies.
+ * Integer products on the tiles for floats: a float represents integers of 24 bits exactly, so a
+ * chain of fused multiply-adds over a block's codes is exact. If a block's sum may be larger, codes
+ * are split into two parts. Each worker keeps the rows as floats for all panels that it multiplies.
  */
 final class JavaIntegerProducts extends IntegerProducts {
 
@@ -37,16 +37,16 @@ final class JavaIntegerProducts extends IntegerProducts {
     /** Tiles of interleaved rows: {@code [tile][column][row of the tile]}. */
     float[] tiles = new float[0];
 
-    /** The only row, where there is one. */
+    /** The row, if there is only one. */
     int[] row = new int[0];
 
-    /** Sums of the only row with one panel. */
+    /** Sums of a single row with one panel. */
     float[] rowSums = new float[0];
 
     /** Scales of one panel. */
     float[] panelScales = new float[0];
 
-    /** What the tiles are of. */
+    /** The rows from which the tiles were made. */
     IntegerRows source;
 
     long version;

@@ -9,8 +9,8 @@ import javax.management.openmbean.CompositeData;
  * Fused multiply-add that is exact on every machine, and fast where the hardware has the
  * instruction.
  *
- * <p>Without it {@link Math#fma(float, float, float)} goes through {@code BigDecimal}, a thousand
- * times slower; {@link #emulated} has the same result from double arithmetic.
+ * <p>Without the instruction {@link Math#fma(float, float, float)} uses {@code BigDecimal} and is a
+ * thousand times slower; {@link #emulated} computes the same result in double arithmetic.
  */
 public final class Fma {
 

@@ -27,7 +27,10 @@ public final class KernelProvider {
     return BEST;
   }
 
-  /** The native kernels of this process, if it has any, may use them, and no others are forced. */
+  /**
+   * The native kernels of this process; empty if there are none, if they are not allowed, or if
+   * other kernels are forced.
+   */
   public static Optional<NativeKernels> nativeKernels() {
     return NATIVE;
   }
@@ -44,8 +47,9 @@ public final class KernelProvider {
     }
     if (!ArrayPinning.isSafe()) {
       LOG.warn(
-          "The native kernels are off, and the CPU backend computes in Java, slower: on Java {} they"
-              + " could make other threads run out of memory. Start Java with {} or use Java 25.",
+          "The native kernels are off, and the CPU backend computes in Java, slower: on Java {}"
+              + " they could make other threads run out of memory. Start Java with {} or use Java"
+              + " 25.",
           Runtime.version().feature(),
           ArrayPinning.FLAGS);
       return Optional.empty();
@@ -75,7 +79,10 @@ public final class KernelProvider {
     return vector.get();
   }
 
-  /** The vector kernels, if their module is readable; loaded by name, so that nothing else is. */
+  /**
+   * The vector kernels, if their module is readable. They are loaded by name, so that this class
+   * does not need the module.
+   */
   public static Optional<Kernels> vector() {
     return vector(null);
   }

@@ -161,8 +161,8 @@ public interface Kernels {
   void widenBfloat16(short[] source, int so, int count, float[] out, int oo);
 
   /**
-   * Turns {@code elements} of the tokens of a page round: {@code [element][token]} from {@code
-   * from} to {@code [token][element]} from 0.
+   * Transposes {@code elements} elements of the tokens of a page: {@code [element][token]} from
+   * {@code from} to {@code [token][element]} from 0.
    */
   default void transpose(float[] in, int from, int elements, float[] out) {
     for (int d = 0; d < elements; d++) {
@@ -188,7 +188,10 @@ public interface Kernels {
   /** {@code out = gate / (1 + exp(-gate)) * up}. */
   void swiglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n);
 
-  /** {@code out = gelu(gate) * up}, by {@code gelu(g) = g / (1 + exp(-2u))}, u that of tanh. */
+  /**
+   * {@code out = gelu(gate) * up}, by {@code gelu(g) = g / (1 + exp(-2u))}, where u is the argument
+   * of tanh.
+   */
   void geglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n);
 
   /** {@code out = gate * Φ(gate) * up}, with the normal distribution Φ by {@link NormalTail}. */

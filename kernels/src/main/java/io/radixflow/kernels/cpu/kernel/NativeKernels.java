@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Kernels in native code, for instructions that the Vector API does not reach: integer products of
- * 16 bits (AVX-512 VNNI, AVX-VNNI, AVX2). The code is in {@code src/main/c}; its results have the
- * same bits as the Java kernels. Stateless and safe for many threads.
+ * Kernels in native code, for instructions that the Vector API does not provide: integer products
+ * of 16 bits (AVX-512 VNNI, AVX-VNNI, AVX2). The code is in {@code src/main/c}; its results have
+ * the same bits as the Java kernels. Stateless and safe for many threads.
  *
  * <p>Arrays are pinned while a method runs, for milliseconds at most in steps of many rows; see
  * {@link ArrayPinning}.
@@ -123,10 +123,10 @@ public final class NativeKernels {
   }
 
   /**
-   * Has the system prefer other threads to the calling one from now on. Does nothing without the
-   * native kernels: Java's own priorities have no effect on Linux.
+   * Lowers the priority of the calling thread from now on. Does nothing without the native kernels:
+   * Java's own priorities have no effect on Linux.
    *
-   * @param nice 1 to 19: each takes a fifth of the thread's weight
+   * @param nice 1 to 19; each step reduces the thread's weight by a fifth
    * @return whether the system did so
    */
   public static boolean deferToOthers(int nice) {
@@ -134,8 +134,8 @@ public final class NativeKernels {
   }
 
   /**
-   * Has the system run the calling thread from now on only where no other thread of its control
-   * group wants the core ({@code SCHED_IDLE}). Does nothing without the native kernels.
+   * Makes the system run the calling thread only if no other thread of its control group wants the
+   * core ({@code SCHED_IDLE}). Does nothing without the native kernels.
    *
    * @return whether the system did so
    */

@@ -1,15 +1,15 @@
 package io.radixflow.kernels.cpu.kernel;
 
 /**
- * The tail of the normal distribution, 1 - Φ(x) for x from 0 on, by operations that round alike in
- * scalar and vector code.
+ * The tail of the normal distribution, 1 - Φ(x) for x from 0 on, by operations that round equally
+ * in scalar and vector code.
  *
  * <p>With erf by Abramowitz and Stegun's formula 7.1.26, whose error is at most 1.5e-7: a
  * polynomial in t = 1 / (1 + p x / √2), halved here, times exp(-x² / 2).
  */
 final class NormalTail {
 
-  /** Their p, over the root of 2. */
+  /** The p of the formula, divided by the square root of 2. */
   static final float SLOPE = 0.23164189f;
 
   static final float C1 = 0.127414796f;

@@ -3,7 +3,7 @@ package io.radixflow.kernels.cpu.kernel;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/** Loops that do nothing but read, or multiply and add, as fast as one thread can. */
+/** Loops that only read, or only multiply and add, as fast as one thread can. */
 public final class PeakLoops {
   private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
 
@@ -37,8 +37,8 @@ public final class PeakLoops {
   }
 
   /**
-   * Multiplies and adds in registers, in independent chains. Which number of them hides the latency
-   * and still fits the registers differs by machine and JDK.
+   * Multiplies and adds in registers, in independent chains. The number of chains that hides the
+   * latency and still fits into the registers depends on machine and JDK.
    *
    * @param chains 8 or 12
    * @param rounds some thousands: code that C2 compiles in mid-loop is slow, so call it often

@@ -7,8 +7,8 @@ import io.radixflow.kernels.model.Float8;
 import java.util.Arrays;
 
 /**
- * The kernels in plain Java: what runs without the Vector API, and the reference that the vector
- * kernels must equal bit for bit.
+ * The kernels in plain Java. They run without the Vector API, and the vector kernels must produce
+ * the same bits.
  */
 public final class ScalarKernels implements Kernels {
 

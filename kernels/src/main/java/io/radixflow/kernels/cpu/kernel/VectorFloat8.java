@@ -17,7 +17,10 @@ final class VectorFloat8 {
   private static final VectorSpecies<Integer> I = IntVector.SPECIES_PREFERRED;
   private static final int L = F.length();
 
-  /** Has as many bytes as a vector has floats; the lower half of 64 bits for 128-bit vectors. */
+  /**
+   * A vector with as many bytes as a float vector has floats. For 128-bit float vectors it has 64
+   * bits, of which the lower half is used.
+   */
   private static final VectorSpecies<Byte> B =
       VectorSpecies.of(byte.class, VectorShape.forBitSize(Math.max(64, F.vectorBitSize() / 4)));
 
@@ -47,7 +50,7 @@ final class VectorFloat8 {
     }
   }
 
-  /** Codes that are numbers of four exponent and three mantissa bits as floats. */
+  /** Converts codes with four exponent and three mantissa bits to floats. */
   private static FloatVector float8(byte[] codes, int at) {
     int start = L < 8 ? at & -8 : at;
     IntVector bits =

@@ -28,13 +28,13 @@ import java.util.Arrays;
  */
 final class AttentionRegion {
 
-  /** Units a worker below which they are shared. */
+  /** Units are shared if there are fewer than this number per worker. */
   private static final int FEW = 4;
 
-  /** Positions from which on sharing a unit is worth two regions more. */
+  /** From this number of positions on, sharing a unit is worth two more regions. */
   private static final int LONG = 256;
 
-  /** Elements of values that are not shared: a cache line of binary16. */
+  /** Fewest elements of values per worker: a cache line of binary16. */
   private static final int ELEMENTS = 32;
 
   /** The properties that all units of a layer share. */
@@ -72,7 +72,7 @@ final class AttentionRegion {
       return valueDim < keyDim;
     }
 
-    /** The first position that a query at this one sees. */
+    /** The first position that a query at {@code position} sees. */
     int first(int position) {
       return window == 0 ? 0 : Math.max(0, position - window + 1);
     }
@@ -85,7 +85,7 @@ final class AttentionRegion {
   private final ScoreRoom room;
   private final float[][] lanes;
 
-  /** One for each worker where units are whole, else one for each unit. */
+  /** One element per worker if units are whole, else one per unit. */
   private HeadQueries[] units;
 
   private final WorkerTeam.Region wholeUnit = this::runUnit;
@@ -120,7 +120,7 @@ final class AttentionRegion {
     }
   }
 
-  /** What the scores take: of eight rows, or sixteen where each query head has its own KV head. */
+  /** Room for the scores of eight rows, or of sixteen if each query head has its own KV head. */
   static ScoreRoom room(ModelConfig config) {
     boolean ownHeads = true;
     int queries = 1;
@@ -145,7 +145,7 @@ final class AttentionRegion {
   /**
    * Computes a layer's attention of all rows of the step.
    *
-   * @param sinks a logit a head, or null
+   * @param sinks a logit per head, or null
    */
   void run(
       CpuKvPool pool,
@@ -177,7 +177,10 @@ final class AttentionRegion {
     }
   }
 
-  /** Whether workers share units: if these are few and long, and take no more room than if not. */
+  /**
+   * Returns whether workers share units: if the units are few and long, and sharing needs no more
+   * room.
+   */
   private boolean isShared(int count) {
     if (!attention.splits() || count >= units.length || rows.longest < LONG || team.size() == 1) {
       return false;

@@ -6,7 +6,7 @@ import io.radixflow.kernels.model.FeedForward.Scoring;
 
 /**
  * Chooses the experts of one row at a time, in float32. Equal scores go to the lower index, so that
- * a choice depends on the row's logits alone. One a worker.
+ * a choice depends only on the row's logits. Each worker has its own.
  */
 final class ExpertChoice {
 

@@ -3,12 +3,12 @@ package io.radixflow.kernels.cpu.step;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.model.FeedForward.Dense;
 
-/** Makes one of gate and up projection, by the kernel of their shape. */
+/** Combines gate and up projection with the kernel of their shape. */
 final class Gate {
   private Gate() {}
 
   /**
-   * Gates one row.
+   * Combines the projections of one row.
    *
    * @param from where its gate projection begins; the up projection follows
    * @param to where the result begins

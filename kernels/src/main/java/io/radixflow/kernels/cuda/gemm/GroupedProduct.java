@@ -8,8 +8,8 @@ import io.radixflow.kernels.model.FeedForward.Dense;
 import java.util.List;
 
 /**
- * A product by a kernel of gemm.cuh or gemm_quantised.cuh: many matrices of one shape, which lie
- * one behind another, each times rows of its own.
+ * A product by a kernel of gemm.cuh or gemm_quantised.cuh: many matrices of one shape, stored
+ * consecutively, each multiplied with rows of its own.
  */
 public final class GroupedProduct {
 

@@ -9,8 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Host pages in pinned memory, over as many slabs as it takes, and window parts numbered behind
- * them. Any thread may read, write and close them; closing waits for the device.
+ * Host pages in pinned memory, over as many slabs as are needed, and window parts, whose numbers
+ * follow the numbers of the pages. Any thread may read, write and close them; closing waits for the
+ * device.
  */
 public final class PinnedPages implements HostPages {
 

@@ -5,12 +5,12 @@ import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.model.Attention;
 
 /**
- * The last parameters of the attention kernels: what becomes of a layer's products of queries and
+ * The last parameters of the attention kernels: how they process a layer's products of queries and
  * keys.
  *
  * @param scores scale, cap and sinks
  * @param window tokens that a query sees, itself included; 0 for all
- * @param sinks a logit a head, or null
+ * @param sinks a logit per head, or null
  */
 record ScoreArguments(Attention.Scores scores, int window, DeviceMemory sinks) {
 

@@ -6,8 +6,8 @@ public enum RegexDialect {
   RUST,
 
   /**
-   * As ECMA-262 has them: the patterns of JSON Schema. They are read with the flag {@code u}; what
-   * is not valid with it has the meaning of ECMA-262's Annex B.
+   * ECMA-262, for the patterns of JSON Schema. Patterns are read with the flag {@code u}. A pattern
+   * that is not valid with this flag has the meaning of ECMA-262's Annex B.
    */
   ECMA
 }

@@ -48,7 +48,10 @@ public final class SchemaFindings {
     free.put(source, reason);
   }
 
-  /** Returns what was left out, each with its reason; at most 20 texts of 300 characters. */
+  /**
+   * Returns the ignored parts of the schema, each with its reason; at most 20 texts of 300
+   * characters.
+   */
   public List<String> notices() {
     return notices.stream().limit(MAX_NOTICES).map(SchemaFindings::shortened).toList();
   }

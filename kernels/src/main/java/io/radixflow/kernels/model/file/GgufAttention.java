@@ -120,7 +120,10 @@ final class GgufAttention {
         growth);
   }
 
-  /** A pattern has a truth value a layer, or the distance of layers that see all tokens. */
+  /**
+   * Returns whether a layer has a window. The pattern has one boolean per layer, or the distance
+   * between layers that see all tokens.
+   */
   private boolean windowed(int layer) {
     if (window == 0) {
       return false;

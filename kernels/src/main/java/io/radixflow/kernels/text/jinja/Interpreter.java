@@ -4,7 +4,9 @@ import io.radixflow.kernels.text.jinja.value.Budget;
 import io.radixflow.kernels.text.jinja.value.JinjaException;
 import java.util.List;
 
-/** One rendering: its budget, what it wrote so far, and the line that it is at. One thread. */
+/**
+ * One rendering: its budget, its output so far, and its current line. Only one thread may use it.
+ */
 final class Interpreter {
   private static final int LONGEST_OUTPUT = 32 << 20;
 
@@ -30,7 +32,7 @@ final class Interpreter {
     out.append(text);
   }
 
-  /** Runs statements until one leaves the loop or its round. */
+  /** Runs statements until a break or continue. */
   Statement.Flow run(List<Statement> statements, Scope scope) {
     for (Statement statement : statements) {
       budget.step();
@@ -43,7 +45,7 @@ final class Interpreter {
     return Statement.Flow.NEXT;
   }
 
-  /** Returns what statements write, in place of writing it. */
+  /** Returns the output of statements instead of writing it. */
   String captured(Runnable statements) {
     StringBuilder outer = out;
     int calledFrom = line;

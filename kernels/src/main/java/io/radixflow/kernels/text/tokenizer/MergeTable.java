@@ -31,8 +31,8 @@ final class MergeTable {
   }
 
   /**
-   * The table of listed pairs, best first, which all processors look up; pairs of texts that are no
-   * tokens are left out.
+   * The table of listed pairs, best first, which all processors look up; pairs are left out if one
+   * of their texts is not a token.
    *
    * @param pairs texts of the two tokens of each merge
    * @param ids the id of each token's text

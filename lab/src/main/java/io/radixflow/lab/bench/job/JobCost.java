@@ -7,7 +7,7 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 
-/** The CPU time of an idle job, of a turn and of a delta, by what the threads work for. */
+/** The CPU time of an idle job, of a turn and of a delta, by the purpose of the threads. */
 final class JobCost {
   private final ThreadCpu.Used idle;
   private final JobLoad.Outcome turns;
@@ -17,7 +17,7 @@ final class JobCost {
   /**
    * @param turns of replies with one delta
    * @param deltas of replies with many
-   * @param stops milliseconds for which a task stood still in the last checkpoints of the turns
+   * @param stops milliseconds for which a task was blocked in the last checkpoints of the turns
    */
   JobCost(ThreadCpu.Used idle, JobLoad.Outcome turns, JobLoad.Outcome deltas, Samples stops) {
     this.idle = idle;
@@ -49,7 +49,7 @@ final class JobCost {
         turns.turns(),
         deltas.turns(),
         (double) deltas.deltas() / deltas.turns());
-    out.printf(Locale.ROOT, "%-38s %10s %10s %12s%n", "", "a turn", "a delta", "idle, a second");
+    out.printf(Locale.ROOT, "%-38s %10s %10s %12s%n", "", "per turn", "per delta", "idle, per s");
     lines(out, ThreadGroupName.JOB);
     line(out, "all of the job", ThreadGroupName.JOB);
     Set<ThreadGroupName> others = EnumSet.complementOf(EnumSet.copyOf(ThreadGroupName.JOB));
@@ -79,7 +79,7 @@ final class JobCost {
     groups.forEach(group -> line(out, group.title(), EnumSet.of(group)));
   }
 
-  /** Prints what several groups of threads took together. */
+  /** Prints the total time of several groups of threads. */
   private void line(PrintWriter out, String name, Set<ThreadGroupName> groups) {
     out.printf(
         Locale.ROOT,

@@ -44,7 +44,7 @@ public final class StateCommand extends CliCommand {
 
   @Option(
       names = "--json",
-      description = "One JSON object a line: each session, or each message of the conversation.")
+      description = "One JSON object per line: each session, or each message of the conversation.")
   boolean json;
 
   @Option(names = "--limit", paramLabel = "N", description = "Sessions to show, the largest first.")
@@ -59,7 +59,7 @@ public final class StateCommand extends CliCommand {
     if (limit < 0) {
       throw new CliException("--limit is " + limit + "; it must be 0 or more");
     }
-    // the files hold conversations: nothing of them may stay
+    // the files contain conversations, so all of them must be deleted
     try (ScratchDirectory temporary = ScratchDirectory.create("state");
         Progress progress = progress("reading " + path)) {
       Savepoint savepoint = new Savepoint(path, temporary.path());

@@ -74,7 +74,7 @@ public final class Operators {
     return list;
   }
 
-  /** Returns a sequence that is repeated, or null if the operands cannot be multiplied. */
+  /** Returns a repeated sequence, or null if the operands cannot be multiplied. */
   private static Object repeated(Budget budget, Object sequence, Object count) {
     if (!Numbers.isInt(count)) {
       return null;
