@@ -27,8 +27,8 @@ class OptionsTableTest {
     assertThat(OptionsTable.markdown())
         .contains(
             "\n## Model\n",
-            "| `model.device` | `auto` | one of auto, cpu, sim, cuda or cuda:N | What computes; 'auto' takes the"
-                + " best there is. |\n",
+            "| `model.device` | `auto` | one of auto, cpu, sim, cuda or cuda:N | Device that"
+                + " computes; 'auto' takes the best available device. |\n",
             "| `session.retention` | `7d` |",
             "| `session.cancel-retention` | `10min` |",
             "| `job.checkpoint-interval` | `1s` |",

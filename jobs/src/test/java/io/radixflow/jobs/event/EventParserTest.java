@@ -238,7 +238,7 @@ class EventParserTest {
           [{"role":"user"}]                                | messages[0].content is missing
           [{"role":"user","content":null}]                 | messages[0].content is missing
           [{"role":"user","content":[]}]                   | messages[0].content is empty; it must have 1 to 1000 parts
-          [{"role":"user","content":[{"type":"hologram"}]}] | messages[0].content[0].type is "hologram", which is no part
+          [{"role":"user","content":[{"type":"hologram"}]}] | messages[0].content[0].type is "hologram", which is not a type
           [{"role":"user","content":"x","audio":{}}]       | messages[0].audio is not served yet
           [{"role":"user","content":"x","tool_calls":[]}]  | messages[0].tool_calls is given, which only a message of role "assistant" may have
           [{"role":"assistant","tool_calls":[]}]           | messages[0].content is missing

@@ -26,7 +26,9 @@ public record CudaSupport(
     String deviceCode,
     boolean hasDeviceCode) {
 
-  /** Drivers from 580 on are of CUDA 13.0; older ones load neither its code nor its PTX. */
+  /**
+   * Driver 580 is the first driver of CUDA 13.0. Older drivers load neither its code nor its PTX.
+   */
   private static final int LEAST_DRIVER_VERSION = 13000;
 
   public CudaSupport {
@@ -54,7 +56,7 @@ public record CudaSupport(
   }
 
   /**
-   * Why the device cannot be used, or null if nothing speaks against it.
+   * Returns why the device cannot be used, or null if it can be used.
    *
    * @param ordinal the driver's number of the device
    */

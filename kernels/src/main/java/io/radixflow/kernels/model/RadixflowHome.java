@@ -17,16 +17,17 @@ public final class RadixflowHome {
   }
 
   /**
-   * What can be fetched or made again: models, fingerprints, logs. {@code $RADIXFLOW_HOME}, else
-   * {@code $XDG_CACHE_HOME/radixflow}, which is {@code ~/.cache/radixflow} by default.
+   * Returns the directory of files that can be fetched or made again: models, fingerprints, logs.
+   * {@code $RADIXFLOW_HOME}, else {@code $XDG_CACHE_HOME/radixflow}, which is {@code
+   * ~/.cache/radixflow} by default.
    */
   public static Path path() {
     return new RadixflowHome(System.getenv()).cache();
   }
 
   /**
-   * What users said. {@code $RADIXFLOW_HOME}, else {@code $XDG_DATA_HOME/radixflow}, which is
-   * {@code ~/.local/share/radixflow} by default.
+   * Returns the directory of data that users made, such as conversations. {@code $RADIXFLOW_HOME},
+   * else {@code $XDG_DATA_HOME/radixflow}, which is {@code ~/.local/share/radixflow} by default.
    */
   public static Path data() {
     return new RadixflowHome(System.getenv()).conversations();
@@ -49,13 +50,15 @@ public final class RadixflowHome {
     return (base == null ? home().resolve(belowHome) : base).resolve(NAME).toAbsolutePath();
   }
 
-  /** Java has the home of the user database, even if the environment names another. */
+  /**
+   * Returns the home directory: the environment's, or else Java's, which is the user database's.
+   */
   private Path home() {
     Path home = absolute("HOME");
     return home == null ? Path.of(System.getProperty("user.home")) : home;
   }
 
-  /** The specification has relative paths ignored. */
+  /** Returns the path of a variable; null for a relative path, which the specification ignores. */
   private Path absolute(String variable) {
     String value = environment.get(variable);
     return value == null || value.isBlank() || !Path.of(value).isAbsolute() ? null : Path.of(value);

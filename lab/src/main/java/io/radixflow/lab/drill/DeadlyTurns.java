@@ -65,7 +65,7 @@ final class DeadlyTurns {
     return deaths;
   }
 
-  /** The most deaths that all these turns may cause. */
+  /** The most deaths that all deadly turns may cause. */
   int mostDeaths(int taskManagers) {
     return deadly.size() * taskManagers * (settings.get(RadixflowOptions.ENGINE_ATTEMPTS) + 1);
   }

@@ -5,10 +5,10 @@ import java.util.List;
 /**
  * The hits of a workload on the device and in the tiers below it.
  *
- * @param inputBlocks blocks of all prompts: what rates are shares of
- * @param unlimited hits of a cache that holds everything
+ * @param inputBlocks blocks of all prompts; rates are shares of this number
+ * @param unlimited hits of an unlimited cache
  * @param devicePages pages of each tier
- * @param rows one a policy
+ * @param rows one row per policy
  */
 public record TierRates(
     long inputBlocks,
@@ -18,14 +18,14 @@ public record TierRates(
     int diskPages,
     List<Row> rows) {
 
-  /** Hits under one policy of the device, each counted where the page came from. */
+  /** Hits under one policy of the device. Each hit counts for the tier that the page came from. */
   public record Row(String policy, long device, long host, long disk) {
     public long all() {
       return device + host + disk;
     }
   }
 
-  /** A count of hits as a share of all blocks, in percent; 0 if there are no blocks. */
+  /** Returns a count of hits as a percentage of all blocks; 0 for a workload without blocks. */
   public double percent(long hits) {
     return inputBlocks == 0 ? 0 : 100.0 * hits / inputBlocks;
   }

@@ -6,10 +6,10 @@ import java.util.List;
  * The hits of a model with sliding-window layers in pools of several sizes, next to the hits of a
  * model without them.
  *
- * @param inputBlocks blocks of all prompts: what rates are shares of
- * @param unlimited hits of a cache that holds everything
+ * @param inputBlocks blocks of all prompts; rates are shares of this number
+ * @param unlimited hits of an unlimited cache
  * @param shares parts of the pages that have window parts
- * @param rows one for each size, ascending
+ * @param rows one row per size, ascending
  */
 public record WindowRates(long inputBlocks, long unlimited, List<Double> shares, List<Row> rows) {
 
@@ -17,19 +17,19 @@ public record WindowRates(long inputBlocks, long unlimited, List<Double> shares,
    * A size of the pool.
    *
    * @param capacity its bytes, in pages of all layers
-   * @param full hits with as many pages
-   * @param windows one for each share
+   * @param full hits with {@code capacity} pages
+   * @param windows one cell per share
    */
   public record Row(int capacity, long full, List<Cell> windows) {}
 
   /**
    * A pool with window parts.
    *
-   * @param pages as many as the bytes have room for
+   * @param pages the number of pages that fit in the bytes
    */
   public record Cell(int pages, long hits) {}
 
-  /** A count of hits as a share of all blocks, in percent; 0 if there are no blocks. */
+  /** Returns a count of hits as a percentage of all blocks; 0 for a workload without blocks. */
   public double percent(long hits) {
     return inputBlocks == 0 ? 0 : 100.0 * hits / inputBlocks;
   }

@@ -8,13 +8,16 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * The structure of a {@link RadixCache}: nodes by what they begin with, a root for each namespace.
- * Below nodes of the public namespace there may be some of other namespaces, which only keys of
- * theirs find. Searching never changes it. Changes of unlocked nodes are reported to the eviction
- * policy.
+ * The structure of a {@link RadixCache}: nodes by their first page, and a root for each namespace.
+ * Nodes of other namespaces may be below nodes of the public namespace; only keys of their own
+ * namespace find them. Searching never changes it. Changes of unlocked nodes are reported to the
+ * eviction policy.
  */
 final class RadixTree {
-  /** A chain of nodes is merged only if few pages and children move, or few beside what stays. */
+  /**
+   * Two nodes of a chain are merged only if at most this many children move, and at most this many
+   * pages or twice the pages that stay.
+   */
   private static final int ALWAYS_MERGED = 64;
 
   private final int pageTokens;
@@ -40,7 +43,7 @@ final class RadixTree {
     return version;
   }
 
-  /** Pages were appended to a node, or dropped. */
+  /** Called when pages were appended to a node, or dropped. */
   void changed() {
     version++;
   }
@@ -70,7 +73,7 @@ final class RadixTree {
         : sharing && node.namespace.equals(NamespaceKey.PUBLIC);
   }
 
-  /** Goes on from {@code page}, which is in or at the end of {@code node}. */
+  /** Continues a match from {@code page}, which is in or at the end of {@code node}. */
   private PrefixMatch descend(RadixKey key, int limit, TreeNode from, int fromPage) {
     int stride = pageTokens;
     int[] tokens = key.tokens();

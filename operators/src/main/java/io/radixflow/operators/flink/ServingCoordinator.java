@@ -17,17 +17,18 @@ import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 /**
  * The serving operator's part in the JobManager, in whose main thread it runs.
  *
- * <p>It holds periodic checkpoints back until all subtasks are open: to load a model takes seconds
- * or minutes, in which each checkpoint would fail because a task does not run yet. It does so by
- * reporting a backlog, during which the job is configured to have no checkpoints; Flink tries one
- * all the same, the first.
+ * <p>It delays periodic checkpoints until all subtasks are open. Loading a model takes seconds or
+ * minutes; during this time each checkpoint would fail, because a task does not run yet. The
+ * coordinator reports a backlog, and the job is configured not to take checkpoints during a
+ * backlog. Flink still tries the first checkpoint.
  *
- * <p>It passes keys of pages and erasures on to all subtasks, the one that sent it included: only
- * the subtask that has a session knows its pages, and only the engines know which of them they
- * have. It keeps nothing once all subtasks have begun, before which there is no checkpoint. Flink
- * delivers what is sent before a checkpoint of this within that checkpoint of each subtask, so a
- * sender that has its own erasure back knows that all have it, and then no checkpoint is without it
- * until all are done. One that was lost before is in the sender's state.
+ * <p>It passes keys of pages and erasures on to all subtasks, including the sender. Only the
+ * subtask of a session knows the session's pages, and only the engines know which of these pages
+ * they have. The coordinator keeps nothing after all subtasks have begun, and before that no
+ * checkpoint is taken. Flink delivers an event that is sent before a checkpoint of the coordinator
+ * before the same checkpoint of each subtask. So a sender that gets its own erasure back knows that
+ * all subtasks have it, and that every checkpoint contains it until all are done. An erasure that
+ * was lost earlier is in the sender's state.
  */
 final class ServingCoordinator implements OperatorCoordinator {
   /** Reports that a subtask is open; travels from it to the JobManager. */
@@ -43,7 +44,7 @@ final class ServingCoordinator implements OperatorCoordinator {
 
   /**
    * @param parallelism how many subtasks there are
-   * @param backlog called with whether checkpoints are to be held back
+   * @param backlog called with true to delay checkpoints, and with false to allow them
    */
   ServingCoordinator(IntSupplier parallelism, Consumer<Boolean> backlog) {
     this.parallelism = parallelism;

@@ -36,9 +36,9 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  *
  * <p>It translates Flink's calls for its {@link ServingSubtask}, which it makes in {@link #open}.
  *
- * <p>What must hold: a turn is in keyed state from the mail that accepts it to the mail that emits
- * its reply, so that running turns need no state of their own in a checkpoint and move with their
- * key group; nothing waits in {@link #processElement1}; everything runs on the task's thread, into
+ * <p>Invariants: a turn is in keyed state from the mail that accepts it to the mail that emits its
+ * reply, so that running turns need no state of their own in a checkpoint and move with their key
+ * group; nothing waits in {@link #processElement1}; everything runs on the task's thread, into
  * which the engine sends mails.
  */
 final class ServingOperator extends AbstractStreamOperator<Reply>
@@ -151,8 +151,8 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
   }
 
   /**
-   * Mails go on after the barrier of a stop-with-savepoint until the savepoint is complete; what
-   * they would emit is not in the savepoint and would be emitted again.
+   * Suspends output after the barrier of a stop-with-savepoint. Mails continue until the savepoint
+   * is complete, but their output would not be in the savepoint and would be emitted again.
    */
   @Override
   public OperatorSnapshotFutures snapshotState(

@@ -13,14 +13,14 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * What the form of a reply is held to.
+ * The constraints on a reply's form.
  *
- * @param option the option that says the most of it, for errors; empty for none
- * @param content the grammar of its content; null for free text
- * @param callable the functions that it may call; empty for none
- * @param required whether it must be calls
- * @param calls whether the form of calls is held to a grammar
- * @param parallel whether it may have several calls
+ * @param option the main option of the constraint, for errors; empty for none
+ * @param content the grammar of the content; null for free text
+ * @param callable the functions that the reply may call; empty for none
+ * @param required whether the reply must consist of calls
+ * @param calls whether a grammar constrains the form of calls
+ * @param parallel whether the reply may have several calls
  */
 public record ReplyConstraint(
     String option,
@@ -30,15 +30,15 @@ public record ReplyConstraint(
     boolean calls,
     boolean parallel) {
 
-  /** Holds a reply to nothing. */
+  /** No constraint. */
   public static final ReplyConstraint NONE =
       new ReplyConstraint("", null, List.of(), false, false, true);
 
   /**
    * @param layers options in order of precedence, the strongest first; entries may be null
    * @param choice whether the reply may or must call tools
-   * @param tools what it may call; empty for none
-   * @throws IllegalArgumentException if the options do not go together
+   * @param tools the tools that it may call; empty for none
+   * @throws IllegalArgumentException if the options contradict each other
    */
   static ReplyConstraint resolve(List<GenerationOptions> layers, String choice, List<Tool> tools) {
     Optional<GenerationOptions> form = form(layers);
@@ -97,7 +97,7 @@ public record ReplyConstraint(
                     "tool_choice names " + name + ", which is not a tool"));
   }
 
-  /** Returns the first options that say the form of the content, or that it has none. */
+  /** Returns the first options that set the form of the content, or that leave it free. */
   private static Optional<GenerationOptions> form(List<GenerationOptions> layers) {
     return layers.stream()
         .filter(Objects::nonNull)
@@ -164,7 +164,7 @@ public record ReplyConstraint(
     return content == null && !calls;
   }
 
-  /** Returns whether the grammar alone ends the reply, and no stop string. */
+  /** Returns whether only the grammar ends the reply, and stop strings do not. */
   public boolean endsReply() {
     return content != null || required;
   }

@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Decides which cached pages a session may use.
+ * Decides which cached pages each session may use.
  *
  * @param key names each tenant's namespace; equal on all TaskManagers
  * @param sharing tenants whose system prompts are in the public namespace; {@link #ALL} for all
@@ -15,7 +15,7 @@ import java.util.Set;
 @PublicApi
 public record TenantNamespaces(NamespaceKey key, Set<String> sharing) implements Serializable {
 
-  /** Stands for every tenant. */
+  /** The name that means every tenant. */
   public static final String ALL = "*";
 
   private static final String NO_ADAPTER = "";

@@ -10,9 +10,9 @@ import java.io.Serializable;
 /**
  * The tiers below the device. Immutable; change one setting with a {@code with} method.
  *
- * @param hostBytes host memory for pages; 0 for no tiers at all. On a CPU backend the KV pool lies
- *     in host memory as well, so that this memory comes on top and holds, mostly, what the pool
- *     holds: useful there only as the way to and from a store
+ * @param hostBytes host memory for pages; 0 for no tiers at all. On a CPU backend the KV pool is
+ *     also in host memory. Then this memory is needed in addition and mostly contains the same
+ *     pages, so it is useful only as the way to and from a store
  * @param writePolicy when pages are copied to the host
  * @param loadBack which pages are loaded back, and how long a request waits for them
  * @param store opens the tiers below host memory; null if there are none
@@ -45,7 +45,7 @@ public record TierOptions(
     return hostBytes > 0;
   }
 
-  /** Returns these options with other host memory. */
+  /** Returns these options with another size of host memory. */
   public TierOptions withHostBytes(long bytes) {
     return new TierOptions(bytes, writePolicy, loadBack, store, tenants);
   }
@@ -62,8 +62,8 @@ public record TierOptions(
   }
 
   /**
-   * Returns these options with another way to wait for the stores, and another least number of
-   * tokens to look for there.
+   * Returns these options with another policy of waiting for the stores, and another smallest
+   * number of tokens to look for there.
    */
   public TierOptions withPrefetch(PrefetchPolicy policy, int threshold) {
     return withLoadBack(new LoadBackOptions(loadBack.threshold(), policy, threshold));

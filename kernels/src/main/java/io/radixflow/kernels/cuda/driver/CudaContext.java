@@ -17,8 +17,9 @@ import org.slf4j.LoggerFactory;
  * SharedContext}). Memory, streams and modules are created here and belong to it. Closing it waits
  * for their work and frees them; in a lost context they are freed when its last user has closed.
  *
- * <p>The thread that opens it may use it at once, any other after {@link #bind}. Memory may be made
- * and closed by several threads at a time, the rest by one; nothing while this is being closed.
+ * <p>The thread that opens the context may use it at once; any other thread calls {@link #bind}
+ * first. Several threads may make and close memory at a time; only one thread at a time may use the
+ * rest. No thread may use the context while it is being closed.
  */
 public final class CudaContext implements AutoCloseable, DeviceAllocator {
 
@@ -72,7 +73,7 @@ public final class CudaContext implements AutoCloseable, DeviceAllocator {
     return shared.isLost();
   }
 
-  /** Takes note of a failure that may be the loss of the context. */
+  /** Examines a failure, and marks the context as lost if the failure means so. */
   public void noteFailure(Throwable failure) {
     if (failure instanceof CudaException e && e.isContextLost()) {
       shared.lose();
@@ -167,14 +168,12 @@ public final class CudaContext implements AutoCloseable, DeviceAllocator {
     return block;
   }
 
-  /** Takes a new resource into its care. */
+  /** Registers a new resource, which is freed with the context. */
   void opened(ContextResource resource) {
     resources.add(resource);
   }
 
-  /**
-   * Frees a resource; after the context is gone there is nothing to free, and failures are logged.
-   */
+  /** Frees a resource and logs failures. Does nothing after the context has closed. */
   void free(ContextResource resource) {
     if (closed) {
       return;

@@ -28,7 +28,7 @@ public final class GroupedProduct {
     this.target = target;
   }
 
-  /** The most tiles of up to so many choices of {@code groups} experts. */
+  /** The most tiles for up to {@code choices} choices of {@code groups} experts. */
   public static int mostTiles(int choices, int groups, int tileRows) {
     return choices / tileRows + Math.min(groups, choices);
   }
@@ -55,9 +55,9 @@ public final class GroupedProduct {
    *
    * @param tiles for each tile its matrix, first row, rows, unused: integers on the device
    * @param tileCount how many tiles there are, on the device
-   * @param gather the row of the source for each row of the target, or null for the same
-   * @param mostTiles tiles that the grid has room for
-   * @param gated how the matrices' gate and up projections become one; null for plain sums, f32
+   * @param gather the row of the source for each row of the target, or null for equal rows
+   * @param mostTiles number of tiles that fit in the grid
+   * @param gated how the matrices' gate and up projections are combined; null for plain sums, f32
    */
   public KernelLaunch ofTiles(
       DeviceMemory tiles,
@@ -89,9 +89,9 @@ public final class GroupedProduct {
    * The product of each matrix with its part of every row, bf16.
    *
    * @param step the step's metadata, which begins with the number of rows
-   * @param rows rows that the grid has room for
+   * @param rows number of rows that fit in the grid
    * @param width elements of a matrix's part of a row of the source
-   * @param targetWidth the same of the target
+   * @param targetWidth elements of a matrix's part of a row of the target
    */
   public KernelLaunch ofHeads(DeviceMemory step, int rows, int width, int targetWidth) {
     GemmKernel kernel = kernel(tileRows(rows));

@@ -2,7 +2,7 @@ package io.radixflow.kernels.grammar.regex;
 
 /** The languages in which regular expressions are written. */
 public enum RegexDialect {
-  /** As Rust's regex crate has them: regular expressions of their own, and those in Lark. */
+  /** The syntax of Rust's regex crate, for regular expressions in options and in Lark grammars. */
   RUST,
 
   /**

@@ -5,8 +5,8 @@ import java.util.List;
 
 /**
  * Reads regular expressions in a {@link RegexDialect}, with look-ahead, and look-behind at one
- * character. Flags within an expression, and {@code \A} and {@code \z}, are read in both dialects.
- * Used once for one expression.
+ * character. Both dialects accept flags within an expression, {@code \A} and {@code \z}. A parser
+ * reads only one expression.
  */
 public final class RegexParser {
   private static final int MAX_LOOKS = 200;
@@ -44,7 +44,10 @@ public final class RegexParser {
                 pool, new RegexParser(pool, text, RegexDialect.RUST, flags).parse()));
   }
 
-  /** The values in which the {@code pattern} of a schema, which is of ECMA-262, is found. */
+  /**
+   * Returns the expression of the values that contain a match of a schema's {@code pattern}, in
+   * ECMA-262's syntax.
+   */
   public static Regex pattern(RegexPool pool, String text) {
     return pool.parsed(
         new Source(text, null),
@@ -107,7 +110,7 @@ public final class RegexParser {
     literal.setLength(0);
   }
 
-  /** Takes a character that stands for itself; -1 for anything else. */
+  /** Reads a literal character; returns -1 for any other syntax. */
   private int literal(int next) {
     boolean plain = ecma && next == '{' && !isCount();
     return "\\.^$()[{*+?|".indexOf(next) >= 0 && !plain ? -1 : source.take();
@@ -119,7 +122,7 @@ public final class RegexParser {
     return next == '*' || next == '+' || next == '?' || next == '{' && (!ecma || isCount());
   }
 
-  /** Returns whether a brace begins a count; others stand for themselves in ECMA-262. */
+  /** Returns whether a brace begins a count. Any other brace is a literal in ECMA-262. */
   private boolean isCount() {
     int from = source.at;
     source.at++;
@@ -203,7 +206,7 @@ public final class RegexParser {
     return RegexTree.ahead(part, negated);
   }
 
-  /** A group after its parenthesis; null if it only sets flags. */
+  /** Reads a group after its parenthesis; null if it only sets flags. */
   private RegexTree group() {
     boolean outerCase = ignoreCase;
     boolean outerDot = dotAll;
@@ -265,7 +268,10 @@ public final class RegexParser {
     }
   }
 
-  /** Reads flags; returns whether a group follows for which they hold, else they hold on. */
+  /**
+   * Reads flags. Returns whether they apply to a group that follows; otherwise they apply to the
+   * rest of the current group.
+   */
   private boolean flags() {
     boolean on = true;
     boolean newCase = ignoreCase;

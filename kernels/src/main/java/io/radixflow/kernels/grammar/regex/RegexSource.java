@@ -1,6 +1,6 @@
 package io.radixflow.kernels.grammar.regex;
 
-/** The text of a regular expression, and how far it is read. */
+/** The text of a regular expression, with the position of reading. */
 final class RegexSource {
   final String text;
   int at;
@@ -49,7 +49,7 @@ final class RegexSource {
     return value;
   }
 
-  /** A decimal number, bounded; -1 if there is none. */
+  /** Reads a bounded decimal number; -1 if there is none. */
   int decimal() {
     int from = at;
     long value = 0;
@@ -59,7 +59,7 @@ final class RegexSource {
     return at == from ? -1 : (int) value;
   }
 
-  /** Takes a number of hexadecimal digits, or returns -1 and stays. */
+  /** Reads {@code digits} hexadecimal digits. If there are fewer, returns -1 and does not move. */
   int hex(int digits) {
     int value = 0;
     for (int i = at; i < at + digits; i++) {
@@ -73,7 +73,7 @@ final class RegexSource {
     return value;
   }
 
-  /** Takes hexadecimal digits in braces, or returns -1 and stays. */
+  /** Reads hexadecimal digits in braces. If there are none, returns -1 and does not move. */
   int braced() {
     int from = at;
     int end = peek() == '{' ? text.indexOf('}', at) : -1;

@@ -1,6 +1,8 @@
 package io.radixflow.kernels.grammar.regex;
 
-/** Escapes and sets as Rust's regex crate has them: nested, with operators, by POSIX names. */
+/**
+ * Escapes and sets in the syntax of Rust's regex crate: nested sets, set operators, POSIX names.
+ */
 final class RustCharacters implements CharacterSyntax {
   private final RegexSource source;
   private int depth;

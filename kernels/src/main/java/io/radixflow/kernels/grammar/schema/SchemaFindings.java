@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Findings about a grammar's schemas from earlier tries to compile it, and the keywords that the
- * last try left out of loose schemas. Use one instance per grammar; not thread-safe.
+ * Findings about a grammar's schemas from earlier attempts to compile it, and the keywords that the
+ * last attempt left out of loose schemas. Use one instance per grammar; not thread-safe.
  */
 public final class SchemaFindings {
-  /** Reports that a try has found something, and that the next one will go on with it. */
+  /** Thrown by an attempt that has a new finding; the next attempt uses the finding. */
   public static final class Retry extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -30,20 +30,20 @@ public final class SchemaFindings {
   private final Set<SchemaSource> loose = new LinkedHashSet<>();
   private final Set<String> notices = new LinkedHashSet<>();
 
-  /** Begins another try. */
+  /** Begins another attempt. */
   public void begin() {
     loose.clear();
     notices.clear();
   }
 
-  /** Returns the loose schemas of the last try that were enforced. */
+  /** Returns the loose schemas that the last attempt enforced. */
   public Set<SchemaSource> loose() {
     Set<SchemaSource> enforced = new LinkedHashSet<>(loose);
     enforced.removeAll(free.keySet());
     return enforced;
   }
 
-  /** Gives up to enforce a loose schema. */
+  /** Stops enforcing a loose schema. */
   public void free(SchemaSource source, String reason) {
     free.put(source, reason);
   }
@@ -60,7 +60,7 @@ public final class SchemaFindings {
     return notice.length() <= MAX_LENGTH ? notice : notice.substring(0, MAX_LENGTH - 1) + "…";
   }
 
-  /** Returns whether any object takes the place of a schema. */
+  /** Returns whether a schema is replaced by a schema that allows any object. */
   boolean isFree(SchemaSource source) {
     if (source.loose()) {
       loose.add(source);
@@ -76,7 +76,7 @@ public final class SchemaFindings {
     notices.add(source.subject() + ": not enforced: " + reason);
   }
 
-  /** Notes that branches of a {@code oneOf} overlap; false if that was known. */
+  /** Records that branches of a {@code oneOf} overlap; returns false if this was known. */
   boolean overlap(SchemaSource source, String place) {
     return overlapping.computeIfAbsent(source, s -> new HashSet<>()).add(place);
   }

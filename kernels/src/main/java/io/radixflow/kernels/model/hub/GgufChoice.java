@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 
 /**
  * The GGUF models of a repository, each one file or the parts of one, {@code
- * NAME-00001-of-00003.gguf} and so on. Files beside a model, such as a projector of images, are
- * none.
+ * NAME-00001-of-00003.gguf} and so on. Files that accompany a model, such as an image projector, do
+ * not count.
  */
 final class GgufChoice {
   private static final int MAX_PARTS = 256;
@@ -32,7 +32,7 @@ final class GgufChoice {
         .forEach(file -> files.put(file.name(), file));
   }
 
-  /** The names of all files of the model that a file belongs to; the first is to be opened. */
+  /** Returns the names of all files of a file's model. The first file is the file to open. */
   static List<String> parts(String file) {
     Matcher part = PART.matcher(file);
     int count = part.matches() ? Integer.parseInt(part.group(3)) : 0;
@@ -47,9 +47,10 @@ final class GgufChoice {
   }
 
   /**
-   * The files of the model that is asked for, or of the only one.
+   * Returns the files of the requested model, or of the only model.
    *
-   * @throws HubException if there is none, or several, which are named with their sizes
+   * @throws HubException if there is none, or if there are several; the message names them with
+   *     their sizes
    */
   List<HubFile> files() throws HubException {
     if (name.file() != null) {
@@ -68,7 +69,7 @@ final class GgufChoice {
     throw new HubException(name + " holds several models" + shown(models));
   }
 
-  /** The models that have the quantisation that is asked for, or all. */
+  /** Returns the models with the requested quantisation, or all models. */
   private List<List<String>> models() {
     String asked = name.quantisation();
     if (asked == null) {

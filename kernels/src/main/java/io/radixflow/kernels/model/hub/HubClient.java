@@ -17,7 +17,7 @@ import java.util.List;
 
 /**
  * The two requests of the Hugging Face hub that a download needs: a repository's files with their
- * hashes, and a file from a byte on. What the hub answers is checked, not trusted.
+ * hashes, and the rest of a file after an offset. The hub's answers are checked, not trusted.
  */
 final class HubClient {
   private static final int MAX_LISTING_BYTES = 1 << 22;
@@ -28,7 +28,7 @@ final class HubClient {
    * A repository at one commit.
    *
    * @param commit 40 hexadecimal digits
-   * @param files files at its top level, those with unusual names left out
+   * @param files files at its top level, without files that have unusual names
    */
   record Listing(String commit, List<HubFile> files) {}
 
@@ -100,7 +100,9 @@ final class HubClient {
     };
   }
 
-  /** A file's content from a byte on; status 200 (from the start), 206 or an error. */
+  /**
+   * Requests a file's content from {@code from} on; status 200 (from the start), 206 or an error.
+   */
   HttpResponse<InputStream> content(HubName name, String commit, HubFile file, long from)
       throws IOException, InterruptedException {
     return get("/" + name.repository() + "/resolve/" + commit + "/" + file.name(), from);

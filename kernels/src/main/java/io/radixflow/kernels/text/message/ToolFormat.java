@@ -204,8 +204,8 @@ public enum ToolFormat {
   }
 
   /**
-   * Returns the form in which a chat template writes calls, or asks the model to write them; {@link
-   * #HERMES}, the most common one, for a template that does neither.
+   * Returns the format in which a chat template writes calls, or asks the model to write them. For
+   * a template that does neither, returns the most common format, {@link #HERMES}.
    */
   public static ToolFormat of(String template) {
     if (template.contains("<|channel|>") && template.contains("<|message|>")) {
@@ -221,9 +221,9 @@ public enum ToolFormat {
   }
 
   /**
-   * Returns the form of a name, as vLLM and SGLang name their parsers.
+   * Returns the format with a name. The names are the names of vLLM's and SGLang's parsers.
    *
-   * @throws IllegalArgumentException if there is none; the message has the names
+   * @throws IllegalArgumentException if the name is unknown; the message lists the names
    */
   public static ToolFormat byName(String name) {
     String wanted = name.toLowerCase(Locale.ROOT);
@@ -243,7 +243,7 @@ public enum ToolFormat {
     return new ArrayList<>(all);
   }
 
-  /** Returns what free text must not have, since a call would begin there. */
+  /** Returns the texts that free text must not contain, since a call would begin there. */
   List<String> marks() {
     return this == HARMONY
         ? HarmonyParser.BOUND_MARKS

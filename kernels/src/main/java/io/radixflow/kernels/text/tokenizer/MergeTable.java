@@ -19,7 +19,7 @@ final class MergeTable {
   private final int mask;
 
   /**
-   * @param most how many pairs will be put
+   * @param most the most pairs that will be put
    */
   MergeTable(int most) {
     int capacity = Integer.highestOneBit(Math.max(8, most)) << 2;
@@ -58,7 +58,7 @@ final class MergeTable {
     return table;
   }
 
-  /** Adds a pair; one that is there already keeps its rank. */
+  /** Adds a pair. If the pair is already in the table, it keeps its rank. */
   void put(int left, int right, int rank, int mergedId) {
     long key = key(left, right);
     int slot = start(key);
@@ -72,7 +72,7 @@ final class MergeTable {
     }
   }
 
-  /** The slot of a pair, or -1 if it does not merge. */
+  /** Returns the slot of a pair, or -1 if the pair does not merge. */
   int find(int left, int right) {
     long key = key(left, right);
     int slot = start(key);

@@ -4,22 +4,25 @@ import io.radixflow.operators.cache.TreeNode;
 import java.util.Arrays;
 
 /**
- * The kinds of pages that {@link ReuseModel} treats alike: how often they were used, in steps that
- * grow, and the turn of the conversation that stored them, as far as it is known. The uses of a
- * page at a conversation's end carry no information, for there is always one; its turn says how
- * long the conversation has gone on already.
+ * The kinds of pages that {@link ReuseModel} treats alike: by the number of their uses, in growing
+ * steps, and by the turn of the conversation that stored them, if it is known. The number of uses
+ * of a page at a conversation's end carries no information, because it is always one; its turn says
+ * how long the conversation is.
  */
 final class PageKind {
-  /** Most uses of each kind but the last. */
+  /** The most uses of each kind except the last. */
   private static final int[] MOST_USES = {1, 2, 3, 5, 8, 16, 32};
 
-  /** Kinds of pages whose turn is unknown: 0 to this. */
+  /** The number of kinds of pages whose turn is unknown; they are the kinds below this. */
   static final int UNTOLD = MOST_USES.length + 1;
 
-  /** First turns, second and third ones, and later ones. */
+  /**
+   * The last turn of each group of turns except the last group: unknown, first, second and third;
+   * later turns follow.
+   */
   private static final int[] LAST_TURNS = {0, 1, 3};
 
-  /** The power to which steps of uses are raised: five times the odds for a second use. */
+  /** The exponent of steps of uses. It gives five times the odds for a second use. */
   private static final double ODDS_EXPONENT = 2.5;
 
   static final int COUNT = UNTOLD * (LAST_TURNS.length + 1);
@@ -27,10 +30,10 @@ final class PageKind {
   private PageKind() {}
 
   /**
-   * How much more likely than pages used once those of each kind whose turn is unknown are assumed
-   * to be used again, before anything is learned: by its step of uses. There are none where the
-   * turn is known, for there the uses mostly count the turns, and a long conversation is no
-   * likelier to continue than a short one.
+   * Returns the initial odds of another use, before anything is learned, for each kind whose turn
+   * is unknown, relative to pages that were used once. They depend on the step of uses. Kinds with
+   * a known turn have no such odds: their uses mostly count the turns, and a long conversation does
+   * not continue more often than a short one.
    */
   static double[] odds() {
     double[] odds = new double[UNTOLD];
@@ -43,7 +46,7 @@ final class PageKind {
   }
 
   /**
-   * @param turn of the conversation, 1 for the first, or 0 if it is unknown
+   * @param turn turn of the conversation, 1 for the first, or 0 if it is unknown
    */
   static int of(int uses, int turn) {
     return step(LAST_TURNS, turn) * UNTOLD + step(MOST_USES, uses);

@@ -3,15 +3,15 @@ package io.radixflow.operators.engine.draft;
 import io.radixflow.operators.engine.draft.SpeculationOptions.Mode;
 
 /**
- * Decides how many drafts a step verifies: the number that yields the most tokens per time, by the
- * chances of the drafts and by the measured time of a step by its rows. So there are no drafts
- * where they do not pay: a reply that repeats nothing, a device or a batch on which a further row
- * costs as much as it yields.
+ * Decides how many drafts a step verifies. It chooses the number that yields the most tokens per
+ * time, from the probabilities of the drafts and the measured time of steps by their rows. So no
+ * drafts are verified if they do not pay: for a reply that repeats nothing, or on a device or in a
+ * batch where a further row costs as much as it yields.
  *
- * <p>Engine thread only, but for {@link #open}.
+ * <p>Engine thread only, except {@link #open}.
  */
 public final class DraftPolicy {
-  /** What a step must gain by drafts for them to be worth the risk. */
+  /** The gain of a step below which drafts are not worth the risk. */
   private static final double LEAST_GAIN = 1.05;
 
   private final int mostDrafts;
@@ -35,8 +35,8 @@ public final class DraftPolicy {
   /**
    * Makes a drafter; null if drafts are off. Any thread.
    *
-   * @param capacity tokens of the request, and of what it may repeat
-   * @param namespace whose history it may repeat
+   * @param capacity tokens of the request, and of the text that it may repeat
+   * @param namespace the namespace whose history the request may repeat
    */
   public Drafter open(int capacity, String namespace) {
     return mostDrafts == 0
@@ -50,10 +50,10 @@ public final class DraftPolicy {
   }
 
   /**
-   * Remembers a turn that has ended, for drafts of others of its namespace.
+   * Remembers an ended turn, for drafts of other turns of its namespace.
    *
-   * @param from where what this engine has not seen before begins in {@code tokens}
-   * @param promptLength tokens of the prompt; its end is kept beside the reply in any case
+   * @param from index in {@code tokens} of the first token that this engine has not seen before
+   * @param promptLength tokens of the prompt; its end is always kept with the reply
    * @param to the end of the reply
    */
   public void remember(String namespace, int[] tokens, int from, int promptLength, int to) {
@@ -80,16 +80,16 @@ public final class DraftPolicy {
   /**
    * Makes the drafts of a request, and decides on them.
    *
-   * @param pending tokens of steps in flight, 0 or 1: drafts follow a guess of that one
-   * @param most drafts that the step has room for
-   * @return how many to verify, which are those from {@code pending} on
+   * @param pending tokens of steps in flight, 0 or 1; drafts follow a guess of the pending token
+   * @param most the most drafts that fit in the step
+   * @return how many drafts to verify, from index {@code pending} on
    */
   public int choose(Drafter drafter, int pending, int most) {
     drafter.propose(pending + Math.min(most, mostDrafts));
     return decide(drafter, pending, most);
   }
 
-  /** Decides as {@link #choose} does on the drafts that there are. */
+  /** Decides like {@link #choose}, but on the existing drafts. */
   public int decide(Drafter drafter, int pending, int most) {
     int made = Math.min(drafter.count() - pending, most);
     if (always) {
@@ -116,8 +116,7 @@ public final class DraftPolicy {
   }
 
   /**
-   * Returns how many drafts of a request may pay if all are right, beside others as in the last
-   * step.
+   * Returns how many drafts of a request may pay if all are right, in a batch like the last step's.
    */
   public int mostUseful() {
     int most = always ? mostDrafts : 0;
@@ -129,31 +128,30 @@ public final class DraftPolicy {
     return most;
   }
 
-  /** A step verifies drafts. */
+  /** Called when a step that verifies drafts is submitted. */
   public void submitted(int drafts) {
     drafted += drafts;
     draftedSteps++;
   }
 
-  /** So many drafts of a request were right. */
+  /** Called when {@code drafts} drafts of a request were right. */
   public void accepted(int drafts) {
     accepted += drafts;
   }
 
-  /** A step of decoding requests has taken so long. */
+  /** Called with the measured time of a step of decoding requests. */
   public void measured(int stepRows, long nanos) {
     costs.add(stepRows, nanos);
   }
 
   /**
-   * Returns the time of a step with {@code stepRows} rows of decoding requests; 0 if it is not
-   * known.
+   * Returns the time of a step with {@code stepRows} rows of decoding requests; 0 if it is unknown.
    */
   public double stepNanos(int stepRows) {
     return costs.of(stepRows);
   }
 
-  /** Returns whether there are drafts at all. Any thread. */
+  /** Returns whether drafts are enabled. Any thread. */
   public boolean isOn() {
     return mostDrafts > 0;
   }

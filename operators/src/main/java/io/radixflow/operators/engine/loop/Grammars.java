@@ -24,22 +24,22 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
- * The grammars that replies of an engine are held to. Intake threads compile them; masks are made
- * on threads of their own, while steps run. The compiled grammars that were used last are kept,
- * with their masks, and the refusals of others; each tenant's apart. Any thread.
+ * The grammars that constrain replies of an engine. Intake threads compile them; other threads make
+ * masks while steps run. The most recently used compiled grammars are kept with their masks, and
+ * refusals are kept too, separately for each tenant. Any thread may use it.
  */
 final class Grammars {
   static final int THREADS = 2;
 
-  /** Grammars that are kept, and the bytes of memory that they may take together. */
+  /** The most kept grammars, and the most bytes of their memory together. */
   private static final int KEPT = 32;
 
   private static final long KEPT_BYTES = 64L << 20;
 
-  /** Refusals that are remembered. */
+  /** The most remembered refusals. */
   private static final int REFUSALS = 1024;
 
-  /** How long a grammar is kept that no reply uses. */
+  /** How long an unused grammar is kept. */
   static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   private final Tokenizer tokenizer;
@@ -49,7 +49,10 @@ final class Grammars {
   private final FairExecutor tenants;
   private final FairCache<GrammarSpec, Kept> kept;
 
-  /** Why grammars were refused, by the hash of their source; guarded like the compiled grammars. */
+  /**
+   * The reasons of refusals, by the hash of the grammar's source; guarded like the compiled
+   * grammars.
+   */
   private final FairCache<String, GrammarException> refused =
       new FairCache<>(REFUSALS, REFUSALS, refusal -> 1);
 
@@ -74,8 +77,8 @@ final class Grammars {
   }
 
   /**
-   * @param vocabSize the model's
-   * @param weights of tenants, which share the threads
+   * @param vocabSize the model's vocabulary size
+   * @param weights weights of tenants, which share the threads
    */
   Grammars(
       Tokenizer tokenizer,
@@ -110,12 +113,12 @@ final class Grammars {
     tenants = new FairExecutor(threads, weights);
   }
 
-  /** Returns the ids that masks are made for: the model's, and the tokenizer's if it has more. */
+  /** Returns the number of ids in a mask: the model's ids, or the tokenizer's if it has more. */
   int vocabSize() {
     return vocabSize;
   }
 
-  /** Makes what the first grammar of a reply needs, on a thread of its own. */
+  /** Prepares, on a thread of its own, the data that the first grammar needs. */
   Future<?> warmUp() {
     return threads.submit(
         () -> {
@@ -126,13 +129,13 @@ final class Grammars {
   }
 
   /**
-   * Returns what holds a reply to a grammar or a budget, at the reply's start; compiles the grammar
-   * unless the tenant has used it lately.
+   * Returns a guide, which constrains a reply to a grammar or a budget, at the reply's start.
+   * Compiles the grammar unless the tenant has used it lately.
    *
    * @param spec the grammar; null for none
    * @param reasoning as for {@link ReplyGuide}
    * @param rules as for {@link ReplyGuide}
-   * @param markup whether the reply's text has special tokens as their text
+   * @param markup whether the reply's text contains the texts of special tokens
    * @throws GrammarException if the grammar is refused, which is remembered
    */
   ReplyGuide guide(
@@ -217,7 +220,7 @@ final class Grammars {
     }
   }
 
-  /** Drops the grammars that were not used for a while, and all refusals. */
+  /** Drops grammars that were not used for a while, and all refusals. */
   void expire(long now) {
     synchronized (kept) {
       kept.removeIf(each -> now - each.lastUse >= IDLE_NANOS);
@@ -225,7 +228,7 @@ final class Grammars {
     }
   }
 
-  /** Drops a grammar of a tenant, or its refusal; replies that run go on with theirs. */
+  /** Drops a grammar of a tenant, or its refusal. Running replies keep their grammars. */
   void drop(String tenant, GrammarSpec spec) {
     synchronized (kept) {
       kept.remove(tenant, spec);
@@ -233,7 +236,10 @@ final class Grammars {
     }
   }
 
-  /** Drops all grammars, as sessions or tenants are erased; replies that run go on with theirs. */
+  /**
+   * Drops all grammars, because sessions or tenants are erased. Running replies keep their
+   * grammars.
+   */
   void erase() {
     synchronized (kept) {
       kept.clear();
@@ -266,12 +272,12 @@ final class Grammars {
   }
 
   /**
-   * Has a request's guide take its last tokens, make the mask of the next, and make drafts of those
-   * that its drafter proposes, on another thread.
+   * Passes a request's last tokens to its guide, on another thread. The guide makes the mask of the
+   * next token, and drafts from the drafter's proposals.
    *
-   * @param tokens how many are new to the guide
-   * @param drafts to make at most
-   * @param done gets what went wrong, or null, on the engine thread
+   * @param tokens how many tokens are new to the guide
+   * @param drafts the most drafts to make
+   * @param done gets the failure, or null, on the engine thread
    */
   void advance(Request request, int tokens, int drafts, Consumer<Throwable> done) {
     ReplyGuide guide = request.guide;
@@ -289,7 +295,7 @@ final class Grammars {
             if (drafts > 0) {
               guide.prepareDrafts(request.drafter, drafts);
             }
-          } catch (RuntimeException | Error e) { // the request must go on, or end
+          } catch (RuntimeException | Error e) { // the request must continue or end
             failure = e;
           }
           Throwable result = failure;

@@ -581,8 +581,8 @@ public final class KvPages {
   }
 
   /**
-   * Frees {@code [cachedPages .. pages)} and the row. Some of the pages before may be in flight,
-   * too, as they leave the cache: the tiers free those.
+   * Frees {@code [cachedPages .. pages)} and the row. Some of the pages before may also be in
+   * flight, because they leave the cache; the tiers free these pages.
    */
   private void free(Request request) {
     int[] table = table(request);

@@ -29,14 +29,14 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A reply is in keyed state from the mail that emits it, and so in every checkpoint from the one
  * that commits it to the one that forgets it. The output tries to commit once a checkpoint is
- * complete, and at the latest before its part of the next checkpoint. So when that one is complete,
- * too, the commit has been tried. If the reply is younger than {@link LostReplies#commitMillis},
- * the commit was in time, and the reply is forgotten. Otherwise a search decides: a lost reply is
- * emitted into the transaction of the next checkpoint and is unconfirmed again; any other is
- * forgotten. After a restore the same holds for the replies of the restored checkpoint, whose
- * commit is tried once more before the next checkpoint.
+ * complete, and at the latest before its part of the next checkpoint. So when the next checkpoint
+ * is also complete, the commit has been tried. If the reply is younger than {@link
+ * LostReplies#commitMillis}, the commit was in time, and the reply is forgotten. Otherwise a search
+ * decides: a lost reply is emitted into the transaction of the next checkpoint and is unconfirmed
+ * again; any other is forgotten. After a restore the same holds for the replies of the restored
+ * checkpoint, whose commit is tried once more before the next checkpoint.
  *
- * <p>The task's thread alone calls it.
+ * <p>Only the task's thread calls it.
  */
 public final class UnconfirmedReplies implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(UnconfirmedReplies.class);
@@ -54,7 +54,7 @@ public final class UnconfirmedReplies implements AutoCloseable {
   private final Deque<Interval> closed = new ArrayDeque<>();
   private long lastComplete;
 
-  /** Replies of which it is not known whether they were committed in time. */
+  /** Replies that may not have been committed in time. */
   private Interval doubtful = new Interval();
 
   private LostReplies.Search search;
@@ -83,9 +83,10 @@ public final class UnconfirmedReplies implements AutoCloseable {
   private record Answer(Set<LostReplies.Id> wanted, Set<LostReplies.Id> gone) {}
 
   /**
-   * Begins with what the restored checkpoint has. Changes the current key.
+   * Begins with the replies of the restored checkpoint. Changes the current key.
    *
-   * @param lost finds lost replies; null where the output loses nothing, and nothing is kept
+   * @param lost finds lost replies; null if the output cannot lose replies, and then no replies are
+   *     kept
    * @param clock milliseconds since the epoch
    * @param output takes a reply that is emitted again
    */
@@ -134,7 +135,7 @@ public final class UnconfirmedReplies implements AutoCloseable {
     }
   }
 
-  /** A reply of the current session is emitted, in this mail. */
+  /** Called in the mail that emits a reply of the current session. */
   public void emitted(Reply reply) throws Exception {
     if (lost != null) {
       keep(reply);
@@ -156,7 +157,7 @@ public final class UnconfirmedReplies implements AutoCloseable {
     }
   }
 
-  /** A checkpoint is complete. Changes the current key. */
+  /** Called when a checkpoint is complete. Changes the current key. */
   public void complete(long checkpoint) throws Exception {
     while (!closed.isEmpty() && closed.peek().checkpoint <= lastComplete) {
       Interval tried = closed.remove();
@@ -244,17 +245,17 @@ public final class UnconfirmedReplies implements AutoCloseable {
     }
   }
 
-  /** Returns whether replies are looked for that may have to be emitted again. */
+  /** Returns whether a search for replies that may have to be emitted again is running. */
   public boolean isBusy() {
     return search != null || !held.isEmpty();
   }
 
-  /** Emits nothing again from now on. */
+  /** Stops emitting lost replies. */
   public void suspend() {
     suspended = true;
   }
 
-  /** Goes on. Changes the current key. */
+  /** Continues after {@link #suspend}. Changes the current key. */
   public void resume() throws Exception {
     suspended = false;
     for (Answer answer : held) {
@@ -263,7 +264,7 @@ public final class UnconfirmedReplies implements AutoCloseable {
     held.clear();
   }
 
-  /** Ends what looks for replies; these stay in the state. */
+  /** Ends the searches; their replies stay in the state. */
   @Override
   public void close() {
     if (search != null) {

@@ -28,7 +28,7 @@ import org.apache.flink.state.rocksdb.RocksDBKeyedStateBackend;
  *   <li>accepted turns without a reply, by number;
  *   <li>progress of running turns, one list for each turn: the number of the turn is the namespace
  *       of the state, so that a checkpoint appends and a reply clears, and neither reads;
- *   <li>64-bit hashes of all turn ids, with the time at which each came; they outlive the turns;
+ *   <li>64-bit hashes of all turn ids, with the time when each came; they outlive the turns;
  *   <li>cancels that came before their turns, by the same hash;
  *   <li>the ends of the last turns that the history does not have, by turn id.
  * </ul>
@@ -126,9 +126,9 @@ public final class SessionStore {
   }
 
   /**
-   * Returns the ids of all sessions of the subtask, whose state may change meanwhile. The caller
-   * closes the stream. RocksDB reads the ids one by one as they were at the call, including those
-   * of sessions that have ended since; the heap backend can only read them all at once.
+   * Returns the ids of all sessions of the subtask. The sessions' state may change while the stream
+   * is read. The caller closes the stream. RocksDB reads the ids one by one as of the call,
+   * including sessions that have ended since; the heap backend can only read all ids at once.
    */
   public Stream<String> sessionsOneByOne() {
     return backend instanceof RocksDBKeyedStateBackend

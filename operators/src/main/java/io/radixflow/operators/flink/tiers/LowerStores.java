@@ -19,8 +19,8 @@ import java.time.Duration;
 
 /**
  * Opens the stores below an engine's host memory: a disk and a remote file system, of which either
- * may be missing. Owns the engine's directory on the disk and the keys of its pages. Stores are
- * opened by one thread at a time; the rest may be called by any.
+ * may be missing. Owns the engine's directory on the disk and the keys of its pages. Only one
+ * thread at a time may open stores; any thread may call the other methods.
  */
 final class LowerStores implements AutoCloseable {
   private final DiskTierOptions disk;
@@ -33,7 +33,7 @@ final class LowerStores implements AutoCloseable {
   private volatile DiskDirectory claimed;
 
   /**
-   * @param directory files that a previous engine left
+   * @param directory the directory, which may have files of a previous engine
    * @param kind names the engines that may take over each other's disks
    */
   LowerStores(
@@ -62,7 +62,7 @@ final class LowerStores implements AutoCloseable {
     return keys;
   }
 
-  /** Returns the key that tells tenants apart; null if there are no stores. */
+  /** Returns the key that distinguishes tenants; null without a store. */
   NamespaceKey tenants() {
     return disk.tenants() == null ? remote.tenants() : disk.tenants();
   }
@@ -81,8 +81,8 @@ final class LowerStores implements AutoCloseable {
   /**
    * Opens the disk, for which it claims a directory the first time.
    *
-   * @throws RefusedException if that cannot be done now
-   * @throws RuntimeException if an option cannot be right
+   * @throws RefusedException if the disk cannot be opened now
+   * @throws RuntimeException if an option is invalid
    */
   PageStore openDisk(long bytes) throws RefusedException {
     try {
@@ -108,7 +108,7 @@ final class LowerStores implements AutoCloseable {
   /**
    * Opens the remote store; null if there is none.
    *
-   * @throws IllegalArgumentException if nothing serves its scheme
+   * @throws IllegalArgumentException if no file system supports its scheme
    */
   RemoteStore openRemote() {
     return remote.enabled()

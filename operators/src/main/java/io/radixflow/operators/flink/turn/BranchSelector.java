@@ -21,15 +21,18 @@ import java.util.Set;
 import java.util.SortedMap;
 
 /**
- * Chooses the branch of a turn when it is accepted, and makes the branches of turns that follow
- * another than the latest. The choice is stored with the turn, and is the same after a failure.
- * Only the task's thread uses it.
+ * Chooses the branch of a turn when it is accepted, and makes branches for turns that do not follow
+ * the latest turn. The choice is stored with the turn, so it is the same after a failure. Only the
+ * task's thread uses it.
  *
- * <p>A session has a bounded number of branches. A branch that this makes takes the room of those
- * that were used least recently; the main one, and those with turns that run or wait, stay.
+ * <p>A session has a bounded number of branches. If there is no room for a new branch, the least
+ * recently used branches are dropped. The main branch stays, and so do branches with running or
+ * waiting turns.
  */
 public final class BranchSelector {
-  /** The share of the limit's branches that are dropped at once: each time reads the session. */
+  /**
+   * The share of the limit's branches that is dropped at once, because each drop reads the session.
+   */
   private static final int DROPPED_SHARE = 8;
 
   private final TurnQueues queues;
@@ -47,8 +50,8 @@ public final class BranchSelector {
   /**
    * The place of a turn in its session.
    *
-   * @param branch the branch that takes it
-   * @param messages those of its messages that are new
+   * @param branch the branch of the turn
+   * @param messages the turn's new messages
    * @param after see {@link PendingTurn#after}
    * @param whole see {@link PendingTurn#whole}
    * @param make the kind of branch to make, or null if the branch exists
@@ -59,16 +62,16 @@ public final class BranchSelector {
    * The changes that a new branch needs.
    *
    * @param dropped branches that make room for it
-   * @param root messages of the root that it begins with, none or a system prompt; null if it
-   *     follows a turn or root that is there
+   * @param root messages of the new root, none or a system prompt; null if the branch follows an
+   *     existing turn or root
    */
   record Made(List<String> dropped, List<Message> root) {}
 
   /**
    * Chooses the branch of a turn, and changes nothing.
    *
-   * @param messages the event's; without the system prompt if the event opens the session
-   * @throws RefusedException if there is no such branch or turn
+   * @param messages the event's messages, without the system prompt if the event opens the session
+   * @throws RefusedException if the branch or turn does not exist
    */
   Target choose(ConversationEvent event, SessionContext session, List<Message> messages)
       throws Exception {
@@ -108,10 +111,10 @@ public final class BranchSelector {
   }
 
   /**
-   * Chooses for a turn some of whose messages the history has.
+   * Chooses for a turn whose first messages the history already has.
    *
-   * @param turn the last turn or root of those, or null if not even the root is there
-   * @param covered how many messages they are
+   * @param turn the last turn or root with these messages, or null if not even the root exists
+   * @param covered how many messages the history has
    */
   private Target begun(
       SessionContext session, String name, List<Message> messages, Long turn, int covered)
@@ -132,7 +135,7 @@ public final class BranchSelector {
     }
   }
 
-  /** Returns the number of a turn by its id; turns that run or wait count. */
+  /** Returns the number of a turn by its id, including running and waiting turns. */
   long number(SessionContext session, String turn) throws Exception {
     if (turn.isEmpty()) {
       return Turn.ROOT;
@@ -153,9 +156,9 @@ public final class BranchSelector {
   }
 
   /**
-   * Returns the branch whose latest turn is this one, or a new one.
+   * Returns the branch whose latest turn is {@code turn}, or a new branch.
    *
-   * @param name what a new branch is named after
+   * @param name the base of a new branch's name
    */
   private Target following(SessionContext session, long turn, String name, List<Message> messages)
       throws Exception {
@@ -178,7 +181,7 @@ public final class BranchSelector {
   }
 
   /**
-   * Returns the branch whose latest turn, including running and waiting turns, is this one; or
+   * Returns the branch whose latest turn, including running and waiting turns, is {@code turn}; or
    * null.
    */
   private String branchAt(SessionContext session, SortedMap<String, Long> heads, long turn)
@@ -201,13 +204,13 @@ public final class BranchSelector {
     return null;
   }
 
-  /** Returns the branches of a session that have turns that run or wait. */
+  /** Returns the branches of a session with running or waiting turns. */
   List<TurnQueues.Branch> branches(SessionContext session) {
     TurnQueues.Session turns = queues.session(session.id());
     return turns == null ? List.of() : turns.branches();
   }
 
-  /** Returns the branches that go when another is made: none while there is room. */
+  /** Returns the branches to drop for a new branch; none while there is room. */
   private List<String> leastRecentlyUsed(SessionContext session, SortedMap<String, Long> heads)
       throws BusyException {
     Set<String> busy = new HashSet<>();
@@ -235,10 +238,10 @@ public final class BranchSelector {
   }
 
   /**
-   * Makes the branch of a turn that was admitted, if there is none and the turn before it has
-   * ended. As the branch is there, it keeps what it was made of.
+   * Makes the branch of an admitted turn, if it does not exist and the turn before it has ended. An
+   * existing branch keeps its beginning.
    *
-   * @return what the turn follows, see {@link PendingTurn#after}
+   * @return the value of {@link PendingTurn#after} for the turn
    */
   long make(SessionContext session, Target target) throws Exception {
     Made make = target.make();
@@ -264,8 +267,8 @@ public final class BranchSelector {
   }
 
   /**
-   * Makes the branches that waited for a turn, which has ended and left the queues, and decides
-   * what waiting turns follow that may have followed it.
+   * Makes the branches that waited for a turn. The turn has ended and left the queues. Also decides
+   * which turns the waiting turns follow that may have followed it.
    *
    * @param own the branch of the turn
    */
@@ -321,7 +324,7 @@ public final class BranchSelector {
   }
 
   /**
-   * Checks that a turn follows what it was accepted for.
+   * Checks that a turn follows the turn that it was accepted to follow.
    *
    * @throws RefusedException if the turn before it ended without a reply that is kept
    */

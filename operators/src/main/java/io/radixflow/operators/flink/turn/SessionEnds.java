@@ -14,10 +14,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Ends sessions that are closed, expired or erased, by themselves or with their tenant.
  *
- * <p>The sessions of a tenant are erased a few in each mail, so that turns and checkpoints go on in
- * between. A pass goes over all sessions of the subtask for all tenants that were to be erased when
- * it began; what comes later waits for the next. Users see no difference, as an event of a session
- * that the pass has not reached erases it first. Only the task's thread uses this.
+ * <p>Each mail erases only a few sessions of a tenant, so that turns and checkpoints continue in
+ * between. A pass visits all sessions of the subtask, for all tenants whose erasure was pending
+ * when it began; later erasures wait for the next pass. Users see no difference, because an event
+ * of a session that the pass has not reached erases the session first. Only the task's thread uses
+ * this.
  */
 public final class SessionEnds implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SessionEnds.class);
@@ -43,10 +44,10 @@ public final class SessionEnds implements AutoCloseable {
     TENANT_ERASED
   }
 
-  /** One way through all sessions. */
+  /** A pass over all sessions. */
   private record Pass(Map<String, Long> tenants, Stream<String> sessions, Iterator<String> left) {}
 
-  /** Goes on with the tenants that were being erased in the restored checkpoint. */
+  /** Continues the erasures of the restored checkpoint. */
   public SessionEnds(
       SessionStore sessions,
       SessionQueries queries,
@@ -66,9 +67,9 @@ public final class SessionEnds implements AutoCloseable {
   }
 
   /**
-   * Ends the turns of a session and removes its conversation and pages. Of a closed session its
-   * owner stays, and what it has read; of an erased one only what recognises resends: that it was
-   * erased, offsets, and hashes of turn ids; of an expired one nothing.
+   * Ends the turns of a session and removes its conversation and pages. The owner of a closed
+   * session stays, and so do its offsets. An erased session keeps only the data that recognises
+   * resends: its erasure, offsets, and hashes of turn ids. An expired session keeps nothing.
    */
   void end(SessionContext session, Ending ending) throws Exception {
     queries.answerAll(session);
@@ -102,26 +103,27 @@ public final class SessionEnds implements AutoCloseable {
   }
 
   /**
-   * Begins to erase the sessions that a tenant has now; its pages are unreadable on return.
+   * Begins to erase the current sessions of a tenant. When this returns, the tenant's pages are
+   * unreadable.
    *
-   * @param number of the control event
+   * @param number number of the control event
    */
   public void eraseTenant(String tenant, long number) {
     erasures.eraseTenant(tenant, number);
     post();
   }
 
-  /** Returns whether there are tenants whose sessions have to be gone through. */
+  /** Returns whether the erasure of a tenant is in progress. */
   public boolean isErasing() {
     return !erasures.toPass().isEmpty();
   }
 
-  /** Stops the pass, as the replies of turns that end would be emitted. */
+  /** Stops the pass, because it would emit the replies of ending turns. */
   public void suspend() {
     suspended = true;
   }
 
-  /** Goes on with the pass. */
+  /** Continues the pass. */
   public void resume() {
     suspended = false;
     post();
@@ -162,7 +164,7 @@ public final class SessionEnds implements AutoCloseable {
     post();
   }
 
-  /** Ends the pass; a successor begins it again. */
+  /** Ends the pass; the next subtask begins it again. */
   @Override
   public void close() {
     if (pass != null) {

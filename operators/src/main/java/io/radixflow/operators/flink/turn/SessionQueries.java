@@ -19,12 +19,11 @@ import java.util.Locale;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 
 /**
- * Answers queries: from a session's state as it is when the query comes, and from the engine, which
- * is asked where the session's pages are and answers in a mail of its own.
+ * Answers queries, from the session's state when the query comes, and from the engine. The engine
+ * is asked where the session's pages are, and answers in a mail of its own.
  *
- * <p>Owns the queries that wait for that. They are in no state: before a barrier, and before their
- * session ends, they are answered from known facts, without looking. The task's thread alone calls
- * it.
+ * <p>Owns the queries that wait for the engine. They are not in state: before a barrier, and before
+ * their session ends, they are answered without the engine. Only the task's thread calls it.
  */
 public final class SessionQueries {
   private final SessionStore sessions;
@@ -176,7 +175,9 @@ public final class SessionQueries {
         look.committed(), tokens, lastUsed, look.answered() ? output.now() : asOf);
   }
 
-  /** Answers all open queries, since none may wait behind a barrier. Changes the current key. */
+  /**
+   * Answers all open queries, since no query may wait across a barrier. Changes the current key.
+   */
   public void answerAll() throws Exception {
     for (Asked asked : List.copyOf(open)) {
       answer(asked);

@@ -19,9 +19,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Opens sessions, queues their turns, and cancels them: decides what {@code open}, {@code message},
- * {@code regenerate}, {@code fork}, {@code cancel} and {@code prefetch} do. Only the task's thread
- * uses it.
+ * Opens sessions, and queues and cancels their turns. Handles {@code open}, {@code message}, {@code
+ * regenerate}, {@code fork}, {@code cancel} and {@code prefetch}. Only the task's thread uses it.
  */
 public final class TurnIntake {
   static final String NEW_SESSION = "; use another session id";
@@ -143,7 +142,7 @@ public final class TurnIntake {
     enqueue(event, session, target);
   }
 
-  /** Checks that a session has prompts without a chat template only, or none of them. */
+  /** Checks that either all or none of a session's prompts are without a chat template. */
   private static void checkKind(ConversationEvent event, SessionSlot slot, boolean raw)
       throws RefusedException {
     boolean begun = slot.prompted() || slot.nextId() > SessionSlot.NEW.nextId();
@@ -196,8 +195,8 @@ public final class TurnIntake {
   }
 
   /**
-   * Has the engine prepare for a turn that will come. An event for a session that cannot have turns
-   * is ignored, unless its sender wants a reply.
+   * Lets the engine prepare for an announced turn. An event for a session that cannot have turns is
+   * ignored, unless its sender wants a reply.
    */
   void expect(ConversationEvent event, SessionContext session) throws Exception {
     SessionSlot slot = session.slot();
@@ -216,7 +215,7 @@ public final class TurnIntake {
     output.done(event);
   }
 
-  /** Returns the turns that another may replace: all but the fork that makes the branch. */
+  /** Returns the turns that another turn may replace: all except the fork that makes the branch. */
   private static List<TurnQueues.Entry> replaceable(TurnQueues.Branch branch) {
     return branch.turns.stream().filter(turn -> turn.kind() != EventKind.FORK).toList();
   }
@@ -270,7 +269,7 @@ public final class TurnIntake {
     output.accepted();
   }
 
-  /** Deletes a turn: one that runs or waits is cancelled, and nothing of it is kept. */
+  /** Deletes a turn. A running or waiting turn is cancelled, and nothing of it is kept. */
   void delete(ConversationEvent event, SessionContext session) throws Exception {
     requireAlive(session.slot());
     if (!session.slot().opened()) {

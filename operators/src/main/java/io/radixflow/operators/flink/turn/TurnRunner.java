@@ -51,7 +51,10 @@ public final class TurnRunner implements EngineConnection.Reader {
   private final int maxBranches;
   private final Map<Long, RunningTurn> running = new HashMap<>();
 
-  /** Turns that ended here before the engine knew, until it reports their end. */
+  /**
+   * Turns that ended here before the engine learned it; they stay here until the engine reports
+   * their end.
+   */
   private final Map<Long, RunningTurn> cancelled = new HashMap<>();
 
   /**
@@ -166,8 +169,9 @@ public final class TurnRunner implements EngineConnection.Reader {
   }
 
   /**
-   * Returns the progress of a turn. It deletes the progress and returns none if the progress is of
-   * another tokenizer, whose ids mean nothing here, or if replies of another model start over.
+   * Returns the progress of a turn. If the progress is from another tokenizer, whose ids have no
+   * meaning here, or if replies of another model start over, it deletes the progress and returns
+   * none.
    */
   private List<Progress> usable(SessionContext session, long turn) throws Exception {
     List<Progress> gained = session.progress(turn);
@@ -306,8 +310,8 @@ public final class TurnRunner implements EngineConnection.Reader {
   }
 
   /**
-   * Returns a turn that ran before a restore and waits to go on or to end; null if it had gained
-   * nothing.
+   * Returns a turn that ran before a restore and waits to continue or to end; null if it had no
+   * progress.
    */
   RunningTurn paused(SessionContext session, TurnQueues.Branch branch, TurnQueues.Entry turn)
       throws Exception {
@@ -375,8 +379,8 @@ public final class TurnRunner implements EngineConnection.Reader {
   }
 
   /**
-   * Has the engine keep the pages of a conversation whose reply called tools, since their results
-   * come soon. A reply that called no tools releases the pages that were kept for it.
+   * Lets the engine keep the pages of a conversation whose reply called tools, since the results
+   * come soon. A reply without tool calls releases the pages that were kept for it.
    */
   private void expectResults(SessionContext session, RunningTurn turn, boolean called)
       throws Exception {
@@ -391,9 +395,9 @@ public final class TurnRunner implements EngineConnection.Reader {
   }
 
   /**
-   * Takes back that the results of tools are expected.
+   * Cancels the expectation of tool results.
    *
-   * @param turn the turn that called them; null for the latest of the branch
+   * @param turn the turn that called the tools; null for the latest turn of the branch
    */
   void cancelResults(SessionContext session, String branch, String turn) {
     if (turn == null) {
@@ -404,9 +408,10 @@ public final class TurnRunner implements EngineConnection.Reader {
   }
 
   /**
-   * Has the engine prepare the pages of a turn that will come. Nothing of that is in state: it
-   * changes no reply, and after a failure the turn does without. Does nothing if the branch has
-   * turns, whose pages are ready or on their way, or nothing that a prompt could begin with.
+   * Lets the engine prepare the pages of an announced turn. The preparation is not in state: it
+   * does not change replies, and after a failure the turn runs without it. Does nothing if the
+   * branch has turns, because their pages are ready or on their way, or if the branch has no text
+   * that a prompt could begin with.
    */
   void expect(SessionContext session, ConversationEvent event) throws Exception {
     String branch = event.branch();
@@ -420,7 +425,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     }
   }
 
-  /** Appends what running turns gained to keyed state; before a checkpoint. */
+  /** Appends the progress of running turns to keyed state, before a checkpoint. */
   public void saveProgress() throws Exception {
     for (RunningTurn turn : running.values()) {
       Progress gained = turn.takeUnsaved(model);
@@ -431,12 +436,12 @@ public final class TurnRunner implements EngineConnection.Reader {
     }
   }
 
-  /** Stops reading and so emitting. */
+  /** Stops reading the engine's progress, and so stops emitting. */
   public void suspend() {
     connection.suspend();
   }
 
-  /** Reads on. */
+  /** Continues reading. */
   public void resume() throws Exception {
     connection.resume();
   }

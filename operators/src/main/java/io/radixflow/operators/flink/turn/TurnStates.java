@@ -38,7 +38,7 @@ public final class TurnStates {
   /**
    * Describes a turn of the current session.
    *
-   * @param turn the id under which it is answered
+   * @param turn the id in the turn's reply
    * @throws RefusedException if the session has no such turn
    */
   Reply.TurnState of(SessionContext session, String turn) throws Exception {
@@ -105,9 +105,7 @@ public final class TurnStates {
         .with(turn.options());
   }
 
-  /**
-   * Returns the id of the turn that a turn follows which has not ended; null if it is not known.
-   */
+  /** Returns the id of the turn that an unfinished turn follows; null if it is unknown. */
   private static String previous(
       SessionContext session,
       List<TurnQueues.Branch> branches,
@@ -180,7 +178,7 @@ public final class TurnStates {
     return all;
   }
 
-  /** Returns the generated part of a reply whose beginning its sender wrote. */
+  /** Returns the generated part of a reply whose beginning the sender wrote. */
   private static Message after(Message prefill, Message reply) {
     String thought = after(prefill.reasoning(), reply.reasoning());
     return new Message(
@@ -250,7 +248,7 @@ public final class TurnStates {
         error);
   }
 
-  /** Returns the id under which a turn of the history was answered; empty for none. */
+  /** Returns the id in the reply of a turn of the history; empty for none. */
   private static String name(SessionContext session, long turn) throws Exception {
     String name = session.history().idOf(turn);
     return name == null ? "" : name;

@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param limitBytes the most bytes of its files; 0 for no disk tier
  * @param directory holds the directories of engines, {@link DiskDirectory}; null for the
  *     TaskManager's working directory
- * @param minFreeBytes bytes that pages leave free on the file system, whatever the limit says
+ * @param minFreeBytes bytes that pages leave free on the file system, even below the limit
  * @param retentionMillis how long a page stays after its last write
  * @param tenants distinguishes tenants in the store; null if there is no disk tier
  */
@@ -24,7 +24,7 @@ public record DiskTierOptions(
     NamespaceKey tenants)
     implements Serializable {
 
-  /** The least limit of a tier, whatever the size of its pages. */
+  /** The smallest limit of a tier, for any page size. */
   public static final long MIN_BYTES = 4L << 20;
 
   /** The default of {@link #retentionMillis}. */
@@ -51,17 +51,20 @@ public record DiskTierOptions(
     }
   }
 
-  /** Returns options that keep nothing free and pages for {@link #DEFAULT_RETENTION}. */
+  /** Returns options with no free-space reserve and the default retention. */
   public static DiskTierOptions of(long limitBytes, String directory, NamespaceKey tenants) {
     return new DiskTierOptions(limitBytes, directory, 0, DEFAULT_RETENTION.toMillis(), tenants);
   }
 
-  /** Returns options of a store that needs neither; see {@link #of(long, String, NamespaceKey)}. */
+  /**
+   * Returns options without a directory and without a key; see {@link #of(long, String,
+   * NamespaceKey)}.
+   */
   public static DiskTierOptions of(long limitBytes) {
     return of(limitBytes, null, null);
   }
 
-  /** Returns the least limit of a tier of such pages. */
+  /** Returns the smallest limit of a tier with pages of this size. */
   public static long leastBytes(int pageBytes) {
     return Math.max(MIN_BYTES, MIN_PAGES * (pageBytes + DiskStore.OVERHEAD_BYTES));
   }

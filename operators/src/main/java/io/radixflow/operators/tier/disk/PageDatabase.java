@@ -27,9 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the RocksDB of a disk tier and keeps it usable: what cannot be opened or read any more is
- * deleted, and the database starts empty, and what fails for long is opened again. Safe for several
- * threads.
+ * Owns the RocksDB of a disk tier and keeps it usable. A database that can no longer be opened or
+ * read is deleted and starts empty. A database that fails for long is opened again. Safe for
+ * several threads.
  *
  * <p>It has two column families: the default one, which is the page index, and {@code pages}, whose
  * values are in blob files.
@@ -79,12 +79,13 @@ final class PageDatabase implements AutoCloseable {
   }
 
   /**
-   * Opens the database in a directory; an empty one if there is none, if the one there is damaged,
-   * or if it is of something else.
+   * Opens the database in a directory. The database is empty if there was none, if the existing one
+   * is damaged, or if it has another identity.
    *
    * @param writeBufferBytes bytes of a write buffer, about the size of a blob file
-   * @param identity names model, layout and page size; pages of another are deleted
-   * @throws IOException if the directory is in use, here or in another process, or there is no room
+   * @param identity names model, layout and page size; pages with another identity are deleted
+   * @throws IOException if the directory is in use, here or in another process, or if the disk is
+   *     full
    */
   static PageDatabase open(Path path, long writeBufferBytes, String identity) throws IOException {
     RocksDbLibrary.load();
@@ -193,7 +194,7 @@ final class PageDatabase implements AutoCloseable {
     return e.getStatus() == null ? null : e.getStatus().getCode();
   }
 
-  /** Returns why a page was not read. RocksDB says in words alone that a file is gone. */
+  /** Returns why a page was not read. Only RocksDB's message shows that a file is gone. */
   static MissReason reason(RocksDBException e) {
     if (isDamage(e)) {
       return MissReason.CHECKSUM;
@@ -224,10 +225,11 @@ final class PageDatabase implements AutoCloseable {
   }
 
   /**
-   * Reads a page as it was written; a damaged one says nothing of others.
+   * Reads a page as it was written. A damaged page does not mean that other pages are damaged.
    *
-   * @param value a direct buffer that gets it from position 0 on, and its limit
-   * @return its bytes, which may be more than the buffer has room for; -1 if it is not there
+   * @param value a direct buffer; the page is written from position 0 on, and the limit is set
+   * @return the size of the page in bytes, which may exceed the buffer; -1 if the page does not
+   *     exist
    */
   int readPage(ByteBuffer key, ByteBuffer value) throws RocksDBException {
     life.readLock().lock();
@@ -241,7 +243,7 @@ final class PageDatabase implements AutoCloseable {
   /**
    * Writes a batch, all of it or nothing.
    *
-   * @param durably whether it has to survive a power failure, too
+   * @param durably whether it must also survive a power failure
    * @return whether it was written
    */
   boolean write(boolean durably, Change change) {
@@ -296,7 +298,9 @@ final class PageDatabase implements AutoCloseable {
         || since != 0 && now - since >= PATIENCE_NANOS && now - opened >= PATIENCE_NANOS;
   }
 
-  /** Returns whether it is open and the last write and all reads since have succeeded. */
+  /**
+   * Returns whether the database is open, and the last write and all reads since have succeeded.
+   */
   boolean isHealthy() {
     life.readLock().lock();
     try {

@@ -17,11 +17,11 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 
 /**
- * Connects host memory to the store, which may have another below it. A bounded number of writes
- * waits; more are dropped. Engine thread only.
+ * Connects host memory to the store, which may have another store below it. A bounded number of
+ * writes waits; further writes are dropped. Engine thread only.
  */
 public final class StoreLink {
-  /** The share of host memory, one in so many, that may wait to be written. */
+  /** One part in this many of host memory may wait to be written. */
   private static final int WRITE_SHARE = 4;
 
   private final HostTier host;
@@ -32,10 +32,10 @@ public final class StoreLink {
   private final AtomicReferenceArray<PageStoreStats> stats =
       new AtomicReferenceArray<>(KvTier.values().length);
 
-  /** Reads and writes in progress, including those of stores that are being detached. */
+  /** Reads and writes in progress, including reads and writes of stores that are being detached. */
   private int inProgress;
 
-  /** A store that is being detached, and what completes when it is closed. */
+  /** A store that is being detached, and a future that completes when it is closed. */
   private record Leaving(PageStore store, CompletableFuture<Void> closed) {}
 
   /** Stores to close when nothing is in progress. */
@@ -79,7 +79,7 @@ public final class StoreLink {
     }
   }
 
-  /** Uses a store from here; false if there is one already. */
+  /** Attaches a store; returns false if a store is already attached. */
   public boolean attach(PageStore other) {
     if (store != null) {
       return false;
@@ -94,7 +94,7 @@ public final class StoreLink {
     return true;
   }
 
-  /** Detaches the store; completes when it is closed, null if there is none. */
+  /** Detaches the store. The future completes when the store is closed; null if there is none. */
   public CompletableFuture<Void> detach() {
     if (store == null) {
       return null;
@@ -121,7 +121,10 @@ public final class StoreLink {
     }
   }
 
-  /** Does work with the store, or one below it, which is not closed before that has ended. */
+  /**
+   * Runs work with the store, or with a store below it. The store is not closed before the work has
+   * ended.
+   */
   public <T> void run(Kind kind, TierWorker.Work<T> work, T failed, Consumer<T> then) {
     inProgress++;
     PageStore asked = store;
@@ -147,7 +150,7 @@ public final class StoreLink {
   /**
    * Erases pages in the store, after all writes before.
    *
-   * @return completes when their bytes are deleted, with whether there is a store on disk
+   * @return completes when their bytes are deleted; true if a store on disk is attached
    */
   public CompletableFuture<Boolean> erase(Consumer<PageStore> erasure) {
     if (store == null) {
@@ -206,7 +209,7 @@ public final class StoreLink {
     while (asked != null && asked.tier() != tier) {
       asked = asked.below();
     }
-    // a remote store counts what it does by itself, and need not be asked on another thread
+    // a remote store counts its own work, so its thread need not be asked
     if (asked == null) {
       return null;
     }
@@ -215,7 +218,7 @@ public final class StoreLink {
 
   /**
    * Gives ready pages to the store and releases a lock of each when that is done. Their checksums
-   * are verified once more, since the store makes its own of what it gets.
+   * are verified once more, since the store computes its own checksums from the bytes that it gets.
    */
   public void write(List<HostPage> entries) {
     List<HostPage> wanted = new ArrayList<>(entries.size());
@@ -252,16 +255,16 @@ public final class StoreLink {
   /**
    * The result of writing pages to the store.
    *
-   * @param good how many had right checksums, up to the first that had not
-   * @param stored whether it could store those
+   * @param good how many pages had right checksums, up to the first wrong checksum
+   * @param stored whether the store has stored these pages
    */
   private record Written(int good, boolean stored) {}
 
-  /** Releases pages that were written, and removes the first whose checksum was wrong. */
+  /** Releases written pages, and removes the first page with a wrong checksum. */
   private void written(List<HostPage> entries, Written written, PageStore target) {
     writing -= entries.size();
     for (int i = 0; i < entries.size(); i++) {
-      // another store may have been attached meanwhile, which has none of them
+      // a store that was attached meanwhile does not have these pages
       entries.get(i).stored = i < written.good() && written.stored() && target == store;
       if (i == written.good()) {
         host.misses().add(MissReason.CHECKSUM, 1);
@@ -271,7 +274,7 @@ public final class StoreLink {
     }
   }
 
-  /** Writes a page to the store that was not written before, as too many waited. */
+  /** Writes a page to the store whose write was dropped before, because too many waited. */
   public void writeAgain(HostPage entry) {
     if (store != null && entry.ready && !entry.stored && !entry.removed && !host.isHeld()) {
       host.lock(entry);
@@ -280,7 +283,7 @@ public final class StoreLink {
   }
 
   /**
-   * Asks the store what it has of a chain after the pages that device and host have.
+   * Asks the store for the pages of a chain after the pages on the device and the host.
    *
    * @param then see {@link Tiers#locate}
    */

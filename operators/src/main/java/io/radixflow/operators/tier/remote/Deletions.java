@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes removed pages in the background, two at a time. A step that fails is tried again behind
- * the others, half a second later, until it succeeds or the threads are shut down. Safe for several
- * threads.
+ * Deletes removed pages in the background, two at a time. A failed step is tried again half a
+ * second later, after the other steps, until it succeeds or the threads are shut down. Safe for
+ * several threads.
  */
 final class Deletions {
   private static final Logger LOG = LoggerFactory.getLogger(Deletions.class);
@@ -43,7 +43,7 @@ final class Deletions {
   private record Numbered(long number, Step step) {}
 
   /**
-   * @param upTo number of the last step that it waits for
+   * @param upTo number of the last step to wait for
    */
   private record Waiter(long upTo, CompletableFuture<Void> done) {}
 
@@ -64,7 +64,7 @@ final class Deletions {
     }
   }
 
-  /** Runs one step, and leaves the thread to other tasks before the next. */
+  /** Runs one step. Before the next step, the thread is free for other tasks. */
   private void next() {
     Numbered next;
     synchronized (this) {
@@ -76,7 +76,7 @@ final class Deletions {
     }
     try {
       next.step.run();
-    } catch (IOException | RuntimeException | Error e) { // pages must go whatever the cause
+    } catch (IOException | RuntimeException | Error e) { // pages must be deleted after any failure
       failed(next, e);
       return;
     }
@@ -105,7 +105,9 @@ final class Deletions {
     ready.forEach(done -> done.complete(null));
   }
 
-  /** Completes when all steps have succeeded that were added before the call. */
+  /**
+   * Returns a future that completes when all steps that were added before the call have succeeded.
+   */
   synchronized CompletableFuture<Void> done() {
     if (pending.isEmpty()) {
       return CompletableFuture.completedFuture(null);

@@ -5,17 +5,18 @@ import io.radixflow.operators.PublicApi;
 import java.io.Serializable;
 
 /**
- * The remote file system below an engine's host memory and disk, as a job configures it. An option
- * that cannot be right fails the job; a file system that does not answer costs only its pages.
+ * The remote file system below an engine's host memory and disk, as a job configures it. An invalid
+ * option fails the job. If the file system does not answer, only its pages are missed.
  *
- * @param uri of the folder of all engines that share it; null for no remote tier
- * @param transfers how many objects are read or looked up at a time, and how many written
+ * @param uri URI of the folder that all engines share; null for no remote tier
+ * @param transfers how many objects are read or looked up in parallel, and how many are written in
+ *     parallel
  * @param timeoutMillis how long an operation may take
- * @param bytesPerSecond how much an engine writes; 0 for no limit
- * @param limitBytes what the pages of all engines may take; 0 for no limit
+ * @param bytesPerSecond the most bytes that an engine writes per second; 0 for no limit
+ * @param limitBytes the most bytes of the pages of all engines; 0 for no limit
  * @param retentionMillis how long after its upload a page is deleted; 0 for never
  * @param uploadMillis how long after it was written on disk a page is uploaded
- * @param tenants tells tenants apart in the store; null if there is no remote tier
+ * @param tenants distinguishes tenants in the store; null without a remote tier
  */
 @PublicApi
 public record RemoteTierOptions(
