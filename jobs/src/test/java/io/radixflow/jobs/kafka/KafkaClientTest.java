@@ -61,7 +61,7 @@ class KafkaClientTest {
     assertThatExceptionOfType(KafkaSetupException.class)
         .isThrownBy(
             () -> KafkaClient.check(settings("kafka.client.isolation.level=read_uncommitted")))
-        .withMessageContaining("works with read_committed alone: leave it out");
+        .withMessageContaining("works only with read_committed: leave it out");
     assertThatExceptionOfType(KafkaSetupException.class)
         .isThrownBy(() -> KafkaClient.check(settings("kafka.client.acks=1")))
         .withMessageContaining("kafka.client.acks is 1");

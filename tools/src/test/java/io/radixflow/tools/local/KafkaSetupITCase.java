@@ -94,7 +94,7 @@ class KafkaSetupITCase {
     }
     refuses(
         settings(compacted(names, "kv-aged")),
-        "the topic kv-aged has cleanup.policy=delete, which loses what is still cached");
+        "the topic kv-aged has cleanup.policy=delete, which loses blocks that are still cached");
   }
 
   @Test
