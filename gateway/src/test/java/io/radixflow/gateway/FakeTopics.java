@@ -14,6 +14,7 @@ import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ReplyDelta.Kind;
 import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.ToolCall;
+import io.radixflow.operators.record.TurnTiming;
 import io.radixflow.operators.record.Usage;
 import java.util.List;
 import java.util.Map;
@@ -174,7 +175,46 @@ public final class FakeTopics implements Topics {
             stopToken,
             ids,
             prompt,
+            null,
             null);
+    reader.delta(event.session().getBytes(UTF_8), DeltaWriter.write(delta));
+  }
+
+  /** Writes a delta that shows how long its turn took so far; the last one if it has a reason. */
+  public void timed(
+      ConversationEvent event,
+      int offset,
+      String text,
+      String finishReason,
+      Usage usage,
+      TurnTiming timing) {
+    ReplyDelta delta =
+        new ReplyDelta(
+            event.session(),
+            event.branch(),
+            event.turn(),
+            0,
+            offset,
+            offset,
+            text.length(),
+            1,
+            text,
+            null,
+            -1,
+            null,
+            finishReason,
+            null,
+            finishReason == null ? 0 : COMPLETED,
+            usage,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            timing);
     reader.delta(event.session().getBytes(UTF_8), DeltaWriter.write(delta));
   }
 
@@ -210,7 +250,8 @@ public final class FakeTopics implements Topics {
             null,
             null,
             null,
-            List.of(warning));
+            List.of(warning),
+            null);
     reader.delta(event.session().getBytes(UTF_8), DeltaWriter.write(delta));
   }
 

@@ -144,14 +144,15 @@ final class ChatJson extends CompletionJson {
         },
         null,
         null,
-        usages);
+        usages,
+        null);
   }
 
   @Override
-  void delta(JsonGenerator json, int index, TurnPiece next, boolean last) throws IOException {
+  void delta(JsonGenerator json, int index, TurnPiece next) throws IOException {
     TurnPart part = next.part();
     json.writeObjectFieldStart("delta");
-    if (part.isContent() && !last) {
+    if (part.isContent() && next.shows()) {
       json.writeStringField("content", next.text());
     }
     if (part.isReasoning()) {

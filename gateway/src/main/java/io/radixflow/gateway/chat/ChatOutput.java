@@ -4,6 +4,7 @@ import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
+import io.radixflow.operators.record.TurnTiming;
 import io.radixflow.operators.record.Usage;
 
 /** Answers a request while the turns of its choices run. Called on the exchange's event loop. */
@@ -18,6 +19,14 @@ public interface ChatOutput {
    * @param created when it was first sent, seconds since the epoch
    */
   default void created(long created) {}
+
+  /**
+   * More of the prompt of a choice is done. Called before the first piece of the choice, if at all.
+   *
+   * @param counts of the prompt
+   * @param timing of the turn so far
+   */
+  default void progress(int choice, Usage counts, TurnTiming timing) {}
 
   /**
    * The reply of a choice begins, before its first piece.

@@ -28,6 +28,7 @@ import java.util.Set;
  * @param cache for how long its pages are pinned, or null
  * @param usage whether the last event of a stream contains the counts of tokens
  * @param style how single tokens are shown
+ * @param timings which timings a stream shows
  */
 record ChatRequest(
     String model,
@@ -38,7 +39,8 @@ record ChatRequest(
     CacheHints cache,
     boolean stream,
     boolean usage,
-    TokenStyle style)
+    TokenStyle style,
+    Timings timings)
     implements CompletionRequest {
 
   private static final int MAX_CHOICES = 16;
@@ -81,6 +83,7 @@ record ChatRequest(
     long choices = body.integer("n", 1, MAX_CHOICES, 1);
     raw.remove("n");
     TokenStyle style = TokenStyle.read(body, raw);
+    Timings timings = Timings.read(body, raw);
     Thinking.read(body.object("thinking"), raw, ignored::add);
     NestedFields.leaveOut(raw, ignored::add);
     String model = models.served(exchange.caller(), body.text("model"));
@@ -99,7 +102,8 @@ record ChatRequest(
         pin == 0 ? null : new CacheHints(false, pin, List.of(), null),
         body.bool("stream", false),
         CompletionRequest.usage(body),
-        style);
+        style,
+        timings);
   }
 
   /** Each choice gets its own seed: the same seed would make all choices the same. */

@@ -10,6 +10,9 @@ import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
+import io.radixflow.jobs.client.TurnPart;
+import io.radixflow.operators.record.TurnTiming;
+import io.radixflow.operators.record.Usage;
 
 /** Streams a completion as it grows. Belongs to the event loop of its exchange. */
 final class ChatStream implements ChatOutput {
@@ -22,6 +25,11 @@ final class ChatStream implements ChatOutput {
   private final boolean usage;
   private final boolean[] begun;
   private final UsageSum sum;
+  private final Timings timings;
+
+  /** The speed of each choice; null where it is not shown or not known. */
+  private final ReplySpeed[] speeds;
+
   private TurnStream turns;
   private int running;
 
@@ -32,6 +40,8 @@ final class ChatStream implements ChatOutput {
     this.usage = request.usage();
     this.begun = new boolean[request.choices()];
     this.running = request.choices();
+    this.timings = request.timings();
+    this.speeds = new ReplySpeed[running];
     this.sum = new UsageSum(request.choicesOfPrompt());
   }
 
@@ -46,7 +56,37 @@ final class ChatStream implements ChatOutput {
   }
 
   @Override
+  public void progress(int choice, Usage counts, TurnTiming timing) {
+    if (timings.perToken()) {
+      speeds[choice] = new ReplySpeed(counts, timing);
+    }
+    if (timings.progress()) {
+      boolean first = !begun[choice];
+      open(choice, TurnPart.CONTENT);
+      if (first && timing.promptDone() > counts.cachedTokens()) {
+        progress(choice, counts, counts.cachedTokens(), 0);
+      }
+      progress(choice, counts, timing.promptDone(), timing.prompt());
+      events.throttle(turns);
+    }
+  }
+
+  private void progress(int choice, Usage counts, int done, long millis) {
+    events.event(
+        null,
+        json.chunk(
+            choice,
+            TurnPiece.NONE,
+            null,
+            usage,
+            fields -> Timings.progress(fields, counts, done, millis)));
+  }
+
+  @Override
   public void piece(int choice, TurnPiece piece) {
+    if (speeds[choice] != null) {
+      speeds[choice].add(piece.tokens());
+    }
     if (piece.shows()) {
       if (json.holds(choice, piece)) {
         return;
@@ -65,12 +105,16 @@ final class ChatStream implements ChatOutput {
   }
 
   private void write(int choice, TurnPiece piece, TurnEnd end) {
-    byte[] opening = begun[choice] ? null : json.opening(choice, piece.part(), usage);
+    open(choice, piece.part());
+    events.event(null, json.chunk(choice, piece, end, usage, end == null ? speeds[choice] : null));
+  }
+
+  private void open(int choice, TurnPart part) {
+    byte[] opening = begun[choice] ? null : json.opening(choice, part, usage);
     begun[choice] = true;
     if (opening != null) {
       events.event(null, opening);
     }
-    events.event(null, json.chunk(choice, piece, end, usage));
   }
 
   @Override
@@ -87,7 +131,7 @@ final class ChatStream implements ChatOutput {
       return;
     }
     if (usage) {
-      events.event(null, json.usageChunk(sum.total()));
+      events.event(null, json.usageChunk(sum.total(), begun.length == 1 ? end : null));
     }
     events.event(null, DONE);
     events.end();

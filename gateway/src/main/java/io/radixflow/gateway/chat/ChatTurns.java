@@ -11,6 +11,7 @@ import io.radixflow.gateway.turn.TurnStream;
 import io.radixflow.gateway.turn.Turns;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.ErrorCode;
+import io.radixflow.operators.record.TurnTiming;
 import io.radixflow.operators.record.Usage;
 import java.util.Arrays;
 import java.util.List;
@@ -132,6 +133,11 @@ public final class ChatTurns implements TurnStream {
     public void found(TurnFound found) {
       name(choice, event.session(), found.turn());
       FirstSent.of(found).ifPresent(output::created);
+    }
+
+    @Override
+    public void progress(Usage counts, TurnTiming timing) {
+      output.progress(choice, counts, timing);
     }
 
     @Override

@@ -75,6 +75,9 @@ abstract class CompletionJson {
           shared(json, choices.get(0).message().prompt());
           usage(json, usage);
           choices.get(0).end.writeWarnings(json);
+          if (choices.size() == 1) {
+            Timings.write(json, choices.get(0).end);
+          }
         });
   }
 
@@ -93,17 +96,22 @@ abstract class CompletionJson {
    *
    * @param end in the choice's last piece, else null
    * @param usages whether the stream has counts of tokens, so that this piece has null for them
+   * @param beside further fields next to the choice; null for nothing
    */
-  final byte[] chunk(int choice, TurnPiece next, TurnEnd end, boolean usages) {
-    return chunk(
-        choice, json -> delta(json, choice, next, end != null), next.prompt(), end, usages);
+  final byte[] chunk(int choice, TurnPiece next, TurnEnd end, boolean usages, Json.Fields beside) {
+    return chunk(choice, json -> delta(json, choice, next), next.prompt(), end, usages, beside);
   }
 
   /**
    * A piece of a streamed completion, with the fields of a choice besides index and finish reason.
    */
   final byte[] chunk(
-      int choice, Json.Fields delta, PromptTokens prompt, TurnEnd end, boolean usages) {
+      int choice,
+      Json.Fields delta,
+      PromptTokens prompt,
+      TurnEnd end,
+      boolean usages,
+      Json.Fields beside) {
     return Json.write(
         json -> {
           head(json, piece);
@@ -117,21 +125,32 @@ abstract class CompletionJson {
           shared(json, prompt);
           if (end != null) {
             end.writeWarnings(json);
+            Timings.write(json, end);
           }
           if (usages) {
             json.writeNullField("usage");
           }
+          if (beside != null) {
+            beside.write(json);
+          }
         });
   }
 
-  /** The last event of a stream, with counts of tokens. */
-  final byte[] usageChunk(Usage usage) {
+  /**
+   * The last event of a stream, with counts of tokens.
+   *
+   * @param end of the only choice; null if there are several choices
+   */
+  final byte[] usageChunk(Usage usage, TurnEnd end) {
     return Json.write(
         json -> {
           head(json, piece);
           json.writeArrayFieldStart("choices");
           json.writeEndArray();
           usage(json, usage);
+          if (end != null) {
+            Timings.write(json, end);
+          }
         });
   }
 
@@ -142,8 +161,7 @@ abstract class CompletionJson {
   abstract void message(JsonGenerator json, int index, Choice choice) throws IOException;
 
   /** Writes the fields of a choice of a piece besides its index and finish reason. */
-  abstract void delta(JsonGenerator json, int index, TurnPiece next, boolean last)
-      throws IOException;
+  abstract void delta(JsonGenerator json, int index, TurnPiece next) throws IOException;
 
   /**
    * Writes the fields next to the choices that are about all of them.

@@ -42,6 +42,8 @@ interface CompletionRequest {
           "prompt_logprobs",
           "return_token_ids",
           "return_tokens_as_token_ids",
+          "timings_per_token",
+          "return_progress",
           "user");
 
   /** Returns the fields that a request may have: the common ones and its own. */
@@ -76,6 +78,9 @@ interface CompletionRequest {
 
   /** Returns whether the last event of a stream contains the counts of tokens. */
   boolean usage();
+
+  /** Returns which timings its stream shows. */
+  Timings timings();
 
   /**
    * Returns the session of the request's turns.

@@ -61,11 +61,12 @@ final class TextJson extends CompletionJson {
         },
         null,
         null,
-        usages);
+        usages,
+        null);
   }
 
   @Override
-  void delta(JsonGenerator json, int index, TurnPiece next, boolean last) throws IOException {
+  void delta(JsonGenerator json, int index, TurnPiece next) throws IOException {
     PromptTokens prompt = next.prompt();
     json.writeStringField("text", (request.echo() ? textOf(prompt) : "") + next.text());
     logprobs(json, index, next.offset(), prompt, next.logprobs());

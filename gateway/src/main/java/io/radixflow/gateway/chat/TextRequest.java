@@ -22,6 +22,7 @@ import java.util.Set;
  * @param options the options of each choice of a prompt
  * @param echo whether completions begin with their prompts
  * @param style how single tokens are shown
+ * @param timings which timings a stream shows
  */
 record TextRequest(
     String model,
@@ -30,7 +31,8 @@ record TextRequest(
     boolean stream,
     boolean usage,
     boolean echo,
-    TokenStyle style)
+    TokenStyle style,
+    Timings timings)
     implements CompletionRequest {
 
   private static final int MAX_PROMPTS = 16;
@@ -61,6 +63,7 @@ record TextRequest(
     long choices = body.integer("n", 1, MAX_CHOICES, 1);
     List<TextPrompt> prompts = TextPrompt.read(body, MAX_PROMPTS);
     TokenStyle style = TokenStyle.read(body, raw);
+    Timings timings = Timings.read(body, raw);
     if (choices * prompts.size() > MAX_CHOICES) {
       throw new InvalidInputException(
           "prompt has " + prompts.size() + " prompts; with n at most " + MAX_CHOICES + " choices");
@@ -88,7 +91,8 @@ record TextRequest(
         body.bool("stream", false),
         CompletionRequest.usage(body),
         echo,
-        style);
+        style,
+        timings);
   }
 
   /**

@@ -127,9 +127,9 @@ public final class ReplyShapers {
       min_dynamic_patch mirostat_eta mirostat_tau mm_processor_kwargs n_cache_reuse n_cmpl n_discard
       n_keep preserved_tokens priority provider reasoning_format reasoning_in_content
       repeat_last_n request_id response_fields return_cached_tokens_details return_meta_info
-      return_progress return_text_in_logprobs rid routed_dp_rank safety_identifier service_tier
+      return_text_in_logprobs rid routed_dp_rank safety_identifier service_tier
       spaces_between_special_tokens speculative.n_max speculative.n_min speculative.p_min store
-      stream_reasoning thinking_forced_open timings_per_token transforms use_audio_in_video user
+      stream_reasoning thinking_forced_open transforms use_audio_in_video user
       verbosity video_max_dynamic_patch vllm_xargs xtc_threshold
       """;
 

@@ -6,6 +6,7 @@ import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.Reply.TurnState;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ReplyError;
+import io.radixflow.operators.record.TurnTiming;
 import io.radixflow.operators.record.Usage;
 import java.io.IOException;
 import java.util.List;
@@ -24,6 +25,7 @@ import java.util.List;
  *     a query
  * @param stopToken the stop token that ended the reply, or null
  * @param warnings constraints of the request that the reply may not follow; empty for none
+ * @param timing how long the turn took; null if that is not known
  */
 public record TurnEnd(
     String branch,
@@ -35,7 +37,8 @@ public record TurnEnd(
     boolean committed,
     boolean earlier,
     Integer stopToken,
-    List<String> warnings) {
+    List<String> warnings,
+    TurnTiming timing) {
 
   public TurnEnd {
     warnings = warnings == null ? List.of() : warnings;
@@ -52,7 +55,8 @@ public record TurnEnd(
         false,
         false,
         last.stopToken(),
-        last.warnings());
+        last.warnings(),
+        last.timing());
   }
 
   /** Returns the end of a turn that the job does not know. */
@@ -66,6 +70,7 @@ public record TurnEnd(
         answer.error(),
         false,
         true,
+        null,
         null,
         null);
   }
@@ -81,10 +86,14 @@ public record TurnEnd(
         committed,
         true,
         null,
+        null,
         null);
   }
 
-  static TurnEnd of(Reply reply) {
+  /**
+   * @param timing of the last delta; null if that is not known
+   */
+  static TurnEnd of(Reply reply, TurnTiming timing) {
     return new TurnEnd(
         reply.branch(),
         reply.finishReason(),
@@ -95,7 +104,8 @@ public record TurnEnd(
         true,
         false,
         reply.stopToken(),
-        reply.warnings());
+        reply.warnings(),
+        timing);
   }
 
   /** Writes the warnings as a field {@code warnings}; writes nothing without warnings. */

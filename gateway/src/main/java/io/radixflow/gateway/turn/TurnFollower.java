@@ -4,7 +4,9 @@ import io.radixflow.gateway.turn.TurnFailure.Reason;
 import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.TurnTiming;
 import io.radixflow.operators.record.Usage;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -52,6 +54,16 @@ final class TurnFollower implements TurnStream, Waiting {
   private Usage counts;
 
   private boolean started;
+
+  /** Deltas that show how many tokens of the prompt are done, until the listener has them. */
+  private final List<ReplyDelta> progress = new ArrayList<>();
+
+  /** The most tokens of the prompt that {@link #progress} has shown. */
+  private int promptDone = -1;
+
+  /** The timing of the last delta; null before, or if that is not known. */
+  private TurnTiming timing;
+
   private TurnEnd end;
   private TurnFailure failure;
   private boolean asking;
@@ -121,13 +133,15 @@ final class TurnFollower implements TurnStream, Waiting {
       if (!gap) {
         TurnPart part = new TurnPart(delta.kind(), delta.index(), delta.id());
         count(delta.usage());
+        takeProgress(delta);
         time(waiting.take(delta.offset(), part, delta.text()));
         waiting.takePrompt(delta.prompt());
         waiting.takeTokens(delta.tokenOffset(), delta.tokens(), delta.logprobs(), delta.tokenIds());
         bound();
       }
-      if (!gap && delta.finishReason() != null && !following.committed()) {
-        end = TurnEnd.of(delta);
+      if (!gap && delta.finishReason() != null) {
+        timing = delta.timing();
+        end = following.committed() ? null : TurnEnd.of(delta);
       }
     }
     if (gap) {
@@ -135,6 +149,19 @@ final class TurnFollower implements TurnStream, Waiting {
     } else {
       schedule();
     }
+  }
+
+  /** A listener that does not read for now gets the last progress only. */
+  private void takeProgress(ReplyDelta delta) {
+    TurnTiming shown = delta.timing();
+    if (shown == null || started || delta.error() != null || shown.promptDone() <= promptDone) {
+      return;
+    }
+    if (paused) {
+      progress.clear();
+    }
+    promptDone = shown.promptDone();
+    progress.add(delta);
   }
 
   /** Returns whether to ask the job now. There is only one question at a time. */
@@ -202,7 +229,7 @@ final class TurnFollower implements TurnStream, Waiting {
       time(waiting.take(reply.message(), reply.order()));
       waiting.takeTokens(0, reply.usage().completionTokens(), reply.logprobs(), reply.tokenIds());
       bound();
-      end = TurnEnd.of(reply);
+      end = TurnEnd.of(reply, timing);
     }
     schedule();
   }
@@ -311,6 +338,7 @@ final class TurnFollower implements TurnStream, Waiting {
   private void deliver() {
     TurnFound first;
     Usage begun = null;
+    List<ReplyDelta> prompt = List.of();
     List<TurnPiece> pieces = List.of();
     TurnEnd ended;
     TurnFailure failed;
@@ -322,6 +350,10 @@ final class TurnFollower implements TurnStream, Waiting {
       first = found;
       found = null;
       failed = failure;
+      if (failed == null && !progress.isEmpty()) {
+        prompt = List.copyOf(progress);
+        progress.clear();
+      }
       ended = failed == null ? end : null;
       if (failed == null && !waiting.isEmpty()) {
         pieces = waiting.remove();
@@ -344,6 +376,7 @@ final class TurnFollower implements TurnStream, Waiting {
       observed = true;
       following.observer().firstPiece();
     }
+    prompt.forEach(shown -> listener.progress(shown.usage(), shown.timing()));
     if (begun != null) {
       listener.started(begun);
     }
@@ -365,7 +398,7 @@ final class TurnFollower implements TurnStream, Waiting {
   public void resume() {
     synchronized (this) {
       paused = false;
-      boolean nothing = found == null && end == null && failure == null;
+      boolean nothing = found == null && end == null && failure == null && progress.isEmpty();
       if (waiting.isEmpty() && nothing) {
         return;
       }

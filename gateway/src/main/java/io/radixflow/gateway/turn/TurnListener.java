@@ -1,5 +1,6 @@
 package io.radixflow.gateway.turn;
 
+import io.radixflow.operators.record.TurnTiming;
 import io.radixflow.operators.record.Usage;
 
 /**
@@ -13,6 +14,15 @@ public interface TurnListener {
    * method, unless the turn is rejected now or fails. Never called for other turns.
    */
   default void found(TurnFound turn) {}
+
+  /**
+   * More of the prompt is done. Called before the first piece, if at all. A listener that pauses
+   * gets only the last of the calls that it missed.
+   *
+   * @param counts of the prompt
+   * @param timing of the turn so far
+   */
+  default void progress(Usage counts, TurnTiming timing) {}
 
   /**
    * The reply begins. Called once, before its first piece.

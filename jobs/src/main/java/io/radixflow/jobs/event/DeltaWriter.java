@@ -66,7 +66,12 @@ public final class DeltaWriter {
             : ReplyError.failed("the answer is larger than a record of the delta topic may be"),
         null,
         delta.trace(),
-        null);
+        null,
+        null,
+        null,
+        null,
+        null,
+        delta.timing());
   }
 
   private static byte[] write(ReplyDelta delta, ReplyLimiter answers) {
@@ -110,6 +115,9 @@ public final class DeltaWriter {
           }
           if (delta.finishReason() != null || !delta.usage().equals(Usage.NONE)) {
             json.writePOJOField("usage", ReplyFields.UsageJson.of(delta.usage()));
+          }
+          if (delta.timing() != null) {
+            json.writePOJOField("timing", delta.timing());
           }
           if (delta.error() != null) {
             json.writePOJOField("error", ReplyFields.ErrorJson.of(delta.error()));

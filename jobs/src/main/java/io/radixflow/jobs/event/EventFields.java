@@ -24,7 +24,7 @@ final class EventFields {
           response_format structured_outputs guided_json guided_regex guided_grammar
           guided_choice prediction min_tokens stop_token_ids include_stop_str_in_output bad_words
           allowed_token_ids skip_special_tokens truncate_prompt_tokens add_special_tokens
-          prompt_logprobs echo return_token_ids
+          prompt_logprobs echo return_token_ids return_progress
           continue_final_message add_generation_prompt truncation
           """);
 

@@ -3,6 +3,7 @@ package io.radixflow.jobs.event;
 import io.radixflow.operators.record.PromptTokens;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.TurnTiming;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -37,7 +38,8 @@ public final class RecordReader {
       Integer stopToken,
       List<Integer> tokenIds,
       PromptTokens prompt,
-      List<String> warnings) {}
+      List<String> warnings,
+      TurnTiming timing) {}
 
   /**
    * Reads a record of the delta topic.
@@ -78,7 +80,8 @@ public final class RecordReader {
         json.stopToken,
         json.tokenIds,
         json.prompt,
-        json.warnings);
+        json.warnings,
+        json.timing);
   }
 
   /**

@@ -45,7 +45,8 @@ final class TokenOptionsReader {
             fields.bool("add_special_tokens"),
             toInt(fields.integer("prompt_logprobs", 0, 20)),
             fields.bool("echo"),
-            fields.bool("return_token_ids"));
+            fields.bool("return_token_ids"),
+            fields.bool("return_progress"));
     return given.equals(TokenOptions.NONE) ? null : given;
   }
 

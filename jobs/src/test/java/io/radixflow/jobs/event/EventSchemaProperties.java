@@ -248,6 +248,7 @@ class EventSchemaProperties {
           Map.entry("add_special_tokens", BOOLEANS),
           Map.entry("echo", BOOLEANS),
           Map.entry("return_token_ids", BOOLEANS),
+          Map.entry("return_progress", BOOLEANS),
           Map.entry(
               "stop_token_ids", List.of("[]", "[1,2]", "[-1]", "[1.5]", "null", "7", "[null]")),
           Map.entry("allowed_token_ids", List.of("[]", "[1,2]", "[2147483648]", "null", "{}")),
@@ -539,7 +540,8 @@ class EventSchemaProperties {
             null,
             count % 21,
             null,
-            count % 5 == 0);
+            count % 5 == 0,
+            count % 7 == 0);
   }
 
   private static Arbitrary<GenerationOptions> options() {

@@ -23,6 +23,8 @@ import java.util.List;
  * @param prompt log probabilities of all tokens of the prompt but its first, once, if the request
  *     asked for them; else empty
  * @param warnings what its grammar does not hold it to, though it was asked for; empty for nothing
+ * @param promptDone tokens of the prompt that were cached or are computed, if the request asked for
+ *     the progress of its prompt; else -1
  */
 public record ReplyProgress(
     int tokenOffset,
@@ -37,7 +39,8 @@ public record ReplyProgress(
     ReplyError error,
     Integer stopToken,
     List<TokenLogprob> prompt,
-    List<String> warnings) {
+    List<String> warnings,
+    int promptDone) {
 
   /**
    * Log probabilities of one generated token, natural log.

@@ -29,6 +29,7 @@ import java.util.List;
  * @param prompt tokens of the prompt, in a piece without text, if asked for; else null
  * @param warnings in the last piece: what the reply is not held to, though its event asks for it;
  *     null for nothing
+ * @param timing next to {@code usage}: how long the turn took so far; null if it is not known
  */
 public record ReplyDelta(
     String session,
@@ -54,7 +55,8 @@ public record ReplyDelta(
     Integer stopToken,
     List<Integer> tokenIds,
     PromptTokens prompt,
-    List<String> warnings) {
+    List<String> warnings,
+    TurnTiming timing) {
 
   /** The parts of a reply that are not its content; lower case in records. */
   public enum Kind {
@@ -109,6 +111,7 @@ public record ReplyDelta(
         logprobs,
         trace,
         answer,
+        null,
         null,
         null,
         null,

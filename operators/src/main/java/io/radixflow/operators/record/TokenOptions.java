@@ -24,6 +24,7 @@ import java.util.function.Function;
  *     probability
  * @param echo whether the reply shows the text of the prompt's tokens
  * @param returnTokenIds whether the reply shows the ids of its tokens and of the prompt's
+ * @param returnProgress whether deltas show how many tokens of the prompt are done
  */
 public record TokenOptions(
     Integer minTokens,
@@ -36,12 +37,13 @@ public record TokenOptions(
     Boolean addSpecialTokens,
     Integer promptLogprobs,
     Boolean echo,
-    Boolean returnTokenIds)
+    Boolean returnTokenIds,
+    Boolean returnProgress)
     implements Serializable {
 
   /** Gives no option. */
   public static final TokenOptions NONE =
-      new TokenOptions(null, null, null, null, null, null, null, null, null, null, null);
+      new TokenOptions(null, null, null, null, null, null, null, null, null, null, null, null);
 
   /**
    * Returns for each option the value of the first options that give it.
@@ -70,7 +72,8 @@ public record TokenOptions(
               first(given, TokenOptions::addSpecialTokens),
               first(given, TokenOptions::promptLogprobs),
               first(given, TokenOptions::echo),
-              first(given, TokenOptions::returnTokenIds));
+              first(given, TokenOptions::returnTokenIds),
+              first(given, TokenOptions::returnProgress));
     };
   }
 
@@ -91,7 +94,8 @@ public record TokenOptions(
         addSpecialTokens,
         null,
         echo,
-        returnTokenIds);
+        returnTokenIds,
+        returnProgress);
   }
 
   /** Returns whether the reply shows its prompt's tokens. */
@@ -102,6 +106,11 @@ public record TokenOptions(
   /** Returns whether the reply shows the ids of its tokens. */
   public boolean showsTokenIds() {
     return Boolean.TRUE.equals(returnTokenIds);
+  }
+
+  /** Returns whether deltas show how many tokens of the prompt are done. */
+  public boolean showsProgress() {
+    return Boolean.TRUE.equals(returnProgress);
   }
 
   /** Returns the tokens before which nothing ends the reply. */

@@ -28,6 +28,7 @@ public final class EngineClient implements AutoCloseable {
     int firstToken = -1;
     int firstText = -1;
     int progresses;
+    int promptDone = -1;
     FinishReason finish;
     int finishOrder;
     Usage usage;
@@ -122,6 +123,14 @@ public final class EngineClient implements AutoCloseable {
     return seen(id);
   }
 
+  /** Waits until progress says that {@code tokens} tokens of a request's prompt are done. */
+  void awaitPromptDone(long id, int tokens) {
+    while (seen(id).promptDone < tokens) {
+      awaitNews();
+    }
+    assertThat(seen(id).promptDone).isEqualTo(tokens);
+  }
+
   private void awaitNews() {
     try {
       assertThat(ready.tryAcquire(Patience.DURATION.toSeconds(), TimeUnit.SECONDS))
@@ -171,6 +180,7 @@ public final class EngineClient implements AutoCloseable {
     seen.text.append(progress.text());
     seen.logprobs.addAll(progress.logprobs());
     seen.prompt.addAll(progress.prompt());
+    seen.promptDone = progress.promptDone();
     seen.stopToken = progress.stopToken();
     seen.finish = progress.finish();
     if (seen.finish != null) {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -51,6 +52,7 @@ class TokenOptionsOnEngineTest {
     List<Integer> allowed = null;
     Boolean skip = null;
     Integer prompt = null;
+    Boolean progress = null;
     for (int i = 0; i < given.length; i += 2) {
       Object value = given[i + 1];
       switch ((String) given[i]) {
@@ -62,11 +64,12 @@ class TokenOptionsOnEngineTest {
         case "letters" -> allowed = LETTERS;
         case "skip_special_tokens" -> skip = (Boolean) value;
         case "prompt_logprobs" -> prompt = (Integer) value;
+        case "return_progress" -> progress = (Boolean) value;
         default -> throw new IllegalArgumentException((String) given[i]);
       }
     }
     return new TokenOptions(
-        min, stops, include, bad, allowed, skip, null, null, prompt, null, null);
+        min, stops, include, bad, allowed, skip, null, null, prompt, null, null, progress);
   }
 
   private static EngineRequestBuilder request(int seed, TokenOptions options) {
@@ -248,6 +251,28 @@ class TokenOptionsOnEngineTest {
           assertThat(rest.finish).isEqualTo(stuck ? FinishReason.REJECTED : alone.get(i).finish);
         }
       }
+    }
+  }
+
+  @Test
+  void eachStepOfAPromptIsProgressIfAsked() {
+    Semaphore allowed = new Semaphore(0);
+    SimOptions stepped =
+        SimOptions.DEFAULT
+            .withPipelineDepth(1)
+            .withFault(batch -> allowed.acquireUninterruptibly());
+    try (Engine slow = Engines.open(stepped, EngineOptions.builder().prefillChunk(8).build());
+        EngineClient other = new EngineClient(slow)) {
+      long id = other.submit(request(1, options("return_progress", true)).build());
+      for (int done = 8; done < 20; done += 8) {
+        allowed.release();
+        other.awaitPromptDone(id, done);
+        assertThat(other.seen(id).tokens).isEmpty();
+      }
+      allowed.release(1000);
+      assertThat(other.await(id).usage.promptTokens()).isEqualTo(20);
+      assertThat(other.run(request(2, options("return_progress", false)).build()).promptDone)
+          .isEqualTo(-1);
     }
   }
 }

@@ -55,7 +55,7 @@ class PromptTurnTest {
   @Test
   void tokensOfPromptAndReplyAreShownIfAsked() throws Exception {
     TokenOptions shown =
-        new TokenOptions(null, null, null, null, null, null, null, null, null, true, true);
+        new TokenOptions(null, null, null, null, null, null, null, null, null, true, true, null);
     GenerationOptions options = GenerationOptions.builder().tokens(shown).build();
     Message ids = Message.ofIds(List.of((int) 'O', 0xc3, 0xa9));
     try (ServingHarness h = ServingHarness.opened()) {

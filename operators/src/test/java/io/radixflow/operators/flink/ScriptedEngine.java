@@ -234,6 +234,7 @@ public final class ScriptedEngine implements Engine {
     final EngineRequest request;
     int[] prompt;
     int[] tokens;
+    boolean progressed;
 
     Running(EngineRequest request) {
       this.request = request;
@@ -269,6 +270,14 @@ public final class ScriptedEngine implements Engine {
         makePrompt(requestId, running);
         return;
       }
+      if (running.request.tokens().showsProgress()
+          && running.tokens.length == 0
+          && !running.progressed) {
+        running.progressed = true;
+        int half = running.prompt.length / 2;
+        progress(requestId, running, 0, new int[0], "", null, null, half);
+        return;
+      }
       int at = running.tokens.length;
       boolean ends = at == replyLength && !running.request.ignoreEndOfTurn();
       int token = ends ? endOfTurn() : letter(running.prompt, running.tokens);
@@ -279,7 +288,7 @@ public final class ScriptedEngine implements Engine {
               ? FinishReason.STOP
               : at + 1 == running.request.maxTokens() ? FinishReason.LENGTH : null;
       String text = token == endOfTurn() ? "" : Character.toString(token);
-      progress(requestId, running, at, new int[] {token}, text, finish, null);
+      progress(requestId, running, at, new int[] {token}, text, finish, null, -1);
     }
 
     private void makePrompt(long requestId, Running running) {
@@ -287,7 +296,7 @@ public final class ScriptedEngine implements Engine {
       try {
         running.prompt = request.prompt().ids();
       } catch (PromptException e) {
-        progress(requestId, running, 0, new int[0], "", FinishReason.REJECTED, e.error());
+        progress(requestId, running, 0, new int[0], "", FinishReason.REJECTED, e.error(), -1);
         return;
       }
       submitted.add(submitted(request, running.prompt));
@@ -301,15 +310,28 @@ public final class ScriptedEngine implements Engine {
         int[] tokens,
         String text,
         FinishReason finish,
-        ReplyError error) {
+        ReplyError error,
+        int promptDone) {
       int promptLength = running.prompt == null ? 0 : running.prompt.length;
       Usage usage = new Usage(promptLength, 0, at + tokens.length);
       List<String> stops = finish == FinishReason.STOP ? running.request.stop() : List.of();
       String stop = stops.isEmpty() ? null : stops.get(0);
       ReplyProgress progress =
           new ReplyProgress(
-              at, tokens, at, text, List.of(), finish, stop, 0, usage, error, null, List.of(),
-              List.of());
+              at,
+              tokens,
+              at,
+              text,
+              List.of(),
+              finish,
+              stop,
+              0,
+              usage,
+              error,
+              null,
+              List.of(),
+              List.of(),
+              promptDone);
       news.add(visitor -> visitor.progress(requestId, progress));
       if (finish != null) {
         if (promptLength > 0) {

@@ -228,6 +228,9 @@ final class StepPipeline {
     } else if (step.output(index) >= 0) {
       replies.accept(request, step.ticket, step.output(index));
       replies.follow(request, 1);
+    } else if (prefill && !request.ahead && request.spec.tokens().showsProgress()) {
+      request.ring.prefilled(request.computed);
+      replies.publish(request);
     }
   }
 

@@ -41,6 +41,13 @@ public final class ReplyRing {
   private volatile List<TokenLogprob> prompt = List.of();
 
   private List<String> warnings = List.of();
+
+  /** Tokens of the prompt that were cached or are computed; -1 if the consumer did not ask. */
+  private volatile int promptDone = -1;
+
+  /** The value of {@link #promptDone} that the consumer has. */
+  private int promptShown = -1;
+
   private int tokenOffset;
   private int textOffset;
   private boolean ended;
@@ -89,6 +96,11 @@ public final class ReplyRing {
     prompt = entries;
   }
 
+  /** Records how many tokens of the prompt are computed, for a consumer that asked for it. */
+  public void prefilled(int tokens) {
+    promptDone = Math.min(tokens, promptTokens);
+  }
+
   int room() {
     return (int) (tokens.length - (tail - head));
   }
@@ -120,9 +132,11 @@ public final class ReplyRing {
     Ending end = ending;
     long from = head;
     int count = (int) (tail - from);
-    if (ended || count == 0 && end == null) {
+    int done = promptDone;
+    if (ended || count == 0 && end == null && done == promptShown) {
       return null;
     }
+    promptShown = done;
     int[] ids = new int[count];
     StringBuilder text = new StringBuilder();
     List<TokenLogprob> probabilities = logprobs == null ? List.of() : new ArrayList<>(count);
@@ -160,6 +174,7 @@ public final class ReplyRing {
         end == null ? null : end.error,
         end == null ? null : end.stopToken,
         ofPrompt,
-        warnings);
+        warnings,
+        done);
   }
 }

@@ -128,6 +128,9 @@ public final class ReplyOutput {
 
   /** Emits the pieces of a running reply that are new. */
   void deltas(RunningTurn turn) {
+    if (turn.takePromptDone()) {
+      collect(delta(turn, empty(turn), null, turn.usage(), null));
+    }
     if (turn.parts().hasNew()) {
       showPrompt(turn);
     }
@@ -164,6 +167,7 @@ public final class ReplyOutput {
               null,
               null,
               piece,
+              null,
               null));
     }
   }
@@ -187,10 +191,7 @@ public final class ReplyOutput {
     metrics.rewritten(turn.prompt() == null ? 0 : turn.prompt().rewritten());
     showPrompt(turn);
     List<ReplyParts.Piece> pieces = parts.take();
-    ReplyParts.Piece last =
-        pieces.isEmpty()
-            ? new ReplyParts.Piece(PartKind.CONTENT, -1, parts.codePoints(), "")
-            : pieces.remove(pieces.size() - 1);
+    ReplyParts.Piece last = pieces.isEmpty() ? empty(turn) : pieces.remove(pieces.size() - 1);
     for (ReplyParts.Piece piece : pieces) {
       collect(delta(turn, piece, null, turn.firstCounts(), null));
       turn.markShown();
@@ -320,6 +321,10 @@ public final class ReplyOutput {
     return Reply.builder(session, branch, turn, kind).attempt(attempt).created(clock.getAsLong());
   }
 
+  private static ReplyParts.Piece empty(RunningTurn turn) {
+    return new ReplyParts.Piece(PartKind.CONTENT, -1, turn.parts().codePoints(), "");
+  }
+
   private ReplyDelta delta(
       RunningTurn turn, ReplyParts.Piece piece, String finish, Usage usage, ReplyError error) {
     return new ReplyDelta(
@@ -346,7 +351,10 @@ public final class ReplyOutput {
         finish == null ? null : turn.stopToken(),
         turn.tokenIds(turn.shownTokens()),
         null,
-        finish == null ? null : turn.warnings());
+        finish == null ? null : turn.warnings(),
+        usage.equals(Usage.NONE)
+            ? null
+            : turn.timing(since(turn.pending), lowerCase(FinishReason.LENGTH).equals(finish)));
   }
 
   /**

@@ -8,6 +8,7 @@ import io.radixflow.operators.record.PromptTokens;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.TokenOptions;
+import io.radixflow.operators.record.TurnTiming;
 import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
@@ -54,6 +55,12 @@ final class RunningTurn {
   private ReplyParts parts = ReplyParts.plain();
   private int cachedTokens;
   private int engineQueuedMillis = -1;
+
+  /** Tokens of the prompt that were cached or are computed; -1 if its progress is not shown. */
+  private int promptDone = -1;
+
+  /** The value of {@link #promptDone} that deltas have shown. */
+  private int promptDoneShown = -1;
 
   /** The tiers that this attempt's prompt came from. */
   private TierUsage tiers = TierUsage.NONE;
@@ -170,6 +177,34 @@ final class RunningTurn {
     return engineQueuedMillis < 0 ? -1 : startedMillis + engineQueuedMillis;
   }
 
+  /**
+   * Returns how long the turn took so far. Null if the engine has not admitted the turn, or if an
+   * earlier attempt computed its prompt.
+   *
+   * @param millis since the turn was accepted
+   * @param promptEnded whether the whole prompt is computed, even if no token has come
+   */
+  TurnTiming timing(long millis, boolean promptEnded) {
+    long queued = queuedMillis();
+    boolean begun = firstTokenMillis >= 0;
+    if (queued < 0 || prompt == null || isBegun() && !begun) {
+      return null;
+    }
+    long until = begun ? firstTokenMillis : millis;
+    return new TurnTiming(
+        begun || promptEnded ? prompt.ids().length : Math.max(promptDone, cachedTokens),
+        queued,
+        Math.max(0, until - queued),
+        Math.max(0, millis - until));
+  }
+
+  /** Returns whether more of the prompt is done than deltas have shown; true once per value. */
+  boolean takePromptDone() {
+    boolean further = promptDone > promptDoneShown && !isBegun();
+    promptDoneShown = promptDone;
+    return further;
+  }
+
   /** The stop text that ended it, or null. */
   String stopReason() {
     return stopReason;
@@ -273,6 +308,7 @@ final class RunningTurn {
     stopToken = progress.stopToken();
     warnings = progress.warnings();
     engineQueuedMillis = progress.queuedMillis();
+    promptDone = Math.max(promptDone, progress.promptDone());
     if (progress.usage() != null) {
       cachedTokens = progress.usage().cachedTokens();
       tiers = progress.usage().tiers();

@@ -79,4 +79,16 @@ class ReplyRingTest {
     writer.join();
     assertThat(seen).isEqualTo(IntStream.range(0, count).boxed().toList());
   }
+
+  @Test
+  void aPromptThatGoesOnIsProgressOnceAndNeverMoreThanThePrompt() {
+    ReplyRing ring = new ReplyRing(4, false);
+    ring.startAt(10, 0, 0);
+    assertThat(ring.take()).isNull();
+    ring.prefilled(6);
+    assertThat(ring.take().promptDone()).isEqualTo(6);
+    assertThat(ring.take()).isNull();
+    ring.prefilled(12);
+    assertThat(ring.take().promptDone()).isEqualTo(10);
+  }
 }

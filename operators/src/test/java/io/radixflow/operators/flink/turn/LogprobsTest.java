@@ -28,7 +28,7 @@ class LogprobsTest {
     }
     ReplyProgress progress =
         new ReplyProgress(
-            0, ids, 0, text, given, null, null, -1, Usage.NONE, null, null, null, List.of());
+            0, ids, 0, text, given, null, null, -1, Usage.NONE, null, null, null, List.of(), -1);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     for (Reply.TokenLogprob token : Logprobs.of(progress.logprobs(), tokenizer)) {
       assertThat(token.top().get(0).bytes()).isEqualTo(token.bytes());
