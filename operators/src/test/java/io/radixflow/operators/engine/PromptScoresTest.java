@@ -15,8 +15,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,18 +50,12 @@ class PromptScoresTest {
   }
 
   private static List<List<String>> run(Engine engine, int requests, int maxTokens) {
-    return run(engine, requests, maxTokens, () -> {});
-  }
-
-  private static List<List<String>> run(
-      Engine engine, int requests, int maxTokens, Runnable submitted) {
     try (EngineClient client = new EngineClient(engine)) {
-      List<Long> ids = new ArrayList<>();
-      for (int seed = 0; seed < requests; seed++) {
-        ids.add(client.submit(scored(seed, maxTokens).build()));
-      }
-      submitted.run();
-      return ids.stream().map(id -> texts(client.await(id).prompt)).toList();
+      List<EngineRequest> all =
+          IntStream.range(0, requests)
+              .mapToObj(seed -> scored(seed, maxTokens).ignoreEndOfTurn(true).build())
+              .toList();
+      return client.submitTogether(all).stream().map(id -> texts(client.await(id).prompt)).toList();
     }
   }
 
@@ -124,36 +119,30 @@ class PromptScoresTest {
     }
   }
 
-  private static void await(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
+  /** Steps fail only after a preemption: requests of failed steps run alone and fill no pool. */
   @Test
   void failedStepsAndPreemptionChangeNoScore() {
     List<List<String>> undisturbed;
     try (Engine engine = Engines.open(EngineOptions.builder())) {
       undisturbed = run(engine, 12, 120);
     }
+    AtomicReference<Engine> opened = new AtomicReference<>();
     AtomicInteger steps = new AtomicInteger();
-    CountDownLatch submitted = new CountDownLatch(1);
     SimOptions faulty =
         SimOptions.DEFAULT
             .withPoison(true)
             .withPipelineDepth(2)
             .withFault(
                 batch -> {
-                  await(submitted);
-                  if (steps.incrementAndGet() % 7 == 3) {
+                  boolean preempted = opened.get().stats().scheduler().preemptions() > 0;
+                  if (preempted && steps.incrementAndGet() % 7 == 3) {
                     throw new IllegalStateException("injected");
                   }
                 });
     EngineOptions few = EngineOptions.builder().kvPages(20).prefillChunk(9).auditMillis(0).build();
     try (Engine engine = Engines.open(faulty, few)) {
-      assertThat(run(engine, 12, 120, submitted::countDown)).isEqualTo(undisturbed);
+      opened.set(engine);
+      assertThat(run(engine, 12, 120)).isEqualTo(undisturbed);
       EngineStats stats = Engines.awaitIdle(engine);
       assertThat(stats.steps().failedSteps()).isPositive();
       assertThat(stats.scheduler().preemptions()).isPositive();
