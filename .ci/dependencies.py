@@ -1,7 +1,7 @@
 """Compares the libraries that are shipped with the committed list, and asks OSV for their known vulnerabilities.
 
   python3 .ci/dependencies.py            checks; any difference, and any vulnerability without a reason, is an error
-  python3 .ci/dependencies.py --update   writes the list anew from the bill of materials
+  python3 .ci/dependencies.py --update   replaces the list with the libraries of the bill of materials
 
 The bill of materials is target/radixflow-sbom.json, made by
   mvn org.cyclonedx:cyclonedx-maven-plugin:makeAggregateBom
@@ -103,7 +103,7 @@ def known_vulnerabilities(shipped, osv):
 
 
 def judge(found, allowed):
-    """Splits what was found: without a reason in the file of allowed ones, and reasons for nothing."""
+    """Returns the found vulnerabilities that have no reason in the file, and the reasons that excuse nothing found."""
     reasons = {row[:3]: row[3] for row in allowed}
     return [f for f in found if f not in reasons], sorted(set(reasons) - set(found))
 

@@ -17,8 +17,8 @@ step() {
   printf '=== %s  done in %d s: %s\n' "$(date +%H:%M:%S)" $((SECONDS - from)) "$title"
 }
 
-# Runs a test that fails once more. If it fails twice, the run fails; if it then passes, the closing lines name it
-# as a flake, to be mended: a run has thousands of tests, and one that depends on chance must not hide the others.
+# Runs a failed test a second time. If it fails twice, the run fails. If it passes, the closing lines name it as a
+# flake, which must be mended. A run has thousands of tests; a test that depends on chance must not hide the others.
 again=(-Dsurefire.rerunFailingTestsCount=1 -Dfailsafe.rerunFailingTestsCount=1)
 
 # logged NAME COMMAND...: keeps a copy of the output for closing_lines.
@@ -39,13 +39,13 @@ retry() {
   "$@"
 }
 
-# fetch_libraries: one test of each runner, so that every plugin and library that later steps need has been fetched.
+# fetch_libraries: runs one test of each runner, which fetches every plugin and library that later steps need.
 fetch_libraries() {
   retry "${maven[@]}" --quiet verify -Dtest=DeviceNameTest -Dsurefire.failIfNoSpecifiedTests=false \
     -Dit.test=JobJarIT -Dfailsafe.failIfNoSpecifiedTests=false
 }
 
-# The runners' own totals of each pass once more, at the end, so that they need no search; and the flakes.
+# Repeats the test runners' totals of each pass at the end of the output, where they are easy to find, and the flakes.
 closing_lines() {
   local log plain
   printf '\n=== %s  all passed in %d s\n' "$(date +%H:%M:%S)" $((SECONDS - started))
@@ -80,7 +80,7 @@ available() {
   apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [0-9]'
 }
 
-# install_tools: sets jdk17 and jdk25 (empty if there is none to be had).
+# install_tools: installs missing tools, and sets jdk17 and jdk25 (empty if that JDK is not available).
 install_tools() {
   local wanted=()
   jdk17=$(find_jdk 17)
@@ -123,7 +123,7 @@ bill_of_materials() {
   retry "${maven[@]}" --quiet org.cyclonedx:cyclonedx-maven-plugin:makeAggregateBom
 }
 
-# check_dependencies: what is shipped must be in the committed list, and without known vulnerabilities.
+# check_dependencies: shipped libraries must be in the committed list and have no known vulnerabilities.
 check_dependencies() {
   bill_of_materials
   PYTHONDONTWRITEBYTECODE=1 python3 -m unittest discover -s .ci -p '*_test.py'
@@ -143,8 +143,8 @@ compare_builds() {
   diff "$logs/jars" "$logs/jars-again"
 }
 
-# test_on_jdk25: compiles and tests a clone with JDK 25 alone; the emulated GPU does all in the other order. Property
-# tests and the browser's tests ran on JDK 17: they look for faults of algorithms and of JavaScript, not of a JDK.
+# test_on_jdk25: compiles and tests a clone with JDK 25 only; the emulated GPU runs everything in the opposite order.
+# Property tests and browser tests run only on JDK 17: they look for faults of algorithms and JavaScript, not of a JDK.
 test_on_jdk25() {
   local other
   other=$(mktemp -d)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures masks and compiling of grammars beside llguidance, with the same vocabulary, schemas and documents.
+"""Compares masks and compiling of grammars with llguidance, for the same vocabulary, schemas and documents.
 
     python3 -m venv grammar-venv && grammar-venv/bin/pip install llguidance==1.9.1
     grammar-venv/bin/python bench/bench_grammar.py --rounds 2
 
-Each round runs `./radixflow grammar bench`, then llguidance in this process. Each document's schema is compiled anew;
-one sample is the mask of the next token and taking that token. llguidance is called from Python, which adds about a
-microsecond to a sample.
+Each round runs `./radixflow grammar bench`, then llguidance in this process. The schema is compiled again for each
+document. One sample computes the mask of the next token and accepts that token. llguidance is called from Python,
+which adds about a microsecond per sample.
 """
 import argparse
 import base64
@@ -89,7 +89,7 @@ def ours(radixflow, directory, extra):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Masks and compiling of grammars, beside llguidance.")
+    parser = argparse.ArgumentParser(description="Compare masks and compiling of grammars with llguidance.")
     parser.add_argument("--radixflow", default="./radixflow", help="the command line to measure")
     parser.add_argument("--rounds", type=int, default=2, help="runs of each, in turn")
     parser.add_argument("--seconds", type=float, default=5, help="of llguidance, for each kind of document")

@@ -99,7 +99,7 @@ def resident(field):
 
 
 def measure(options):
-    """The figures of llama.cpp in the form of those of `./radixflow bench model --json`."""
+    """Measures llama.cpp and returns its figures in the format of `./radixflow bench model --json`."""
     bench = Bench(options.model, options.threads)
     cases = {
         f"prefill {PREFILL}": bench.prefill,

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Drives Radixflow's gateway and llama.cpp's server with load tools of others, AIPerf and GuideLLM.
+"""Drives Radixflow's gateway and llama.cpp's server with the load tools AIPerf and GuideLLM.
 
     python3 -m venv bench-venv && bench-venv/bin/pip install -r bench/requirements.txt
     bench-venv/bin/python bench/bench_serving.py --model FILE.gguf --llama-server PROGRAM
 
-The servers run one at a time, on loopback, and take turns round by round; each is started anew for each round, and gets
-two requests to warm up. Both use all cores. Prompts are made up from a seed for each workload and round, the same for
-both; replies end after a fixed number of tokens.
+The servers run one at a time, on loopback, and take turns round by round. Each server is started again for each round
+and gets two requests to warm up. Both use all cores. The prompts of a workload and round are made from a seed and are
+the same for both servers. Replies end after a fixed number of tokens.
 
 llama.cpp's server is built from the sources of llama-cpp-python, the newest release of which has them:
 
@@ -171,7 +171,7 @@ def make_tokenizer(model, out):
 
 
 def warm_up(server):
-    """A request with a prompt that shares nothing with those of the benches."""
+    """Sends two requests whose prompts share nothing with the prompts of the benches."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
     for text in ("Warm up, please.", "Count all sheep on the hill."):
         fields = {"messages": [{"role": "user", "content": text}], "max_tokens": 32, "ignore_eos": True}

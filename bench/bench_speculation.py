@@ -5,11 +5,12 @@
         --server 'llama.cpp=llama-server --flash-attn on' \\
         --server 'llama.cpp, drafts=llama-server --flash-attn on --spec-type ngram-mod'
 
-A server is a name and a command; model, threads, port and a context of one sequence are added to it. All are started
-anew for each turn and answer each prompt once, greedily, one at a time, after a prompt of another kind to warm up. The
-programs round differently, so their replies differ: each figure is of the program's own reply, its tokens behind the
-first by the time from the first to the last, without HTTP. Servers are not told what edits predict, as they have no such
-field; replies held to a schema get it as `json_schema`. bench_serving.py says how llama.cpp's server is built.
+A server is a name and a command; model, threads, port and a context of one sequence are added to the command. Each
+program is started again for each turn. It answers a prompt of another kind to warm up, then each prompt once, greedily
+and one at a time. The programs round differently, so their replies differ. A figure is about the program's own reply:
+its tokens after the first, divided by the time from the first token to the last, without HTTP. Servers have no field
+for the predicted text of edits, so they do not get it. The schema of a reply is sent as `json_schema`.
+bench_serving.py says how llama.cpp's server is built.
 """
 import argparse
 import http.client
@@ -52,7 +53,7 @@ def post(server, path, body):
 
 
 def answer(server, prompt, tokens):
-    """The figures of a reply: its tokens behind the first, their seconds, and how many drafts were right."""
+    """Returns the figures of a reply: tokens after the first, seconds for these, and how many drafts were right."""
     text = post(server, "/apply-template", {"messages": prompt["messages"]})["prompt"]
     body = {**GREEDY, "prompt": text, "n_predict": tokens}
     if "schema" in prompt:
@@ -142,7 +143,7 @@ def named(text):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Speed of one sequence with speculation, beside other servers.")
+    parser = argparse.ArgumentParser(description="Compare the speed of one sequence with speculation to other servers.")
     parser.add_argument("--model", required=True, help="a GGUF file")
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--tokens", type=int, default=160, help="most tokens of a reply (160)")

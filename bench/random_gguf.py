@@ -4,10 +4,10 @@
     bench-venv/bin/python bench/random_gguf.py --shape qwen3-0.6b --tokenizer SmolLM2-135M-Instruct.Q4_1.gguf \\
         --out DIRECTORY --quantize llama.cpp/build/bin/llama-quantize --type Q4_0 --type Q4_K_M
 
-It writes SHAPE.F16.gguf, has llama.cpp's llama-quantize make a SHAPE.TYPE.gguf of it for each type, and deletes the
-former. Without --quantize it keeps the former. The tokenizer is another model's: tokens that it lacks for the shape's
-vocabulary are unused ones, so texts are those of that model's tokens. The weights are noise whose scale keeps the
-residual stream and the logits within the range of a trained model's.
+It writes SHAPE.F16.gguf, makes SHAPE.TYPE.gguf of it for each type with llama.cpp's llama-quantize, and deletes
+SHAPE.F16.gguf. Without --quantize it keeps that file. The tokenizer is that of another model. If it has fewer tokens
+than the shape's vocabulary, the rest are unused tokens. The weights are noise whose scale keeps the residual stream
+and the logits in the range of a trained model.
 """
 import argparse
 import dataclasses

@@ -1,4 +1,4 @@
-"""Starts the servers that the benches beside this file measure, on loopback, and says what they ran on."""
+"""Starts the servers that the benches in this folder measure, on loopback, and describes the machine."""
 
 import http.client
 import os
@@ -104,7 +104,7 @@ def radixflow(log, model, options=(), broker=None, program=ROOT / "radixflow"):
 
 
 def gateway(log, broker, heap, options=(), program=ROOT / "radixflow"):
-    """A gateway in a process of its own, beside a broker on this machine."""
+    """Starts a gateway in its own process; it uses a broker on this machine."""
     port = free_port()
     command = [str(program), "gateway", "--bootstrap", f"127.0.0.1:{broker}", "--port", str(port)]
     for option in options:

@@ -47,7 +47,7 @@ function announce(text) {
   at("status").textContent = text;
 }
 
-// ---- what is shown
+// ---- the page
 
 const actions = {
   choose(id) {
@@ -129,7 +129,7 @@ function showChat() {
 function greeting() {
   return el("div", { class: "greeting" },
     el("h2", {}, "What would you like to know?"),
-    el("p", { class: "muted" }, "Replies are generated in the job, not in this page: reload it in the middle of a reply, and the reply goes on."),
+    el("p", { class: "muted" }, "Replies are generated in the job, not in this page: reload the page in the middle of a reply, and the reply continues."),
     el("div", { class: "examples" }, ...EXAMPLES.map((text) => el("button", { type: "button", onclick: () => { at("message").value = text; grow(); at("message").focus(); } }, text))));
 }
 

@@ -89,11 +89,12 @@ export function newKey() {
 }
 
 /**
- * Adds a turn after another one, or as a first one for null, and has the path end with it.
+ * Adds a turn after `parent`, and makes it the end of the path that the page shows.
  *
+ * @param parent null for a first turn
  * @param user the message
- * @param more other fields: `files` (name, text), `outputs` of calls (call_id, name, output), `begun` (a reply to go on
- *     with), or `reply` and `status` of a turn that is not sent
+ * @param more other fields: `files` (name, text), `outputs` of calls (call_id, name, output), `begun` (a reply to
+ *     continue), or `reply` and `status` of a turn that is not sent
  */
 export function add(chat, parent, user, more = {}) {
   const number = 1 + Math.max(0, ...Object.values(chat.turns).map((turn) => turn.number));

@@ -1,4 +1,4 @@
-// Lines over time, as SVG. Numbers are in the legend, too, which follows the pointer.
+// Lines over time, as SVG. The legend shows the numbers at the pointer.
 import { el } from "./base.js";
 
 const HEIGHT = 120;
@@ -16,18 +16,18 @@ export function svg(name, attributes, ...children) {
   return element;
 }
 
-/** The least of 1, 2, 2.5, 5 times a power of ten that is not below a value. */
+/** Returns the smallest number of the form 1, 2, 2.5 or 5 times a power of ten that is at least `value`. */
 function ceiling(value) {
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 2.5, 5, 10].map((step) => step * power).find((step) => step >= value * 0.999);
 }
 
 /**
- * Draws a chart anew.
+ * Draws a chart, or replaces its drawing.
  *
  * @param chart has title, format, least (of the axis' end), most, series of [field, label, class]
  * @param samples have `uptime` and the fields; undefined where there is no value
- * @param most milliseconds that are shown; fewer while there are fewer
+ * @param most milliseconds to show; the chart shows fewer while there are fewer samples
  */
 export function drawChart(panel, chart, samples, most) {
   if (!panel.firstChild) {

@@ -131,7 +131,7 @@ const CHARTS = [
   { id: "chart-tokens", title: "Tokens per second", format: count, least: 10, series: [["decode", "decode", "k1"], ["prefill", "prefill", "k2"]] },
   { id: "chart-hits", title: "Cache hit rate, last minute", format: percent, least: 1, most: 1, series: [["hits", "prompt tokens from the cache", "k1"]] },
   { id: "chart-ttft", title: "Time to first token, last 1,000 turns", format: millis, least: 10, series: [["ttft50", "median", "k1"], ["ttft99", "p99", "k3"]] },
-  { id: "chart-batch", title: "Batch", format: (v) => (v < 10 && v % 1 ? v.toFixed(1) : count(v)), least: 4, series: [["running", "requests running", "k1"], ["waiting", "waiting", "k3"], ["step", "tokens a step", "k2"]] },
+  { id: "chart-batch", title: "Batch", format: (v) => (v < 10 && v % 1 ? v.toFixed(1) : count(v)), least: 4, series: [["running", "requests running", "k1"], ["waiting", "waiting", "k3"], ["step", "tokens per step", "k2"]] },
 ];
 
 function showCharts() {

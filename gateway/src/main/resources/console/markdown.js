@@ -136,7 +136,7 @@ function blocks(tokens) {
   return tokens.map(block).filter((element) => element !== null);
 }
 
-/** Shows a text in an element; blocks that are the same as before stay, with what is selected in them. */
+/** Shows a text in an element. Unchanged blocks stay in the page, so that a selection in them stays too. */
 export function showMarkdown(element, text) {
   const tokens = parser.lexer(text).filter((token) => token.type !== "space" && token.type !== "def");
   const shown = element.shownBlocks ?? [];

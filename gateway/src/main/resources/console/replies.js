@@ -1,5 +1,5 @@
-// Replies from the gateway's /v1/responses. A reply is made in the background, so that it goes on without this page;
-// a stream that breaks is resumed after the last event that was seen, by this page or by the same page loaded again.
+// Replies from the gateway's /v1/responses. They are generated in the background, so they continue without this page.
+// After a broken stream the page resumes after the last event that it received, even when it is loaded again.
 import { api, apiJson, ApiError } from "/console/base.js";
 import { children, newKey, sentText } from "/console/chats.js";
 
@@ -156,7 +156,7 @@ export async function follow(chat, turn, signal, changed, waiting) {
     } catch (error) {
       if (signal.aborted) return;
       if (error.code === "previous_response_not_found" && !turn.whole) {
-        // the server no longer has, or never had, what was said before
+        // the server does not have the earlier turns (any more): send them all
         turn.whole = true;
         turn.key = newKey();
         continue;

@@ -65,7 +65,7 @@ function foot(turn, actions) {
   if (isRunning(turn)) return [];
   const tools = [];
   if (turn.reply) tools.push(copyButton(() => turn.reply, "Copy reply"));
-  if (turn.status === "incomplete" && turn.reply) tools.push(tool("Continue", "Go on with the reply", () => actions.goOn(turn)));
+  if (turn.status === "incomplete" && turn.reply) tools.push(tool("Continue", "Continue the reply", () => actions.goOn(turn)));
   tools.push(tool(turn.status === "failed" ? "Try again" : "Regenerate", "Generate the reply again", () => actions.regenerate(turn)));
   if (turn.reply) tools.push(tool("Edit", "Edit reply", (event) => edit(event.currentTarget.closest(".reply"), turn.reply, "Keep as a new version", (text) => actions.correct(turn, text))));
   tools.push(tool("Delete", "Delete the message, its reply and all after it", () => actions.remove(turn)));
@@ -128,7 +128,7 @@ export function turnElement(chat, turn, actions) {
   return element;
 }
 
-/** Shows what has changed of a turn's reply. */
+/** Updates the view of a turn's reply. */
 export function refresh(element, turn, actions) {
   const reply = element.querySelector(".reply");
   reply.classList.toggle("running", isRunning(turn));
@@ -151,7 +151,7 @@ export function refresh(element, turn, actions) {
   }
 }
 
-/** Puts an editor in place of a message or reply; what is sent makes a version of it. */
+/** Replaces a message or reply with an editor. The button that sends makes a new version of the text. */
 function edit(part, text, label, done) {
   const kept = [...part.childNodes];
   const back = () => { part.classList.remove("editing"); part.replaceChildren(...kept); part.querySelector(".tools button:last-child").focus(); };

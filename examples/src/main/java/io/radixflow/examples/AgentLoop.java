@@ -24,12 +24,12 @@ import org.apache.flink.util.OutputTag;
 
 /**
  * An agent inside a Flink job: the model calls tools, an operator of the job runs them, and their
- * results are the next turn. A stream cannot flow back, so each round has a serving operator of its
- * own and gets the whole conversation; its beginning is in the cache that all rounds share. In the
- * last round the model must answer. Calls and results survive a crash like all that Flink keeps.
+ * results are the next turn. A stream cannot flow back, so each round has its own serving operator
+ * and gets the whole conversation; all rounds share a cache, which contains its beginning. In the
+ * last round the model must answer. Calls and results survive a crash like all state of Flink.
  *
- * <p>With Kafka the loop can go on without end: an operator that reads the topic of replies writes
- * the results to the topic of events.
+ * <p>With Kafka the number of rounds need not be fixed: an operator reads the topic of replies and
+ * writes the results to the topic of events.
  */
 public final class AgentLoop {
   private static final int ROUNDS = 3;

@@ -59,7 +59,7 @@ final class ReplyShape {
           given.get(0)
               + " and "
               + given.get(1)
-              + " both say what the reply is held to: give one of them");
+              + " both constrain the reply: give only one of them");
     }
     NAMES.forEach(
         (name, kind) -> {

@@ -84,7 +84,7 @@ public final class ServedModels implements EndpointGroup {
         "invalid_request_error",
         "model_not_found",
         "model",
-        "there is no model " + Texts.quote(requested) + "; \"" + name + "\" is served");
+        "there is no model " + Texts.quote(requested) + "; this server has \"" + name + "\"");
   }
 
   @Override

@@ -27,7 +27,7 @@ public final class TurnErrors {
     return of(end.finishReason(), end.error(), prompt);
   }
 
-  /** Returns the error of an answer of the job, or null if the job did what was asked. */
+  /** Returns the error in an answer of the job, or null if the job carried out the request. */
   public static ApiException of(ReplyDelta answer) {
     return of(answer.finishReason(), answer.error(), null);
   }

@@ -59,8 +59,8 @@ final class MessageTools {
       JsonObject today = output.object("format");
       if (format != null && today != null) {
         throw new InvalidInputException(
-            "output_format and output_config.format both say what the reply is held to: give one"
-                + " of them");
+            "output_format and output_config.format both constrain the reply: give only one of"
+                + " them");
       }
       format = today == null ? format : today;
       for (String name : output.names()) {

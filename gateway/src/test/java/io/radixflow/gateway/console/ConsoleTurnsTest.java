@@ -118,7 +118,7 @@ class ConsoleTurnsTest extends ChatPageFixture {
   void aReplyThatALimitCutGoesOnAsAnotherVersion() {
     ask("Count").say("one two").end("length");
     awaitIdle();
-    page.click("[aria-label='Go on with the reply']");
+    page.click("[aria-label='Continue the reply']");
     FakeJob.Turn next = job.next();
     assertThat(next.event().options().continueFinalMessage()).isTrue();
     assertThat(next.event().messages().stream().map(message -> message.content()))

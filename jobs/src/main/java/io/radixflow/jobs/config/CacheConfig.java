@@ -40,8 +40,9 @@ public final class CacheConfig {
   public static final ConfigOption<Integer> SESSION_SLOTS =
       ALL.integer("cache.session-slots", 100_000, 1, 100_000_000)
           .describe(
-              "Sessions whose cached pages a TaskManager keeps locked between turns. If there are"
-                  + " more sessions, the pages of the least recently used sessions are freed.");
+              "Most sessions whose cached pages one TaskManager keeps locked between turns. If"
+                  + " there are more sessions, the pages of the least recently used sessions are"
+                  + " freed.");
 
   public static final ConfigOption<Integer> TENANT_SLOTS =
       ALL.integer("cache.session-slots-per-tenant", 100_000, 1, 100_000_000)

@@ -62,9 +62,9 @@ public final class GatewayConfig {
               "names, which may have '*' for any text, such as gpt-4o;claude-*",
               aliases -> true)
           .describe(
-              "Other names of the model that clients may use; replies have its own name. By default"
-                  + " any name is accepted; empty accepts only the model's own name. name=MODEL"
-                  + " also checks which model is served.");
+              "Other names that clients may use for the model; replies contain its own name. By"
+                  + " default any name is accepted; empty accepts only the model's own name."
+                  + " name=MODEL also checks that the job runs the model MODEL.");
 
   public static final ConfigOption<MemorySize> MAX_BODY =
       ALL.size("gateway.max-body", MemorySize.ofMebiBytes(4), "a memory size such as 4mb")

@@ -39,7 +39,7 @@ final class StructureReader {
           given.get(0)
               + " and "
               + given.get(1)
-              + " both say what the reply is held to: give one of them");
+              + " both constrain the reply: give only one of them");
     }
     JsonObject format = fields.object("response_format");
     if (format == null) {

@@ -86,6 +86,15 @@ class ProseTest {
         .containsExactlyInAnyOrder(1, 3, 5);
   }
 
+  @Test
+  void aSentenceEndsWithALineOfATable() {
+    String row = "\n * 0 the number of the row\n";
+    assertThat(check("A.java", "/** <pre>" + row.repeat(12) + "</pre> */")).isEmpty();
+    assertThat(check("A.java", "/** <p>" + row.repeat(12) + "</p> */"))
+        .extracting(Finding::rule)
+        .contains(ProseRule.ONE_FACT_PER_SENTENCE);
+  }
+
   private static List<Finding> check(String file, String text) {
     List<Finding> findings = new ArrayList<>();
     String prose = ProseText.of(file, text);

@@ -1,5 +1,6 @@
 package io.radixflow.jobs.prose;
 
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -32,6 +33,8 @@ final class ProseText {
   private static final Pattern COMMENT_LINE = Pattern.compile("(?m)^\\s*(?:/?\\*+/?|//+|#+)");
   private static final Pattern MARKUP =
       Pattern.compile("(?m)<(?:p|li|ul|ol|pre|h\\d)>|</(?:li|ul|ol|pre)>|@\\w+ \\w+|\\\\n");
+  private static final Pattern TABLE = Pattern.compile("<pre>(?s:.*?)</pre>");
+  private static final Pattern LINE_START = Pattern.compile("(?m)^\\s*\\*");
   private static final Pattern INLINE_TAG = Pattern.compile("\\{@\\w+ ?([^{}]*)}|</?\\w+>");
   private static final Pattern FENCE = Pattern.compile("(?m)^```(?s:.*?)^```|^ {4,}\\S.*$");
   private static final Pattern CODE = Pattern.compile("`[^`\n]*+`");
@@ -78,11 +81,20 @@ final class ProseText {
       end = matcher.end();
     }
     masked.append(filled(text.substring(end), BREAK));
+    TABLE.matcher(masked.toString()).results().forEach(table -> breakLines(masked, table));
     mask(COMMENT_LINE, masked, ' ');
     mask(MARKUP, masked, BREAK);
     mask(INLINE_TAG, masked, NAME);
     mask(CODE, masked, NAME);
     return masked.toString();
+  }
+
+  /** Ends a sentence at each line of a table or drawing. */
+  private static void breakLines(StringBuilder text, MatchResult table) {
+    Matcher line = LINE_START.matcher(table.group());
+    while (line.find()) {
+      text.setCharAt(table.start() + line.end() - 1, BREAK);
+    }
   }
 
   /** Returns whether a line comment continues the one of the line before. */

@@ -27,8 +27,8 @@ public final class FlinkCommandLine {
   /**
    * Submits the job, as {@code flink run --detached} does.
    *
-   * @param savepoint where the job goes on from, or null
-   * @param settings of the job; they may have secrets, so they reach it through a file
+   * @param savepoint the savepoint that the job starts from, or null
+   * @param settings of the job; they may contain secrets, so they are passed in a file
    * @return the job's id
    */
   public String submit(String savepoint, Settings settings)

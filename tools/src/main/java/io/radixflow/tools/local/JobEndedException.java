@@ -2,7 +2,7 @@ package io.radixflow.tools.local;
 
 import java.io.IOException;
 
-/** The job ended by itself and will not go on; the message says how, and from what cause. */
+/** The job ended by itself and does not restart; the message says how it ended and why. */
 public final class JobEndedException extends IOException {
   private static final long serialVersionUID = 1L;
 

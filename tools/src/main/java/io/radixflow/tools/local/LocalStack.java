@@ -193,8 +193,9 @@ public final class LocalStack implements AutoCloseable {
   }
 
   /**
-   * The end of the job: completed when the stack was closed, or with a {@link JobEndedException} as
-   * soon as the job ended by itself and will not go on. The stack must be closed then as well.
+   * Returns a future that completes when the stack is closed. It fails with a {@link
+   * JobEndedException} as soon as the job has ended by itself and does not restart. The stack must
+   * be closed even then.
    */
   public CompletableFuture<Void> end() {
     return end.copy();

@@ -36,9 +36,9 @@ public record SavedSession(
   static final SavedSession NONE = new SavedSession(null, null, null, 0, 0, 0, 0, 0, 0, 0, null);
 
   /**
-   * The state of the session's slot, as far as a savepoint shows: {@code hot} with turns in flight,
-   * then {@code warm}, {@code cold} or {@code gone} as its pages were when that was last known; the
-   * {@link #life} of a session that is not open.
+   * Returns the state of the session's slot, as far as a savepoint shows it: {@code hot} with turns
+   * in flight, else {@code warm}, {@code cold} or {@code gone} by the last known places of its
+   * pages. Returns the {@link #life} of a session that is not open.
    */
   public String state() {
     if (!life.equals("open")) {

@@ -46,7 +46,7 @@ class EndedJobITCase {
     }
     assertThat(Files.readString(output))
         .contains("radixflow: the job was cancelled; the log is " + log + "; ")
-        .contains("conversations in " + dir.resolve("up") + " go on from their last checkpoint");
+        .contains("conversations in " + dir.resolve("up") + " continue from their last checkpoint");
     assertThat(Files.readString(log)).contains("the job was cancelled");
     try (Stream<Path> files = Files.list(temporary)) {
       // an engine's lock stays: its name is the host's, and a lock that is deleted could be taken

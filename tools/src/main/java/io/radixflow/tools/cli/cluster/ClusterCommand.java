@@ -29,12 +29,12 @@ import picocli.CommandLine.Option;
     description = {
       "Start a Flink cluster of several processes on this machine, with ZooKeeper and a Kafka"
           + " broker, and the job on it, until Ctrl-C.",
-      "Processes that are killed are replaced: conversations go on."
+      "Processes that are killed are replaced, and conversations continue."
     })
 public final class ClusterCommand extends CliCommand {
   private static final int MAX_PROCESSES = 64;
 
-  /** Each process of Flink takes the first that is free. */
+  /** Each process of Flink takes the first free port of this range. */
   private static final String METRICS_PORTS =
       LoopbackFlink.METRICS_PORT + "-" + (LoopbackFlink.METRICS_PORT + 100);
 

@@ -66,8 +66,8 @@ final class ClusterSubmission {
    */
   String submit(Path jar, List<String> arguments, String savepoint)
       throws IOException, InterruptedException {
-    // this process has all of the jar's classes: loading them again beside its own would mix the
-    // two
+    // this process has all classes of the jar already; with a second copy of them, classes of both
+    // copies would meet
     Configuration loading = new Configuration(configuration);
     loading.set(CoreOptions.CLASSLOADER_RESOLVE_ORDER, "parent-first");
     PackagedProgram.Builder builder =

@@ -16,12 +16,13 @@ import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Runs an HTTP gateway beside existing brokers until interrupted. */
+/** Runs an HTTP gateway for existing brokers until interrupted. */
 @Command(
     name = "gateway",
     description = {
-      "Serve a running job's conversations over HTTP, as OpenAI's API has them, until Ctrl-C.",
-      "Any number may run beside the same brokers. See docs/gateway.md."
+      "Serve a running job's conversations over HTTP, with the APIs of OpenAI and Anthropic, until"
+          + " Ctrl-C.",
+      "Any number of gateways may use the same brokers. See docs/gateway.md."
     })
 public final class GatewayCommand extends CliCommand {
   @Mixin BrokerOptions brokers;

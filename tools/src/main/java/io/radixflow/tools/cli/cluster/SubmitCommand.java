@@ -34,7 +34,7 @@ public final class SubmitCommand extends CliCommand {
   @Option(
       names = "--from-savepoint",
       paramLabel = "PATH",
-      description = "Go on from this savepoint or checkpoint.")
+      description = "Start the job from this savepoint or checkpoint.")
   String savepoint;
 
   @Option(names = "--detached", description = "Do not wait.")

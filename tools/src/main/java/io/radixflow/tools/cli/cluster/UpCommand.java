@@ -24,8 +24,8 @@ import picocli.CommandLine.Option;
     name = "up",
     description = {
       "Start a Kafka broker, the job and the HTTP gateway in this process, until Ctrl-C.",
-      "Prints the addresses, for HTTP and Kafka clients on this machine, and where conversations"
-          + " are kept: the next start goes on with them."
+      "Prints the addresses for HTTP and Kafka clients on this machine, and the directory that"
+          + " keeps the conversations: the next start continues them."
     })
 public final class UpCommand extends CliCommand {
   @Mixin LocalServing serving;

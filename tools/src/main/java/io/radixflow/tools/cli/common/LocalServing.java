@@ -102,7 +102,7 @@ public final class LocalServing {
         ? "conversations were not kept (--directory keeps them); see to the cause and start again"
         : "see to the cause and start again: conversations in "
             + directory
-            + " go on from their last checkpoint";
+            + " continue from their last checkpoint";
   }
 
   private LocalStack start(
