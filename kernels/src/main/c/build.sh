@@ -1,14 +1,14 @@
 #!/bin/sh
 # Compiles the native kernels of the CPU backend: build.sh OUT JAVA_HOME
-# OUT gets libradixflow-cpu.so and native.properties, which says what is inside. Without gcc, or on another system than
-# Linux on x86-64, it gets only the latter, with the reason, and the backend computes in Java. Nothing is compiled again
-# while sources, flags and compiler are the same.
+# Writes libradixflow-cpu.so and native.properties, its description, into OUT. Without gcc, or on a system other than
+# Linux on x86-64, it writes only native.properties, with the reason, and the backend computes in Java. It compiles only
+# if sources, flags or compiler have changed.
 set -eu
 
 cd "$(dirname "$0")"
 out=$1
 java_home=$2
-# No contraction: the bits are those of the Java code.
+# Without contraction the results are equal, bit for bit, to the results of the Java code.
 flags='-std=c11 -O3 -mavx2 -mfma -mf16c -ffp-contract=off -fPIC -fvisibility=hidden -Wall -Wextra'
 
 without() {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Compiles the device code: build.sh OUT [wheels]
-# OUT gets device-code.properties, which says what is inside, and radixflow.fatbin where nvcc is found: in CUDA_HOME, on
-# the path, in /usr/local/cuda, or in Radixflow's cache, which "wheels" makes pip fill. Nothing is compiled again while
-# sources, flags and nvcc are the same.
+# Writes radixflow.fatbin and device-code.properties, its description, into OUT. Looks for nvcc in CUDA_HOME, on the path,
+# in /usr/local/cuda and in Radixflow's cache; with "wheels", pip installs nvcc into that cache. Without nvcc only
+# device-code.properties is written. It compiles only if sources, flags or nvcc have changed.
 set -eu
 
 cd "$(dirname "$0")"

@@ -1,10 +1,10 @@
-// The means of all kernels: the CUDA language, bf16, and the few instructions that only PTX reaches.
-// nvcc makes each the instruction; a host compiler takes simt.h, which executes them.
+// What all kernels use: the CUDA language, bf16, and the few instructions that need PTX. nvcc compiles each to the
+// instruction; a host compiler uses simt.h, which emulates them.
 //
 //   KERNEL(name, parameters...) { ... }                             an exported kernel
-//   BOUNDED_KERNEL(threads, blocks, name, parameters...) { ... }    with launch bounds: at most so many threads
-//                                                                   a block, at least so many blocks a processor
-//   SHARED(type, name);                                             the block's dynamic shared memory, once a kernel
+//   BOUNDED_KERNEL(threads, blocks, name, parameters...) { ... }    with launch bounds: at most `threads` threads per
+//                                                                   block, at least `blocks` blocks per processor
+//   SHARED(type, name);                                             the block's dynamic shared memory, once per kernel
 #pragma once
 
 #ifdef __CUDACC__

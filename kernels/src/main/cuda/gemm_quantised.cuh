@@ -216,27 +216,27 @@ __device__ __forceinline__ void unpack8(uint32_t (&pairs)[4], const Group& w) {
     for (int i = 0; i < 4; ++i) pairs[i] = pack_bf16(w[2 * i], w[2 * i + 1]);
 }
 
-// Of four lanes, each with a column of four words, gives each a row: to[i] is word lane % 4 of the lane i of the four.
+// Transposes 4 x 4 words among four lanes: each lane has a column in `from` and gets a row. to[i] is word lane % 4 of
+// the i-th of the four lanes.
 __device__ __forceinline__ void transpose4(uint32_t (&to)[4], const uint32_t (&from)[4]) {
     int lane = threadIdx.x % 4;
     bool odd = lane & 1, upper = lane & 2;
     uint32_t swapped[4];
 #pragma unroll
-    for (int i = 0; i < 4; i += 2) {  // with the lane beside
+    for (int i = 0; i < 4; i += 2) {  // with the neighbouring lane
         uint32_t other = __shfl_xor_sync(0xffffffffu, odd ? from[i] : from[i + 1], 1);
         swapped[i] = odd ? other : from[i];
         swapped[i + 1] = odd ? from[i + 1] : other;
     }
 #pragma unroll
-    for (int i = 0; i < 2; ++i) {  // with the pair of lanes beside
+    for (int i = 0; i < 2; ++i) {  // with the neighbouring pair of lanes
         uint32_t other = __shfl_xor_sync(0xffffffffu, upper ? swapped[i] : swapped[i + 2], 2);
         to[i] = upper ? other : swapped[i];
         to[i + 2] = upper ? swapped[i + 2] : other;
     }
 }
 
-// The part that one thread plays in loading stages of FEATURES / 8 runs of chunks, each RUN bytes long, one behind
-// another.
+// The work of one thread in loading stages. A stage has FEATURES / 8 consecutive runs of chunks of RUN bytes each.
 template <int FEATURES, int RUN, int CHUNK, int THREADS>
 struct GroupLoader {
     static constexpr int kPieces = RUN / 16, kAll = FEATURES / 8 * kPieces, kLoads = (kAll + THREADS - 1) / THREADS;

@@ -31,7 +31,7 @@ final class FiniteRows {
     }
   }
 
-  /** The error of the first of some rows that has a value which is not finite. */
+  /** Returns the error of the first row in a range that has a value that is not finite. */
   static ModelFormatException error(StackedRows source, int first, int count) {
     TensorType type = source.type(first);
     for (int number = first; number < first + count; number++) {
@@ -46,6 +46,7 @@ final class FiniteRows {
         requireScales(source, number, row.minima);
       }
     }
-    throw new IllegalStateException(source + ": rows are refused that are finite");
+    throw new IllegalStateException(
+        source + ": the kernels found a value that is not finite, but all values are finite");
   }
 }

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  */
 public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long workBytes) {
 
-  /** Memory beyond weights, work space and pool that a JVM needs to go on. */
+  /** Memory that a JVM needs besides weights, work space and pool. */
   private static final long RESERVE = 64L << 20;
 
   /** Bits of a weight in memory in a file of Q4_0, whose output matrix is in Q6_K. */

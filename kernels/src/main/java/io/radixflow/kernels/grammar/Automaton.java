@@ -85,8 +85,9 @@ final class Automaton {
   }
 
   /**
-   * Returns whether a lexeme that has begun goes on with a byte. It takes no {@link #work}, and the
-   * state after the byte may be dead all the same where too many calls would be open.
+   * Returns whether {@code value} can be the next byte of a lexeme that has begun. This does not
+   * count as {@link #work}. The state after the byte may still be dead if too many calls would be
+   * open.
    */
   boolean goesOnWith(GrammarState state, int value) {
     int byteClass = pool.classOf(value);

@@ -1,15 +1,15 @@
 package io.radixflow.kernels.grammar;
 
 /**
- * How a text goes on where its grammar leaves one choice, white space aside: names of a JSON
- * object's properties, say, with the marks around them. Where white space may come it is guessed:
- * what followed the last byte of the same kind in the text, and a space after the first colon or
- * comma.
+ * Finds the next bytes of a text where its grammar allows only one continuation apart from white
+ * space: names of a JSON object's properties, for example, and the punctuation around them. White
+ * space is guessed: the same as after the last byte of the same kind in the text, and a space after
+ * the first colon or comma.
  */
 final class ForcedText {
   private static final short NONE = -1;
 
-  /** Bytes of a text that are searched for white space in like places. */
+  /** How many last bytes of the text are searched for white space in similar places. */
   private static final int REMEMBERED = 512;
 
   private final Automaton automaton;

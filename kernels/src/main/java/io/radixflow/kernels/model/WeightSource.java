@@ -24,8 +24,8 @@ public interface WeightSource extends AutoCloseable {
   }
 
   /**
-   * 16 lower-case hexadecimal digits that identify the weights' content and encoding. Reads all of
-   * the files the first time and remembers the answer beside Radixflow's cache.
+   * Returns 16 lower-case hexadecimal digits that identify the weights' content and encoding. Reads
+   * all of the files the first time, and stores the result in Radixflow's home directory.
    */
   String fingerprint();
 

@@ -17,14 +17,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures how evenly replies go on while a long prompt comes in, and what that costs it. */
+/** Measures how evenly replies continue during a long prompt, and how this slows the prompt. */
 @Command(
     name = "even",
     description = {
-      "Measure how far apart tokens of running replies are while a long prompt comes in, and how long"
-          + " its first token takes beside them and in an idle engine.",
-      "The engine alone, without Kafka and Flink, and without speculation, which puts several tokens"
-          + " into a step where guesses are right. See scheduler.step-stretch and"
+      "Measure the time between tokens of running replies while a long prompt is computed, and the"
+          + " time to the prompt's first token next to these replies and in an idle engine.",
+      "Measures the engine only, without Kafka, Flink and speculation, which puts several tokens"
+          + " into a step when its guesses are right. See scheduler.step-stretch and"
           + " scheduler.prompt-slowdown."
     })
 public final class BenchEvenCommand extends CliCommand {
@@ -126,7 +126,7 @@ public final class BenchEvenCommand extends CliCommand {
         shared.median() * 1e3, worst * 1e3, shared.max() * 1e3);
     print("p99 over the median without the prompt   %.2fx%n", worst / alone.median());
     print("first token of the prompt, s, idle       p50 %8.3f%n", idle.median());
-    print("first token beside the replies, s        p50 %8.3f%n", beside.median());
+    print("first token with the replies, s          p50 %8.3f%n", beside.median());
     print("over an idle engine's                    %.2fx%n", beside.median() / idle.median());
     ObjectNode json = JsonLineOutput.object();
     json.put("sessions", sessions)

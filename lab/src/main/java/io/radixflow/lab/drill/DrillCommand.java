@@ -48,7 +48,7 @@ public final class DrillCommand extends CliCommand {
 
   @Mixin ClusterBuild build;
 
-  @Option(names = "--minutes", paramLabel = "N", description = "How long faults go on.")
+  @Option(names = "--minutes", paramLabel = "N", description = "How long faults are made.")
   int minutes = 5;
 
   @Option(

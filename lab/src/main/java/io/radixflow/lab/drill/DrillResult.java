@@ -86,7 +86,7 @@ public record DrillResult(
     line(text, "other breaches");
     line(text, "  %5d  dead letters wrong or missing", deadLetters);
     line(text, "  %5d  repairs of page accounting", pageBreaches);
-    line(text, "  %5d  engines opened again beside a failure", reloads);
+    line(text, "  %5d  engines opened again although they were open", reloads);
     line(text, "  %5d  processes left over", leaked.size());
     line(text, "  %5d  erasures of pages that do not end", erased ? 0 : 1);
     tokens.ifPresent(counts -> tokens(text, counts));

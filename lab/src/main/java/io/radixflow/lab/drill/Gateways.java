@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** Two HTTP gateways beside the cluster; each comes back at its own port. */
+/** Two HTTP gateways for the cluster; each starts again at its own port after it was killed. */
 final class Gateways {
   private static final int COUNT = 2;
   private static final Duration LIMIT = Duration.ofMinutes(3);

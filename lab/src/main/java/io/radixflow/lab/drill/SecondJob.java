@@ -14,7 +14,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.IntFunction;
 
-/** Another job beside the drilled one, in the same cluster, with topics of its own. */
+/** A second job in the cluster of the drilled job, with its own topics. */
 final class SecondJob {
   private static final Duration LIMIT = Duration.ofMinutes(3);
   private static final int SESSIONS = 2;

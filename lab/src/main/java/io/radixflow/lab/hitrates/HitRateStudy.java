@@ -70,7 +70,7 @@ public final class HitRateStudy {
   }
 
   private CacheSimulation.Result simulate(int capacity, String policy, int all) {
-    // more than there are blocks changes nothing but the memory that is taken
+    // more pages than blocks would give the same result and only take more memory
     int pages = Math.min(capacity, Math.max(1, workload.distinctBlocks()));
     CacheSimulation.Result result =
         CacheSimulation.run(

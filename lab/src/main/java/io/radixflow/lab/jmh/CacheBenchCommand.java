@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "bench",
     description = {
-      "Measure the operations of the radix cache with JMH, beside their goals.",
+      "Measure the operations of the radix cache with JMH, and show their goals.",
       "Chats: sessions of 10 turns share a system prompt of 512 tokens; each turn adds 128 tokens"
           + " of the user and 256 of the reply. Takes two minutes."
     })

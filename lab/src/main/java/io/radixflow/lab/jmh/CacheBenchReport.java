@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The measurements of {@code cache bench} beside their goals. */
+/** The measurements of {@code cache bench}, each next to its goal. */
 final class CacheBenchReport {
   private static final double MOST_GROWTH = 3;
   private static final String EVICT = "evict ";

@@ -16,11 +16,16 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Host memory and disk below a {@link CacheSimulation}: a {@link HiRadixCache} as an engine has it,
- * with its threads and checksums, over a {@link SimulatedDisk}. What differs is that a page holds
- * only the first bytes of its name, against which each one that is loaded is checked; that a
- * request waits for all pages of its prefix and loads them all, whatever it costs; and that the
- * next one comes when all copies have been made, so that none is dropped for haste.
+ * Host memory and disk below a {@link CacheSimulation}: the {@link HiRadixCache} of an engine, with
+ * its threads and checksums, over a {@link SimulatedDisk}. There are three differences to an
+ * engine:
+ *
+ * <ul>
+ *   <li>A page contains only the first bytes of its name; each loaded page is checked against it.
+ *   <li>A request waits for all pages of its prefix and loads them all, whatever the cost.
+ *   <li>The next request comes when all copies have been made, so no copy is dropped for lack of
+ *       time.
+ * </ul>
  *
  * <p>For the thread that runs the simulation.
  */

@@ -53,7 +53,8 @@ public final class WorkerTeam implements AutoCloseable {
   private final AtomicLong work = new AtomicLong();
 
   /**
-   * Of each worker, a cache line apart: a region's number, and how many of its tasks have begun.
+   * For each worker, in its own cache line: the region's number, and how many of its tasks the
+   * worker has begun.
    */
   private final AtomicLongArray begun;
 
@@ -63,7 +64,7 @@ public final class WorkerTeam implements AutoCloseable {
   private volatile boolean closed;
   private volatile boolean measured;
 
-  /** Nanoseconds in tasks of each worker, a cache line apart. */
+  /** For each worker, in its own cache line: the nanoseconds that it spent in tasks. */
   private final AtomicLongArray taskNanos;
 
   /** A team of the usual priority. */

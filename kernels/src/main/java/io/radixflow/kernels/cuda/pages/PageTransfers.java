@@ -8,13 +8,13 @@ import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.device.Transfer;
 
 /**
- * Copies of pages and window parts between a pool and pinned host memory, on a stream of their own
- * beside the forward pass.
+ * Copies pages and window parts between a pool and pinned host memory, on its own stream, which
+ * runs at the same time as the forward pass.
  *
- * <p>Copies into the pool go layer by layer with an event each: the step that is queued next waits
- * for a layer's event only when it reaches that layer. Copies start when all steps queued before
- * them are done, since those may use the pages. One transfer each way is in flight at a time; the
- * next waits for it on the host.
+ * <p>Copies into the pool go layer by layer, and each layer has an event: the step that is queued
+ * next waits for the event only when it reaches that layer. Copies start when all steps queued
+ * before them are done, since these steps may use the pages. One transfer in each direction is in
+ * flight at a time; the next transfer waits for it on the host.
  *
  * <p>Owned by the thread that submits.
  */

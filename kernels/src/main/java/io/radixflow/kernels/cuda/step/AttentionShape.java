@@ -11,29 +11,37 @@ import java.util.stream.Collectors;
 /**
  * The properties of a layer and its KV pool that the kernels of attention.cuh depend on.
  *
- * <p>Both kernels have the same parameters: q (its rows begin with the heads' queries), elements
- * from one row of q to the next, one layer's K and V, out, partial, weight and arrived (memory for
- * partials), the plan's header, tiles, merge, chunkFirstRow, chunkPosition, chunkPageStart and
- * pageIds, {@link #kvHeads}, {@link #group}, {@link #pageTokens}, then the parameters of {@link
- * ScoreArguments}. Their grid is any number of blocks by {@link #kvHeads}, of {@link #THREADS}
- * threads: a block takes tile after tile.
+ * <p>Both kernels have the same parameters, in this order:
+ *
+ * <ol>
+ *   <li>q, whose rows begin with the heads' queries, and the elements from one row of q to the next
+ *   <li>K and V of one layer, and out
+ *   <li>partial, weight and arrived: memory for partial results
+ *   <li>header, tiles and merge of the plan
+ *   <li>chunkFirstRow, chunkPosition, chunkPageStart and pageIds of the step
+ *   <li>{@link #kvHeads}, {@link #group}, {@link #pageTokens}
+ *   <li>the parameters of {@link ScoreArguments}
+ * </ol>
+ *
+ * <p>Their grid is any number of blocks by {@link #kvHeads}. A block has {@link #THREADS} threads
+ * and takes tile after tile.
  *
  * @param heads query heads
  * @param kvHeads key and value heads; divides {@code heads} into groups of at most 16
  * @param headDim elements of a head, one of {@link #HEAD_DIMS}; of a compressed vector in latent
  *     attention, whose only kernel is in latent.cuh, with the same tiles as the keys kernel
- * @param rotatedDim elements of the rotated part beside a compressed vector; 0 for attention that
- *     is not latent
+ * @param rotatedDim elements of the rotated part that follows a compressed vector; 0 for attention
+ *     that is not latent
  * @param pageTokens tokens of a page: a power of two from 16 on
  * @param type of keys and values: bf16 or fp8
  */
 public record AttentionShape(
     int heads, int kvHeads, int headDim, int rotatedDim, int pageTokens, KvSpec.Type type) {
 
-  /** Elements of a head that there are kernels for. */
+  /** The head sizes in elements that have kernels. */
   public static final List<Integer> HEAD_DIMS = List.of(16, 32, 64, 80, 96, 128, 256);
 
-  /** Elements of compressed vectors that there are kernels for, and of the parts beside them. */
+  /** The sizes of compressed vectors that have kernels, to the sizes of their rotated parts. */
   private static final Map<Integer, Integer> LATENT_DIMS = Map.of(512, 64, 32, 8);
 
   private static final int LATENT_ROWS = 16;

@@ -38,10 +38,10 @@ public final class CudaModel implements AutoCloseable {
 
   private static final double SHARE_OF_FREE = 0.9;
 
-  /** Bytes for the small allocations that a pool makes. */
+  /** Bytes for the small allocations of a pool. */
   private static final long SMALL_BYTES = 1 << 20;
 
-  /** Shared memory of a multiprocessor beside what one block may have. */
+  /** Bytes of a multiprocessor's shared memory that a block cannot use. */
   private static final int RESERVED_SHARED = 1024;
 
   private final CudaContext context;
@@ -227,7 +227,7 @@ public final class CudaModel implements AutoCloseable {
     return 2 * device.multiprocessors();
   }
 
-  /** Creates the transfers of a pool's pages, which run beside the steps of a stream. */
+  /** Creates the transfers of a pool's pages, which run at the same time as the steps. */
   PageTransfers transfers(CudaKvPool pool, CudaStream steps) {
     return new PageTransfers(context, module, pool, config.layers(), steps);
   }

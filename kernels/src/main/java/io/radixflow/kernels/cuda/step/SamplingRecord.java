@@ -12,7 +12,7 @@ import java.nio.IntBuffer;
  * <pre>
  *    0  flags: {@link #SAMPLE}, {@link #LOGPROBS}, {@link #GREEDY}, {@link #PENALTIES}
  *    1  counter of the random generator
- *    2  scale (double): steps of the exponential a logit
+ *    2  scale (double): steps of the exponential per logit
  *    4  top_p (double); 1 for off
  *    6  least weight (long) that min_p lets pass; 0 for off
  *    8  seed (long)
@@ -26,7 +26,7 @@ import java.nio.IntBuffer;
  *   17  alternatives to report
  *   18  where the output's token mask begins, in integers from the start of the step's metadata; 0
  *       for none
- *   19  the token that is given and not drawn; -1 to draw one
+ *   19  the given token, which is not drawn; -1 to draw one
  * </pre>
  */
 final class SamplingRecord {

@@ -32,7 +32,8 @@ public final class Regex {
      */
     MULTIPLE,
     /**
-     * The texts of {@link #body}, which may go on with the loop; {@link #min} tells loops apart.
+     * The texts of {@link #body}, which may contain the loop itself; {@link #min} tells loops
+     * apart.
      */
     LOOP
   }

@@ -490,7 +490,7 @@ public final class RegexPool {
     return or(epsilon, part);
   }
 
-  /** The texts of a language but the empty one. */
+  /** Returns the texts of a language without the empty text. */
   public Regex nonEmpty(Regex part) {
     if (part.kind == Kind.REPEAT && part.min == 0 && !part.parts[0].nullable) {
       return repeat(part.parts[0], 1, part.max);
@@ -499,8 +499,9 @@ public final class RegexPool {
   }
 
   /**
-   * A part any number of times, then other text; {@link Regex#body} is set to both once the part is
-   * known, which may go on with the loop itself, after some text.
+   * Returns a part any number of times, then {@code after}. The caller sets {@link Regex#body} to
+   * both as soon as it knows the part. The part may contain the loop itself, after at least one
+   * byte.
    */
   Regex loop(Regex after) {
     Regex node = new Regex(Kind.LOOP, new Regex[] {after}, NO_EDGES, ++loops, 0, 0);
@@ -770,8 +771,8 @@ public final class RegexPool {
   }
 
   /**
-   * Looks for a text of an intersection, a complement, a multiple or a loop. It goes on where the
-   * end may be nearest.
+   * Looks for a text of an intersection, a complement, a multiple or a loop. It first tries the
+   * states from which the end may be nearest.
    */
   private boolean search(Regex start) {
     searches++;

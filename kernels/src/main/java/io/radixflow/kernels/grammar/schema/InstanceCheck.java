@@ -81,7 +81,7 @@ final class InstanceCheck {
     return valid;
   }
 
-  /** Returns whether a value meets what a schema says without references and choices. */
+  /** Returns whether a value meets a schema's keywords other than references and choices. */
   boolean meets(JsonNode value, SchemaPart part) {
     JsonNode schema = part.schema();
     return (!part.has("const") || equal(value, schema.get("const")))
@@ -89,7 +89,9 @@ final class InstanceCheck {
         && meetsUnlisted(value, part);
   }
 
-  /** Returns whether a value meets what a schema says beside {@code enum} and {@code const}. */
+  /**
+   * Returns whether a value meets a schema's keywords other than {@code enum} and {@code const}.
+   */
   boolean meetsUnlisted(JsonNode value, SchemaPart part) {
     JsonNode schema = part.schema();
     if (part.has("type") && !ValueRules.types(schema.get("type")).contains(type(value))

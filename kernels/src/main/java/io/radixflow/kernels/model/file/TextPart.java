@@ -15,7 +15,7 @@ final class TextPart {
   private static final Map<String, String> TYPES =
       Map.of("gemma3", "gemma3_text", "mistral3", "mistral");
 
-  /** Fields that a checkpoint has beside {@code text_config} and that mean its text model. */
+  /** Fields next to {@code text_config} that are about the text model. */
   private static final List<String> OUTER = List.of("quantization_config", "tie_word_embeddings");
 
   private static final String MODEL = "model.";

@@ -14,8 +14,9 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Fetches one file of the hub. Bytes gather in {@code FILE.HASH.part}, where a later attempt goes
- * on; the file gets its name only after its hash was found right, and is removed if it is wrong.
+ * Fetches one file of the hub. Bytes are written to {@code FILE.HASH.part}, which a later attempt
+ * continues. The file gets its final name after its hash has been checked; a file with a wrong hash
+ * is deleted.
  */
 final class Download {
   private static final int MAX_ATTEMPTS = 100;

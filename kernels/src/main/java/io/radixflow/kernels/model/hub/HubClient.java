@@ -101,7 +101,8 @@ final class HubClient {
   }
 
   /**
-   * Requests a file's content from {@code from} on; status 200 (from the start), 206 or an error.
+   * Asks for the content of a file from byte {@code from} on. The status is 200 (from the start),
+   * 206 or an error.
    */
   HttpResponse<InputStream> content(HubName name, String commit, HubFile file, long from)
       throws IOException, InterruptedException {

@@ -14,7 +14,7 @@ final class CallGrammar {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** Keywords that a text in a tag cannot be held to. */
+  /** Keywords that cannot be enforced for a text in a tag. */
   private static final List<String> TEXT_KEYWORDS =
       List.of(
           "pattern", "format", "minLength", "maxLength", "allOf", "not", "if", "oneOf", "anyOf");
@@ -25,7 +25,7 @@ final class CallGrammar {
   private final boolean enforceAll;
 
   /**
-   * @param enforceAll whether also functions that are not strict are held to their schemas
+   * @param enforceAll whether schemas are enforced even for functions that are not strict
    */
   CallGrammar(GrammarText grammar, List<Tool> tools, boolean parallel, boolean enforceAll) {
     this.grammar = grammar;
@@ -226,7 +226,7 @@ final class CallGrammar {
     return "TEXT";
   }
 
-  /** Refuses what a text in a tag cannot be held to, unless the function is not strict. */
+  /** Refuses a keyword that cannot be enforced in a tag, unless the function is not strict. */
   private static void refuse(Tool tool, String key, String keyword) {
     if (!tool.strict()) {
       return;
@@ -238,7 +238,7 @@ final class CallGrammar {
             + tool.name()
             + " has "
             + keyword
-            + ", which calls in this model's form cannot be held to");
+            + ", which cannot be enforced for calls in this model's form");
   }
 
   // ---- literals ----

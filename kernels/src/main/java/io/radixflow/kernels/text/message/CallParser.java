@@ -262,7 +262,7 @@ final class CallParser extends StreamParser {
     return endBlock(closing, last);
   }
 
-  /** Goes on with text after a block of calls, unless its end may still come. */
+  /** Continues with text after a block of calls, unless the end of the block may still come. */
   private boolean endBlock(Scan scan, boolean last) {
     if (scan.starved() && !last) {
       return false;

@@ -69,7 +69,9 @@ final class GrammarText {
     return "(" + String.join("|", ways) + ")?";
   }
 
-  /** A character that neither goes on from a node nor begins a mark. */
+  /**
+   * Returns an expression for a character that neither continues a node's text nor begins a mark.
+   */
   private static String outside(Node node, Node root) {
     StringBuilder set = new StringBuilder("[^");
     root.next.keySet().forEach(c -> set.append(escape(c)));

@@ -64,7 +64,7 @@ final class HarmonyParser extends StreamParser {
         };
   }
 
-  /** Reads a header, or goes on as plain text where there is none. */
+  /** Reads a header, or continues with plain text if there is no header. */
   private boolean header(boolean ended) {
     Scan scan = new Scan(held, from, CallParser.HEAD);
     scan.space();

@@ -30,12 +30,12 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
    * Returns a grammar, in Lark with {@code %json}, of replies whose calls are in this format and
    * meet the functions' schemas.
    *
-   * @param functions what may be called; one alone if it is named by the request
-   * @param required whether the reply is calls; else it may be free text before the first call, and
-   *     only functions that are strict are held to their schemas
+   * @param functions the functions that the reply may call; only one if the request names it
+   * @param required whether the reply must be calls; otherwise it may begin with free text, and
+   *     only the schemas of strict functions are enforced
    * @param parallel whether there may be more than one call
    * @param promptEnd as for {@link #parser}; reasoning stays free
-   * @throws IllegalArgumentException if a schema has what the format cannot be held to
+   * @throws IllegalArgumentException if a schema has a keyword that this format cannot enforce
    */
   public String grammar(
       List<Tool> functions, boolean required, boolean parallel, CharSequence promptEnd) {
@@ -169,7 +169,7 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
   /**
    * The same as {@link #parser(List, CharSequence)}.
    *
-   * @param structured whether content is held to a grammar, so that a text in the form of a call
+   * @param structured whether a grammar constrains the content; then a text in the form of a call
    *     without a mark is content if its function is unknown
    */
   public ReplyParser parser(List<Tool> functions, boolean structured, CharSequence promptEnd) {

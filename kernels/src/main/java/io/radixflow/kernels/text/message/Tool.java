@@ -12,7 +12,7 @@ import java.util.Set;
  * A function that a reply may call.
  *
  * @param parameters the JSON schema of its arguments, parsed; empty for any
- * @param strict whether its arguments shall be held to the schema
+ * @param strict whether its arguments must meet the schema
  */
 public record Tool(String name, Map<String, ?> parameters, boolean strict) {
 

@@ -28,10 +28,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "state",
     description = {
-      "Measure what idle sessions cost: checkpoints, restore, and the time to a turn's first text, with"
-          + " all sessions in RocksDB, and with only the active ones.",
-      "Sessions are made up, written as a savepoint, and the job of the model sim goes on from there."
-          + " What the active ones cost is measured twice; the first time warms the JVM up."
+      "Measure what idle sessions cost: checkpoints, restore, and the time to a turn's first text,"
+          + " with all sessions in RocksDB, and with only the active ones.",
+      "Writes a savepoint with made-up sessions, from which a job with the model sim starts. The"
+          + " cost of the active sessions is measured twice; the first time warms the JVM up."
     })
 public final class BenchStateCommand extends CliCommand {
   @Mixin SettingsOptions settingsOptions;

@@ -30,9 +30,9 @@ import picocli.CommandLine.Option;
     name = "speculation",
     description = {
       "Measure how much quicker one sequence decodes with speculation than without, on 35 prompts:"
-          + " edits, code, summaries, tool calls, the same held to schemas, steps of agents and"
-          + " chat.",
-      "Two engines answer each prompt in turn, and the replies are checked to be equal. Edits"
+          + " edits, code, summaries, tool calls with and without enforced schemas, steps of agents"
+          + " and chat.",
+      "Two engines answer each prompt in turn, and their replies must be equal. Requests for edits"
           + " predict the text that is edited."
     })
 public final class BenchSpeculationCommand extends CliCommand {

@@ -240,7 +240,7 @@ public final class Verifier {
    * @param doubled committed replies beyond the first of a turn, and replies to no turn
    * @param changed replies that are not the undisturbed run's, or have not the form that their
    *     turns asked for
-   * @param contents finished replies that were held to a schema, and meet it
+   * @param contents finished replies that a schema constrained, and that meet it
    * @param calls of tools whose arguments meet their schemas
    * @param disordered replies that came before one of an earlier turn of their branch
    * @param brokenDeltas turns whose deltas leave a gap, differ from the reply, or do not end
