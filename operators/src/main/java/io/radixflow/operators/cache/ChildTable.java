@@ -6,8 +6,8 @@ import java.util.function.Consumer;
  * A node's children by their namespace and the tokens of their first page: open addressing with
  * linear probing, at most two thirds full. Two children never begin with the same page.
  *
- * <p>The hashes are beside the children, so that a search, and closing the gap of one that is
- * removed, touch no other node: among a million each would be a miss of the processor's caches.
+ * <p>The hashes are stored in an array of this table. So a search, or closing the gap after a
+ * removal, reads no other nodes: among a million nodes each read would miss the processor's caches.
  */
 final class ChildTable {
   /** Slots that a search for the latest child looks at. */

@@ -72,8 +72,8 @@ public final class RadixCache {
    * @param allocator of the pool whose pages the tree owns
    * @param pageTokens tokens per page
    * @param policy decides which page is evicted; used by this cache only
-   * @param seed of the hashes, which change nothing but where in memory a node is found; secret
-   *     where strangers write prompts
+   * @param seed of the hashes, which only decide where in memory a node is found; keep it secret if
+   *     strangers write prompts
    */
   public RadixCache(PageAllocator allocator, int pageTokens, EvictionPolicy policy, long seed) {
     this(PrefixCaching.RADIX, allocator, pageTokens, policy, new ChildHash(seed, pageTokens));
@@ -114,9 +114,9 @@ public final class RadixCache {
   }
 
   /**
-   * Reports each page that enters or leaves the cache from now on. The cache must be empty; one in
-   * which no request finds another's pages reports nothing. Costs a SHA-256 of each page that is
-   * stored, and its 32 bytes.
+   * Reports each page that enters or leaves the cache from now on. The cache must be empty. A cache
+   * in which no request finds pages of another request reports nothing. Each stored page costs a
+   * SHA-256 and its 32 bytes.
    *
    * @param tokenIds whether the events carry the token ids of pages
    * @throws IllegalStateException if pages are cached already
@@ -128,8 +128,8 @@ public final class RadixCache {
   }
 
   /**
-   * Reports each page that enters or leaves the cache from now on, with its digest; otherwise as
-   * {@link #listen}, and at no further cost beside it.
+   * Reports each page that enters or leaves the cache from now on, with its digest, under the same
+   * conditions as {@link #listen}. A cache that does both computes each digest once.
    *
    * @throws IllegalStateException if pages are cached already
    */

@@ -298,9 +298,10 @@ public final class TreeNode {
   }
 
   /**
-   * Returns whether this node goes on with {@code span} tokens of {@code ids}.
+   * Returns whether the {@code span} tokens of this node at {@code at} equal the tokens of {@code
+   * ids} at {@code from}.
    *
-   * @param at from which of its own tokens on; it has as many
+   * @param at index of the node's first token to compare; the node has {@code at + span} tokens
    */
   boolean goesOn(int at, String namespace, int[] ids, int from, int span) {
     return this.namespace.equals(namespace)
@@ -321,7 +322,7 @@ public final class TreeNode {
     return at < 0 ? count : at / pageTokens;
   }
 
-  /** Copies token ids from one on, as many as there is room for; returns how many. */
+  /** Copies token ids from {@code from} on until {@code ids} is full; returns how many. */
   int copyTokensTo(int[] ids, int at, int from, int pageTokens) {
     int count = Math.min(pageCount * pageTokens - from, ids.length - at);
     System.arraycopy(tokens, from, ids, at, count);

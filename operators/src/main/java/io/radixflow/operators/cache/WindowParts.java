@@ -6,23 +6,22 @@ import java.util.function.IntConsumer;
 /**
  * The window parts of a pool's pages: the entries of a page in layers with an attention window. No
  * query reaches a page's part once it is further back than the window, so there are fewer parts
- * than pages, and a part that no running request needs goes to another page when none is free.
+ * than pages. If no part is free, a part that no running request needs is given to another page.
  *
  * <p>A prefix can be used only if the pages of the last {@link #window} tokens before its end have
- * their parts: a window layer's entries depend on the layers below it, so that they cannot be
- * computed again without all that is before them.
+ * their parts. A window layer's entries depend on the layers below it, so they can be computed
+ * again only together with everything before them.
  *
- * <p>A part is free, locked by the running requests whose next queries reach it, or kept: for no
- * request now, but for those to come. Kept ones form three queues. Those in the interior of a
- * prompt, where no other is likely to go on, are taken first; then those before an end, the least
- * recently used first; and last the parts of a pinned prefix. A running request never waits for a
- * pinned part. Each operation but {@link #usable} and {@link #repair} takes constant time and
- * allocates nothing.
+ * <p>A part is free, locked by the running requests whose next queries reach it, or kept for later
+ * requests. When a part is needed, kept parts are taken in this order: parts in the interior of a
+ * prompt, where another prompt is unlikely to continue; parts before an end, the least recently
+ * used first; parts of a pinned prefix. A running request never waits for a pinned part. Each
+ * operation except {@link #usable} and {@link #repair} takes constant time and allocates nothing.
  *
  * <p>Owned by the cache's thread.
  */
 public final class WindowParts {
-  /** Says that a page has a part, or none (-1), from now on. */
+  /** Called when a page gets a part, or loses its part (-1). */
   @FunctionalInterface
   public interface Mapping {
     void map(int page, int part);
@@ -33,7 +32,7 @@ public final class WindowParts {
   private final int[] part;
   private final int[] locks;
 
-  /** Whether a page's part was last released before an end from which another may go on. */
+  /** Whether a page's part was last released before an end that other requests may continue. */
   private final boolean[] beforeEnd;
 
   /** How many pins ask for a page's part. */

@@ -27,13 +27,14 @@ import java.util.Map;
  * @param ignoreEndOfTurn whether to generate past end-of-turn tokens (benchmarks)
  * @param session the conversation that it is a turn of, or null
  * @param service tenant, priority and routing key
- * @param hints what its cached pages are worth
- * @param markup special tokens that the text of the reply has, with their texts; others have none
- * @param grammar what the reply is held to; null for nothing. Not together with {@code
+ * @param hints how valuable its cached pages are
+ * @param markup special tokens that appear in the reply's text, with their texts; other special
+ *     tokens have no text
+ * @param grammar the grammar that constrains the reply; null for none. Not together with {@code
  *     ignoreEndOfTurn}
- * @param reasoning what ends the reply's reasoning when its budget is used up; null for no budget
- * @param prediction a text that the reply may repeat, so that it comes sooner; null for none. The
- *     reply is the same without
+ * @param reasoning ends the reply's reasoning when its budget is used up; null for no budget
+ * @param prediction a text that the reply may repeat, which makes it faster; null for none. It does
+ *     not change the reply
  * @param tokens options that act on single tokens of the prompt and the reply
  * @param begun whether the prompt ends within the reply's text, so that its first token begins no
  *     text
@@ -130,7 +131,8 @@ public record EngineRequest(
   public EngineRequest {
     stop = List.copyOf(stop);
     if (ignoreEndOfTurn && grammar != null) {
-      throw new IllegalArgumentException("a reply that is held to a grammar ends with its turn");
+      throw new IllegalArgumentException(
+          "a reply with a grammar ends with its turn: it cannot ignore the end of the turn");
     }
   }
 

@@ -1,16 +1,16 @@
 package io.radixflow.operators.engine;
 
 /**
- * Counters of an engine's work on replies that are held to grammars, since it was opened.
+ * Counters of an engine's work on grammars of replies, since the engine was opened.
  *
- * @param compiled grammars compiled
- * @param compileNanos the time that took
+ * @param compiled compiled grammars
+ * @param compileNanos time for compiling them
  * @param reused requests whose grammar was compiled already
- * @param masks masks made, one for each token of a reply that is held to a grammar
- * @param maskNanos the time that took
+ * @param masks computed masks, one per token of a reply with a grammar
+ * @param maskNanos time for computing them
  */
 public record GrammarStats(
     long compiled, long compileNanos, long reused, long masks, long maskNanos) {
-  /** An engine that has held no reply to a grammar. */
+  /** The counters of an engine that had no reply with a grammar. */
   public static final GrammarStats NONE = new GrammarStats(0, 0, 0, 0, 0);
 }

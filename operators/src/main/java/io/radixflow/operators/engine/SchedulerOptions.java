@@ -37,10 +37,11 @@ public record SchedulerOptions(
   /**
    * How prompts share steps with decodes.
    *
-   * @param stretch how many times as long as a step of decodes alone one may take that prompts
-   *     share; 0 for any time, else more than 1
-   * @param slowdown how many times as long as alone a prompt may take beside decodes, which comes
-   *     before {@code stretch} where both cannot be; 0 for any time, else more than 1
+   * @param stretch the most time of a step with decodes and prompts, as a multiple of the step's
+   *     time with the decodes only; more than 1, or 0 for no limit
+   * @param slowdown the most time of a prompt that shares its steps with decodes, as a multiple of
+   *     its time without them; more than 1, or 0 for no limit. If both limits cannot be met, this
+   *     limit is met
    */
   public record Sharing(double stretch, double slowdown) implements Serializable {
     public Sharing {

@@ -1,7 +1,7 @@
 /**
- * The engine as others use it: {@link io.radixflow.operators.engine.Engine}, its requests, options,
+ * The interface of the engine: {@link io.radixflow.operators.engine.Engine}, its requests, options,
  * channels and figures. The engine does continuous batching with chunked prefill over one backend,
- * one paged KV pool and one radix cache. A plain Java library.
+ * one paged KV pool and one radix cache. It is a plain Java library.
  *
  * <pre>
  *   submit ─▶ Intake (threads) ─▶ inbox ─▶ EngineLoop (one thread)
@@ -14,7 +14,8 @@
  *   drain  ◀─ EngineChannel ◀─ ReplyRing ◀───┘
  * </pre>
  *
- * <p>The packages below: {@code request} what a request is, {@code schedule} who runs next, {@code
- * pages} where keys and values lie, {@code loop} the thread that runs steps.
+ * <p>The packages below: {@code request} has the state of a request, {@code schedule} decides which
+ * request runs next, {@code pages} decides where keys and values are stored, {@code loop} has the
+ * thread that runs steps.
  */
 package io.radixflow.operators.engine;

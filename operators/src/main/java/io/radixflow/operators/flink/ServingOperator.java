@@ -36,10 +36,14 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  *
  * <p>It translates Flink's calls for its {@link ServingSubtask}, which it makes in {@link #open}.
  *
- * <p>Invariants: a turn is in keyed state from the mail that accepts it to the mail that emits its
- * reply, so that running turns need no state of their own in a checkpoint and move with their key
- * group; nothing waits in {@link #processElement1}; everything runs on the task's thread, into
- * which the engine sends mails.
+ * <p>Invariants:
+ *
+ * <ul>
+ *   <li>A turn is in keyed state from the mail that accepts it to the mail that emits its reply. So
+ *       running turns need no further state in a checkpoint, and move with their key group.
+ *   <li>{@link #processElement1} never waits.
+ *   <li>Everything runs on the task's thread, to which the engine sends mails.
+ * </ul>
  */
 final class ServingOperator extends AbstractStreamOperator<Reply>
     implements TwoInputStreamOperator<ConversationEvent, ControlEvent, Reply>,

@@ -3,22 +3,23 @@ package io.radixflow.operators.prompt;
 import io.radixflow.operators.record.Message;
 
 /**
- * The beginning of a reply that its sender wrote, and the model continues. Immutable.
+ * The beginning of a reply. The event's sender wrote it, and the model continues it. Immutable.
  *
- * @param given the message as its sender gave it
- * @param read the same, with reasoning that its content has with marks as reasoning; a content that
- *     is empty says that the reasoning goes on
- * @param text how a model would have written it
- * @param mark what begins the reasoning that goes on; empty if the content goes on
+ * @param given the message as its sender wrote it
+ * @param read the same message after reasoning between marks was moved from its content to its
+ *     reasoning; if the content is empty, the model continues the reasoning
+ * @param text the message as a model would write it
+ * @param mark the mark that begins the continued reasoning; empty if the model continues the
+ *     content
  */
 public record Prefill(Message given, Message read, String text, String mark) {
 
-  /** Returns whether the reasoning goes on, and not the content. */
+  /** Returns whether the model continues the reasoning, and not the content. */
   boolean thinks() {
     return read.content().isEmpty();
   }
 
-  /** Returns a prompt's end as it counts where a reply is read. */
+  /** Returns the end of the prompt's text as the parser of the reply needs it. */
   String promptEnd() {
     return mark;
   }

@@ -54,7 +54,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
 
   /**
    * @param added the new turn's messages; empty to encode the conversation as it is
-   * @param options what the prompt has beside messages
+   * @param options tools and other content of the prompt besides messages
    */
   public PromptAssembly(
       Tokenizer tokenizer,
@@ -75,8 +75,8 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
 
   /**
    * @param added the new turn's messages
-   * @param options what the prompt has beside messages
-   * @param end how it ends after them
+   * @param options tools and other content of the prompt besides messages
+   * @param end how the prompt ends after the messages
    */
   public PromptAssembly(
       Tokenizer tokenizer,

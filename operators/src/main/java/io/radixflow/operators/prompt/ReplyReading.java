@@ -145,14 +145,14 @@ public final class ReplyReading {
     boolean channels = used.tools() == ToolFormat.HARMONY;
     if (channels && !options.separateReasoning() && constraint.callable().isEmpty()) {
       throw new IllegalArgumentException(
-          "separate_reasoning is false, but replies in the format harmony, which this model"
-              + " has, are held to a grammar within their final channel");
+          "separate_reasoning is false, but this model writes the format harmony, in which a"
+              + " grammar constrains only the final channel: leave separate_reasoning out");
     }
     if (prefill != null && !prefill.thinks()) {
       if (channels && !constraint.callable().isEmpty()) {
         throw new IllegalArgumentException(
-            "continue_final_message asks for a message of the final channel, which cannot go on"
-                + " with calls that are held to a grammar: set tool_choice to none");
+            "continue_final_message continues a message of the final channel, which cannot contain"
+                + " calls that a grammar constrains: set tool_choice to none");
       }
       return grammar(new ReplyFormat(used.tools(), null), constraint, "", true);
     }

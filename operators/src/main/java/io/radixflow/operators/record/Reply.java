@@ -33,7 +33,7 @@ import java.util.Map;
  * @param stopToken the stop token that ended it, or null
  * @param tokenIds ids of its tokens, if asked for; else null
  * @param prompt tokens of its prompt, if asked for; else null
- * @param warnings what it is not held to, though its event asks for it; null for nothing
+ * @param warnings constraints of its event that the reply may violate; null for none
  */
 public record Reply(
     String session,

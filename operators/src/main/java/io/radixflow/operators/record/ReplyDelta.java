@@ -27,8 +27,8 @@ import java.util.List;
  * @param stopToken in the last piece: the stop token that ended the reply, or null
  * @param tokenIds ids of the tokens that it stands for, if asked for; else null
  * @param prompt tokens of the prompt, in a piece without text, if asked for; else null
- * @param warnings in the last piece: what the reply is not held to, though its event asks for it;
- *     null for nothing
+ * @param warnings in the last piece: constraints of its event that the reply may violate; null for
+ *     none
  * @param timing next to {@code usage}: how long the turn took so far; null if it is not known
  */
 public record ReplyDelta(

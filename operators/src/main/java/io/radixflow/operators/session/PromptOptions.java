@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a turn's prompt has beside its messages, and how its reply is read.
+ * The content of a turn's prompt besides its messages, and how its reply is read.
  *
  * @param template tools and further variables of the chat template
- * @param identity a hash of those, empty for none: prompts of one conversation extend each other
- *     only if it is the same
- * @param tools what the reply may call; empty for none
- * @param toolParser name of the format of calls, or null for the one of the chat template
- * @param separateReasoning whether reasoning is a part of its own, and not content
- * @param constraint what the form of its reply is held to
+ * @param identity a hash of the template's variables, empty for none: prompts of a conversation
+ *     extend each other only if it is the same
+ * @param tools the functions that the reply may call; empty for none
+ * @param toolParser name of the format of calls; null for the format of the chat template
+ * @param separateReasoning whether reasoning is separate from content
+ * @param constraint constrains the form of the reply
  */
 public record PromptOptions(
     TemplateOptions template,
@@ -29,7 +29,7 @@ public record PromptOptions(
     boolean separateReasoning,
     ReplyConstraint constraint) {
 
-  /** Options of a prompt that has nothing but messages. */
+  /** Options of a prompt that has only messages. */
   public static final PromptOptions NONE =
       new PromptOptions(TemplateOptions.NONE, "", List.of(), null, true, ReplyConstraint.NONE);
 

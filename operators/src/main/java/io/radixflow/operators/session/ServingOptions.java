@@ -79,16 +79,16 @@ public record ServingOptions(
   /**
    * How much of a conversation a prompt has.
    *
-   * @param maxTurns turns of a branch; beyond it the oldest are dropped, or the turn is rejected,
-   *     as {@code overflow} says
+   * @param maxTurns the most turns of a branch; beyond it the oldest turns are dropped or the new
+   *     turn is rejected, as {@code overflow} says
    * @param overflow what happens to a conversation that outgrows the context window
-   * @param defaultMaxTokens limit on a reply's tokens where neither event nor session has one;
-   *     {@link #NO_LIMIT} for none but the context window
+   * @param defaultMaxTokens limit on a reply's tokens if neither event nor session has a limit;
+   *     {@link #NO_LIMIT} if only the context window limits the reply
    */
   public record Prompts(int maxTurns, Overflow overflow, int defaultMaxTokens)
       implements Serializable {
 
-    /** Says that a reply may go on to the end of the context window. */
+    /** Lets a reply continue to the end of the context window. */
     public static final int NO_LIMIT = Integer.MAX_VALUE;
 
     public Prompts {

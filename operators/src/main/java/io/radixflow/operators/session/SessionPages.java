@@ -3,11 +3,11 @@ package io.radixflow.operators.session;
 import io.radixflow.operators.record.TierTokens;
 
 /**
- * Where the pages of a session were when that was last known; a Flink POJO. A hint for people and
- * for planning: what a turn finds is looked up when it comes, and never depends on this.
+ * The last known places of a session's pages; a Flink POJO. This is a hint for people and for
+ * planning: a turn looks its pages up when it comes, and never depends on this.
  *
- * <p>Part of the {@link SessionSlot}: each state that is written has RocksDB make a file at a
- * checkpoint, while the operator stands still.
+ * <p>It is part of the {@link SessionSlot}, because each further written state makes RocksDB write
+ * a file at a checkpoint, while the operator waits.
  *
  * @param branch the branch that the last turn was of
  * @param committedTokens tokens of its whole pages

@@ -19,7 +19,7 @@ import java.util.Map;
  * @param lastEvent when the last event came, milliseconds since the epoch
  * @param servedBy the engine that made the last reply, or null
  * @param erasures how many erasures of tenants came before the session was opened
- * @param pages where the session's pages were when that was last known, or null for not at all
+ * @param pages the last known places of the session's pages; null if they were never known
  * @param prompted whether it has a system prompt, which is the {@link Turn#root} of its history
  * @param moved whether other engines made replies before, and may have pages of the session
  * @param raw whether its turns are prompts without a chat template, each for itself

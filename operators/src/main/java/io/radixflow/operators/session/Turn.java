@@ -33,7 +33,7 @@ import java.util.List;
  * @param ids canonical ids after those, up to and including the reply's end-of-turn id
  * @param tokenizer fingerprint of the tokenizer that {@code ids} belong to; empty if the reply has
  *     none, as a model with another tokenizer was cut off in it
- * @param variant what its prompt had beside messages, see {@link PromptOptions#identity}
+ * @param variant the {@link PromptOptions#identity} of its prompt
  * @param dropped how many of the path's oldest turns the prompt left out
  * @param root number of the root that its branch begins with
  * @param hash of the conversation up to and including the reply, see {@link ConversationHash}; null

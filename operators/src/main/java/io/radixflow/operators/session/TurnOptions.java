@@ -21,10 +21,10 @@ import java.util.function.Function;
  * @param priority among the tenant's turns
  * @param thinkingBudget tokens of reasoning after which the engine ends it; {@link
  *     ReasoningTracker#UNLIMITED} for no limit
- * @param prompt what its prompt has beside its messages, and how its reply is read
+ * @param prompt the content of its prompt besides messages, and how its reply is read
  * @param prediction a text that the reply may repeat; null for none
- * @param tokens what acts on single tokens
- * @param truncation {@code auto} or {@code disabled}; null for what the configuration says
+ * @param tokens options that act on single tokens
+ * @param truncation {@code auto} or {@code disabled}; null to follow the configuration
  */
 public record TurnOptions(
     SamplingParams sampling,
@@ -81,15 +81,15 @@ public record TurnOptions(
     PromptOptions prompt = PromptOptions.resolve(layers);
     if (ignoreEos && !prompt.constraint().isFree()) {
       throw new IllegalArgumentException(
-          "ignore_eos is true, but the reply is held to a grammar, which says where it ends");
+          "ignore_eos is true, but a grammar constrains the reply and decides where it ends");
     }
     int budget = first(layers, GenerationOptions::thinkingTokenBudget, ReasoningTracker.UNLIMITED);
     if (budget != ReasoningTracker.UNLIMITED
         && !prompt.separateReasoning()
         && !prompt.constraint().isFree()) {
       throw new IllegalArgumentException(
-          "thinking_token_budget is set, but a reply that is held to a grammar has no reasoning"
-              + " where separate_reasoning is false");
+          "thinking_token_budget is set, but a reply with a grammar has no reasoning if"
+              + " separate_reasoning is false");
     }
     List<String> effective = prompt.constraint().endsReply() ? List.of() : stop;
     String prediction = first(layers, GenerationOptions::prediction, null);

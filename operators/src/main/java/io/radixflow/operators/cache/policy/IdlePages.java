@@ -31,13 +31,13 @@ final class IdlePages {
 
   private final int kinds;
 
-  /** The oldest first, then some that are not in use. */
+  /** Slots in use, the oldest first, then unused slots. */
   private final Slot[] slots = new Slot[(SLOTS_A_LEVEL + 1) * LEVELS];
 
-  /** The first tick of each slot; beside the slots, so that a search touches little memory. */
+  /** The first tick of each slot, in its own array so that a search reads little memory. */
   private final long[] starts = new long[slots.length];
 
-  /** The kinds of which each slot has leaves, a bit each. */
+  /** For each slot, one bit per kind that has leaves in it. */
   private final int[] occupied = new int[slots.length];
 
   private int size;

@@ -3,18 +3,18 @@ package io.radixflow.operators.cache.policy;
 import java.util.Arrays;
 
 /**
- * How much likelier than others pages of each kind are held to be used again, as long as little is
- * known of a kind itself: odds that are given, raised to a power that is learned. The power is 1 at
- * first; at 0 all kinds are alike. It is one number, estimated from the reuses of all kinds, so it
- * is known long before each kind is: if often used pages are not likelier to be used again, as in
- * conversations of any length, the order soon comes close to LRU's.
+ * Estimates how much likelier pages of a kind are used again than other pages, while few reuses of
+ * the kind itself are known. The estimate is the given odds, raised to a learned power. The power
+ * is 1 at first; at 0 all kinds are alike. It is one number, estimated from the reuses of all
+ * kinds, so it is known long before the rates of each kind. If often used pages are not likelier to
+ * be used again, as in conversations of any length, the order soon comes close to the order of LRU.
  *
- * <p>It is the slope of a weighted regression of the logarithm of (reuses seen / reuses expected if
- * the kinds were alike) on that of the odds given. A kind counts as much as the fewer of both; the
- * power that is begun with counts besides.
+ * <p>The power is the slope of a weighted regression: the logarithm of (reuses seen / reuses
+ * expected if the kinds were alike) on the logarithm of the given odds. The weight of a kind is the
+ * smaller of both numbers of reuses. The initial power also has a weight.
  */
 final class KindOdds {
-  /** The weight of the initial power, as a multiple of the weight that is given. */
+  /** The weight of the initial power, as a multiple of the given weight. */
   private static final double PRIOR_OF_POWER = 60;
 
   private final double[] logs;
@@ -34,7 +34,7 @@ final class KindOdds {
     this.logs = Arrays.stream(odds).map(Math::log).toArray();
   }
 
-  /** Odds of a kind. */
+  /** Returns the odds of a kind. */
   double of(int kind) {
     return kind < odds.length ? odds[kind] : 1;
   }
@@ -52,7 +52,7 @@ final class KindOdds {
    * Adds the observations of a kind.
    *
    * @param seen pages that were used again
-   * @param expected pages that would have been if all kinds were alike, given their ages
+   * @param expected pages of these ages that would be used again if all kinds were alike
    */
   void add(int kind, double seen, double expected) {
     double counts = Math.min(seen, expected);

@@ -86,20 +86,20 @@ final class ReuseModel {
     /** The rate for each unit of the logarithm of the age. */
     final double[] rate = new double[AgeScale.buckets()];
 
-    /** The probability that comes of it, for a page that reaches the bucket. */
+    /** The probability of a reuse in the bucket, for a page that reaches it. */
     final double[] hazard = new double[rate.length];
   }
 
   /**
-   * The part that {@link #learnPart} learns next: a kind, or, at their number, what all have in
-   * common.
+   * What {@link #learnPart} learns next: a kind, or, if this equals {@link #kinds}, the rates that
+   * all kinds have in common.
    */
   private int part;
 
   /**
-   * @param kinds of pages; each is learned by itself
-   * @param odds of the first of them: how much more likely than others they are held to be used
-   *     again, as long as nothing else is known; 1 of those without; see {@link KindOdds}
+   * @param kinds number of kinds of pages; each kind is learned by itself
+   * @param odds for the first kinds: how much likelier their pages are used again than other pages,
+   *     until reuses are known; the other kinds have odds 1; see {@link KindOdds}
    * @param capacity pages that fit
    */
   ReuseModel(int kinds, double[] odds, int capacity) {

@@ -6,13 +6,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The end of a turn of a session: the token ids that were computed, and the node of the tree that
- * holds their last full page. Nothing is locked or copied: pages may be evicted meanwhile, and a
- * look-up from here finds the pages that remain.
+ * The end of a turn of a session: the computed token ids, and the node of the tree with their last
+ * full page. Nothing is locked or copied: pages may be evicted later, and a look-up from here finds
+ * the remaining pages.
  *
- * <p>Immutable, so that any thread may compare a prompt with it. A search resumes at the node for
- * as many tokens as were found equal, and only {@link SessionAwareCache} makes positions, from what
- * it had in the tree, so that no prefix can be claimed that is not there.
+ * <p>Immutable, so any thread may compare a prompt with it. A search then resumes at the node,
+ * after the tokens that were found equal. Only {@link SessionAwareCache} makes positions, from
+ * prefixes in its tree, so a position never claims a prefix that was not there.
  */
 public final class SessionPosition {
   final SessionAwareCache owner;

@@ -3,8 +3,9 @@ package io.radixflow.operators.engine.draft;
 import java.util.Arrays;
 
 /**
- * One of the texts that a request's drafts are taken from: how its longest match goes on, and how
- * sure that is. A guess is of the reply's next token. Owned by the thread of its {@link Drafter}.
+ * One of the texts that a request's drafts are taken from: how its longest match continues, and how
+ * sure that is. The guess is the next token of the reply. Owned by the thread of its {@link
+ * Drafter}.
  */
 final class DraftSource {
   private final Matches matches;
@@ -39,20 +40,21 @@ final class DraftSource {
   }
 
   /**
-   * Takes back which matches go on otherwise, before the tokens are asked for from the first on.
+   * Makes all matches count again. Called before the tokens are asked for, beginning with the
+   * first.
    */
   void restart() {
     Arrays.fill(dropped, false);
   }
 
-  /** What the longest match goes on with; a separator if it ends, or there is none. */
+  /** Returns a token that follows the longest match; a separator at its end or without a match. */
   int token(int ahead) {
     return matches.matches() == 0
         ? TextIndex.SEPARATOR
         : matches.continuation(matches.best(), ahead);
   }
 
-  /** The class of a token that {@link #token} returned; drops the matches that go on otherwise. */
+  /** Returns the class of {@code token}; drops the matches that continue with another token. */
   int classOf(int ahead, int token) {
     boolean disputed = false;
     for (int match = 0; match < matches.matches(); match++) {

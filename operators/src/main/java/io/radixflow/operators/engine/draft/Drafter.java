@@ -5,13 +5,13 @@ import java.util.Arrays;
 import java.util.function.ToIntFunction;
 
 /**
- * The drafts of one request: guesses of what its reply says next, taken from its prompt, its reply,
- * texts that the reply may repeat, and of its namespace the history and the radix cache.
+ * The drafts of one request: guesses of the reply's next tokens. They are taken from its prompt,
+ * its reply, texts that the reply may repeat, and the history and radix cache of its namespace.
  *
- * <p>Filled by an intake thread with {@link #predict} and {@link #begin}, then owned by the engine
- * thread. {@link #append} takes constant time and allocates nothing but room for a text that has
- * doubled; at times it asks the radix cache. A guess is a function of the request's tokens, its
- * predicted text, the history, the cache and the rates.
+ * <p>An intake thread fills it with {@link #predict} and {@link #begin}; then the engine thread
+ * owns it. {@link #append} takes constant time and allocates only when a text has doubled;
+ * sometimes it asks the radix cache. A guess is a function of the request's tokens, its predicted
+ * text, the history, the cache and the rates.
  */
 public final class Drafter {
   /** How much the rates of all requests weigh against the request's own, in guesses. */
@@ -178,10 +178,10 @@ public final class Drafter {
   }
 
   /**
-   * Makes drafts: how the longest match of a source goes on, the one whose guess is the likeliest.
+   * Makes drafts: the tokens that follow the longest match of the source with the likeliest guess.
    *
-   * @param most at most as many as the drafter was made for, and one more
-   * @return how many there are
+   * @param most the most drafts to make; at most one more than the drafter was made for
+   * @return the number of drafts
    */
   public int propose(int most) {
     count = 0;

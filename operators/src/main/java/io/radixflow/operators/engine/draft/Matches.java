@@ -8,13 +8,13 @@ interface Matches {
   /** The occurrence with the longest match; the latest of equal ones. */
   int best();
 
-  /** Tokens before the end of an occurrence that are the text's last. */
+  /** Returns how many tokens up to the end of an occurrence equal the last tokens of the text. */
   int matchLength(int match);
 
   /**
-   * The token that an occurrence goes on with.
+   * Returns a token that follows an occurrence.
    *
-   * @param ahead from 0
+   * @param ahead tokens between the occurrence and the returned token; 0 for the next token
    * @return {@link TextIndex#SEPARATOR} at the end of a part
    */
   int continuation(int match, int ahead);

@@ -3,19 +3,19 @@ package io.radixflow.operators.engine.draft;
 import java.util.Arrays;
 
 /**
- * Where the last tokens of a text occurred before, in itself or in others: the latest occurrences
- * of its last two tokens, each with the number of tokens before its end that are the same; where
- * there are none, mostly the latest of its last token. A fixed number of occurrences is looked at,
- * so a search takes constant time.
+ * Finds where the last tokens of a text occurred before, in the same text or in other texts. These
+ * are the latest occurrences of its last two tokens, each with the number of equal tokens up to its
+ * end. If there are none, it is usually the latest occurrence of the last token. A search looks at
+ * a limited number of occurrences, so it takes constant time.
  */
 final class SuffixMatches implements Matches {
   /** Length in tokens beyond which a longer match does not help. */
   static final int LONGEST = 32;
 
-  /** Occurrences that are looked at. */
+  /** The most occurrences that a search looks at. */
   private static final int SEEN = 16;
 
-  /** With the one that went on with the last token. */
+  /** The most matches: these, and the previous best match if it continued with the last token. */
   static final int MOST = SEEN + 1;
 
   private final TextIndex[] texts = new TextIndex[MOST];
@@ -90,13 +90,13 @@ final class SuffixMatches implements Matches {
     return lengths[match];
   }
 
-  /** {@inheritDoc} Where it overlaps the text's end, it repeats itself. */
+  /** {@inheritDoc} An occurrence that overlaps the text's end repeats itself. */
   @Override
   public int continuation(int match, int ahead) {
     return texts[match].repeating(next(match), ahead);
   }
 
-  /** The position of the token that an occurrence goes on with. */
+  /** Returns the position of the token that follows an occurrence. */
   int next(int match) {
     return ends[match] + 1;
   }

@@ -38,8 +38,8 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
   }
 
   /**
-   * Returns the bytes of heap to size a pool by: all, or less where a pool of its share would not
-   * fit beside what the heap has.
+   * Returns the bytes of heap from which a pool's share is computed. This is the whole heap, or
+   * less if the pool would not fit next to the present content of the heap.
    */
   static long heap(MemorySource memory) {
     MemoryStatus status = memory.now();

@@ -8,17 +8,17 @@ import io.radixflow.operators.engine.request.Request;
 import java.util.function.IntConsumer;
 
 /**
- * The window parts of running requests. Of a request's page table, {@code [windowFrom .. windowTo)}
- * have parts that it has locked: from the first page that its next query reaches, or a step in
- * flight, to the last one that a step writes. They move along with it, so that a prompt of any
- * length needs only the parts of its window and of the chunks in flight.
+ * The window parts of running requests. A request has locked the parts of the pages {@code
+ * [windowFrom .. windowTo)} of its page table: from the first page that its next query or a step in
+ * flight reaches, to the last page that a step writes. This range moves forward with the request,
+ * so a prompt of any length needs only the parts of its window and of the chunks in flight.
  *
- * <p>Admission keeps the requests few enough that each can always run a row: what one needs for
- * that is reserved, and what chunks take beyond it is released when their steps end.
+ * <p>Admission limits the number of requests, so that each can always run a row: the parts for a
+ * row are reserved. Further parts, which chunks take, are released when their steps end.
  *
- * <p>While pages of lower tiers are loaded, a request has locked two windows. One is before the
- * pages that are loaded: the request goes on from there if the load fails. The other is before
- * their end; its parts are also loaded. The pages between the two are the gap.
+ * <p>While pages of lower tiers are loaded, a request has locked two windows. The first window ends
+ * before the loaded pages: the request continues there if the load fails. The second window ends
+ * with the loaded pages; its parts are also loaded. The pages between the windows are the gap.
  *
  * <p>Does nothing if the pool has no window parts. Engine thread only.
  */
@@ -175,7 +175,7 @@ final class RequestWindows {
   }
 
   /**
-   * Gives pages that a step is about to fill their parts, as far as there are any.
+   * Gives parts to the pages that a step is about to fill, as far as parts are available.
    *
    * @param end the end of the positions that the step computes
    * @return the end of the positions that it can compute
@@ -191,7 +191,7 @@ final class RequestWindows {
     return Math.min(end, request.windowTo * pageTokens);
   }
 
-  /** Releases what a request's next queries do not reach, as its step has ended. */
+  /** Releases the parts that a request's next queries do not reach. Called after its step. */
   void computed(Request request, int[] table) {
     if (parts == null) {
       return;
@@ -202,7 +202,7 @@ final class RequestWindows {
     }
   }
 
-  /** Returns whether a page is in the window before an end from which others may go on. */
+  /** Returns whether a page is in the window before an end that other requests may continue. */
   private boolean isBeforeEnd(Request request, int page) {
     return isBefore(request.promptLength / pageTokens, page)
         || isBefore(request.foundPages, page)
@@ -231,7 +231,10 @@ final class RequestWindows {
     }
   }
 
-  /** Releases all parts of a request that gives its pages back; it may go on from its end. */
+  /**
+   * Releases all parts of a request that gives its pages back. They count as parts before an end:
+   * another request may continue there.
+   */
   void release(Request request, int[] table) {
     if (parts == null) {
       return;

@@ -8,9 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * The channels of an engine's consumers, which are subtasks of jobs. Of each consumer, only the
- * newest attempt's channels stay open: an older one belongs to a task that was stopped and still
- * runs.
+ * The channels of an engine's consumers, which are subtasks of jobs. Only the channels of a
+ * consumer's newest attempt stay open: an older attempt is a task that was stopped but still runs.
  *
  * <p>Any thread.
  */

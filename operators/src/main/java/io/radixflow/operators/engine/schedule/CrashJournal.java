@@ -20,16 +20,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records which requests are in flight and how far each is, so that the next process finds those
- * that kill processes.
+ * Records which requests are in flight and the progress of each. So the next process can find
+ * requests that kill processes.
  *
- * <p>A file of fixed size, mapped into memory: an entry for each running request and each intake
- * thread, overwritten as requests come, progress and end, and entries of suspects from earlier
- * deaths; see {@link CrashRecord} for the format. An entry is stored with plain memory writes, so
- * it costs no call a step and needs no flush: the pages of a mapped file belong to the kernel and
- * survive the process, whatever ends it. They may be lost with the machine, which no request can be
- * blamed for; so nothing is ever forced to the disk. Requests are named by a 64-bit hash; no
- * content is kept.
+ * <p>The journal is a file of fixed size, mapped into memory; {@link CrashRecord} describes its
+ * format. It has an entry for each running request and each intake thread, which is overwritten as
+ * requests come, progress and end, and entries for the suspects of earlier deaths. An entry is
+ * stored with plain memory writes, without a system call per step and without a flush: the pages of
+ * a mapped file belong to the kernel and survive the process, whatever ends it. They may be lost
+ * with the machine; but then no request is to blame, so nothing is ever forced to the disk.
+ * Requests are named by a 64-bit hash; no content is kept.
  *
  * <p>Without a file, or if it cannot be written, the entries are in the heap and lost with the
  * process. Different entries may be written by different threads, each by one at a time.

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The format of {@link CrashJournal}'s file, and the conclusions from one that a dead process left.
+ * The format of {@link CrashJournal}'s file, and the conclusions from the file of a dead process.
  *
  * <pre>
  * header   8 bytes "RFXCRASH", int version, int entries, 16 bytes zero
@@ -18,20 +18,21 @@ import java.util.concurrent.TimeUnit;
  * entry    long name, long check, int computed, int submitted, int deaths, int suspect, long since
  * </pre>
  *
- * All big-endian. An entry holds something if {@code check} fits {@code name}; it is cleared before
- * the others change and set last, so that an entry whose writer died is empty. The file is read as
- * untrusted: sizes are compared before anything else, numbers are brought into their range.
+ * Numbers are big-endian. An entry is valid if {@code check} fits {@code name}. The writer clears
+ * {@code check} before it changes other fields and sets it last, so an entry whose writer died is
+ * empty. The file is untrusted: the reader compares sizes before anything else, and brings numbers
+ * into their range.
  *
- * <p>A death counts against a request that was in flight alone, or was the only suspect in flight:
- * suspects run one at a time. Otherwise all that were in flight become suspects, with no death
- * counted yet. Replies repeat bit by bit, so one that kills does so at the same token: a request
- * that got beyond the position of an earlier death did not cause it.
+ * <p>A death counts against a request that was in flight alone, or was the only suspect in flight;
+ * suspects run one at a time. Otherwise all requests in flight become suspects, without a counted
+ * death. Replies are the same in each attempt, so a deadly request kills at the same token each
+ * time: a request that got beyond the position of an earlier death did not cause it.
  */
 final class CrashRecord {
-  /** Suspects that are remembered. */
+  /** The most suspects that are remembered. */
   static final int MAX_SUSPECTS = 1_024;
 
-  /** The time for which a suspect is remembered that is not submitted again. */
+  /** How long a suspect is remembered if it is not submitted again. */
   private static final long MEMORY_MILLIS = TimeUnit.DAYS.toMillis(1);
 
   private static final long MAGIC = 0x5246584352415348L;

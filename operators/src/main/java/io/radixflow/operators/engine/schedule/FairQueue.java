@@ -8,8 +8,8 @@ import java.util.Map;
 
 /**
  * The engine's fairness among tenants, by tokens of service; see {@link Shares}. This decides the
- * order of requests inside one engine; which turns a subtask submits to the engine is decided
- * before, by the operator's {@code TurnQueues}.
+ * order of requests inside one engine. The operator's {@code TurnQueues} have decided before which
+ * turns are submitted to the engine.
  */
 final class FairQueue {
   private final Shares<Tenant> tenants;

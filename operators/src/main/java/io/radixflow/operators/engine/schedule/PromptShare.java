@@ -8,12 +8,13 @@ import java.util.function.IntToDoubleFunction;
  * How many rows of prompts may share a step with decodes, by the measured times of steps, so that
  * running replies do not stall while a long prompt is computed.
  *
- * <p>Two things are known. The time of a prompt's row in a step without decodes is a line over its
- * position, as attention reads all before it. How much longer a step of decodes takes with {@code
- * p} rows of prompts is known in such rows, for each power of two of {@code p}, as few rows may
- * cost a device about as much as many; it is an exponential average. In between it is interpolated,
- * and a size that was not measured is taken to cost what its rows do without decodes. A sample
- * moves the estimate by a bounded factor, so that a single delayed step does not count for much.
+ * <p>Two things are measured. The first is the time of a prompt's row in a step without decodes. It
+ * is modelled as a line over the row's position, because attention reads everything before it. The
+ * second is how much longer a step of decodes takes with {@code p} rows of prompts, as a multiple
+ * of the time of such rows. It is an exponential average for each power of two of {@code p},
+ * because few rows may cost a device about as much as many. Sizes in between are interpolated. A
+ * size that was not measured is assumed to cost as much as its rows without decodes. A sample
+ * changes the estimate by a bounded factor, so that a single delayed step does not count for much.
  * Engine thread only.
  */
 final class PromptShare {
@@ -32,7 +33,7 @@ final class PromptShare {
    */
   private static final double BOUND = 4;
 
-  /** Positions that lie closer together say little about those further away. */
+  /** Positions closer together than this say little about positions further away. */
   private static final double NEAR_POSITIONS = 32;
 
   private final double stretch;
@@ -42,7 +43,7 @@ final class PromptShare {
   /** Nanoseconds of a row in a step without decodes, by its position. */
   private final LinearFit rowNanos = new LinearFit(NEAR_POSITIONS);
 
-  /** The same of rows beside decodes, whatever their number: tells how it grows with position. */
+  /** The same for rows in a step with decodes; its slope is used, whatever the number of rows. */
   private final LinearFit besideNanos = new LinearFit(NEAR_POSITIONS);
 
   /** How much longer a step takes with {@code 1 << i} rows, over their time; 0 if not known. */
@@ -58,11 +59,11 @@ final class PromptShare {
   }
 
   /**
-   * Takes the time of a step with prompts.
+   * Records the time of a step with prompts.
    *
-   * @param decodes its rows of decodes
-   * @param prefillRows its rows of prompts
-   * @param position the mean position of these
+   * @param decodes the step's rows of decodes
+   * @param prefillRows the step's rows of prompts
+   * @param position the mean position of the rows of prompts
    */
   void measured(int decodes, int prefillRows, double position, long nanos) {
     double row = rowNanos(position);
@@ -93,11 +94,11 @@ final class PromptShare {
   }
 
   /**
-   * Returns the most rows of prompts that a step should have beside decodes.
+   * Returns the most rows of prompts that a step with decodes should have.
    *
    * @param decodes rows of decodes
-   * @param position where the next prompt goes on
-   * @param prompts how many have yet to come in
+   * @param position the position at which the next prompt continues
+   * @param prompts prompts that are not completely computed
    */
   int rows(int decodes, int position, int prompts) {
     double alone = decodes == 0 ? 0 : decodeNanos.applyAsDouble(decodes);
@@ -114,7 +115,10 @@ final class PromptShare {
     return rows;
   }
 
-  /** Prompts wait for each other: where they are more than decodes, these give way. */
+  /**
+   * Returns the most slowdown of a prompt. Prompts wait for each other: if there are more prompts
+   * than decodes, the decodes give way.
+   */
   private double mostSlowdown(int decodes, int prompts) {
     if (slowdown == 0) {
       return Double.POSITIVE_INFINITY;

@@ -294,7 +294,7 @@ public final class Scheduler {
     return alone != null && alone.state == Request.State.RUNNING && alone.awaitsMask();
   }
 
-  /** Returns whether there is a request that nothing may run beside. */
+  /** Returns whether a request runs that must be the only running request. */
   private boolean quarantineRuns() {
     Request request = quarantine.active();
     return request != null && request.state == Request.State.RUNNING && !request.pauseIfBehind();

@@ -8,13 +8,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Finished turns of the sessions that were used last, so that the history of an active session is
- * not read from RocksDB again for each of its turns. The keyed state stays the owner: a turn is
- * immutable, and a session leaves as soon as one of its turns is removed. Sessions used least
- * recently leave when the bound is exceeded. Only the task's thread uses it.
+ * Caches finished turns of the most recently used sessions, so that the history of an active
+ * session is not read from RocksDB for each of its turns. The keyed state remains the owner: a turn
+ * is immutable, and a session is dropped as soon as one of its turns is removed. The least recently
+ * used sessions are dropped when the bound is exceeded. Only the task's thread uses it.
  */
 final class RecentTurns {
-  /** About the bytes that a turn and its entry take beside text and ids. */
+  /** Approximate bytes of a turn and its entry without text and ids. */
   private static final int TURN_BYTES = 300;
 
   private final long maxBytes;

@@ -201,8 +201,8 @@ public final class SessionContext {
   }
 
   /**
-   * Records a turn id. Ids of different tenants are different, so that none blocks another's before
-   * the session has an owner.
+   * Records the id of a turn. The same id of another tenant is a different id, so before the
+   * session has an owner no tenant can block the ids of another.
    *
    * @return false if it was seen before
    */

@@ -15,8 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * Keeps in the slot of a session where its pages were when that was last known: after a turn, or
- * when a query asked the engine. Only the task's thread uses it.
+ * Stores the last known places of a session's pages in its slot: after a turn, and when a query
+ * asked the engine. Only the task's thread uses it.
  */
 public final class PageLocations {
   private final ServingEngine engine;

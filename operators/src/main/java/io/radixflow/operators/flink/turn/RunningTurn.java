@@ -215,7 +215,7 @@ final class RunningTurn {
     return stopToken;
   }
 
-  /** Returns what the reply is not held to, though it was asked for; null for nothing. */
+  /** Returns the constraints of the event that the reply may violate; null for none. */
   List<String> warnings() {
     return warnings.isEmpty() ? null : warnings;
   }

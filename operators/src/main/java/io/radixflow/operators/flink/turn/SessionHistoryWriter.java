@@ -139,8 +139,8 @@ public final class SessionHistoryWriter {
 
   /**
    * Returns a turn's prompt with the ids that follow the kept ids in later prompts, including the
-   * reply's ids. The reply of a model with another tokenizer, which this one does not go on with,
-   * has none: how it ends in a prompt is not known, so later prompts encode its text.
+   * reply's ids. If the reply was begun by a model with another tokenizer and not continued, there
+   * are no ids: it is not known how the reply ends in a prompt, so later prompts encode its text.
    */
   private Prompt canonical(RunningTurn turn) {
     Prompt prompt = turn.prompt();

@@ -391,10 +391,10 @@ final class DiskIndex implements AutoCloseable {
     batch.delete(pages, digest(entry.id()));
   }
 
-  /** Gets keys and values of a scan. */
+  /** Receives the keys and values of a scan. */
   @FunctionalInterface
   private interface Visitor {
-    /** Returns whether to go on. */
+    /** Returns whether to continue the scan. */
     boolean visit(byte[] key, byte[] value);
   }
 

@@ -49,17 +49,17 @@ import org.slf4j.LoggerFactory;
  * not.
  */
 public final class DiskStore implements PageStore {
-  /** Bytes that a page takes on disk beside its own, at most about. */
+  /** Approximately the most bytes that a page takes on disk in addition to its content. */
   static final long OVERHEAD_BYTES = 600;
 
   private static final Logger LOG = LoggerFactory.getLogger(DiskStore.class);
   private static final int MAX_BATCH = 256;
   private static final long MAX_BATCH_BYTES = 8L << 20;
 
-  /** The share of the limit, one in so many, that is freed at a time. */
+  /** One part in this many of the limit is freed at a time. */
   private static final int PARTS = 16;
 
-  /** The share of the limit, one in so many, that a write buffer has. */
+  /** A write buffer has one part in this many of the limit. */
   private static final int BUFFERS = 64;
 
   private static final long MIN_BUFFER = 64L << 10;

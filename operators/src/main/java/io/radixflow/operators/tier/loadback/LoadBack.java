@@ -45,9 +45,9 @@ import java.util.List;
  * only the parts that are needed before that end. If a part is missing or damaged, the store is
  * asked once more for a shorter prefix.
  *
- * <p>Pages that host memory has from the start are verified beside the states before READY, on the
- * CHECK thread ({@link #isVerified}); the request waits for both. Under a policy that does not wait
- * a request is admitted from any state after NEW, with the pages that have come by then.
+ * <p>The CHECK thread verifies pages that host memory had from the start, during the states before
+ * READY ({@link #isVerified}); the request waits for both. Under a policy that does not wait, a
+ * request is admitted from any state after NEW, with the pages that have come by then.
  */
 public final class LoadBack {
 

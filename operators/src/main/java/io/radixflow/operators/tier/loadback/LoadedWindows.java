@@ -42,20 +42,20 @@ final class LoadedWindows {
     return parts[page - first];
   }
 
-  /** Takes the part of a page, which the caller has verified and locked. */
+  /** Stores the part of a page. The caller has verified and locked it. */
   void put(int page, HostPage part) {
     parts[page - first] = part;
   }
 
-  /** Returns the first page whose part is needed to go on from an end. */
+  /** Returns the first page whose part a request needs to continue at {@code end}. */
   int from(int end) {
     return Math.max(first, end - windowPages);
   }
 
   /**
-   * Returns the last end up to {@code end} before which all parts are here.
+   * Returns the greatest end, at most {@code end}, whose window has all of its parts here.
    *
-   * @param devicePages pages that the device has, with the parts of those before their end
+   * @param devicePages pages on the device, which also has the parts of the window before their end
    */
   int usableEnd(int devicePages, int end) {
     return usableEnd(devicePages, end, windowPages, this::has);

@@ -1,12 +1,11 @@
 package io.radixflow.operators.tier.page;
 
 /**
- * Describes a page that is below the device, or its window part: what a tier knows of it beside its
- * bytes.
+ * Describes a page in a tier below the device, or its window part, without its bytes.
  *
  * @param id the page's digest, or the name of its window part ({@link PageId#window})
- * @param parent digest of the page before, null if it is the first of a prefix; of a window part
- *     that of its page
+ * @param parent digest of the previous page, null for the first page of a prefix; for a window part
+ *     the digest of its page
  * @param namespace published name of its namespace, empty for the public one; see {@link
  *     io.radixflow.operators.cache.key.PageHasher#publishedName}
  * @param tenant distinguishes tenants without naming them: a keyed hash of the tenant's name; 0 for

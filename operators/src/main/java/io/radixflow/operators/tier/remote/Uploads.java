@@ -136,14 +136,14 @@ public final class Uploads implements AutoCloseable {
       boolean failed = true;
       try {
         failed = copy(batch) > 0;
-      } catch (RuntimeException | Error e) { // this thread must go on, or no page is copied again
+      } catch (RuntimeException | Error e) { // without this thread no more pages are copied
         LOG.warn("A batch of {} pages was not copied to the remote tier", batch.size(), e);
       }
       end(batch, failed);
     }
   }
 
-  /** Waits for pages whose time has come; none if this is closed. */
+  /** Waits for pages that are due and returns them; returns none if this is closed. */
   private synchronized List<Waiting> take() {
     List<Waiting> batch = new ArrayList<>();
     try {
