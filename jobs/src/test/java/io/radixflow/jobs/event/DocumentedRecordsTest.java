@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.networknt.schema.JsonSchema;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Origin;
@@ -21,7 +22,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Checks the examples of the documentation: blocks that begin with {@code ```json KIND}. */
+/**
+ * Checks the examples of the documentation: blocks that begin with {@code ```json KIND}. A block of
+ * the kind {@code KIND-part} has some fields of a record; the others are as in the page's first
+ * example of the kind.
+ */
 class DocumentedRecordsTest {
   private static final Path ROOT = Path.of("..");
   private static final Pattern BLOCK =
@@ -42,10 +47,25 @@ class DocumentedRecordsTest {
     for (Path page : pages()) {
       Matcher block = BLOCK.matcher(Files.readString(page));
       while (block.find()) {
-        found.add(new Example(page, block.group(1).strip(), block.group(2)));
+        found.add(whole(new Example(page, block.group(1).strip(), block.group(2)), found));
       }
     }
     return found;
+  }
+
+  private static Example whole(Example example, List<Example> before) {
+    String kind = example.kind().replaceFirst("-part$", "");
+    if (kind.equals(example.kind())) {
+      return example;
+    }
+    Example first =
+        before.stream()
+            .filter(each -> each.page().equals(example.page()) && each.kind().equals(kind))
+            .findFirst()
+            .orElseThrow();
+    ObjectNode record = (ObjectNode) Schemas.tree(first.json().getBytes(UTF_8));
+    record.setAll((ObjectNode) Schemas.tree(example.json().getBytes(UTF_8)));
+    return new Example(example.page(), kind, record.toString());
   }
 
   private static List<Path> pages() throws IOException {
