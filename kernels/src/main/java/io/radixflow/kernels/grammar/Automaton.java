@@ -1,5 +1,6 @@
 package io.radixflow.kernels.grammar;
 
+import io.radixflow.kernels.grammar.regex.Derivatives;
 import io.radixflow.kernels.grammar.regex.FreeRun;
 import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.grammar.regex.Limits;
@@ -25,6 +26,7 @@ final class Automaton {
 
   private final Program program;
   private final RegexPool pool;
+  private final Derivatives derivatives;
   private final Map<CallStack, CallStack> stacks = new HashMap<>();
   private final Map<GrammarState, GrammarState> states = new HashMap<>();
   private GrammarState start;
@@ -37,6 +39,7 @@ final class Automaton {
   Automaton(Program program) {
     this.program = program;
     pool = program.pool;
+    derivatives = pool.derivatives;
     begin();
   }
 
@@ -71,10 +74,10 @@ final class Automaton {
   /** The state after one more byte, dead if none is allowed. */
   GrammarState step(GrammarState state, int value) {
     if (state.row == null) {
-      state.row = new GrammarState[pool.classCount()];
-      state.work = new int[pool.classCount()];
+      state.row = new GrammarState[derivatives.classCount()];
+      state.work = new int[derivatives.classCount()];
     }
-    int byteClass = pool.classOf(value);
+    int byteClass = derivatives.classOf(value);
     GrammarState known = state.row[byteClass];
     if (known == null) {
       known = derive(state, byteClass);
@@ -90,9 +93,9 @@ final class Automaton {
    * open.
    */
   boolean goesOnWith(GrammarState state, int value) {
-    int byteClass = pool.classOf(value);
+    int byteClass = derivatives.classOf(value);
     for (Regex lexeme : state.lexemes) {
-      if (pool.next(lexeme, byteClass) != pool.empty) {
+      if (derivatives.next(lexeme, byteClass) != pool.empty) {
         return true;
       }
     }
@@ -102,7 +105,7 @@ final class Automaton {
   /** The expression after one more byte of a lexeme, EMPTY if none is allowed. */
   Regex step(Regex lexeme, int value) {
     work += 1 + (lexeme.cost >> 3);
-    return pool.next(lexeme, pool.classOf(value));
+    return derivatives.next(lexeme, derivatives.classOf(value));
   }
 
   /**
@@ -120,7 +123,7 @@ final class Automaton {
 
   /** An estimate of the bytes that states and expressions take. */
   long bytes() {
-    return pool.bytes() + (states.size() + stacks.size()) * (120L + 12L * pool.classCount());
+    return pool.bytes() + (states.size() + stacks.size()) * (120L + 12L * derivatives.classCount());
   }
 
   /** Returns the text that is certain to be allowed next in a lexeme. */
@@ -130,7 +133,7 @@ final class Automaton {
 
   /** An expression that is like a lexeme for texts of a number of bytes. */
   Regex within(Regex lexeme, int bytes) {
-    return pool.within(lexeme, bytes);
+    return derivatives.within(lexeme, bytes);
   }
 
   boolean isEmpty(Regex lexeme) {
@@ -140,7 +143,7 @@ final class Automaton {
   private GrammarState derive(GrammarState state, int byteClass) {
     Closure closure = new Closure();
     for (int i = 0; i < state.lexemes.length; i++) {
-      Regex next = pool.next(state.lexemes[i], byteClass);
+      Regex next = derivatives.next(state.lexemes[i], byteClass);
       if (next == pool.empty) {
         continue;
       }

@@ -136,10 +136,10 @@ final class FreeRuns {
       if (length == 0) {
         continue;
       }
-      Regex target = RegexPool.follow(leaf, first);
+      Regex target = Derivatives.follow(leaf, first);
       if (length == 1) {
         missing |= target != null && target.nullable ? 0 : CharacterGroups.ofAscii(first);
-      } else if (target != RegexPool.follow(anyCharacter, first)) {
+      } else if (target != Derivatives.follow(anyCharacter, first)) {
         missing |= CharacterGroups.ofLength(length);
       }
     }

@@ -84,18 +84,18 @@ public final class RuleBook {
 
   /** The rules that derive a text. Needs byte classes. */
   public BitSet productive() {
-    return fixpoint(pool::isAlive, new BitSet());
+    return fixpoint(pool.liveness::isAlive, new BitSet());
   }
 
   /** A rule that derives a text, of some; -1 if none of them does. Needs byte classes. */
   public int productiveOf(BitSet some) {
-    BitSet found = fixpoint(pool::isAlive, some);
+    BitSet found = fixpoint(pool.liveness::isAlive, some);
     found.and(some);
     return found.nextSetBit(0);
   }
 
   public boolean isProductive(Rule rule, BitSet productive) {
-    return holds(rule, pool::isAlive, productive);
+    return holds(rule, pool.liveness::isAlive, productive);
   }
 
   /** The rules that derive the empty text. */

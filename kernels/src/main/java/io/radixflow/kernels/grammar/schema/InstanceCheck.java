@@ -166,7 +166,7 @@ final class InstanceCheck {
     int length = value.codePointCount(0, value.length());
     return length >= SchemaKeywords.least(part, "minLength")
         && length <= SchemaKeywords.most(part, "maxLength")
-        && pool.matches(new StringLanguage(compiler).content(part), value);
+        && pool.derivatives.matches(new StringLanguage(compiler).content(part), value);
   }
 
   private boolean meetsArray(JsonNode value, SchemaPart part) {
@@ -206,7 +206,7 @@ final class InstanceCheck {
             : pool.anyText;
     for (Iterator<Map.Entry<String, JsonNode>> fields = value.fields(); fields.hasNext(); ) {
       Map.Entry<String, JsonNode> field = fields.next();
-      if (!pool.matches(names, field.getKey())) {
+      if (!pool.derivatives.matches(names, field.getKey())) {
         return false;
       }
       for (SchemaPart schema : ObjectRules.propertySchemas(pool, part, field.getKey())) {

@@ -90,7 +90,7 @@ final class ObjectRules {
     if (listed != null) {
       listed.forEach(
           name -> {
-            if (name.isTextual() && pool.matches(allowed, name.textValue())) {
+            if (name.isTextual() && pool.derivatives.matches(allowed, name.textValue())) {
               names.add(name.textValue());
             }
           });
@@ -128,7 +128,7 @@ final class ObjectRules {
       Rule[] now = new Rule[counts + 1];
       for (int count = 0; count <= counts; count++) {
         List<Rule> ways = new ArrayList<>();
-        if (count < max && (allowed == pool.anyText || pool.matches(allowed, name))) {
+        if (count < max && (allowed == pool.anyText || pool.derivatives.matches(allowed, name))) {
           Regex begin = count == 0 ? key : pool.concat(compiler.text.comma, key);
           ways.add(Rule.seq(book.lexeme(begin), value, after[Math.min(count + 1, counts)]));
         }
@@ -204,7 +204,8 @@ final class ObjectRules {
     for (var regexes = byPattern == null ? null : byPattern.fieldNames();
         regexes != null && regexes.hasNext(); ) {
       String regex = regexes.next();
-      if (pool.matches(ValueRules.pattern(pool, part, regex, "patternProperties"), name)) {
+      if (pool.derivatives.matches(
+          ValueRules.pattern(pool, part, regex, "patternProperties"), name)) {
         matched.add(regex);
       }
     }
