@@ -34,8 +34,8 @@ final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
   }
 
   /**
-   * Most bytes that a load keeps of tensors that it reads whole: the tensors of the matrices that
-   * are open at once.
+   * Returns the most bytes of whole tensors that a load keeps at a time: the tensors of the
+   * matrices that are open at the same time.
    */
   private long held() {
     return held.stream()

@@ -15,7 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Repacks a model's weights into panels; says how far it is. */
+/** Repacks a model's weights into panels, and reports its progress. */
 final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
 
   private final WeightSource source;
@@ -37,7 +37,7 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
     this.progress = progress;
   }
 
-  /** Loads all weights: first the matrices, many at a time, then what else the graph asks for. */
+  /** Loads all weights: first the matrices, many at a time, then the graph's other tensors. */
   ForwardGraph<CpuMatrix, float[]> load() {
     List<List<String>> names = matrixNames();
     List<Panels> matrices = panels.load(names.stream().map(source::tensors).toList(), this::report);

@@ -13,14 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread of a CPU backend that runs steps, in the order of submission, and copies of pages
- * between them. One thread submits.
+ * The thread of a CPU backend that runs steps in the order of submission, and makes copies of pages
+ * between steps. Only one thread submits.
  */
 final class StepDispatcher implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(StepDispatcher.class);
 
-  /** A thread that waits for a ticket looks so often before it parks: for about 20 µs. */
+  /** How often a thread that waits for a ticket looks before it parks: for about 20 µs. */
   private static final int TICKET_SPINS = 500;
 
   private static final int TICKETS = 4;
@@ -33,7 +33,7 @@ final class StepDispatcher implements AutoCloseable {
   private final HostStepTicket[] tickets = new HostStepTicket[TICKETS];
   private final Thread thread;
 
-  /** Copies of pages, each to be made between two steps. */
+  /** Copies of pages, each of which is made between two steps. */
   private final ConcurrentLinkedQueue<QueuedCopy> copies = new ConcurrentLinkedQueue<>();
 
   private volatile long submitted;

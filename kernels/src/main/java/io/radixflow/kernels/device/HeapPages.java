@@ -31,7 +31,7 @@ public final class HeapPages implements HostPages {
     this.pageBytes = (int) pageBytes;
     pagesPerSlab = (int) Math.min(pages, MAX_SLAB / pageBytes);
     long bytes = pages * pageBytes;
-    // filling the heap to find out would fail allocations of all other threads, too
+    // trying to allocate would fill the heap and fail allocations of all other threads
     if (bytes > free()) {
       Runtime.getRuntime().gc();
       if (bytes > free()) {

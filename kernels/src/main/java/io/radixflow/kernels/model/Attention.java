@@ -12,7 +12,7 @@ public sealed interface Attention {
   /** Factor of the products of queries and keys. */
   float scale();
 
-  /** Tokens that a query sees, itself included; 0 for all. */
+  /** Tokens that a query sees, including its own token; 0 for all. */
   int window();
 
   /** Heads of the KV pool. */
@@ -68,7 +68,7 @@ public sealed interface Attention {
    *
    * @param heads query heads
    * @param kvHeads key and value heads; divides {@code heads}
-   * @param headDim elements a head
+   * @param headDim elements per head
    * @param qkvBias whether q, k and v have a bias
    * @param outputBias whether the output projection has a bias
    */
@@ -107,15 +107,15 @@ public sealed interface Attention {
   }
 
   /**
-   * Multi-head latent attention (DeepSeek-AI 2024), absorbed: queries are brought into the space of
-   * the compressed keys, so that the pool holds one compressed vector and one rotated part a token,
-   * for all heads.
+   * Multi-head latent attention (DeepSeek-AI 2024) in its absorbed form: queries are transformed
+   * into the space of the compressed keys. So the pool contains one compressed vector and one
+   * rotated part per token, for all heads.
    *
    * @param heads query heads
-   * @param queryRank width of the compressed queries; 0 where they are not compressed
+   * @param queryRank width of the compressed queries; 0 if they are not compressed
    * @param kvRank width of the compressed keys and values
    * @param plainDim elements of a query head that are not rotated
-   * @param rotatedDim elements of a query head that are
+   * @param rotatedDim elements of a query head that are rotated
    * @param valueDim elements of a head's value
    * @param bias whether compressions and the output projection have a bias
    */

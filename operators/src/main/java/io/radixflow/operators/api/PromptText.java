@@ -17,8 +17,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Makes the prompt of a session's first turn as a job does, without one: to count its tokens, or to
- * look at it. Safe for many threads.
+ * Makes the prompt of a session's first turn without a job, exactly as a job would: to count its
+ * tokens, or to look at it. Safe for many threads.
  */
 @PublicApi
 public final class PromptText {
@@ -39,8 +39,9 @@ public final class PromptText {
   /**
    * Returns the ids of the prompt.
    *
-   * @param messages of the turn, or one that is the prompt itself, see {@link Message#prompt}
-   * @param options of the turn, or null
+   * @param messages the turn's messages, or one message that is the prompt itself, see {@link
+   *     Message#prompt}
+   * @param options the turn's options, or null
    * @throws ChatTemplateException if the chat template refuses the messages
    * @throws IllegalArgumentException if the options do not go together
    */

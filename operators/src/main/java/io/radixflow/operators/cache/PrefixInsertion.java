@@ -3,8 +3,8 @@ package io.radixflow.operators.cache;
 import io.radixflow.operators.cache.key.RadixKey;
 
 /**
- * Passes pages of requests to a tree. The request's lock moves along: it always ends where the
- * insertion has arrived.
+ * Passes pages of requests to a tree. The request's lock moves with the insertion: it always ends
+ * after the last inserted page.
  */
 final class PrefixInsertion {
   private final PageAllocator allocator;
@@ -32,7 +32,7 @@ final class PrefixInsertion {
     this.history = history;
   }
 
-  /** Keeps the window parts of pages that the tree's replace from now on. */
+  /** From now on, passes the window parts of duplicates to the tree's pages. */
   void keepParts(WindowParts windowParts) {
     parts = windowParts;
   }
@@ -85,7 +85,10 @@ final class PrefixInsertion {
     return new PrefixMatch(node, node.pageCount(), page);
   }
 
-  /** A node's priority is at least that of each child, so the first that is high enough ends it. */
+  /**
+   * Raises the priorities on the path to the root. A node's priority is at least the priority of
+   * each child, so the loop ends at the first node whose priority is high enough.
+   */
   private static void raisePriority(TreeNode node, int priority) {
     for (TreeNode each = node; each != null && each.priority < priority; each = each.parent) {
       each.priority = priority;
@@ -101,7 +104,7 @@ final class PrefixInsertion {
     return true;
   }
 
-  /** Points the table at the tree's pages, then frees the duplicates. */
+  /** Puts the tree's pages into the table, then frees the duplicates. */
   private void adopt(TreeNode node, int count, int[] table, int at) {
     for (int i = 0; i < count; i++) {
       int own = table[at + i];
@@ -132,7 +135,7 @@ final class PrefixInsertion {
     return end;
   }
 
-  /** Puts pages of one history under {@code node}, or at its end if it has the same one. */
+  /** Puts pages of one history under {@code node}, or at its end if it has the same history. */
   private TreeNode addRun(
       TreeNode node, RadixKey key, int from, int to, int[] table, int priority, long now) {
     String namespace = key.namespaceAt(from, pageTokens);

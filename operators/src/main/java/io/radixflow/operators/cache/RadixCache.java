@@ -27,8 +27,8 @@ import java.util.function.IntConsumer;
  * whole public pages are in the public namespace's tree, and the namespace's own pages are below
  * them.
  *
- * <p>{@link PrefixCaching} says what requests share; where that is less than every prefix, each
- * request has a namespace to itself. Owned by one thread.
+ * <p>{@link PrefixCaching} says which prefixes requests share. Unless they share every prefix, each
+ * request has its own namespace. Owned by one thread.
  */
 public final class RadixCache {
   private final PrefixCaching caching;
@@ -42,7 +42,7 @@ public final class RadixCache {
   private final PrefixInsertion insertion;
   private long clock;
 
-  /** Why a page leaves: to make room, because its session is done with it, or with all others. */
+  /** Why a page leaves: to make room, because its session has ended, or with all other pages. */
   private enum Leaving {
     EVICTED,
     DROPPED,
@@ -140,8 +140,8 @@ public final class RadixCache {
   }
 
   /**
-   * Has the window parts of duplicates passed to the pages that replace them, and their locks. The
-   * cache must be empty.
+   * Makes the cache pass the window parts and locks of duplicates to the pages that replace them.
+   * The cache must be empty.
    */
   public void keepParts(WindowParts parts) {
     insertion.keepParts(parts);
@@ -159,8 +159,8 @@ public final class RadixCache {
   }
 
   /**
-   * Reports to the follower again the pages up to the end of a node that at least {@code uses}
-   * requests have used, no page before its parent.
+   * Reports pages to the follower again: the pages up to the end of a node that at least {@code
+   * uses} requests have used. Each page comes after its parent.
    *
    * @param end a locked node
    */
@@ -171,7 +171,7 @@ public final class RadixCache {
   }
 
   /**
-   * All pages that a listener knows, no page before its parent.
+   * Returns all pages that a listener knows. Each page comes after its parent.
    *
    * @throws IllegalStateException if the cache has no listener: its pages have no names then
    */
@@ -201,7 +201,7 @@ public final class RadixCache {
     return locks.protectedPages();
   }
 
-  /** Returns the number of nodes, roots not counted. */
+  /** Returns the number of nodes without roots. */
   public int nodes() {
     return tree.nodes();
   }
@@ -222,24 +222,24 @@ public final class RadixCache {
   }
 
   /**
-   * Finds the longest cached prefix of {@code key}, looking at its new pages only.
+   * Finds the longest cached prefix of {@code key}. Compares only the pages after {@code known}.
    *
    * @param maxPages most pages to find
    * @param resume a node that {@link #lock} or {@link #insert} returned, in the tree or not; null
    *     to search from the root
-   * @param known pages of the key, from its beginning, that are those the node's path ended with
-   *     when it was returned: the caller vouches for it
+   * @param known how many first pages of the key equal the pages of the node's path when the node
+   *     was returned; the caller must be sure of this
    */
   public PrefixMatch match(RadixKey key, int maxPages, TreeNode resume, int known) {
     return tree.match(key, maxPages, resume, known);
   }
 
   /**
-   * Copies the tokens that cached pages of the key's namespace have after the key's tokens. Where
-   * prefixes branch it follows the most recently used page. Changes nothing.
+   * Copies the tokens that follow the key's tokens in cached pages of its namespace. Where prefixes
+   * branch it follows the most recently used page. It does not change the cache.
    *
-   * @param resume as {@link #match(RadixKey, int, TreeNode, int)} takes it
-   * @param into gets the tokens, as many as it has room for
+   * @param resume as for {@link #match(RadixKey, int, TreeNode, int)}
+   * @param into filled with the tokens, up to its length
    * @return number of copied tokens; 0 if the key's tokens are not all cached
    */
   public int copyContinuation(RadixKey key, TreeNode resume, int known, int[] into) {
@@ -249,7 +249,7 @@ public final class RadixCache {
   /**
    * Writes the numbers of the pages from the root to the end of {@code node} to {@code table}.
    *
-   * @param pages how many these are
+   * @param pages the number of these pages
    */
   public void copyPages(TreeNode node, int pages, int[] table) {
     int end = pages;
@@ -304,7 +304,7 @@ public final class RadixCache {
     retention.retain(locked, from, to, priority, until);
   }
 
-  /** Takes back the priorities whose time has come. */
+  /** Resets the priorities that end at {@code now} or earlier. */
   public void expire(long now) {
     retention.expire(now);
   }
@@ -327,7 +327,7 @@ public final class RadixCache {
     return match(key, maxPages, null, 0);
   }
 
-  /** Releases one lock that ends at {@code node}, whose path was used. */
+  /** Releases one lock that ends at {@code node}, and counts a use of its path. */
   public void unlock(TreeNode node) {
     unlock(node, true);
   }
@@ -355,16 +355,16 @@ public final class RadixCache {
   /**
    * Passes pages of a request to the cache.
    *
-   * <p>Where the cache has pages of its own for the same tokens, the request's are duplicates: with
-   * {@code redirect} its table is pointed at the cache's and the duplicate is freed; without, the
-   * insertion ends before it.
+   * <p>If the cache already has pages for the same tokens, the request's pages are duplicates. With
+   * {@code redirect} the request's table gets the cache's pages and the duplicates are freed;
+   * without it the insertion ends before the first duplicate.
    *
    * @param locked the node that the request has locked; ends where page {@code from} begins
    * @param from first page to insert
    * @param to end of the pages to insert; all tokens before it must be in the pool
    * @param table the request's page table
-   * @param redirect whether the table may be changed, which needs that no step reads it
-   * @param priority what the path's priority is raised to, and the new pages'
+   * @param redirect whether the table may be changed; then no step may read it
+   * @param priority the least priority of the path and the new pages afterwards
    * @return the node at the end of the cached part, which has the lock instead of {@code locked},
    *     and how many pages of the key come before its end
    */
@@ -401,14 +401,14 @@ public final class RadixCache {
   }
 
   /**
-   * Frees the end of a prefix, page by page, as far as it is neither locked nor continued by other
-   * pages; of a prefix that ends in a namespace of its own, no public page.
+   * Frees the end of a prefix page by page, until a page is locked or has children. If the prefix
+   * ends in a namespace of its own, its public pages stay.
    *
-   * @param node where the prefix ends, in the tree or not, as {@link #lock} or {@link #insert}
+   * @param node the end of the prefix, in the tree or not, as {@link #lock} or {@link #insert}
    *     returned it
-   * @param end how many pages the prefix has; what the cache holds beyond them stays
-   * @param keep pages from the beginning that stay in any case
-   * @return how many were freed
+   * @param end how many pages the prefix has; cached pages after them stay
+   * @param keep how many first pages stay in any case
+   * @return the number of freed pages
    */
   public int freeEnd(TreeNode node, int end, int keep) {
     int freed = 0;

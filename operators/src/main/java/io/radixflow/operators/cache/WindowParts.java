@@ -45,8 +45,8 @@ public final class WindowParts {
   private int lockedCount;
 
   /**
-   * Rings of kept pages, the longest kept first; the heads of rings have the numbers after the
-   * pages.
+   * Rings of pages with kept parts, the longest kept first. The heads of the rings have the numbers
+   * after the pages.
    */
   private final int[] next;
 
@@ -109,7 +109,7 @@ public final class WindowParts {
     return window;
   }
 
-  /** Returns how many whole pages before the end of a prefix must have parts, if it has as many. */
+  /** Returns how many last whole pages of a prefix must have parts; all pages if it has fewer. */
   public int windowPages() {
     return windowPages;
   }
@@ -129,7 +129,7 @@ public final class WindowParts {
     return lockedCount;
   }
 
-  /** Returns how many parts were taken from pages that kept theirs. */
+  /** Returns how many kept parts were taken from their pages. */
   public long taken() {
     return taken;
   }
@@ -158,8 +158,8 @@ public final class WindowParts {
   }
 
   /**
-   * Returns the longest part of a matched prefix that can be used: one for whose last tokens the
-   * window's entries are there. Takes as long as pages have to be looked at from its end.
+   * Returns the longest usable beginning of a matched prefix: the pages in the window before its
+   * end have their parts. The time grows with the number of pages between the two ends.
    */
   public PrefixMatch usable(PrefixMatch match) {
     TreeNode node = match.node();
@@ -192,7 +192,7 @@ public final class WindowParts {
   /**
    * Gives a page a part if it has none, and locks it.
    *
-   * @return false if there is none, as all are locked
+   * @return false if no part is available because all are locked
    */
   public boolean attach(int page) {
     if (part[page] < 0) {
@@ -261,7 +261,7 @@ public final class WindowParts {
     }
   }
 
-  /** Has the part of a page kept for as long as others can be taken; once more for each call. */
+  /** Pins the part of a page: other parts are taken first. Needs one {@link #unpin} per call. */
   public void pin(int page) {
     if (pins[page]++ == 0 && part[page] >= 0 && locks[page] == 0) {
       unlink(page);
@@ -270,7 +270,7 @@ public final class WindowParts {
     }
   }
 
-  /** Ends what {@link #pin} asked for. */
+  /** Undoes one call of {@link #pin}. */
   public void unpin(int page) {
     if (--pins[page] == 0 && part[page] >= 0 && locks[page] == 0) {
       unlink(page);
@@ -278,7 +278,7 @@ public final class WindowParts {
     }
   }
 
-  /** A page has become free, and no request has locked its part. */
+  /** Called when a page has become free. No request may have locked its part. */
   public void pageFreed(int page) {
     if (locks[page] > 0) {
       throw new IllegalStateException("page " + page + " is freed, and its window part locked");
@@ -290,10 +290,10 @@ public final class WindowParts {
   }
 
   /**
-   * A page is replaced by another one with the same tokens, which gets its locks, and its part if
-   * it has none.
+   * Called when another page with the same tokens replaces a page. That page gets the locks, and
+   * also the part if it has none.
    *
-   * @param page about to be freed; of one request alone
+   * @param page the page that will be freed; only one request uses it
    */
   void replaced(int page, int by) {
     if (part[page] < 0) {
@@ -337,8 +337,7 @@ public final class WindowParts {
   }
 
   /**
-   * Compares everything with the locks that requests really hold and the pages that are in use;
-   * repairs what differs.
+   * Compares all counters with the locks of requests and the pages in use, and repairs differences.
    *
    * @param held for each page, how many running requests have locked its part
    * @param inUse for each page, whether it is not free

@@ -1,7 +1,7 @@
 package io.radixflow.operators.engine;
 
 /**
- * The pages of an engine's KV pool by their owner, and what became of them since it was opened.
+ * The pages of an engine's KV pool by their owner, and events since the engine was opened.
  *
  * @param totalPages pages of the pool
  * @param freePages pages on the free list
@@ -9,8 +9,8 @@ package io.radixflow.operators.engine;
  * @param protectedPages pages cached and locked by running requests
  * @param inFlightPages pages of running requests that are not in the cache
  * @param evictedPages pages evicted from the radix cache so far
- * @param repairs times that page accounting was found wrong and was repaired
- * @param windows the parts of pages that layers with an attention window have
+ * @param repairs how often page accounting was wrong and was repaired
+ * @param windows the window parts of pages
  */
 public record PoolStats(
     int totalPages,

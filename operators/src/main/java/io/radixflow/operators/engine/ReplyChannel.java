@@ -7,15 +7,15 @@ package io.radixflow.operators.engine;
 public interface ReplyChannel extends AutoCloseable {
 
   /**
-   * Passes all progress since the last drain to {@code visitor}, in order within a request. Called
-   * by one thread at a time, the consumer; reading frees room in the requests' bounded rings, so a
-   * consumer that does not drain pauses its own requests only.
+   * Passes all progress since the last drain to {@code visitor}, in order within a request. Only
+   * one thread, the consumer, may call this at a time. Reading frees room in the requests' bounded
+   * rings, so a consumer that does not drain pauses only its own requests.
    *
    * @throws EngineLostException once the engine's device is lost
    */
   void drain(ReplyVisitor visitor);
 
-  /** Cancels the channel's requests and yields nothing more. Idempotent, any thread. */
+  /** Cancels the channel's requests; it has no further progress. Idempotent, any thread. */
   @Override
   void close();
 
@@ -23,8 +23,8 @@ public interface ReplyChannel extends AutoCloseable {
   interface ReplyVisitor {
 
     /**
-     * A request's prompt is ready: called once, before its first progress, unless the prompt could
-     * not be made. The request's {@link EngineRequest.PromptSource} has made its ids by now.
+     * Called once when the prompt of a request is ready, before its first progress. The request's
+     * {@link EngineRequest.PromptSource} has made the ids. Not called if it failed.
      */
     void promptReady(long requestId);
 

@@ -10,15 +10,15 @@ import java.util.stream.Collectors;
 public enum SchedulePolicy {
   /** In order of arrival. */
   FCFS(false),
-  /** The one with the longest cached prefix; however many wait. */
+  /** The request with the longest cached prefix, whatever the number of waiting requests. */
   LPM(true),
   /** Depth first through the cached prefixes, where most requests wait first. */
   DFS_WEIGHT(true),
-  /** The one with the highest limit on generated tokens. */
+  /** The request with the highest limit on generated tokens. */
   LOF(false),
   /** In an order that a seed decides. */
   RANDOM(false),
-  /** Requests first whose routing key most running requests have. */
+  /** First the requests with the routing key that most running requests have. */
   ROUTING_KEY(false);
 
   private final boolean cacheAware;
@@ -27,7 +27,7 @@ public enum SchedulePolicy {
     this.cacheAware = cacheAware;
   }
 
-  /** The policy in effect: without a cache, there is nothing that a cache-aware one could see. */
+  /** Returns the policy in effect: without a cache, cache-aware policies have no information. */
   public SchedulePolicy effective(boolean caching) {
     return cacheAware && !caching ? FCFS : this;
   }
@@ -35,7 +35,7 @@ public enum SchedulePolicy {
   /**
    * Returns the policy of a name such as {@code lpm} or {@code dfs-weight}.
    *
-   * @throws IllegalArgumentException if there is none; the message lists the names
+   * @throws IllegalArgumentException if no policy has the name; the message lists the names
    */
   public static SchedulePolicy of(String name) {
     for (SchedulePolicy policy : values()) {
@@ -52,7 +52,7 @@ public enum SchedulePolicy {
                 .collect(Collectors.joining(", ")));
   }
 
-  /** Returns the name in configurations. */
+  /** Returns the name that configurations use. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -11,7 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles control events, which come to all subtasks in one order. Only the task's thread uses it.
+ * Handles control events, which reach all subtasks in the same order. Only the task's thread uses
+ * it.
  */
 final class ControlEventHandler {
   private static final Logger LOG = LoggerFactory.getLogger(ControlEventHandler.class);
@@ -26,7 +27,7 @@ final class ControlEventHandler {
     this.ends = ends;
   }
 
-  /** Handles an event; one that cannot be served is logged and changes nothing. */
+  /** Handles an event. An event that cannot be carried out is logged and changes nothing. */
   void handle(ControlEvent event) throws Exception {
     try {
       switch (event.kind()) {
@@ -47,7 +48,7 @@ final class ControlEventHandler {
     ends.eraseTenant(tenant, control.nextErasure());
   }
 
-  /** Keeps the new settings in all subtasks; the engine of each TaskManager applies them, once. */
+  /** Stores the new settings in all subtasks; the engine of each TaskManager applies them once. */
   private void switchTiers(String value) throws Exception {
     TierCommand command;
     try {

@@ -4,14 +4,13 @@ package io.radixflow.operators.record;
  * Token counts of a reply.
  *
  * @param promptTokens tokens of the prompt
- * @param cachedTokens of those, tokens whose KV entries came from the radix cache or a tier below
- *     it at first admission
+ * @param cachedTokens prompt tokens whose KV entries came from the radix cache or a tier below it
+ *     when the request was admitted for the first time
  * @param completionTokens generated tokens, end token included
- * @param tiers which of the cached tokens came from below the device
- * @param reasoningTokens of the generated tokens, the tokens of the reasoning
- * @param acceptedPredictionTokens of the generated tokens, the tokens that the predicted text had
- *     right
- * @param rejectedPredictionTokens of the predicted text, the other tokens
+ * @param tiers how many of the cached tokens came from each tier below the device
+ * @param reasoningTokens generated tokens that are part of the reasoning
+ * @param acceptedPredictionTokens generated tokens that the predicted text had right
+ * @param rejectedPredictionTokens the other tokens of the predicted text
  */
 public record Usage(
     int promptTokens,
@@ -23,7 +22,7 @@ public record Usage(
     int rejectedPredictionTokens) {
   public static final Usage NONE = new Usage(0, 0, 0);
 
-  /** Counts of a reply for which the device had all that was cached. */
+  /** Counts of a reply whose cached tokens were all on the device. */
   public Usage(int promptTokens, int cachedTokens, int completionTokens) {
     this(promptTokens, cachedTokens, completionTokens, TierUsage.NONE);
   }

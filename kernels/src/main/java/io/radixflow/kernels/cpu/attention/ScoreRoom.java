@@ -6,11 +6,11 @@ package io.radixflow.kernels.cpu.attention;
  * the memory is bounded; only a single row may take more.
  *
  * @param rowQueries queries of a row that share a KV head
- * @param mostRows rows of a block, at most
+ * @param mostRows the most rows of a block
  */
 public record ScoreRoom(int rowQueries, int mostRows) {
 
-  /** Scores of a block of several rows, at most: 8 MiB of floats. */
+  /** The most scores of a block of several rows: 8 MiB of floats. */
   static final int MOST = 1 << 21;
 
   /** Rows per block for a context of {@code tokens} tokens. */
@@ -26,7 +26,8 @@ public record ScoreRoom(int rowQueries, int mostRows) {
   }
 
   /**
-   * Scores that a worker has room for, so that a sequence which grows seldom needs a new array.
+   * Returns the scores that a worker makes room for. It is more than needed now, so that a growing
+   * sequence seldom needs a new array.
    *
    * @param scores of the largest block so far
    */

@@ -142,7 +142,7 @@ final class HeadRows {
     pool.storeKey(page, position % CpuKvPool.PAGE_TOKENS, layer, 0, latent, latentAt);
   }
 
-  /** Copies the rotated part of one row's queries behind their compressed part. */
+  /** Copies the rotated part of one row's queries to the place after their compressed part. */
   void copyRotated(int layer, float[] queries, int queriesAt, float[] compressed, int at) {
     Latent attention = (Latent) config.layer(layer).attention();
     for (int head = 0; head < attention.heads(); head++) {

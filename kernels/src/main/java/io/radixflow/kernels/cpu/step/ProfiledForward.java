@@ -31,7 +31,7 @@ final class ProfiledForward implements ForwardOps<CpuMatrix, float[]> {
     time(name, 0, 0, operation);
   }
 
-  /** Parts of the operation are operations of their own. */
+  /** Measures an operation, without the operations that it consists of. */
   private void time(String name, long multiplyAdds, long weightBytes, Runnable operation) {
     StepProfile.Phase[] before = forward.parts();
     long tasks = team.taskNanos();

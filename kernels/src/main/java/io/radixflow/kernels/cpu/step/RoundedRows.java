@@ -47,7 +47,7 @@ final class RoundedRows implements WorkerTeam.Region {
     return count;
   }
 
-  /** Rounds the rows, which have as many columns each. */
+  /** Rounds the rows. Each row has {@code columns} columns. */
   void round(int columns) {
     parts.begin();
     rows.begin(count, columns);

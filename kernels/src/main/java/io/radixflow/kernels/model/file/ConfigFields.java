@@ -26,7 +26,7 @@ final class ConfigFields {
     return !node.isMissingNode() && !node.isNull();
   }
 
-  /** A positive whole number that must be there. */
+  /** Returns a positive whole number; an absent field is an error. */
   int size(String field) {
     JsonNode value = json.path(field);
     if (!value.isIntegralNumber() || !value.canConvertToLong()) {

@@ -145,7 +145,10 @@ final class HuggingFaceAttention {
     return value.isInt() ? value.intValue() : 28;
   }
 
-  /** A number n says that every n-th layer sees all tokens; a text has a letter a layer. */
+  /**
+   * Returns whether a layer has a window. If the pattern is a number n, every n-th layer sees all
+   * tokens; if it is a text, it has one letter per layer.
+   */
   private boolean byPattern(int layer) {
     JsonNode pattern = config.get("sliding_window_pattern");
     if (pattern.isTextual() && !pattern.textValue().isEmpty()) {

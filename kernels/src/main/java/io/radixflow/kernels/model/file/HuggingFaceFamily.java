@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Model types of the transformers library: what their modeling code fixes, and the library's
- * defaults of fields that a {@code config.json} may leave out.
+ * Model types of the transformers library: properties that their modeling code fixes, and the
+ * library's defaults for fields that a {@code config.json} may leave out.
  */
 enum HuggingFaceFamily {
   LLAMA(Norms.BEFORE, 0, 0, 1e-6, 10_000, 2048),
@@ -175,7 +175,7 @@ enum HuggingFaceFamily {
     return is(MINISTRAL3, MIXTRAL, PHI3, SMOLLM3) ? 0 : 4096;
   }
 
-  /** Every so many layers one sees all tokens where the file does not say. */
+  /** One in this many layers sees all tokens, if the file does not say. */
   int pattern() {
     if (is(GEMMA3_TEXT)) {
       return 6;

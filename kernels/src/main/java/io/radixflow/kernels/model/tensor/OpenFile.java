@@ -13,16 +13,16 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
 /**
- * An open file of a model whose header was checked. Safe for many threads. The caller that opened
- * it also closes it. The file is read, not mapped: mapped pages would count as memory of the
- * process long after the weights were repacked.
+ * An open file of a model, with a checked header. Safe for many threads. The caller that opened it
+ * also closes it. The file is read, not mapped: mapped pages would count as memory of the process
+ * long after the weights were repacked.
  */
 public record OpenFile(Path path, FileChannel channel) implements Closeable {
 
-  /** The most that is read into one buffer. */
+  /** The most bytes in one buffer. */
   public static final int MOST_BYTES = 1 << 30;
 
-  /** The most of a call: the JDK copies through a buffer of this size, which the thread keeps. */
+  /** The most bytes per read: the JDK copies them through a buffer, which the thread keeps. */
   private static final int CALL_BYTES = 1 << 18;
 
   public static OpenFile open(Path path) throws IOException {
@@ -30,12 +30,12 @@ public record OpenFile(Path path, FileChannel channel) implements Closeable {
   }
 
   /**
-   * Reads bytes that were checked to lie within the file.
+   * Reads bytes. The caller has checked that they are within the file.
    *
    * @param tensor named in errors
    * @throws ModelFormatException if the file has become shorter
-   * @throws UncheckedIOException if it cannot be read or was closed, as it is when a thread is
-   *     interrupted that reads
+   * @throws UncheckedIOException if the file cannot be read or is closed. Interrupting a thread
+   *     that reads also closes the file
    */
   void read(String tensor, long position, int count, ByteBuffer target) {
     String where = path + ": tensor " + tensor;

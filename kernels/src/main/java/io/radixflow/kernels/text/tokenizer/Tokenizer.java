@@ -14,15 +14,15 @@ public interface Tokenizer {
   /** Size of the vocabulary, special tokens included. */
   int vocabSize();
 
-  /** Ids of a text in which nothing is special; adds no BOS or EOS. Lone surrogates are U+FFFD. */
+  /** Encodes a text without special tokens, BOS or EOS. Lone surrogates become U+FFFD. */
   int[] encode(CharSequence text);
 
-  /** Ids of a text in which special tokens are recognised anywhere; adds no BOS or EOS. */
+  /** Encodes a text and recognises special tokens everywhere in it; adds no BOS or EOS. */
   int[] encodeWithSpecial(CharSequence text);
 
   /**
-   * The bytes that a token stands for, as a new array; empty for control tokens. Concatenated over
-   * a reply they are its UTF-8 text, though one token may hold part of a character.
+   * Returns the bytes of a token's text in a new array; empty for control tokens. The bytes of all
+   * tokens of a reply are its UTF-8 text; one token may contain only part of a character.
    */
   byte[] bytes(int id);
 
@@ -32,7 +32,7 @@ public interface Tokenizer {
   }
 
   /**
-   * Copies a token's bytes, without an allocation where the implementation holds them.
+   * Copies a token's bytes. Allocates nothing if the implementation stores the bytes.
    *
    * @param target must have room for {@link #byteCount} bytes from {@code at}
    * @return the number of bytes
@@ -52,16 +52,16 @@ public interface Tokenizer {
   int[] endOfTurnIds();
 
   /**
-   * Special tokens, with their texts, between which models write calls of tools and reasoning.
-   * {@link #bytes} gives nothing for them.
+   * Returns the special tokens between which models write calls of tools and reasoning, with their
+   * texts. {@link #bytes} is empty for them.
    */
   default Map<Integer, String> markup() {
     return Map.of();
   }
 
   /**
-   * Special tokens for which {@link #bytes} gives nothing, with their texts: the tokens of {@link
-   * #markup}, and all others, such as BOS.
+   * Returns all special tokens for which {@link #bytes} is empty, with their texts: the tokens of
+   * {@link #markup}, and other tokens such as BOS.
    */
   default Map<Integer, String> specials() {
     return markup();

@@ -3,8 +3,8 @@ package io.radixflow.operators.cache.policy;
 import io.radixflow.operators.cache.TreeNode;
 
 /**
- * LFU that remembers evicted pages: a page that returns keeps the uses it had. Bounded, see {@link
- * GhostPages}; O(log leaves) an operation.
+ * LFU that remembers evicted pages: a page that returns keeps its earlier uses. The memory is
+ * bounded, see {@link GhostPages}. Each operation takes O(log leaves).
  */
 final class LfuGhostPolicy extends LeafOrderPolicy {
   private final GhostPages ghosts;

@@ -3,24 +3,24 @@ package io.radixflow.operators.engine.draft;
 import java.util.function.ToIntFunction;
 
 /**
- * How the radix cache goes on after the tokens of one request: what followed them in another turn
- * of its namespace, as when a turn is answered again.
+ * The tokens in the radix cache after the tokens of one request. They followed the same tokens in
+ * another turn of its namespace, for example when a turn is answered again.
  *
- * <p>Has a copy of the next tokens, at most {@value #COPIED}, so that the tree may change
- * meanwhile. Asks for others when the reply has used them up or goes on otherwise, and never again
- * once the cache has none. Engine thread only.
+ * <p>It copies at most {@value #COPIED} next tokens, so the tree may change meanwhile. When the
+ * reply has used them up or differs from them, it copies again, until the cache has no next tokens.
+ * Engine thread only.
  */
 final class TreePath implements Matches {
   /** Tokens that are copied at a time. */
   static final int COPIED = 256;
 
-  /** The match that the beginning of a path counts as; each token that it told makes it longer. */
+  /** The length of match that a path's beginning counts as; each right token makes it longer. */
   private static final int PROMPT_MATCH = 12;
 
   private final DraftHistory history;
   private final int[] tokens = new int[COPIED];
 
-  /** Copies the next tokens; null before admission, and once there are none. */
+  /** Copies the next tokens; null before admission, and when there are no next tokens. */
   private ToIntFunction<int[]> tree;
 
   private int count;
@@ -29,7 +29,7 @@ final class TreePath implements Matches {
   private int version;
 
   /**
-   * @param history tells when texts were erased, with which the copy goes
+   * @param history knows when texts were erased; then the copy is not used any more
    */
   TreePath(DraftHistory history) {
     this.history = history;
@@ -42,7 +42,7 @@ final class TreePath implements Matches {
     copy();
   }
 
-  /** The request has a token more. */
+  /** Called when the request has one more token. */
   void follow(int token) {
     if (tree == null) {
       return;

@@ -7,9 +7,9 @@ import java.util.function.Supplier;
 import org.apache.flink.metrics.MetricGroup;
 
 /**
- * The tiers below an engine's device, as the serving operator knows them. The methods' default is
- * an engine without tiers ({@link #NONE}). All subtasks that share the engine call it, on any
- * thread; nothing waits but {@link #stop} and {@link #close}.
+ * The serving operator's interface to the tiers below an engine's device. The default methods are
+ * for an engine without tiers ({@link #NONE}). All subtasks that share the engine call it, on any
+ * thread. Only {@link #stop} and {@link #close} wait.
  */
 public interface EngineTiers extends AutoCloseable {
 
@@ -48,10 +48,10 @@ public interface EngineTiers extends AutoCloseable {
   /** Runs a task, on any thread, whenever a disk has been attached. */
   default void onDiskAttached(Runnable task) {}
 
-  /** Ends what {@link #onDiskAttached} began. */
+  /** Removes a task that was given to {@link #onDiskAttached}. */
   default void removeListener(Runnable task) {}
 
-  /** Returns the keys that pages below host memory are encrypted under. */
+  /** Returns the keys that encrypt pages below host memory. */
   default TenantKeys keys() {
     return new TenantKeys();
   }
@@ -78,9 +78,9 @@ public interface EngineTiers extends AutoCloseable {
   }
 
   /**
-   * Does a command in the background, unless another subtask has had it done.
+   * Carries out a command in the background, unless another subtask has done so.
    *
-   * @param after how all events have changed the tiers, this one included
+   * @param after the settings after all control events up to this one
    */
   default void apply(TierSettings after, TierCommand command) {}
 
@@ -91,10 +91,10 @@ public interface EngineTiers extends AutoCloseable {
    */
   default void register(MetricGroup group, Supplier<EngineStats> stats) {}
 
-  /** Takes no more commands; before the engine is closed. */
+  /** Ignores commands from now on. Called before the engine is closed. */
   default void stop() {}
 
-  /** Releases what the tiers hold outside the engine; after the engine is closed. */
+  /** Releases the tiers' resources outside the engine. Called after the engine is closed. */
   @Override
   default void close() {}
 }

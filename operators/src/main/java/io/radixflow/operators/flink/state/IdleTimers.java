@@ -4,9 +4,9 @@ import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.streaming.api.operators.InternalTimerService;
 
 /**
- * Owns the one processing-time timer that a session has while it is known. An event does not move
- * the timer: when it fires too early it is set again, so that a chatty session costs no timer
- * state.
+ * Owns the processing-time timers of sessions. A session has one timer as long as it is known. An
+ * event does not move the timer; a timer that fires too early is set again. So many events in a
+ * session cost no timer state.
  */
 public final class IdleTimers {
   private final InternalTimerService<VoidNamespace> timers;
@@ -26,7 +26,8 @@ public final class IdleTimers {
   }
 
   /**
-   * When the timer has fired: whether the session is to be forgotten. If not, it is set again.
+   * Called when the timer has fired. Returns whether to forget the session; if not, sets the timer
+   * again.
    *
    * @param busy whether the session has turns without a reply
    */

@@ -12,8 +12,8 @@ import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SessionSlot.Life;
 
 /**
- * Handles events: ignores resends, checks whom a session belongs to, and passes each event on to
- * what serves it. Nothing here waits. Only the task's thread uses it.
+ * Handles events: ignores resends, checks the owner of the session, and passes each event to the
+ * class that handles its kind. It never waits. Only the task's thread uses it.
  */
 public final class EventHandler {
   private final TurnIntake intake;
@@ -30,10 +30,10 @@ public final class EventHandler {
   }
 
   /**
-   * Handles an event. A resend is ignored, whatever became of the event that it repeats: so each
-   * turn id has one reply, however often and from wherever its sender starts again. Events without
-   * a turn id, and cancels, are known by where they were read. An event of a tenant that does not
-   * own the session changes nothing.
+   * Handles an event. A resend is ignored, whatever the result of the first event. So each turn id
+   * has one reply, even if its sender starts again several times. Resends of cancels and of events
+   * without a turn id are recognised by their offset. An event of a tenant that does not own the
+   * session changes nothing.
    */
   public void handle(ConversationEvent event, SessionContext session) throws Exception {
     ends.endWithTenant(session);
@@ -64,7 +64,7 @@ public final class EventHandler {
     }
   }
 
-  /** Refuses an event; a session that is open keeps what became of a turn. */
+  /** Refuses an event. An open session records the end of the turn. */
   private void reject(ConversationEvent event, SessionContext session, ReplyError error)
       throws Exception {
     output.rejected(event, error);
@@ -72,9 +72,9 @@ public final class EventHandler {
   }
 
   /**
-   * Refuses an event of a tenant that does not own the session. Its turn id is not recorded, so
-   * that the owner can still use it; an id that the owner has used is not answered again, since the
-   * owner would take that for the end of its turn. The reply says nothing of the session.
+   * Refuses an event of a tenant that does not own the session. Its turn id is not recorded, so the
+   * owner can still use it. If the owner has already used the id, there is no reply, because the
+   * owner would read it as the end of its own turn. The reply reveals nothing about the session.
    */
   private void refuseStranger(ConversationEvent event, SessionContext session) throws Exception {
     if (event.turn() != null

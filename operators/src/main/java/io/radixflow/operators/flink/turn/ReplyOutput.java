@@ -28,8 +28,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Makes the operator's records and emits them: replies, whose session's key is current, their
- * pieces, and refused events.
+ * Makes and emits the operator's records: replies, their pieces, and refused events. The key of a
+ * reply's session must be current.
  */
 public final class ReplyOutput {
   /**
@@ -94,7 +94,7 @@ public final class ReplyOutput {
     metrics.prefetched(taken);
   }
 
-  /** Counts a turn that the engine has now. */
+  /** Counts a turn that was submitted to the engine. */
   void submitted(RunningTurn turn) {
     metrics.submitted(since(turn.pending));
   }
@@ -110,7 +110,7 @@ public final class ReplyOutput {
     unconfirmed.erase();
   }
 
-  /** Begins to read a step: deltas wait for {@link #endStep}, in the same mail. */
+  /** Begins to read a step: deltas are kept until {@link #endStep}, in the same mail. */
   void beginStep() {
     if (step == null) {
       step = new ArrayList<>();
@@ -126,7 +126,7 @@ public final class ReplyOutput {
     }
   }
 
-  /** Emits the pieces of a running reply that are new. */
+  /** Emits the new pieces of a running reply. */
   void deltas(RunningTurn turn) {
     if (turn.takePromptDone()) {
       collect(delta(turn, empty(turn), null, turn.usage(), null));
@@ -281,7 +281,7 @@ public final class ReplyOutput {
     }
   }
 
-  /** Counts an accepted turn that cannot start; keeps the event if it has no id for a reply. */
+  /** Counts an accepted turn that cannot start; without an id its event becomes a dead letter. */
   void refused(SessionContext session, PendingTurn turn, String reason) {
     metrics.rejected();
     if (turn.turn() == null) {
@@ -289,7 +289,7 @@ public final class ReplyOutput {
     }
   }
 
-  /** Keeps the event of an accepted turn that failed, or that has no id to be answered by. */
+  /** Emits the event of an accepted turn as a dead letter: it failed, or has no id for a reply. */
   private void deadLetter(SessionContext session, PendingTurn turn, String reason) {
     ConversationEvent event =
         ConversationEvent.builder(turn.kind(), session.id(), turn.turn())
@@ -358,7 +358,8 @@ public final class ReplyOutput {
   }
 
   /**
-   * Returns how a turn's reply ends: one that stops after calls of tools waits for their results.
+   * Returns how a turn's reply ends. A reply that stops after calls of tools waits for their
+   * results.
    */
   static String finishReason(RunningTurn turn, FinishReason reason) {
     boolean calls = reason == FinishReason.STOP && turn.parts().calls();
@@ -366,8 +367,8 @@ public final class ReplyOutput {
   }
 
   /**
-   * Emits a reply that is not generated here, and a delta with it, which consumers see before the
-   * next checkpoint.
+   * Emits a reply that the engine did not generate, and a delta with the reply, which consumers see
+   * before the next checkpoint.
    */
   private void collectAtOnce(Reply reply) throws Exception {
     collect(ReplyDelta.last(reply));

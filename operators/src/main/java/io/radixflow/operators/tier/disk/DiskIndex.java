@@ -66,7 +66,7 @@ final class DiskIndex implements AutoCloseable {
    * @param id digest of the page
    * @param parent digest of the page before; null if there is none
    * @param sequence its position in the order of eviction
-   * @param time milliseconds of the day when it was written last
+   * @param time last write, milliseconds since the epoch
    */
   private record Entry(PageId id, PageId parent, long sequence, long time, long tenant) {}
 
@@ -204,7 +204,7 @@ final class DiskIndex implements AutoCloseable {
   /**
    * Adds those pages that are not there, all of them or none.
    *
-   * @param now milliseconds of the day
+   * @param now milliseconds since the epoch
    * @param encoded gives the bytes of the page at an index, in a direct buffer that is read before
    *     the next one is asked for
    * @return how many were added; -1 if they could not be written
@@ -256,7 +256,7 @@ final class DiskIndex implements AutoCloseable {
   /**
    * Writes again the given pages that are in the older half, so that they are evicted last.
    *
-   * @param now milliseconds of the day
+   * @param now milliseconds since the epoch
    * @param buffer a direct buffer with room for a page
    */
   void keep(PageId[] ids, long now, ByteBuffer buffer) {

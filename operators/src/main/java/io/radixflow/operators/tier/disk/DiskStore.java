@@ -30,23 +30,23 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Pages on a local disk, as blobs of a RocksDB. A page and its entry in the index ({@link
- * DiskIndex}) are written and deleted in one batch, so they never disagree. A page outlives the
- * process once {@link #write} has returned; after a power failure pages that were lost are misses,
- * but none that was removed comes back.
+ * DiskIndex}) are written and deleted in one batch, so they never disagree. A page survives the
+ * process after {@link #write} has returned. After a power failure lost pages are misses, but
+ * removed pages do not come back.
  *
- * <p>Room is made by evicting the pages that were written first. A page of the older half that is
- * read is written again, with those before it in its conversation, and so comes last: eviction goes
- * by the last use. Blob files hold pages in the order in which they were written, so a file is
- * deleted as a whole when its pages are evicted, and nothing is copied to make room. Pages that
- * were not written for {@link DiskTierOptions#retentionMillis} are evicted as well.
+ * <p>Room is made by evicting the pages that were written first. If a page of the older half is
+ * read, it is written again together with the pages before it in its conversation. So eviction
+ * follows the order of last use. Blob files contain pages in the order in which they were written.
+ * So a file is deleted as a whole when its pages are evicted, and no pages are copied to make room.
+ * Pages that were not written for {@link DiskTierOptions#retentionMillis} are also evicted.
  *
- * <p>What cannot be read any more is dropped: a damaged page, or, if the index or RocksDB itself is
- * damaged, all pages ({@link PageDatabase}).
+ * <p>A damaged page is dropped. If the index or RocksDB itself is damaged, all pages are dropped
+ * ({@link PageDatabase}).
  *
- * <p>Threads: reads take no lock; changes share the monitor of the index, making room has {@code
- * room}, which is taken first. The store's own thread makes room ahead of need, writes pages again
- * and repairs. If a read stops at a page, that page counts as a miss, and the pages after it do
- * not.
+ * <p>Threads: reads take no lock. Changes take the monitor of the index. Making room first takes
+ * {@code room}, then that monitor. The store's own thread makes room before it is needed, writes
+ * pages again and repairs. If a read stops at a page, only that page counts as a miss, not the
+ * pages after it.
  */
 public final class DiskStore implements PageStore {
   /** Approximately the most bytes that a page takes on disk in addition to its content. */
@@ -101,12 +101,12 @@ public final class DiskStore implements PageStore {
   /**
    * Opens a store over the existing files of its directory.
    *
-   * @param directory made if need be
-   * @param epoch numerics epoch of the engine; pages of others are deleted
+   * @param directory created if it does not exist
+   * @param epoch numerics epoch of the engine; pages of other epochs are deleted
    * @param sizes bytes of a page
-   * @param keys that pages are encrypted under
-   * @throws IOException if the directory is in use, or cannot be made or read
-   * @throws IllegalArgumentException if the limit is too small for such pages
+   * @param keys the keys that encrypt pages
+   * @throws IOException if the directory is in use, or cannot be created or read
+   * @throws IllegalArgumentException if the limit is too small for pages of this size
    */
   public static DiskStore open(
       Path directory, DiskTierOptions options, String epoch, PageSizes sizes, TenantKeys keys)
@@ -117,7 +117,7 @@ public final class DiskStore implements PageStore {
   /**
    * See {@link #open}.
    *
-   * @param clock milliseconds of the day
+   * @param clock milliseconds since the epoch
    */
   DiskStore(
       Path directory,
@@ -309,7 +309,7 @@ public final class DiskStore implements PageStore {
     wake();
   }
 
-  /** Has the store's own thread do its work; completes when that is done. */
+  /** Wakes the store's own thread; the future completes when the thread has done its work. */
   Future<?> wake() {
     try {
       return upkeep.submit(this::keepUp);
@@ -335,7 +335,7 @@ public final class DiskStore implements PageStore {
     }
   }
 
-  /** Writes those pages of a conversation again that would be evicted soon. */
+  /** Writes pages of a conversation again if they would soon be evicted. */
   private void keep(PageId[] chain) {
     ByteBuffer buffer = reader.takeBuffer();
     index.keep(chain, clock.getAsLong(), buffer);

@@ -1,7 +1,9 @@
 /**
- * The names of pages below the device: what a page holds and all that precedes it, as a digest.
+ * The names of pages below the device. A name is a digest of a page's tokens and all tokens before
+ * it.
  *
- * <p>Nothing here holds bytes. {@link io.radixflow.operators.tier.page.PageChain} names the pages
- * of a text, {@link io.radixflow.operators.tier.page.TierPage} describes one of them.
+ * <p>Objects of this package do not contain the bytes of pages. {@link
+ * io.radixflow.operators.tier.page.PageChain} names the pages of a text, {@link
+ * io.radixflow.operators.tier.page.TierPage} describes one page.
  */
 package io.radixflow.operators.tier.page;

@@ -3,9 +3,9 @@ package io.radixflow.operators.tier.remote;
 import java.util.function.LongSupplier;
 
 /**
- * Decides whether a file system that may be down is tried. After {@link #FAILURES} failures in a
- * row it is not; then one try is permitted after a second, and after twice as long each time that
- * it fails, up to a minute. Safe for several threads.
+ * Decides whether to try a file system that may be down. After {@link #FAILURES} consecutive
+ * failures it permits no try for a second, and then a single try. Each further failure doubles the
+ * pause, up to a minute. Safe for several threads.
  */
 final class CircuitBreaker {
   static final int FAILURES = 3;
@@ -19,7 +19,7 @@ final class CircuitBreaker {
   private boolean trying;
 
   /**
-   * @param clock milliseconds that only grow
+   * @param clock milliseconds that never decrease
    */
   CircuitBreaker(LongSupplier clock) {
     this.clock = clock;
@@ -30,7 +30,7 @@ final class CircuitBreaker {
     return failures < FAILURES || !trying && clock.getAsLong() - retryAt >= 0;
   }
 
-  /** Permits a try, whose end the caller reports, or returns false. */
+  /** Permits a try, whose result the caller must report, or returns false. */
   synchronized boolean begin() {
     if (!isReady()) {
       return false;

@@ -39,7 +39,7 @@ final class RemoteSweep implements AutoCloseable {
   /**
    * Schedules the sweep, if the options limit anything.
    *
-   * @param clock milliseconds of the day
+   * @param clock milliseconds since the epoch
    * @param deleter deletes objects and returns how many it has deleted
    * @param threads run the sweep
    */

@@ -63,7 +63,7 @@ public final class PageCodec {
    * Encodes a page.
    *
    * @param bytes the page, from position 0; unchanged
-   * @param now milliseconds of the day
+   * @param now milliseconds since the epoch
    * @param out gets the encoded page from position 0 on, and its limit; has room for {@link
    *     #maxBytes}
    */
