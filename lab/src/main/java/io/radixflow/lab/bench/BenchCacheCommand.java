@@ -2,9 +2,9 @@ package io.radixflow.lab.bench;
 
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.lab.bench.EngineBench.StepTime;
+import io.radixflow.lab.traffic.ConversationSource;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.engine.CacheOptions;
-import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.tools.cli.common.CliCommand;
@@ -82,12 +82,11 @@ public final class BenchCacheCommand extends CliCommand {
   private void measure(ServedModel model, int from, int to, CacheCost cost)
       throws InterruptedException {
     boolean measuredFirst = from / ROUNDS_OF_A_PAIR % 2 == 0;
-    try (Engine one = open(model, measuredFirst);
-        Engine other = open(model, !measuredFirst);
+    try (EngineBench one = open(model, measuredFirst);
+        EngineBench other = open(model, !measuredFirst);
         Progress progress = progress("measuring")) {
-      int vocabSize = model.config().vocabSize();
-      EngineBench with = new EngineBench(measuredFirst ? one : other, vocabSize, PROMPT, REPLY);
-      EngineBench without = new EngineBench(measuredFirst ? other : one, vocabSize, PROMPT, REPLY);
+      EngineBench with = measuredFirst ? one : other;
+      EngineBench without = measuredFirst ? other : one;
       for (int round : common.rounds.some(progress, from, to)) {
         boolean withFirst = round % 2 == 0;
         StepTime first = (withFirst ? with : without).run(requests, batch, round);
@@ -106,7 +105,7 @@ public final class BenchCacheCommand extends CliCommand {
   /**
    * @param measured whether the engine has the part that is measured
    */
-  private Engine open(ServedModel model, boolean measured) {
+  private EngineBench open(ServedModel model, boolean measured) {
     int pages = 2 * batch * ((PROMPT + REPLY) / EngineOptions.DEFAULT.pageTokens() + 1);
     EngineOptions options =
         EngineOptions.builder()
@@ -118,6 +117,9 @@ public final class BenchCacheCommand extends CliCommand {
             .maxRunning(batch)
             .maxWaiting(requests)
             .build();
-    return common.openEngine(this, model, options);
+    int vocabSize = model.config().vocabSize();
+    return new EngineBench(
+        common.openEngine(this, model, options),
+        random -> ConversationSource.random(random, vocabSize, PROMPT, REPLY));
   }
 }

@@ -2,8 +2,12 @@ package io.radixflow.lab.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.ServedModel;
+import io.radixflow.lab.traffic.ConversationSource;
+import io.radixflow.lab.traffic.EngineReply;
+import io.radixflow.lab.traffic.EngineTarget;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.SchedulerOptions;
 import io.radixflow.operators.engine.draft.SpeculationOptions;
 import io.radixflow.tools.cli.common.CliCommand;
@@ -13,6 +17,10 @@ import io.radixflow.tools.cli.common.JsonLineOutput;
 import io.radixflow.tools.cli.common.Progress;
 import io.radixflow.tools.cli.common.Samples;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -30,6 +38,8 @@ import picocli.CommandLine.Option;
 public final class BenchEvenCommand extends CliCommand {
   /** Tokens of each reply before the first prompt comes, and between two. */
   private static final int SETTLED = 24;
+
+  private static final int SHORT_PROMPT = 64;
 
   @Mixin BenchOptions common;
 
@@ -75,25 +85,50 @@ public final class BenchEvenCommand extends CliCommand {
     }
     try (ServedModel model = common.model.open(this);
         Engine engine = open(model);
+        EngineTarget target = new EngineTarget(engine);
         Progress progress = progress("measuring")) {
       int vocabSize = model.config().vocabSize();
-      int replyTokens = model.config().contextLength() / 2;
-      try (EvenLoad load = new EvenLoad(engine, vocabSize, 0, replyTokens, 1)) {
-        for (int round : common.rounds.all(progress)) {
-          record(idle, load.prompt(prompt, new Samples()), round);
-        }
+      SplittableRandom random = new SplittableRandom(1);
+      Supplier<EngineRequest> prompts =
+          () -> ConversationSource.random(random, vocabSize, prompt, 1);
+      for (int round : common.rounds.all(progress)) {
+        record(idle, target.run(prompts.get()).tokenSeconds(), round);
       }
-      try (EvenLoad load = new EvenLoad(engine, vocabSize, sessions, replyTokens, 2)) {
-        for (int round : common.rounds.all(progress)) {
-          Samples between = load.decode(SETTLED);
-          Samples meanwhile = round < 0 ? new Samples() : shared;
-          record(beside, load.prompt(prompt, meanwhile), round);
-          alone.add(between.median());
-        }
+      List<EngineReply> replies = new ArrayList<>();
+      int replyTokens = model.config().contextLength() / 2;
+      for (int i = 0; i < sessions; i++) {
+        replies.add(
+            target.begin(ConversationSource.random(random, vocabSize, SHORT_PROMPT, replyTokens)));
+      }
+      for (EngineReply reply : replies) {
+        reply.awaitMore(1);
+      }
+      for (int round : common.rounds.all(progress)) {
+        measure(target, prompts.get(), replies, round);
       }
     }
     show();
     return 0;
+  }
+
+  /** Lets the replies run alone for a while, then a prompt come in. */
+  private void measure(
+      EngineTarget target, EngineRequest request, List<EngineReply> replies, int round)
+      throws InterruptedException {
+    long settled = System.nanoTime();
+    for (EngineReply reply : replies) {
+      reply.awaitMore(SETTLED);
+    }
+    Samples between = new Samples();
+    long begun = System.nanoTime();
+    replies.forEach(reply -> reply.gaps(settled, begun).forEach(between::add));
+    alone.add(between.median());
+    EngineReply first = target.run(request);
+    long came = first.start() + (long) (first.tokenSeconds() * 1e9);
+    record(beside, first.tokenSeconds(), round);
+    if (round >= 0) {
+      replies.forEach(reply -> reply.gaps(first.start(), came).forEach(shared::add));
+    }
   }
 
   private static void record(Samples samples, double seconds, int round) {

@@ -1,39 +1,35 @@
 package io.radixflow.lab.bench;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.radixflow.operators.engine.ChannelId;
+import io.radixflow.lab.traffic.Driver;
+import io.radixflow.lab.traffic.EngineTarget;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineRequest;
-import io.radixflow.operators.engine.ReplyChannel;
-import io.radixflow.operators.engine.ReplyProgress;
-import io.radixflow.operators.record.FinishReason;
-import io.radixflow.tools.cli.common.CliException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.Semaphore;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
-/** Runs random prompts that share nothing through an engine, for timing. */
-final class EngineBench implements ReplyChannel.ReplyVisitor {
+/** Runs random prompts that share nothing through an engine, and times its steps. */
+final class EngineBench implements AutoCloseable {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private static final OperatingSystemMXBean PROCESS =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
   private final Engine engine;
-  private final int vocabSize;
-  private final int promptTokens;
-  private final int replyTokens;
-  private long attempt;
-  private int ended;
+  private final EngineTarget target;
+  private final Function<SplittableRandom, EngineRequest> prompts;
 
-  /** The thread that runs the engine, once it has reported progress; 0 before. */
-  private volatile long engineThread;
-
-  EngineBench(Engine engine, int vocabSize, int promptTokens, int replyTokens) {
+  /**
+   * @param engine closed here at the end
+   * @param prompts makes each request
+   */
+  EngineBench(Engine engine, Function<SplittableRandom, EngineRequest> prompts) {
     this.engine = engine;
-    this.vocabSize = vocabSize;
-    this.promptTokens = promptTokens;
-    this.replyTokens = replyTokens;
+    this.target = new EngineTarget(engine);
+    this.prompts = prompts;
   }
 
   /**
@@ -47,54 +43,29 @@ final class EngineBench implements ReplyChannel.ReplyVisitor {
 
   /** Runs requests, a number of them at once; the host's time is right from the second run on. */
   StepTime run(int requests, int batch, long seed) throws InterruptedException {
-    Semaphore ready = new Semaphore(0);
     SplittableRandom random = new SplittableRandom(seed);
-    ended = 0;
-    Runnable onReady =
-        () -> {
-          engineThread = Thread.currentThread().getId();
-          ready.release();
-        };
-    try (ReplyChannel channel = engine.openChannel(new ChannelId("bench", 0, attempt++), onReady)) {
-      long steps = engine.stats().steps().steps();
-      long host = hostNanos();
-      long process = PROCESS.getProcessCpuTime();
-      long start = System.nanoTime();
-      for (int started = 0; ended < requests; ) {
-        while (started < requests && started - ended < batch) {
-          engine.submit(channel, started++, request(random));
-        }
-        ready.acquire();
-        ready.drainPermits();
-        channel.drain(this);
-      }
-      double seconds = (System.nanoTime() - start) * 1e-9;
-      double hostSeconds = (hostNanos() - host) * 1e-9;
-      double processSeconds = (PROCESS.getProcessCpuTime() - process) * 1e-9;
-      double count = engine.stats().steps().steps() - steps;
-      return new StepTime(seconds / count, hostSeconds / count, processSeconds / count);
-    }
+    List<EngineRequest> turns =
+        Stream.generate(() -> prompts.apply(random)).limit(requests).toList();
+    long steps = engine.stats().steps().steps();
+    long host = hostNanos();
+    long process = PROCESS.getProcessCpuTime();
+    long start = System.nanoTime();
+    Driver.bounded(target, turns, batch);
+    double nanos = System.nanoTime() - start;
+    double hostNanos = hostNanos() - host;
+    double processNanos = PROCESS.getProcessCpuTime() - process;
+    double count = 1e9 * (engine.stats().steps().steps() - steps);
+    return new StepTime(nanos / count, hostNanos / count, processNanos / count);
   }
 
   private long hostNanos() {
-    return engineThread == 0 ? 0 : THREADS.getThreadCpuTime(engineThread);
-  }
-
-  private EngineRequest request(SplittableRandom random) {
-    int[] prompt = random.ints(promptTokens, 0, vocabSize).toArray();
-    return EngineRequest.builder("bench", () -> prompt, replyTokens).ignoreEndOfTurn(true).build();
+    long thread = target.engineThread();
+    return thread == 0 ? 0 : THREADS.getThreadCpuTime(thread);
   }
 
   @Override
-  public void promptReady(long requestId) {}
-
-  @Override
-  public void progress(long requestId, ReplyProgress progress) {
-    if (progress.finish() == FinishReason.ERROR || progress.finish() == FinishReason.REJECTED) {
-      throw new CliException("the engine refused a request: " + progress.error());
-    }
-    if (progress.finish() != null) {
-      ended++;
-    }
+  public void close() {
+    target.close();
+    engine.close();
   }
 }

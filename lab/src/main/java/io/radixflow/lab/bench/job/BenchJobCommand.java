@@ -6,6 +6,7 @@ import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.lab.bench.BenchReport;
+import io.radixflow.lab.traffic.KafkaTarget;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
@@ -29,9 +30,9 @@ import picocli.CommandLine.Option;
     description = {
       "Measure the CPU time of Kafka, Flink and the operator: for a turn whose reply has one token,"
           + " and for each further delta.",
-      "Broker, Flink, the job of the model sim and a client run in this process. The time of an idle"
-          + " job is measured too, and left out of the others; so is that of the JVM's compilers and"
-          + " collectors, which is shown apart."
+      "Broker, Flink, the job of the model sim and a client run in this process. The time of an"
+          + " idle job is measured too, and left out of the others; so is that of the JVM's"
+          + " compilers and collectors, which is shown apart."
     })
 public final class BenchJobCommand extends CliCommand {
   /** Times as many sessions and turns, so that the compilers are done sooner. */
@@ -87,12 +88,13 @@ public final class BenchJobCommand extends CliCommand {
   private void measure(LocalStack stack, ConversationClient client, Progress progress)
       throws Exception {
     String name = "bench-" + UUID.randomUUID();
-    JobLoad load = new JobLoad(client, sessions, name);
+    KafkaTarget job = new KafkaTarget(client, false);
+    JobLoad load = new JobLoad(job, sessions, name);
     long replyNanos = TimeUnit.MILLISECONDS.toNanos((long) step * (tokens + PAUSE_STEPS));
     long longGap = replyNanos / sessions;
     long shortGap = TimeUnit.SECONDS.toNanos(1) / rate;
     progress.detail("warming up");
-    JobLoad warmUp = new JobLoad(client, WARM_UP_FACTOR * sessions, name + "-warm-up");
+    JobLoad warmUp = new JobLoad(job, WARM_UP_FACTOR * sessions, name + "-warm-up");
     warmUp.run(seconds / 2.0, 1, shortGap / WARM_UP_FACTOR);
     warmUp.run(seconds, tokens, longGap / WARM_UP_FACTOR);
     progress.detail("an idle job");

@@ -2,14 +2,10 @@ package io.radixflow.lab.bench.job;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.client.ReplyListener;
+import io.radixflow.lab.traffic.ConversationSource;
+import io.radixflow.lab.traffic.Driver;
+import io.radixflow.lab.traffic.KafkaTarget;
 import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.Errors;
 import io.radixflow.tools.cli.common.Progress;
 import io.radixflow.tools.cli.common.Samples;
 import io.radixflow.tools.cluster.Waiting;
@@ -18,15 +14,13 @@ import io.radixflow.tools.local.LocalStack;
 import io.radixflow.tools.state.StateSeed;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
 
 /**
@@ -44,9 +38,12 @@ final class StateLoad {
 
   private final int sessions;
   private final double seedSeconds;
-  private final ConcurrentLinkedQueue<Double> firstTexts = new ConcurrentLinkedQueue<>();
+  private final Samples firstTexts = new Samples();
   private final List<CheckpointFigures> checkpoints = new ArrayList<>();
   private double startSeconds;
+  private long done;
+  private long looked;
+  private long unmeasured;
 
   /**
    * @param sessions in state
@@ -73,30 +70,26 @@ final class StateLoad {
 
   /** Sends turns until so many checkpoints have completed that are measured. */
   void run(LocalStack stack, int active, int turn, int count, Duration interval, Progress progress)
-      throws Exception {
+      throws IOException, InterruptedException {
     awaitCheckpoint(stack);
     long warm = newest(stack) + WARM_UP;
-    List<CompletableFuture<Reply>> replies = new ArrayList<>();
+    done = -WARM_UP;
+    looked = System.nanoTime();
+    LongFunction<ConversationEvent> turns =
+        sent -> {
+          if (System.nanoTime() - looked > LOOK_NANOS) {
+            looked = System.nanoTime();
+            done = newest(stack) - warm;
+            progress.detail(done < 0 ? "warming up" : "checkpoint " + done + " of " + count);
+          }
+          unmeasured += done < 0 ? 1 : 0;
+          return done < count ? message(sent % active, turn + 1 + sent / active) : null;
+        };
     try (ConversationClient client = new ConversationClient(stack.settings())) {
       client.failWith(stack.end());
-      long start = System.nanoTime();
-      long gap = interval.toNanos() / active;
-      long done = -WARM_UP;
-      long looked = start;
-      for (long sent = 0; done < count; sent++) {
-        pause(start + sent * gap);
-        replies.add(ask(client, sent % active, turn + 1 + sent / active, done >= 0));
-        if (System.nanoTime() - looked > LOOK_NANOS) {
-          looked = System.nanoTime();
-          done = newest(stack) - warm;
-          progress.detail(done < 0 ? "warming up" : "checkpoint " + done + " of " + count);
-        }
-      }
-      for (CompletableFuture<Reply> reply : replies) {
-        reply.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-      }
-    } catch (ExecutionException e) {
-      throw new CliException("a turn has no reply: " + Errors.line(e.getCause()), e);
+      Driver.paced(new KafkaTarget(client, false), turns, interval.toNanos() / active).stream()
+          .skip(unmeasured)
+          .forEach(reply -> firstTexts.add(reply.firstSeconds()));
     }
     for (CheckpointFigures checkpoint : stack.checkpoints()) {
       if (checkpoint.id() > warm && checkpoints.size() < count) {
@@ -105,50 +98,24 @@ final class StateLoad {
     }
   }
 
-  private static long newest(LocalStack stack) throws IOException {
-    return stack.checkpoints().stream().mapToLong(CheckpointFigures::id).max().orElse(0);
-  }
-
-  private static void pause(long until) {
-    for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime()) {
-      LockSupport.parkNanos(left);
+  private static long newest(LocalStack stack) {
+    try {
+      return stack.checkpoints().stream().mapToLong(CheckpointFigures::id).max().orElse(0);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
-  private CompletableFuture<Reply> ask(
-      ConversationClient client, long session, long turn, boolean measured) {
-    long begun = System.nanoTime();
-    GenerationOptions options = GenerationOptions.greedy(MAX_TOKENS);
-    ConversationEvent event =
-        ConversationEvent.builder(EventKind.MESSAGE, StateSeed.session(session), "bench-" + turn)
-            .tenant(StateSeed.tenant(session))
-            .messages(List.of(new Message("user", "And the number " + turn + "?")))
-            .options(options)
-            .build();
-    return client.ask(
-        event,
-        new ReplyListener() {
-          private boolean began;
-
-          @Override
-          public void text(String piece) {
-            if (measured && !began) {
-              began = true;
-              firstTexts.add((System.nanoTime() - begun) * 1e-9);
-            }
-          }
-        });
+  private static ConversationEvent message(long session, long turn) {
+    return ConversationSource.message(
+            StateSeed.session(session), "bench-" + turn, "And the number " + turn + "?", MAX_TOKENS)
+        .tenant(StateSeed.tenant(session))
+        .build();
   }
 
   private Samples samples(ToLongFunction<CheckpointFigures> figure) {
     Samples samples = new Samples();
     checkpoints.forEach(checkpoint -> samples.add(figure.applyAsLong(checkpoint)));
-    return samples;
-  }
-
-  private Samples texts() {
-    Samples samples = new Samples();
-    firstTexts.forEach(samples::add);
     return samples;
   }
 
@@ -160,14 +127,13 @@ final class StateLoad {
     line(out, "  of which asynchronous", samples(CheckpointFigures::asyncMillis), 1);
     line(out, "new bytes, MiB", samples(CheckpointFigures::newBytes), 1.0 / (1 << 20));
     line(out, "all state, MiB", samples(CheckpointFigures::stateBytes), 1.0 / (1 << 20));
-    Samples texts = texts();
     out.printf(
         Locale.ROOT,
         "  %-24s p50 %9.1f   p99 %9.1f   (%d turns)%n",
         "first text, ms",
-        texts.median() * 1e3,
-        texts.quantile(0.99) * 1e3,
-        texts.count());
+        firstTexts.median() * 1e3,
+        firstTexts.quantile(0.99) * 1e3,
+        firstTexts.count());
   }
 
   private static void line(PrintWriter out, String name, Samples samples, double unit) {
@@ -187,6 +153,6 @@ final class StateLoad {
     samples(CheckpointFigures::asyncMillis).putInto(json.putObject("async_millis"));
     samples(CheckpointFigures::newBytes).putInto(json.putObject("new_bytes"));
     samples(CheckpointFigures::stateBytes).putInto(json.putObject("state_bytes"));
-    texts().putInto(json.putObject("first_text_seconds"));
+    firstTexts.putInto(json.putObject("first_text_seconds"));
   }
 }

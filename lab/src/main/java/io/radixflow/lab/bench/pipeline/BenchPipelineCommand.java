@@ -8,11 +8,16 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.lab.bench.BenchReport;
-import io.radixflow.lab.bench.TurnTimer;
+import io.radixflow.lab.traffic.ConversationSource;
+import io.radixflow.lab.traffic.Driver;
+import io.radixflow.lab.traffic.EngineReply;
+import io.radixflow.lab.traffic.EngineTarget;
+import io.radixflow.lab.traffic.KafkaReply;
+import io.radixflow.lab.traffic.KafkaTarget;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.engine.ServingEngine;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
@@ -24,6 +29,7 @@ import io.radixflow.tools.cli.common.SettingsOptions;
 import io.radixflow.tools.local.LocalStack;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -32,8 +38,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "pipeline",
     description = {
-      "Measure the time to the first text of a reply: from the engine alone, and through Kafka, Flink"
-          + " and Kafka in this process.",
+      "Measure the time to the first text of a reply: from the engine alone, and through Kafka,"
+          + " Flink and Kafka in this process.",
       "Both answer the same messages, one at a time, in turn. The difference of the medians is what"
           + " the pipeline adds. A second table says how long the text takes from one place to the"
           + " next."
@@ -75,13 +81,14 @@ public final class BenchPipelineCommand extends CliCommand {
         ConversationClient client = new ConversationClient(stack.settings());
         Progress progress = progress("measuring")) {
       client.failWith(stack.end());
-      TurnTimer direct = new TurnTimer(engine.engine());
-      PipedTurns turns = new PipedTurns(client, MAX_TOKENS);
+      EngineTarget direct = new EngineTarget(engine.engine());
+      KafkaTarget job = new KafkaTarget(client, false);
+      String name = "bench-" + UUID.randomUUID() + "-";
       for (int i = -warmUp; i < requests; i++) {
         progress.detail(i < 0 ? "warming up" : "request " + (i + 1) + " of " + requests);
         String message = "Tell me about the number " + (10_000 + i) + ".";
         FirstTexts.Turn alone = alone(direct, engine, message);
-        FirstTexts.Turn through = turns.run(message);
+        FirstTexts.Turn through = through(job, name + i, message);
         if (i >= 0) {
           bare.add(alone);
           piped.add(through);
@@ -106,7 +113,7 @@ public final class BenchPipelineCommand extends CliCommand {
     }
   }
 
-  private static FirstTexts.Turn alone(TurnTimer timer, ServingEngine engine, String message)
+  private static FirstTexts.Turn alone(EngineTarget target, ServingEngine engine, String message)
       throws InterruptedException {
     List<ChatMessage> messages = List.of(new ChatMessage("user", message));
     EngineRequest request =
@@ -117,9 +124,23 @@ public final class BenchPipelineCommand extends CliCommand {
             .build();
     TurnTimeline timeline = TurnTimeline.CURRENT;
     timeline.begin();
-    TurnTimer.TimedTurn turn = timer.run(request);
-    Usage usage = turn.usage();
-    return new FirstTexts.Turn(turn.textSeconds(), timeline.times(), usage);
+    EngineReply reply = target.run(request);
+    return new FirstTexts.Turn(reply.textSeconds(), timeline.times(), reply.usage());
+  }
+
+  /** Runs a turn in a session of its own to its last delta. */
+  private static FirstTexts.Turn through(KafkaTarget job, String session, String message)
+      throws InterruptedException {
+    TurnTimeline timeline = TurnTimeline.CURRENT;
+    timeline.begin();
+    KafkaReply reply =
+        job.ask(ConversationSource.message(session, "turn", message, MAX_TOKENS).build());
+    ReplyDelta last = Driver.await(reply.finished());
+    if (last.error() != null) {
+      throw new CliException("no reply: " + last.error().message());
+    }
+    timeline.pass(Hop.HEARD, reply.firstNanos());
+    return new FirstTexts.Turn(reply.firstSeconds(), timeline.times(), last.usage());
   }
 
   private void show(FirstTexts bare, FirstTexts piped) throws Exception {

@@ -25,7 +25,11 @@ final class TurnTimeline {
 
   /** Takes the time of a hop, unless the turn got there before. */
   void pass(Hop hop) {
-    nanos.compareAndSet(hop.ordinal(), 0, System.nanoTime());
+    pass(hop, System.nanoTime());
+  }
+
+  void pass(Hop hop, long at) {
+    nanos.compareAndSet(hop.ordinal(), 0, at);
   }
 
   /** Takes the time of a hop as long as the turn has not got to a later one. */

@@ -4,7 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.lab.bench.BenchOptions;
-import io.radixflow.lab.bench.TurnTimer;
+import io.radixflow.lab.traffic.EngineReply;
+import io.radixflow.lab.traffic.EngineTarget;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineRequest;
@@ -70,7 +71,7 @@ public final class BenchSpeculationCommand extends CliCommand {
         Engine on = engine(model, new SpeculationOptions(Mode.AUTO, drafts));
         Progress progress = progress("measuring")) {
       List<BenchPrompt> prompts = BenchPrompt.all();
-      Pair engines = new Pair(model, on, new TurnTimer(off), new TurnTimer(on));
+      Pair engines = new Pair(model, on, new EngineTarget(off), new EngineTarget(on));
       for (int round : common.rounds.all(progress)) {
         List<TimedReply> measured = round(engines, prompts, round);
         if (round >= 0) {
@@ -87,7 +88,7 @@ public final class BenchSpeculationCommand extends CliCommand {
   }
 
   /** The two engines; {@code with} times {@code on}. */
-  private record Pair(ServedModel model, Engine on, TurnTimer without, TurnTimer with) {}
+  private record Pair(ServedModel model, Engine on, EngineTarget without, EngineTarget with) {}
 
   /** Asks all prompts in namespaces that have nothing of other rounds. */
   private List<TimedReply> round(Pair engines, List<BenchPrompt> prompts, int round)
@@ -122,17 +123,17 @@ public final class BenchSpeculationCommand extends CliCommand {
   private static TimedReply time(
       Pair engines, String kind, EngineRequest request, boolean withoutFirst)
       throws InterruptedException {
-    TurnTimer.TimedTurn slow = withoutFirst ? engines.without.run(request) : null;
+    EngineReply slow = withoutFirst ? engines.without.run(request) : null;
     DraftStats begin = engines.on.stats().drafts();
-    TurnTimer.TimedTurn quick = engines.with.run(request);
+    EngineReply quick = engines.with.run(request);
     DraftStats end = engines.on.stats().drafts();
     slow = slow == null ? engines.without.run(request) : slow;
-    if (!Arrays.equals(slow.reply(), quick.reply())) {
+    if (!Arrays.equals(slow.tokens(), quick.tokens())) {
       throw new CliException("a reply differs with speculation: a defect");
     }
     return new TimedReply(
         kind,
-        slow.reply().length - 1,
+        slow.tokens().length - 1,
         slow.endSeconds() - slow.tokenSeconds(),
         quick.endSeconds() - quick.tokenSeconds(),
         end.drafted() - begin.drafted(),

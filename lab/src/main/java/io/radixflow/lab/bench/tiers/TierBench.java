@@ -2,7 +2,8 @@ package io.radixflow.lab.bench.tiers;
 
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
-import io.radixflow.lab.bench.TurnTimer;
+import io.radixflow.lab.traffic.EngineReply;
+import io.radixflow.lab.traffic.EngineTarget;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.EngineRequest.PromptSource;
@@ -43,11 +44,11 @@ final class TierBench implements AutoCloseable {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120);
 
   private final ContinuousBatchingEngine engine;
-  private final TurnTimer turns;
+  private final EngineTarget turns;
 
   private TierBench(ContinuousBatchingEngine engine) {
     this.engine = engine;
-    this.turns = new TurnTimer(engine);
+    this.turns = new EngineTarget(engine);
   }
 
   /**
@@ -93,14 +94,14 @@ final class TierBench implements AutoCloseable {
    * @param namespace of all pages of the prompt but the public ones
    * @param publicTokens tokens whose pages the prompt shares with all other namespaces
    */
-  TurnTimer.TimedTurn run(String namespace, int[] prompt, int publicTokens, int replyTokens)
+  EngineReply run(String namespace, int[] prompt, int publicTokens, int replyTokens)
       throws InterruptedException {
     EngineRequest request =
         EngineRequest.builder("bench", source(prompt, publicTokens), replyTokens)
             .namespace(namespace)
             .ignoreEndOfTurn(true)
             .build();
-    TurnTimer.TimedTurn turn = turns.run(request);
+    EngineReply turn = turns.run(request);
     settle();
     return turn;
   }
@@ -162,6 +163,7 @@ final class TierBench implements AutoCloseable {
 
   @Override
   public void close() {
+    turns.close();
     engine.close();
   }
 }

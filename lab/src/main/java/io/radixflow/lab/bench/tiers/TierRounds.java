@@ -3,7 +3,7 @@ package io.radixflow.lab.bench.tiers;
 import io.radixflow.kernels.ScratchDirectory;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
-import io.radixflow.lab.bench.TurnTimer;
+import io.radixflow.lab.traffic.EngineReply;
 import io.radixflow.operators.tier.store.TenantKeys;
 import io.radixflow.tools.cli.common.CliException;
 import java.io.IOException;
@@ -131,22 +131,22 @@ final class TierRounds implements AutoCloseable {
 
   private int[] turn(PagePlace place, boolean counts, int[] expected) throws InterruptedException {
     int shared = place == PagePlace.GONE ? 0 : sizes.cached;
-    TurnTimer.TimedTurn turn = engine.run("turn-" + turns++, prompt, shared, sizes.reply);
+    EngineReply turn = engine.run("turn-" + turns++, prompt, shared, sizes.reply);
     int tokens = place.tokens(turn.usage());
     if (tokens < LEAST_SHARE * engine.wholePages(sizes.cached)) {
       throw new CliException(
           "of %d tokens only %d were %s: %s"
               .formatted(sizes.cached, tokens, place.text(), turn.usage()));
     }
-    if (expected != null && !Arrays.equals(turn.reply(), expected)) {
+    if (expected != null && !Arrays.equals(turn.tokens(), expected)) {
       throw new CliException(
           "the reply with pages %s is %s and must be %s"
-              .formatted(place.text(), Arrays.toString(turn.reply()), Arrays.toString(expected)));
+              .formatted(place.text(), Arrays.toString(turn.tokens()), Arrays.toString(expected)));
     }
     if (counts) {
       times.add(place, turn.tokenSeconds());
     }
-    return turn.reply();
+    return turn.tokens();
   }
 
   @Override

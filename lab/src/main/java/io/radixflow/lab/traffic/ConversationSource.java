@@ -1,0 +1,31 @@
+package io.radixflow.lab.traffic;
+
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** Turns that are made up on the spot, for measurements. */
+public final class ConversationSource {
+  private ConversationSource() {}
+
+  /** Begins the event of a user's message with a greedy reply of at most {@code maxTokens}. */
+  public static ConversationEvent.Builder message(
+      String session, String turn, String text, int maxTokens) {
+    return ConversationEvent.builder(EventKind.MESSAGE, session, turn)
+        .messages(List.of(new Message("user", text)))
+        .options(GenerationOptions.greedy(maxTokens));
+  }
+
+  /**
+   * Returns a request with a random prompt, which shares nothing, and a reply of a given length.
+   */
+  public static EngineRequest random(
+      SplittableRandom random, int vocabSize, int promptTokens, int replyTokens) {
+    int[] prompt = random.ints(promptTokens, 0, vocabSize).toArray();
+    return EngineRequest.builder("bench", () -> prompt, replyTokens).ignoreEndOfTurn(true).build();
+  }
+}

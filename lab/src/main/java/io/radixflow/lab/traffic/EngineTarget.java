@@ -1,0 +1,99 @@
+package io.radixflow.lab.traffic;
+
+import io.radixflow.operators.engine.ChannelId;
+import io.radixflow.operators.engine.Engine;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.ReplyChannel;
+import io.radixflow.operators.engine.ReplyProgress;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** An engine without a job around it. Its replies are read on a thread of their own. */
+public final class EngineTarget
+    implements Target<EngineRequest, EngineReply>, ReplyChannel.ReplyVisitor {
+  /** Each channel to an engine fences those before. */
+  private static final AtomicLong CHANNELS = new AtomicLong();
+
+  private final Engine engine;
+  private final ReplyChannel channel;
+  private final AtomicLong requests = new AtomicLong();
+  private final Map<Long, EngineReply> running = new ConcurrentHashMap<>();
+  private final ThreadPoolExecutor reader =
+      new ThreadPoolExecutor(
+          1,
+          1,
+          0,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(),
+          task -> Driver.daemon(task, "bench-reader"),
+          new ThreadPoolExecutor.DiscardPolicy());
+  private volatile long engineThread;
+
+  /**
+   * @param engine stays open when this is closed
+   */
+  public EngineTarget(Engine engine) {
+    this.engine = engine;
+    channel =
+        engine.openChannel(
+            new ChannelId("bench", 0, CHANNELS.getAndIncrement()),
+            () -> {
+              engineThread = Thread.currentThread().getId();
+              reader.execute(this::drain);
+            });
+  }
+
+  /** The id of the thread that runs the engine, once it has reported progress; 0 before. */
+  public long engineThread() {
+    return engineThread;
+  }
+
+  private void drain() {
+    try {
+      channel.drain(this);
+    } catch (RuntimeException e) {
+      running.values().forEach(reply -> reply.fail(e));
+    }
+  }
+
+  /** Sends a request, and returns its reply while it grows. */
+  public EngineReply begin(EngineRequest request) {
+    EngineReply reply = new EngineReply();
+    long id = requests.getAndIncrement();
+    running.put(id, reply);
+    engine.submit(channel, id, request);
+    return reply;
+  }
+
+  @Override
+  public CompletableFuture<EngineReply> send(EngineRequest request) {
+    return begin(request).done();
+  }
+
+  /** Sends a request and waits for its reply. */
+  public EngineReply run(EngineRequest request) throws InterruptedException {
+    return Driver.await(send(request));
+  }
+
+  @Override
+  public void promptReady(long requestId) {}
+
+  @Override
+  public void progress(long requestId, ReplyProgress progress) {
+    running.get(requestId).add(progress);
+    if (progress.finish() != null) {
+      running.remove(requestId);
+    }
+  }
+
+  @Override
+  public void close() {
+    channel.close();
+    reader.shutdown();
+  }
+}

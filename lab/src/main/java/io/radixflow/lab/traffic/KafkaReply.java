@@ -1,0 +1,77 @@
+package io.radixflow.lab.traffic;
+
+import io.radixflow.jobs.client.ReplyListener;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
+import java.util.concurrent.CompletableFuture;
+
+/** A reply of a job, the number of its pieces and the time of the first. Any thread. */
+public final class KafkaReply implements ReplyListener {
+  private final long start = System.nanoTime();
+  private final CompletableFuture<KafkaReply> committed = new CompletableFuture<>();
+  private final CompletableFuture<ReplyDelta> finished = new CompletableFuture<>();
+  private volatile long firstNanos;
+  private volatile int pieces;
+  private volatile Reply reply;
+
+  KafkaReply() {
+    committed.whenComplete(
+        (done, failure) -> {
+          if (failure != null) {
+            finished.completeExceptionally(failure);
+          }
+        });
+  }
+
+  /** Completed when the reply is committed, at the next checkpoint. */
+  public CompletableFuture<KafkaReply> committed() {
+    return committed;
+  }
+
+  /** Completed when the last delta has come. */
+  public CompletableFuture<ReplyDelta> finished() {
+    return finished;
+  }
+
+  /** The committed reply. */
+  public Reply reply() {
+    return reply;
+  }
+
+  /** Pieces of content so far. */
+  public int pieces() {
+    return pieces;
+  }
+
+  /** When the first piece came, by {@link System#nanoTime}. */
+  public long firstNanos() {
+    return firstNanos;
+  }
+
+  /** Seconds to the first piece. */
+  public double firstSeconds() {
+    return (firstNanos - start) * 1e-9;
+  }
+
+  @Override
+  public void text(String piece) {
+    if (pieces++ == 0) {
+      firstNanos = System.nanoTime();
+    }
+  }
+
+  @Override
+  public void part(ReplyDelta.Kind kind, int index, String id, String piece) {
+    text(piece);
+  }
+
+  @Override
+  public void finished(ReplyDelta last) {
+    finished.complete(last);
+  }
+
+  void commit(Reply whole) {
+    reply = whole;
+    committed.complete(this);
+  }
+}
