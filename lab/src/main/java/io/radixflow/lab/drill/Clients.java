@@ -1,11 +1,15 @@
 package io.radixflow.lab.drill;
 
 import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.lab.drill.http.DrillClient;
+import io.radixflow.lab.drill.http.Heard;
 import io.radixflow.lab.drill.http.HttpScript;
-import io.radixflow.lab.drill.http.HttpTraffic;
+import io.radixflow.lab.drill.http.HttpTarget;
+import io.radixflow.lab.drill.http.HttpTurn;
 import io.radixflow.lab.drill.http.JavaClient;
 import io.radixflow.lab.drill.http.PythonClient;
+import io.radixflow.lab.traffic.Driver;
+import io.radixflow.lab.traffic.KafkaReply;
+import io.radixflow.lab.traffic.KafkaTarget;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.tools.cluster.Waiting;
 import java.io.IOException;
@@ -13,6 +17,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -29,10 +34,10 @@ final class Clients implements AutoCloseable {
 
   private static final int PYTHON_SHARE = 3;
 
-  private final Traffic kafka;
-  private final HttpTraffic http;
+  private final Driver<ConversationEvent, KafkaReply> kafka;
+  private final Driver<HttpTurn, Heard> http;
 
-  private Clients(Traffic kafka, HttpTraffic http) {
+  private Clients(Driver<ConversationEvent, KafkaReply> kafka, Driver<HttpTurn, Heard> http) {
     this.kafka = kafka;
     this.http = http;
   }
@@ -55,7 +60,7 @@ final class Clients implements AutoCloseable {
       Consumer<String> say)
       throws IOException, InterruptedException {
     int lanes = Math.max(1, options.sessions() / KAFKA_SHARE);
-    List<DrillClient> others = new ArrayList<>();
+    List<HttpTarget> others = new ArrayList<>();
     boolean python = PythonClient.isAvailable();
     for (int i = 0; i < options.sessions() - lanes; i++) {
       others.add(
@@ -74,18 +79,21 @@ final class Clients implements AutoCloseable {
     AtomicInteger next = new AtomicInteger();
     AtomicInteger nextHttp = new AtomicInteger();
     return new Clients(
-        Traffic.start(client, lanes, () -> scripts.apply(next.getAndIncrement())),
-        HttpTraffic.start(
+        Driver.start(
+            Collections.nCopies(lanes, new KafkaTarget(client, true)),
+            () -> new EventScript(scripts.apply(next.getAndIncrement()))),
+        Driver.start(
             others,
             () ->
                 HttpScript.of(
-                    options.seed(),
-                    nextHttp.getAndIncrement(),
-                    options.turns(),
-                    options.maxTokens())));
+                        options.seed(),
+                        nextHttp.getAndIncrement(),
+                        options.turns(),
+                        options.maxTokens())
+                    .conversation()));
   }
 
-  HttpTraffic http() {
+  Driver<HttpTurn, Heard> http() {
     return http;
   }
 
@@ -100,14 +108,14 @@ final class Clients implements AutoCloseable {
   }
 
   private int replies() {
-    return kafka.replyCount() + http.heardCount();
+    return kafka.replyCount() + http.replyCount();
   }
 
   /** Sends no more, and waits until all that was sent is answered. */
   void awaitEnd(Duration limit) throws IOException, InterruptedException {
     kafka.stop();
     http.stop();
-    Waiting.until("all replies", limit, () -> kafka.isAnswered() && http.unheard() == 0);
+    Waiting.until("all replies", limit, () -> kafka.unanswered() + http.unanswered() == 0);
   }
 
   @Override

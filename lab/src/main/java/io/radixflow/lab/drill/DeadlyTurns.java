@@ -1,15 +1,15 @@
 package io.radixflow.lab.drill;
 
 import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.client.ReplyListener;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.event.EventWriter;
 import io.radixflow.lab.drill.proof.TurnKey;
+import io.radixflow.lab.traffic.KafkaReply;
+import io.radixflow.lab.traffic.KafkaTarget;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Reply;
 import io.radixflow.tools.cluster.JavaProcess;
 import io.radixflow.tools.cluster.ProcessCluster;
 import io.radixflow.tools.cluster.Waiting;
@@ -18,7 +18,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -83,9 +82,9 @@ final class DeadlyTurns {
             message(session, "after", "And the other light?"));
     deadly.add(turns.get(1));
     sent.addAll(turns);
-    try (ConversationClient client = new ConversationClient(settings)) {
-      Map<ConversationEvent, CompletableFuture<Reply>> replies = new LinkedHashMap<>();
-      turns.forEach(turn -> replies.put(turn, client.ask(turn, ReplyListener.SILENT)));
+    try (ConversationClient client = new ConversationClient(settings);
+        KafkaTarget job = new KafkaTarget(client, true)) {
+      List<CompletableFuture<KafkaReply>> replies = turns.stream().map(job::send).toList();
       Map<String, JavaProcess> living = new HashMap<>();
       cluster.taskManagers().forEach(process -> living.put(process.name(), process));
       Waiting.until(
@@ -93,12 +92,7 @@ final class DeadlyTurns {
           LIMIT,
           () -> {
             restartTheDead(living);
-            replies.replaceAll(
-                (turn, reply) ->
-                    reply.isCompletedExceptionally()
-                        ? client.ask(turn, ReplyListener.SILENT)
-                        : reply);
-            return replies.values().stream().allMatch(CompletableFuture::isDone);
+            return replies.stream().allMatch(CompletableFuture::isDone);
           });
     }
     cluster.awaitTaskManagers();

@@ -6,13 +6,15 @@ import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.jobs.event.RecordReader;
-import io.radixflow.lab.drill.http.HttpTraffic;
+import io.radixflow.lab.drill.http.Heard;
+import io.radixflow.lab.drill.http.HttpTurn;
 import io.radixflow.lab.drill.proof.HttpVerifier;
 import io.radixflow.lab.drill.proof.Recovery;
 import io.radixflow.lab.drill.proof.RecoveryTimes;
 import io.radixflow.lab.drill.proof.TierTally;
 import io.radixflow.lab.drill.proof.TurnKey;
 import io.radixflow.lab.drill.proof.Verifier;
+import io.radixflow.lab.traffic.Driver;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
@@ -134,7 +136,7 @@ public final class Drill {
         new FaultInjector(cluster, job, second, deadly, tiers, gateways, random.split());
     Map<Fault, Integer> counts = new EnumMap<>(Fault.class);
     List<ConversationEvent> sent;
-    HttpTraffic http;
+    Driver<HttpTurn, Heard> http;
     long begun = System.nanoTime();
     try (ConversationClient client = new ConversationClient(settings);
         Clients clients = clients(client, gateways, cluster)) {
@@ -162,7 +164,7 @@ public final class Drill {
 
   /** Findings that are there before the topics are read. */
   private record Observed(
-      HttpTraffic http, Map<Fault, Integer> faults, boolean erased, long seconds) {}
+      Driver<HttpTurn, Heard> http, Map<Fault, Integer> faults, boolean erased, long seconds) {}
 
   private Clients clients(ConversationClient client, Gateways gateways, ProcessCluster cluster)
       throws IOException, InterruptedException {
@@ -223,8 +225,8 @@ public final class Drill {
     say("comparing");
     HttpVerifier.Verdict heard =
         http.verdict(
-            observed.http().heard(),
-            observed.http().unheard(),
+            List.copyOf(observed.http().replies().values()),
+            observed.http().unanswered(),
             observed.http().failures(),
             expected);
     Verifier verifier = new Verifier(sent, deadly.deadly(), expected);

@@ -3,6 +3,9 @@ package io.radixflow.lab.drill;
 import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
+import io.radixflow.lab.traffic.Driver;
+import io.radixflow.lab.traffic.KafkaReply;
+import io.radixflow.lab.traffic.KafkaTarget;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.tools.cluster.ProcessCluster;
 import io.radixflow.tools.cluster.Waiting;
@@ -10,6 +13,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -60,15 +64,18 @@ final class SecondJob {
   /** Submits it, has conversations with it, and cancels it. */
   void run() throws IOException, InterruptedException {
     String id = cluster.commandLine().submit(null, settings);
-    Deque<List<ConversationEvent>> sessions = new ArrayDeque<>();
+    Deque<EventScript> sessions = new ArrayDeque<>();
     int events = 0;
     for (int i = 0; i < SESSIONS; i++) {
-      sessions.add(scripts.apply(number++));
-      events += SessionScript.turnsOf(sessions.getLast()).size();
+      List<ConversationEvent> script = scripts.apply(number++);
+      sessions.add(new EventScript(script));
+      events += SessionScript.turnsOf(script).size();
     }
     int wanted = events;
     try (ConversationClient client = new ConversationClient(settings);
-        Traffic traffic = Traffic.start(client, SESSIONS, sessions::poll)) {
+        Driver<ConversationEvent, KafkaReply> traffic =
+            Driver.start(
+                Collections.nCopies(SESSIONS, new KafkaTarget(client, true)), sessions::poll)) {
       Waiting.until("the second job's replies", LIMIT, () -> traffic.replyCount() == wanted);
       sent.addAll(traffic.sent());
     }

@@ -1,11 +1,17 @@
 package io.radixflow.lab.drill;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 import io.radixflow.jobs.ServingSettings;
 import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.kernels.ModelLoader;
 import io.radixflow.lab.drill.proof.TurnKey;
+import io.radixflow.lab.traffic.Driver;
+import io.radixflow.lab.traffic.KafkaReply;
+import io.radixflow.lab.traffic.KafkaTarget;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.tools.cluster.Waiting;
@@ -14,8 +20,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +50,11 @@ final class UndisturbedRun {
             .with(RadixflowOptions.PARALLELISM, 1)
             .with(RadixflowOptions.CHECKPOINT_INTERVAL, CHECKPOINTS);
     List<ConversationEvent> turns = SessionScript.turnsOf(events);
-    Deque<List<ConversationEvent>> sessions = new ArrayDeque<>(bySession(turns));
+    Deque<EventScript> sessions = new ArrayDeque<>();
+    turns.stream()
+        .collect(groupingBy(ConversationEvent::session, LinkedHashMap::new, toList()))
+        .values()
+        .forEach(session -> sessions.add(new EventScript(session)));
     LocalStack.Options local = new LocalStack.Options(Optional.empty(), true, 0, 0);
     try (LocalStack stack =
             LocalStack.start(
@@ -52,17 +63,13 @@ final class UndisturbedRun {
                 ServingSettings.engine(quiet, name -> ModelLoader.open(name, Path::of)),
                 step -> {});
         ConversationClient client = new ConversationClient(stack.settings());
-        Traffic traffic = Traffic.start(client, LANES, sessions::poll)) {
+        Driver<ConversationEvent, KafkaReply> traffic =
+            Driver.start(
+                Collections.nCopies(LANES, new KafkaTarget(client, true)), sessions::poll)) {
       Waiting.until("the undisturbed run", LIMIT, () -> traffic.replyCount() == turns.size());
-      return traffic.replies();
+      Map<TurnKey, Reply> replies = new HashMap<>();
+      traffic.replies().forEach((turn, reply) -> replies.put(TurnKey.of(turn), reply.reply()));
+      return replies;
     }
-  }
-
-  private static List<List<ConversationEvent>> bySession(List<ConversationEvent> events) {
-    Map<String, List<ConversationEvent>> sessions = new LinkedHashMap<>();
-    for (ConversationEvent event : events) {
-      sessions.computeIfAbsent(event.session(), id -> new ArrayList<>()).add(event);
-    }
-    return List.copyOf(sessions.values());
   }
 }

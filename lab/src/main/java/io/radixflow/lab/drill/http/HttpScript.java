@@ -1,7 +1,10 @@
 package io.radixflow.lab.drill.http;
 
+import io.radixflow.lab.traffic.Script;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
@@ -111,5 +114,31 @@ public record HttpScript(String name, boolean chat, List<Step> steps) {
   /** The key of a step's request, by which it can be sent again. */
   String key(int step) {
     return name + "-" + step;
+  }
+
+  /** Returns the requests, one after the other; a turn that failed is the last. */
+  public Script<HttpTurn, Heard> conversation() {
+    return new Script<>() {
+      private final Map<Integer, Heard> said = new HashMap<>();
+      private boolean failed;
+
+      @Override
+      public boolean ended() {
+        return failed || said.size() == steps.size();
+      }
+
+      @Override
+      public Script.Step<HttpTurn> next(int inFlight) {
+        return inFlight > 0 || ended()
+            ? null
+            : new Script.Step<>(HttpTurn.of(HttpScript.this, said.size(), said), 0, true);
+      }
+
+      @Override
+      public void answered(HttpTurn turn, Heard reply) {
+        said.put(said.size(), reply);
+        failed = reply.finish() == null;
+      }
+    };
   }
 }

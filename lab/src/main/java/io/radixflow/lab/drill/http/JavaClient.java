@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.List;
 
 /** Java's HTTP client. What breaks goes on at the other gateway. */
-public final class JavaClient implements DrillClient {
+public final class JavaClient extends HttpTarget {
   private static final Duration CONNECT = Duration.ofSeconds(5);
   private static final Duration PAUSE = Duration.ofMillis(500);
   private static final String DATA = "data: ";
@@ -33,7 +33,7 @@ public final class JavaClient implements DrillClient {
   }
 
   @Override
-  public Heard send(HttpTurn turn) throws InterruptedException {
+  Heard hear(HttpTurn turn) throws InterruptedException {
     Hearing hearing = new Hearing(turn);
     while (!hearing.ended()) {
       try {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** OpenAI's Python client, in a process of its own that has a line for each request and reply. */
-public final class PythonClient implements DrillClient {
+public final class PythonClient extends HttpTarget {
   private static final String PYTHON = "python3";
   private static final String SCRIPT = "drill_client.py";
   private static final long CHECK_SECONDS = 60;
@@ -68,7 +68,7 @@ public final class PythonClient implements DrillClient {
   }
 
   @Override
-  public Heard send(HttpTurn turn) throws IOException {
+  Heard hear(HttpTurn turn) throws IOException {
     requests.write(MAPPER.writeValueAsString(turn));
     requests.newLine();
     requests.flush();
@@ -82,5 +82,6 @@ public final class PythonClient implements DrillClient {
   @Override
   public void close() {
     process.destroyForcibly().onExit().join();
+    super.close();
   }
 }

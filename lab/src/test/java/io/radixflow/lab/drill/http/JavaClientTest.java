@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 class JavaClientTest {
 
   private static final String PIECE =
-      "data: {\"type\": \"response.output_text.delta\", \"sequence_number\": %d, \"delta\": \"%s\"}\n\n";
+      "data: {\"type\": \"response.output_text.delta\", \"sequence_number\": %d, \"delta\":"
+          + " \"%s\"}\n\n";
   private static final String WHOLE =
       "data: {\"type\": \"%s\", \"sequence_number\": %d, \"response\": {\"id\": \"resp_1\","
           + " \"status\": \"completed\", \"output\": [{\"content\": [{\"text\": \"abcd\"}]}]}}\n\n";
@@ -63,7 +64,7 @@ class JavaClientTest {
 
   private Heard send(boolean chat) throws InterruptedException {
     HttpScript.Step step = new HttpScript.Step("Ahoy", -1, TurnForm.FREE, 0, null, 9, true, -1, -1);
-    return client.send(HttpTurn.of(new HttpScript("n", chat, List.of(step)), 0, Map.of()));
+    return client.hear(HttpTurn.of(new HttpScript("n", chat, List.of(step)), 0, Map.of()));
   }
 
   @Test

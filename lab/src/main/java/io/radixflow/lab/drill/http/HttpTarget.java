@@ -1,0 +1,52 @@
+package io.radixflow.lab.drill.http;
+
+import io.radixflow.lab.traffic.Target;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/** A client of HTTP gateways, with a thread of its own and one request at a time. */
+public abstract class HttpTarget implements Target<HttpTurn, Heard> {
+  private static final long CLOSE_SECONDS = 5;
+
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(
+          task -> {
+            Thread made = new Thread(task, "http");
+            made.setDaemon(true);
+            return made;
+          });
+
+  /**
+   * Sends a request, and resumes what breaks until the reply is whole.
+   *
+   * @throws IOException if the client itself fails
+   */
+  abstract Heard hear(HttpTurn turn) throws IOException, InterruptedException;
+
+  @Override
+  public final CompletableFuture<Heard> send(HttpTurn turn) {
+    CompletableFuture<Heard> heard = new CompletableFuture<>();
+    thread.execute(
+        () -> {
+          try {
+            heard.complete(hear(turn));
+          } catch (IOException | InterruptedException e) {
+            heard.completeExceptionally(e);
+          }
+        });
+    return heard;
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+    try {
+      thread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
