@@ -43,7 +43,7 @@ public final class EngineReply {
       int before = tokens.length;
       tokens = Arrays.copyOf(tokens, before + progress.tokens().length);
       System.arraycopy(progress.tokens(), 0, tokens, before, progress.tokens().length);
-      endNanos = now;
+      endNanos = System.nanoTime();
       usage = progress.usage();
       notifyAll();
     }
