@@ -1,26 +1,20 @@
 package io.radixflow.lab.jmh;
 
+import static io.radixflow.lab.jmh.JmhRuns.NO_GOAL;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.lab.bench.BenchReport;
-import io.radixflow.lab.bench.BenchRounds;
+import io.radixflow.lab.jmh.JmhRuns.Row;
 import io.radixflow.operators.cache.policy.EvictionPolicies;
 import io.radixflow.operators.engine.CacheOptions;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.Errors;
 import io.radixflow.tools.cli.common.Progress;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
+import java.util.HashMap;
 import java.util.List;
-import org.openjdk.jmh.results.RunResult;
-import org.openjdk.jmh.runner.Runner;
-import org.openjdk.jmh.runner.RunnerException;
-import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
-import org.openjdk.jmh.runner.options.OptionsBuilder;
-import org.openjdk.jmh.runner.options.TimeValue;
-import org.openjdk.jmh.runner.options.VerboseMode;
-import org.openjdk.jmh.util.Statistics;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -34,11 +28,13 @@ import picocli.CommandLine.Option;
           + " of the user and 256 of the reply. Takes two minutes."
     })
 public final class CacheBenchCommand extends CliCommand {
-  private static final int WARM_UP_ROUNDS = 3;
   private static final int MOST_PAGE_TOKENS = 128;
+  private static final double MOST_GROWTH = 3;
+  private static final String TURN = "turn";
+  private static final String HASHED_TURN = "turn with SHA-256 for events";
+  private static final String EVICT = "evict ";
 
-  @Mixin BenchRounds rounds;
-  @Mixin BenchReport report;
+  @Mixin JmhRuns runs;
 
   @Option(names = "--sessions", paramLabel = "N", description = "Chats at a time.")
   int sessions = 500;
@@ -63,15 +59,6 @@ public final class CacheBenchCommand extends CliCommand {
       description = "The eviction policy; without it the engine's default.")
   String policy = CacheOptions.DEFAULT.evictionPolicy();
 
-  @Option(names = "--time", paramLabel = "MILLISECONDS", description = "Length of a round.")
-  int millis = 1000;
-
-  @Option(
-      names = "--forks",
-      paramLabel = "N",
-      description = "Processes, one after the other, for each operation; 0 measures in this one.")
-  int forks = 1;
-
   CacheBenchCommand(CliEnvironment environment) {
     super(environment);
   }
@@ -79,33 +66,55 @@ public final class CacheBenchCommand extends CliCommand {
   @Override
   public Integer call() throws IOException {
     check();
-    CacheBenchReport measured = new CacheBenchReport();
-    List<CacheBenchCase> cases = CacheBenchCase.all(sessions, leaves);
     CacheFootprint footprint;
     try (Progress progress = progress("measuring")) {
-      for (CacheBenchCase each : cases) {
-        progress.detail(each.name());
-        measure(each, measured);
-      }
+      measure(progress);
       progress.detail("memory");
       footprint = CacheFootprint.measure(sessions, page, policy);
     }
     print(
         "pages of %d tokens, policy %s, %,d sessions, Java %s%n",
         page, policy, sessions, Runtime.version());
-    measured.print(out(), footprint);
-    ObjectNode json = measured.json(footprint);
+    runs.print(out());
+    print("of a turn with SHA-256, hashing takes %.2f at p50%n", hashing50());
+    print(
+        "evict, most leaves over fewest: %.1fx at p50, %.1fx at p99; goal at most %.0fx: %s%n",
+        growth(Row::p50), growth(Row::p99), MOST_GROWTH, met(growth(Row::p99) <= MOST_GROWTH));
+    footprint.print(out());
+    ObjectNode json = runs.json();
+    json.put("turn_hashing_p50_us", hashing50());
+    json.putObject("evict_growth")
+        .put("p50", growth(Row::p50))
+        .put("p99", growth(Row::p99))
+        .put("goal", MOST_GROWTH)
+        .put("goal_met", growth(Row::p99) <= MOST_GROWTH);
+    footprint.putInto(json);
     json.put("page_tokens", page).put("policy", policy).put("sessions", sessions);
-    report.write(this, json.put("java", Runtime.version().toString()));
+    runs.report.write(this, json);
     return 0;
+  }
+
+  static String met(boolean met) {
+    return met ? "met" : "MISSED";
+  }
+
+  private double hashing50() {
+    return runs.rows(HASHED_TURN).get(0).p50() - runs.rows(TURN).get(0).p50();
+  }
+
+  private double growth(ToDoubleFunction<Row> time) {
+    List<Row> evictions = runs.rows(EVICT);
+    return time.applyAsDouble(evictions.get(evictions.size() - 1))
+        / time.applyAsDouble(evictions.get(0));
   }
 
   private void check() {
     if (page < 1 || page > MOST_PAGE_TOKENS || Integer.bitCount(page) != 1) {
       throw new CliException("--page is " + page + "; it must be a power of two up to 128");
     }
-    if (sessions < 1 || millis < 1 || forks < 0 || leaves.stream().anyMatch(n -> n < 1)) {
-      throw new CliException("--sessions, --leaves and --time must be at least 1, --forks 0");
+    runs.check();
+    if (sessions < 1 || leaves.stream().anyMatch(n -> n < 1)) {
+      throw new CliException("--sessions and --leaves must be at least 1");
     }
     if (!EvictionPolicies.isKnown(policy)) {
       throw new CliException(
@@ -116,37 +125,35 @@ public final class CacheBenchCommand extends CliCommand {
     }
   }
 
-  private void measure(CacheBenchCase one, CacheBenchReport measured) {
-    TimeValue time = TimeValue.milliseconds(millis);
-    ChainedOptionsBuilder options =
-        new OptionsBuilder()
-            .include("\\b" + one.benchmark().getSimpleName() + "\\b")
-            .forks(forks)
-            .jvmArgs(jvmArguments())
-            .warmupIterations(WARM_UP_ROUNDS)
-            .warmupTime(time)
-            .measurementIterations(rounds.count())
-            .measurementTime(time)
-            .shouldFailOnError(true)
-            .verbosity(VerboseMode.SILENT)
-            .param("pageTokens", Integer.toString(page))
-            .param("policy", policy);
-    one.parameters().forEach(options::param);
-    try {
-      for (RunResult result : new Runner(options.build()).run()) {
-        Statistics nanos = result.getPrimaryResult().getStatistics();
-        measured.add(
-            one, nanos.getPercentile(50) * 1e-3, nanos.getPercentile(99) * 1e-3, nanos.getN());
-      }
-    } catch (RunnerException e) {
-      throw new CliException("cannot measure '" + one.name() + "': " + Errors.line(e), e);
+  private void measure(Progress progress) {
+    for (int tokens : new int[] {640, 1024, 2176}) {
+      measure(progress, "match of " + tokens + " tokens", NO_GOAL, NO_GOAL, match(tokens, false));
+    }
+    measure(progress, "match of 4096 tokens", 5, 25, match(4096, false));
+    measure(progress, "the same, resumed", 5, 25, match(4096, true));
+    measure(progress, "miss", 1, NO_GOAL, Map.of("operation", "miss", "leaves", 1000));
+    measure(progress, TURN, 15, NO_GOAL, turn(false, false));
+    measure(progress, "turn, resumed", 15, NO_GOAL, turn(true, false));
+    measure(progress, HASHED_TURN, NO_GOAL, NO_GOAL, turn(false, true));
+    for (int count : leaves) {
+      String name = String.format(EVICT + "a page of %,d leaves", count);
+      measure(progress, name, NO_GOAL, 5, Map.of("operation", "evict", "leaves", count));
     }
   }
 
-  /** This JVM's, but for the module of the vector kernels, which each process would warn about. */
-  static String[] jvmArguments() {
-    return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(argument -> !argument.startsWith("--add-modules"))
-        .toArray(String[]::new);
+  private static Map<String, ?> match(int tokens, boolean resumed) {
+    return Map.of("operation", "match", "tokens", tokens, "resumed", resumed);
+  }
+
+  private static Map<String, ?> turn(boolean resumed, boolean events) {
+    return Map.of("operation", "turn", "resumed", resumed, "events", events);
+  }
+
+  private void measure(
+      Progress progress, String name, double goal50, double goal99, Map<String, ?> values) {
+    progress.detail(name);
+    Map<String, Object> all = new HashMap<>(values);
+    all.putAll(Map.of("pageTokens", page, "policy", policy, "sessions", sessions));
+    runs.measure(name, goal50, goal99, "CacheBenchmark", all);
   }
 }

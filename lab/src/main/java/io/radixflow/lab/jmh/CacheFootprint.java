@@ -1,11 +1,14 @@
 package io.radixflow.lab.jmh;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.management.ThreadMXBean;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.key.RadixKey;
+import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
+import java.util.Locale;
 import java.util.function.Supplier;
 
 /**
@@ -77,5 +80,31 @@ public record CacheFootprint(
       used = Math.min(used, runtime.totalMemory() - runtime.freeMemory());
     }
     return used;
+  }
+
+  /** Allows one byte in ten matches: the counter also counts what other code allocates. */
+  private boolean isLean() {
+    return matchBytes < handleBytes + 0.1;
+  }
+
+  void print(PrintWriter out) {
+    out.printf(
+        Locale.ROOT,
+        "a match allocates %.1f bytes, its result is %.1f; goal no more than that: %s%n",
+        matchBytes,
+        handleBytes,
+        CacheBenchCommand.met(isLean()));
+    out.printf(
+        Locale.ROOT,
+        "a cached page takes %.0f bytes of heap (%,d pages of chats), %.0f as a leaf of its own%n",
+        pageBytes,
+        pages,
+        leafBytes);
+  }
+
+  void putInto(ObjectNode json) {
+    json.put("match_allocated_bytes", matchBytes).put("handle_bytes", handleBytes);
+    json.put("allocation_goal_met", isLean());
+    json.put("cached_page_bytes", pageBytes).put("leaf_page_bytes", leafBytes);
   }
 }

@@ -1,5 +1,14 @@
 package io.radixflow.lab.jmh;
 
+import io.radixflow.operators.cache.PageAllocator;
+import io.radixflow.operators.cache.PrefixMatch;
+import io.radixflow.operators.cache.RadixCache;
+import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.record.kv.KvEvent;
+import java.util.Arrays;
+import java.util.function.Consumer;
+
 /**
  * All that a turn asks of the cache: match, lock, the page table of what matched, insert of the
  * rest, unlock. Sessions take turns until all is said; then the cache is emptied, outside of the

@@ -1,5 +1,22 @@
 package io.radixflow.lab.jmh;
 
+import io.radixflow.kernels.grammar.Grammar;
+import io.radixflow.kernels.grammar.GrammarMatcher;
+import io.radixflow.kernels.grammar.GrammarWarmUp;
+import io.radixflow.kernels.grammar.TokenTrie;
+import io.radixflow.kernels.grammar.schema.Whitespace;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+
 /** Makes masks of documents' tokens, and compiles a schema of many properties. */
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class GrammarBenchmark {

@@ -1,5 +1,15 @@
 package io.radixflow.lab.jmh;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
 /**
  * A schema and a document that meets it, as agents and extraction have them.
  *
@@ -7,9 +17,8 @@ package io.radixflow.lab.jmh;
  * @param ids its tokens, the longest first; empty without a vocabulary
  */
 record GrammarCase(String name, String schema, String text, int[] ids) {
-  private static final String RESOURCE = "grammar-cases.jsonl";
+  private static final String RESOURCE = "grammar-cases.tsv";
   private static final int LONGEST = 16;
-  private static final ObjectMapper JSON = new ObjectMapper();
 
   /** Returns all cases; the first has a schema of 100 properties of six kinds. */
   static List<GrammarCase> all(List<byte[]> vocabulary) {
@@ -18,26 +27,27 @@ record GrammarCase(String name, String schema, String text, int[] ids) {
       idOf.putIfAbsent(new String(vocabulary.get(id), StandardCharsets.ISO_8859_1), id);
     }
     List<GrammarCase> cases = new ArrayList<>();
-    try (MappingIterator<JsonNode> lines =
-        JSON.readerFor(JsonNode.class)
-            .readValues(GrammarCase.class.getResourceAsStream(RESOURCE))) {
-      while (lines.hasNext()) {
-        JsonNode line = lines.next();
-        String text = line.get("document").toString();
-        cases.add(
-            new GrammarCase(
-                line.get("name").asText(),
-                line.get("schema").toString(),
-                text,
-                idOf.isEmpty() ? new int[0] : encode(text, idOf)));
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    String lines = new String(bytes(), StandardCharsets.UTF_8);
+    lines
+        .lines()
+        .map(line -> line.split("\t"))
+        .forEach(
+            each -> cases.add(new GrammarCase(each[0], each[1], each[2], encode(each[2], idOf))));
     return cases;
   }
 
+  private static byte[] bytes() {
+    try (InputStream cases = GrammarCase.class.getResourceAsStream(RESOURCE)) {
+      return cases.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private static int[] encode(String text, Map<String, Integer> idOf) {
+    if (idOf.isEmpty()) {
+      return new int[0];
+    }
     String bytes = new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
     IntStream.Builder ids = IntStream.builder();
     for (int at = 0; at < bytes.length(); ) {

@@ -1,5 +1,30 @@
 package io.radixflow.lab.jmh;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.lab.bench.BenchReport;
+import io.radixflow.lab.bench.BenchRounds;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.Errors;
+import io.radixflow.tools.cli.common.JsonLineOutput;
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+import org.openjdk.jmh.util.Statistics;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
 /** The measurements of a command with JMH, next to their goals; its options are the command's. */
 final class JmhRuns {
   static final double NO_GOAL = Double.NaN;
@@ -111,8 +136,7 @@ final class JmhRuns {
         Statistics nanos = result.getPrimaryResult().getStatistics();
         double p50 = nanos.getPercentile(50) * 1e-3;
         double p99 = nanos.getPercentile(99) * 1e-3;
-        rows.add(
-            new Row(name, p50, p99, nanos.getMax() * 1e-3, nanos.getN(), goal50, goal99));
+        rows.add(new Row(name, p50, p99, nanos.getMax() * 1e-3, nanos.getN(), goal50, goal99));
       }
     } catch (RunnerException e) {
       throw new CliException("cannot measure '" + name + "': " + Errors.line(e), e);
