@@ -25,7 +25,7 @@ public class CacheBenchmark {
   private static final int MISSING_KEYS = 1024;
   private static final int MISSING_TOKENS = 512;
 
-  /** What is measured, and what is made ready before each measurement. */
+  /** An operation, and its preparation outside of the time. */
   interface Operation {
     default void prepare() {}
 
