@@ -74,7 +74,7 @@ public final class Conversations {
   }
 
   /**
-   * Returns a copy that writes replies again whose transactions the brokers aborted.
+   * Returns a copy that writes replies again if the brokers aborted their transactions.
    *
    * @param search finds such replies; null if the sink of replies loses nothing
    */
@@ -82,7 +82,7 @@ public final class Conversations {
     return new Conversations(engine, options, control, search, uid);
   }
 
-  /** Returns a copy whose operator has another uid; a job with two of them needs two. */
+  /** Returns a copy whose operator has another uid; two operators in a job need different uids. */
   public Conversations uid(String other) {
     return new Conversations(engine, options, control, lost, other);
   }

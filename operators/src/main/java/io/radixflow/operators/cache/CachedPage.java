@@ -18,7 +18,7 @@ public final class CachedPage {
   /**
    * Shows a page of a node.
    *
-   * @param parents has the digest of the page before at {@code parentAt}; null if there is none
+   * @param parents has the digest of the previous page at {@code parentAt}; null for a first page
    * @param digests the digests of the node's pages
    */
   void show(TreeNode node, int i, byte[] parents, int parentAt, byte[] digests) {
@@ -32,7 +32,7 @@ public final class CachedPage {
     digestAt = i * PageHasher.BYTES;
   }
 
-  /** Its number in the pool. */
+  /** Returns the number of the page in the pool. */
   public int number() {
     return number;
   }
@@ -42,7 +42,7 @@ public final class CachedPage {
     return index;
   }
 
-  /** Returns how many requests that have ended used it. */
+  /** Returns how many ended requests used the page. */
   public int uses() {
     return uses;
   }
@@ -52,12 +52,12 @@ public final class CachedPage {
     return namespace;
   }
 
-  /** Returns whether no page comes before it. */
+  /** Returns whether this is the first page of a prefix. */
   public boolean isFirst() {
     return parents == null;
   }
 
-  /** Returns the array with the digest of the page before, at {@link #parentAt}. */
+  /** Returns the array with the digest of the previous page, at {@link #parentAt}. */
   public byte[] parents() {
     return parents;
   }
@@ -66,7 +66,7 @@ public final class CachedPage {
     return parentAt;
   }
 
-  /** Returns the array with its digest, at {@link #digestAt}. */
+  /** Returns the array with the digest of the page, at {@link #digestAt}. */
   public byte[] digests() {
     return digests;
   }

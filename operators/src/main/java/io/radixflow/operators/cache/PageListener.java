@@ -1,8 +1,8 @@
 package io.radixflow.operators.cache;
 
 /**
- * Receives each page that enters or leaves a cache, on the thread that owns the cache. It must
- * neither block nor throw nor change the cache.
+ * Receives each page that enters or leaves a cache, on the thread that owns the cache. It must not
+ * block, throw or change the cache.
  */
 public interface PageListener {
 
@@ -12,9 +12,9 @@ public interface PageListener {
   /**
    * Reports that a page leaves.
    *
-   * @param evicted whether it leaves to make room; if not, because it is not needed again
-   * @return whether the listener keeps what the page holds for a while: the page is in flight then,
-   *     and the listener frees it
+   * @param evicted whether the page leaves to make room; otherwise it is not needed again
+   * @return whether the listener still needs the page's content: then the page is in flight, and
+   *     the listener frees it
    */
   boolean leaving(CachedPage page, boolean evicted);
 }

@@ -19,10 +19,10 @@ public final class PromptException extends Exception {
   }
 
   /**
-   * Returns the exception of a prompt that leaves no room for a reply.
+   * Returns the exception for a prompt that leaves no room for a reply.
    *
-   * @param message for people
-   * @param tokens of the prompt
+   * @param message a text for people
+   * @param tokens tokens of the prompt
    * @param window tokens of the context window
    */
   public static PromptException tooLong(String message, int tokens, int window) {

@@ -12,17 +12,18 @@ import java.util.List;
  *     EngineRequest#resumed}
  * @param tokens new token ids, the end token included; possibly empty
  * @param textOffset code points of reply text before {@code text}
- * @param text new visible text: whole characters, with what may be part of a stop string held back
- * @param logprobs one entry a new token if the request asked for them, else empty
+ * @param text new visible text in whole characters, without an end that may be part of a stop
+ *     string
+ * @param logprobs one entry per new token if the request asked for them, else empty
  * @param finish why the request ended, or null while it continues
  * @param stop the stop string that ended it, or null
  * @param queuedMillis milliseconds from its submission until it was admitted, or -1 before
- * @param usage token counts; exact at the end, so far before it
- * @param error why, if {@code finish} is {@code ERROR} or {@code REJECTED}; else null
+ * @param usage token counts so far; exact at the end
+ * @param error the error if {@code finish} is {@code ERROR} or {@code REJECTED}; else null
  * @param stopToken the stop token that ended it, or null
  * @param prompt log probabilities of all tokens of the prompt but its first, once, if the request
  *     asked for them; else empty
- * @param warnings what its grammar does not hold it to, though it was asked for; empty for nothing
+ * @param warnings requested constraints that its grammar does not enforce; empty for none
  * @param promptDone tokens of the prompt that were cached or are computed, if the request asked for
  *     the progress of its prompt; else -1
  */

@@ -10,10 +10,10 @@ import java.util.Map;
  *
  * @param policy the order among requests of one tenant and priority
  * @param seed of the random policy
- * @param ageing one of so many admissions of a tenant is its oldest request's, whatever priority
- *     and policy say; at least 2
+ * @param ageing one in this many admissions of a tenant is its oldest request, whatever its
+ *     priority and the policy; at least 2
  * @param lowPriorityFirst whether lower priority values go first
- * @param preemptionThreshold a waiting request preempts a running one of its tenant if their
+ * @param preemptionThreshold a waiting request preempts a running request of its tenant if their
  *     priorities differ by more than this
  * @param sharing bounds of steps that prompts share with decodes
  * @param tenantWeights shares of tenants; a tenant that is not named has weight 1

@@ -1,25 +1,25 @@
 package io.radixflow.operators.engine;
 
 /**
- * Which conversation a request is a turn of.
+ * The conversation to which a request belongs as a turn.
  *
  * @param tenant the tenant whose bounds its cached pages count for; empty for the default tenant
  * @param session id, unique among all tenants
  * @param branch branch of the session
- * @param next computes what the branch's next prompt begins with; null if that is this turn's
- *     prompt and reply as they are
+ * @param next computes the beginning of the branch's next prompt; null if the next prompt begins
+ *     with this turn's prompt and reply as they are
  */
 public record SessionRef(String tenant, String session, String branch, NextPrompt next) {
 
-  /** Knows what the next prompt keeps of a turn. */
+  /** Knows which part of a turn the next prompt keeps. */
   @FunctionalInterface
   public interface NextPrompt {
     /**
-     * The ids that the next prompt begins with, whatever is said in it. Runs on an intake thread,
-     * once the turn has ended.
+     * Returns the ids with which the next prompt begins, whatever its messages are. Runs on an
+     * intake thread after the turn has ended.
      *
      * @param reply ids of the reply as generated
-     * @return null if that is prompt and reply as they are
+     * @return null if it begins with prompt and reply as they are
      */
     int[] ids(int[] reply);
   }

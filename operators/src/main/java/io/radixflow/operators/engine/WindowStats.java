@@ -1,15 +1,16 @@
 package io.radixflow.operators.engine;
 
 /**
- * The window parts of an engine's KV pool, which hold what layers with an attention window keep of
- * pages, and what became of them since it was opened.
+ * Statistics of the window parts of an engine's KV pool since the engine was opened. Window parts
+ * contain the entries of layers with an attention window.
  *
  * @param window tokens that a query sees in these layers; 0 if the pool has no parts
  * @param total parts of the pool
  * @param free parts that no page has
  * @param locked parts that running requests need
  * @param taken parts taken from cached pages that no running request needed
- * @param shortenedMatches requests of whose cached prefix an end was not used, as parts were gone
+ * @param shortenedMatches requests that could not use the end of their cached prefix, because parts
+ *     were missing
  * @param lostTokens tokens of these ends, which were computed again
  */
 public record WindowStats(

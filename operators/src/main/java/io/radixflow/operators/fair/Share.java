@@ -1,17 +1,17 @@
 package io.radixflow.operators.fair;
 
 /**
- * A tenant's share of something that tenants use together: its weight, and how much service it has
- * had. {@link Shares} changes it.
+ * A tenant's share of a resource that tenants share: its weight, and its service so far. {@link
+ * Shares} changes it.
  */
 public class Share implements Comparable<Share> {
   public final String name;
   public final int weight;
 
-  /** Service so far over weight; comparable among tenants. */
+  /** Service so far, divided by the weight; comparable among tenants. */
   public long service;
 
-  /** Number of the event when work of it last began, or when it began to wait. */
+  /** Number of the event at which work of the tenant last began, or at which it began to wait. */
   private long lastEvent;
 
   protected Share(String name, int weight) {

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A prompt whose beginning may be shared by all tenants, as far as the system prompt alone decides
- * it. Made on one thread, then read by any.
+ * A prompt whose beginning may be shared by all tenants: the tokens that depend only on the system
+ * prompt. One thread makes it, then any thread may read it.
  */
 public final class SharedSystemPrompt implements EngineRequest.PromptSource {
   private final EngineRequest.PromptSource prompt;
@@ -21,7 +21,7 @@ public final class SharedSystemPrompt implements EngineRequest.PromptSource {
 
   /**
    * @param prompt makes the prompt
-   * @param system its system prompt
+   * @param system the system prompt
    */
   public SharedSystemPrompt(
       EngineRequest.PromptSource prompt, ChatTemplate template, String system) {
@@ -37,7 +37,7 @@ public final class SharedSystemPrompt implements EngineRequest.PromptSource {
     return ids;
   }
 
-  /** Returns how many ids a prompt has in common with one of the system prompt alone. */
+  /** Returns how many first ids a prompt has in common with a prompt of only the system prompt. */
   public static int commonTokens(ChatTemplate template, String system, int[] ids) {
     try {
       int[] alone =
@@ -45,7 +45,7 @@ public final class SharedSystemPrompt implements EngineRequest.PromptSource {
       int differs = Arrays.mismatch(alone, ids);
       return differs < 0 ? ids.length : differs;
     } catch (ChatTemplateException e) {
-      return 0; // a template that wants a user's message, too
+      return 0; // the template also requires a user's message
     }
   }
 

@@ -9,22 +9,22 @@ import java.util.Map;
  * Gauges and counters of the tiers below the device.
  *
  * @param hostPages pages of host memory
- * @param usedHostPages of those, pages that hold something
+ * @param usedHostPages pages of host memory that are in use
  * @param usedHostParts window parts in host memory
  * @param evictedHostPages pages evicted from host memory
  * @param backedUpPages pages copied from the device to the host
- * @param droppedBackups pages that were to be copied and were not, for want of room or time, or
- *     because so many namespaces came after theirs that their tenant is no longer known
+ * @param droppedBackups pages that were not copied for lack of room or time, or because their
+ *     tenant is no longer known after too many other namespaces
  * @param loadedPages pages copied from the host to the device
  * @param fetchedPages pages read from the stores into host memory
  * @param droppedWrites pages that were not written to the store because too many waited
  * @param failedTransfers copies that failed, of any number of pages
- * @param queuedPages pages on their way to host memory, to the store or from there, and those whose
- *     checksums are being made
- * @param misses pages that were asked for and not served from host memory or the store, by reason
+ * @param queuedPages pages on their way to host memory, to the store or from the store, and pages
+ *     whose checksums are being computed
+ * @param misses requested pages that neither host memory nor the store returned, by reason
  * @param announcements reads for announced turns
- * @param store of the store on disk, after the last work with it; null if there was none
- * @param remote of the store in a remote file system, likewise
+ * @param store statistics of the store on disk, after the last work with it; null if there was none
+ * @param remote the same for the store in a remote file system
  */
 public record TierStats(
     int hostPages,

@@ -15,8 +15,7 @@ import java.util.concurrent.CompletableFuture;
  * Changes the tiers below the device while requests run: empties, holds and replaces host memory;
  * attaches, detaches and empties a store. It refuses a change that is not safe at the time.
  *
- * <p>Owned by the engine thread, like the {@link HiRadixCache} it belongs to; nothing here blocks
- * but {@link #openHost}.
+ * <p>Owned by the engine thread, like its {@link HiRadixCache}. Only {@link #openHost} blocks.
  */
 public final class TierSwitches {
   private final KvPool pool;
@@ -44,7 +43,7 @@ public final class TierSwitches {
   /**
    * Empties host memory.
    *
-   * @return whether that was possible: not while pages are on their way to the device
+   * @return false if pages are on their way to the device; then nothing changes
    */
   public boolean flush() {
     if (loadBacks.copies().isInProgress()) {
@@ -56,32 +55,32 @@ public final class TierSwitches {
   }
 
   /**
-   * Attaches a store below host memory, which the tiers own from here.
+   * Attaches a store below host memory. From now on the tiers own it.
    *
-   * @return false if there is one already; the caller still owns the other
+   * @return false if another store is attached; then the caller still owns {@code other}
    */
   public boolean attachStore(PageStore other) {
     return store.attach(other);
   }
 
   /**
-   * Detaches the store, which is closed when its reads and writes in progress have ended.
+   * Detaches the store. It is closed when its reads and writes in progress have ended.
    *
-   * @return completes when it is closed; null if there is none
+   * @return completes when the store is closed; null if no store is attached
    */
   public CompletableFuture<Void> detachStore() {
     return store.detach();
   }
 
-  /** Empties the store, and nothing else; false if there is none. */
+  /** Empties only the store; returns false if no store is attached. */
   public boolean flushStore() {
     host.clearStored();
     return store.change(PageStore::flush);
   }
 
   /**
-   * Sets whether host memory is held: no page comes or leaves. Copies to it are dropped, and
-   * requests compute the pages that it contains, so it soon comes to rest.
+   * Sets whether host memory is held: no page enters or leaves. Copies to it are dropped, and
+   * requests compute its pages again, so soon no page of it is in use.
    *
    * @return whether it is held
    */
@@ -106,11 +105,11 @@ public final class TierSwitches {
   }
 
   /**
-   * Allocates memory of another size for pages; any thread may call this, and waits for as long as
-   * that takes.
+   * Allocates memory of another size for pages. Any thread may call this; it blocks until the
+   * memory is allocated.
    *
-   * @param bytes 0 for one page
-   * @throws IllegalArgumentException if it cannot be allocated, or holds no page
+   * @param bytes size of the memory; 0 for one page
+   * @throws IllegalArgumentException if it cannot be allocated, or is smaller than a page
    */
   HostPages openHost(long bytes) {
     return bytes == 0 ? pool.openHostPages(1, Math.min(1, pool.parts())) : openHost(pool, bytes);
@@ -135,7 +134,7 @@ public final class TierSwitches {
   }
 
   /**
-   * Plans the move to other memory; evicts what does not fit there.
+   * Plans the move to other memory; evicts pages that do not fit there.
    *
    * @return null if host memory is not at rest
    * @throws IllegalArgumentException if more pages are locked than fit
@@ -144,7 +143,7 @@ public final class TierSwitches {
     return isHostAtRest() ? HostMove.plan(host, other) : null;
   }
 
-  /** Uses the other memory from here; false if host memory is not at rest. */
+  /** Uses the other memory from now on; returns false if host memory is not at rest. */
   boolean finish(HostMove move) {
     if (!isHostAtRest()) {
       return false;

@@ -53,10 +53,10 @@ public final class RegexPool {
 
   private final Work work;
 
-  /** What follows a byte. */
+  /** The derivatives of expressions: the remaining texts after a byte. */
   public final Derivatives derivatives;
 
-  /** Which expressions match anything. */
+  /** Decides which expressions match any text. */
   public final Liveness liveness;
 
   public RegexPool() {

@@ -11,13 +11,14 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * Names pages by what they hold and all that precedes it: SHA-256 over the digest of the page
- * before, if there is one, and the page's token ids as little-endian unsigned 32-bit integers.
+ * Names pages by their tokens and all tokens before them. A name is the SHA-256 over the digest of
+ * the previous page, if there is one, and the page's token ids as little-endian unsigned 32-bit
+ * integers.
  *
  * <p>In the public namespace this is, byte for byte, SGLang's chain. The first page of another
- * namespace follows that namespace's {@link #seed} as if it were a page's digest, so equal pages of
- * two namespaces have unrelated names, and without the namespace it cannot be inferred from a
- * page's name whether it holds a guessed text.
+ * namespace follows that namespace's {@link #seed} as if it were a page's digest. So equal pages of
+ * two namespaces have unrelated names, and no one without the namespace can check whether a page
+ * contains a guessed text.
  *
  * <p>Owned by one thread.
  */
@@ -35,7 +36,7 @@ public final class PageHasher {
 
   /**
    * @param pageTokens tokens per page
-   * @throws IllegalArgumentException if that is not positive
+   * @throws IllegalArgumentException if {@code pageTokens} is not positive
    */
   public PageHasher(int pageTokens) {
     if (pageTokens < 1) {
@@ -48,11 +49,11 @@ public final class PageHasher {
   /**
    * Returns the digests of all pages of a sequence; the last page may be partial.
    *
-   * @param previous digest of the page before, or a seed, or null for the first of the public
-   *     namespace
-   * @param tokens ids of the sequence
-   * @param length how many of them belong to it
-   * @return {@link #BYTES} a page
+   * @param previous digest of the previous page, or a seed, or null for the first page of the
+   *     public namespace
+   * @param tokens an array that begins with the ids of the sequence
+   * @param length how many ids belong to the sequence
+   * @return {@link #BYTES} bytes per page
    */
   public byte[] chain(byte[] previous, int[] tokens, int length) {
     byte[] digests = new byte[(length + pageTokens - 1) / pageTokens * BYTES];
@@ -71,9 +72,9 @@ public final class PageHasher {
   }
 
   /**
-   * Returns the digests of all whole pages of a key, as the nodes of a cache carry them.
+   * Returns the digests of all whole pages of a key, equal to the digests in the nodes of a cache.
    *
-   * @return {@link #BYTES} a page
+   * @return {@link #BYTES} bytes per page
    */
   public byte[] chain(RadixKey key) {
     int pages = key.pages(pageTokens);
@@ -97,12 +98,12 @@ public final class PageHasher {
   }
 
   /**
-   * The digest of one page.
+   * Computes the digest of one page.
    *
-   * @param previous has the digest before at {@code previousAt}; null for none
-   * @param tokens ids, of which the page's begin at {@code from}
-   * @param count how many the page holds
-   * @param out gets {@link #BYTES} at {@code outAt}
+   * @param previous has the previous digest at {@code previousAt}; null for none
+   * @param tokens has the ids of the page at {@code from}
+   * @param count number of ids in the page
+   * @param out gets {@link #BYTES} bytes at {@code outAt}
    */
   public void hash(
       byte[] previous, int previousAt, int[] tokens, int from, int count, byte[] out, int outAt) {
@@ -126,7 +127,7 @@ public final class PageHasher {
     return ByteBuffer.wrap(digests, at, Long.BYTES).getLong();
   }
 
-  /** The digest that the first page of a namespace is chained to; null in the public one. */
+  /** Returns the digest before the first page of a namespace; null for the public namespace. */
   public static byte[] seed(String namespace) {
     return namespace.equals(NamespaceKey.PUBLIC)
         ? null

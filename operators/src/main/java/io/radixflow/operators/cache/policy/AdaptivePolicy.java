@@ -9,27 +9,27 @@ import io.radixflow.operators.cache.TreeNode;
 /**
  * Evicts the least valuable page first. Pages are ranked by hit density, which is learned from the
  * traffic for each kind of page and each age; see {@link ReuseModel}. It begins close to LFU with a
- * memory of evicted pages, and departs from that as far as what it has seen bears out, for all
- * kinds together before it does for each; see {@link KindOdds}. Where the probability of a use
- * falls with the age, the order that comes out is LRU's; where few of the prefixes fit, a part of
- * them is kept rather than all of them lost in turn, as LRU does.
+ * memory of evicted pages, and changes as it observes reuses: first for all kinds together, then
+ * for each kind; see {@link KindOdds}. If the probability of a use falls with the age, the
+ * resulting order is LRU. If few of the prefixes fit, it keeps some of them, whereas LRU would lose
+ * all of them in turn.
  *
- * <p>A kind is how often a page was used, evicted pages remembered ({@link GhostPages}), and in
- * which turn of its conversation it was stored, if that is known.
+ * <p>The kind of a page is how often it was used, including uses before an eviction ({@link
+ * GhostPages}), and in which turn of its conversation it was stored, if that is known.
  *
- * <p>Priorities come before the learned ranks: pages of a raised priority are evicted after all
- * others, pages of a lowered priority before them.
+ * <p>Priorities come before the learned ranks: pages with a raised priority are evicted after all
+ * other pages, pages with a lowered priority before them.
  *
- * <p>A use costs O(log slots); a victim costs O(1), but for the first of a tick, which looks at
- * each slot (some 150). Learning is the part of uses, not of evictions: every few ticks, if
- * anything was evicted since, one kind is learned again. All are learned at once only at the
- * beginning, when each request changes much, and when a kind is new.
+ * <p>A use costs O(log slots). A victim costs O(1), except the first victim of a tick, which looks
+ * at each slot (about 150). Learning is part of uses, not of evictions: every few ticks one kind is
+ * learned again, if a page was evicted since. All kinds are learned at once only at the beginning,
+ * when each request changes much, and when a kind is new.
  */
 final class AdaptivePolicy implements EvictionPolicy {
-  /** Most ticks between two times that all is learned at once; then it is by parts. */
+  /** The most ticks between two times at which all is learned; after that one part at a time. */
   private static final long LEARNING_INTERVAL = 32;
 
-  /** Ticks that pass between two parts. */
+  /** Ticks between learning one part and the next. */
   private static final long PART_INTERVAL = 4;
 
   /** Leaves of a priority other than 0. */
@@ -43,7 +43,7 @@ final class AdaptivePolicy implements EvictionPolicy {
   private int learntKinds;
   private long learntAt = -1;
 
-  /** The list of the next victims, while no slot changes; null if it must be chosen. */
+  /** The list of the next victims as long as no slot changes; null if it must be chosen. */
   private NodeList next;
 
   private double nextDensity;
@@ -102,7 +102,7 @@ final class AdaptivePolicy implements EvictionPolicy {
     ghosts.put(pageHash, node);
   }
 
-  /** Ends the wait of a page that was neither used nor evicted: it counts for neither. */
+  /** Ends the wait of a page that leaves without a use or an eviction, and counts neither. */
   @Override
   public void dropped(TreeNode node, long pageHash) {
     idle.addWaiting(node.lastUsedAt(), PageKind.of(node), -model.weight(node.lastUsedAt()));
@@ -214,8 +214,8 @@ final class AdaptivePolicy implements EvictionPolicy {
   }
 
   /**
-   * Makes {@link #next} the leaves that are worth the least: a look at each slot, and in it at the
-   * kinds that it has leaves of.
+   * Sets {@link #next} to the least valuable leaves. Looks at each slot, and at each kind of leaves
+   * in it.
    */
   private void choose() {
     long now = cache.clock();
@@ -243,7 +243,7 @@ final class AdaptivePolicy implements EvictionPolicy {
     }
   }
 
-  /** Slots that all victims so far were looked for in: what evictions have cost. */
+  /** Returns how many slots all searches for victims have looked at: the cost of evictions. */
   long slotsLookedAt() {
     return slotsLookedAt;
   }

@@ -6,9 +6,9 @@ import io.radixflow.operators.cache.TreeNode;
 import java.util.function.ToLongFunction;
 
 /**
- * Evicts in the order of two numbers of each node, the smaller first: O(log leaves) an operation.
- * The numbers follow SGLang's {@code evict_policy.py} (commit 8905cbd), with logical ticks for its
- * times and uses for its hits.
+ * Evicts in the order of two numbers of each node, the smaller first. Each operation takes O(log
+ * leaves). The numbers follow SGLang's {@code evict_policy.py} (commit 8905cbd), with logical ticks
+ * instead of times and uses instead of hits.
  */
 class LeafOrderPolicy implements EvictionPolicy {
   private final String name;
@@ -17,8 +17,8 @@ class LeafOrderPolicy implements EvictionPolicy {
   private final LeafHeap leaves;
 
   /**
-   * @param first what decides
-   * @param second what decides if the first is equal
+   * @param first the number that decides
+   * @param second the number that decides if the first numbers are equal
    */
   LeafOrderPolicy(String name, ToLongFunction<TreeNode> first, ToLongFunction<TreeNode> second) {
     this.name = name;

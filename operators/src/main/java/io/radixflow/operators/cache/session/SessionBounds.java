@@ -4,19 +4,19 @@ import io.radixflow.operators.PublicApi;
 import java.io.Serializable;
 
 /**
- * Bounds on what sessions keep of a pool between turns. Nothing is refused: pages over a bound are
- * evicted first.
+ * Bounds on the pages that sessions keep between turns. No request is refused because of them:
+ * pages over a bound are evicted first.
  *
- * @param slots sessions that are remembered; beyond that, the least recently used are dropped
- * @param slotsPerTenant of those, one tenant's
- * @param sessionShare part of the pool that one session may keep to itself
- * @param tenantShare part of the pool that one tenant's sessions may keep to themselves
+ * @param slots the most remembered sessions; beyond it the least recently used session is dropped
+ * @param slotsPerTenant the most remembered sessions of one tenant
+ * @param sessionShare part of the pool that one session may keep for itself
+ * @param tenantShare part of the pool that one tenant's sessions may keep for themselves
  */
 @PublicApi
 public record SessionBounds(int slots, int slotsPerTenant, double sessionShare, double tenantShare)
     implements Serializable {
 
-  /** A hundred thousand sessions, no bound on pages. */
+  /** At most a hundred thousand sessions, without a bound on pages. */
   public static final SessionBounds DEFAULT = new SessionBounds(100_000, 100_000, 1, 1);
 
   public SessionBounds {

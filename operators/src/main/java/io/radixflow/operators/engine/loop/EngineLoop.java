@@ -20,12 +20,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The engine thread: runs the tasks in its inbox, plans and submits steps, and passes on their
- * results; parks when there is nothing to do. One pass of that is an iteration.
+ * The engine thread. In each iteration it runs the tasks in its inbox, plans and submits steps, and
+ * passes on their results. It parks when there is nothing to do.
  *
- * <p>Up to the backend's pipeline depth of steps are in flight. While one runs, the next is planned
- * with input tokens that the first has yet to produce; a request that turns out to have ended
- * leaves one step late, and keeps its pages until then.
+ * <p>The number of steps in flight is at most the backend's pipeline depth. While a step runs, the
+ * next step is planned with input tokens that the running step will produce. So a request that ends
+ * in the running step is still in the next step, and keeps its pages until then.
  */
 final class EngineLoop implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(EngineLoop.class);
@@ -51,9 +51,9 @@ final class EngineLoop implements Runnable {
   private long lastAudit = System.nanoTime();
 
   /**
-   * @param channels are failed once the device is lost, and their requests cancelled at the end
-   * @param journal is cleared when all requests are ended
-   * @param auditMillis how often each page's owner is checked
+   * @param channels fail when the device is lost; their requests are cancelled at the end
+   * @param journal is cleared when all requests have ended
+   * @param auditMillis time between two checks of the owners of all pages
    */
   EngineLoop(
       KvPages pages,
@@ -88,7 +88,8 @@ final class EngineLoop implements Runnable {
   }
 
   /**
-   * Runs {@code task} on the engine thread, soon; never blocks. Dropped once the loop has ended.
+   * Runs {@code task} on the engine thread, soon. Never blocks. After the end of the loop the task
+   * is dropped.
    */
   void execute(Runnable task) {
     inbox.add(task);
@@ -139,7 +140,7 @@ final class EngineLoop implements Runnable {
     publishStats();
   }
 
-  /** Runs a task at the end; a failure does not keep the rest from ending. */
+  /** Runs a task at the end. If it fails, the other tasks still run. */
   private static void attempt(Runnable task) {
     try {
       task.run();

@@ -20,11 +20,11 @@ import java.util.function.Supplier;
 
 /**
  * Administrative operations on an engine's pages: erase, list, locate, move. Any thread may call
- * them; they run on the engine thread, where their results complete. After the engine has closed
- * none completes.
+ * them. They run on the engine thread, which also completes their results. After the engine has
+ * closed no result completes.
  */
 final class PageTasks {
-  /** Erasures of all tenants wait for each other, as if they were one tenant's; no name of one. */
+  /** Erasures of all tenants wait for each other under this name, which no tenant can have. */
   private static final String ERASURES = "\0erasures";
 
   private final KvPages pages;
@@ -84,9 +84,9 @@ final class PageTasks {
   }
 
   /**
-   * See {@link Engine#locate}. The names of the pages are made on an intake thread and the stores
-   * are asked on one of theirs; the engine thread looks up each page in the radix cache and in host
-   * memory. No page counts as used, none is locked.
+   * See {@link Engine#locate}. An intake thread makes the names of the pages, the stores answer on
+   * their own threads, and the engine thread looks up each page in the radix cache and in host
+   * memory. This does not lock pages, and does not count as a use of them.
    */
   CompletableFuture<TierTokens> locate(
       String tenant, String namespace, EngineRequest.PromptSource text) {

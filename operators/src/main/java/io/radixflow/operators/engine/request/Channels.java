@@ -22,8 +22,8 @@ public final class Channels {
   private record Subtask(String job, int subtask) {}
 
   /**
-   * Adds a channel and closes the channels of earlier attempts; closes the new channel if it is of
-   * an earlier attempt.
+   * Adds a channel and closes the channels of earlier attempts. Closes the new channel if it
+   * belongs to an earlier attempt.
    */
   public void add(EngineChannel channel) {
     ChannelId id = channel.id();
@@ -60,7 +60,7 @@ public final class Channels {
     }
   }
 
-  /** Returns whether the engine accepts nothing more. */
+  /** Returns whether the engine has stopped accepting channels and requests. */
   public boolean haveEnded() {
     return ended;
   }

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * A tenant's waiting requests, and how much service it has had.
+ * A tenant's waiting requests, and its service so far.
  *
- * <p>Service is counted in tokens over weight: a prompt's when it is admitted, cached or not, and
- * each token that is generated. Cached and computed tokens count alike, so that a tenant's order
- * does not depend on cached pages.
+ * <p>Service is counted in tokens, divided by the weight: the tokens of a prompt when it is
+ * admitted, and each generated token. Cached and computed tokens count the same, so the order of
+ * tenants does not depend on cached pages.
  */
 public final class Tenant extends Share {
   /** Service of one token at weight 1. */
@@ -27,10 +27,10 @@ public final class Tenant extends Share {
   /** Requests that hold pages. */
   public int running;
 
-  /** The round that {@link #candidates} is of. */
+  /** The round to which {@link #candidates} belongs. */
   public long round = -1;
 
-  /** Its admissions since the last one by age. */
+  /** The tenant's admissions since its last admission by age. */
   public int sinceOldest;
 
   /** The highest sequence of its requests that have been admitted. */
@@ -70,7 +70,7 @@ public final class Tenant extends Share {
     return waiting.isEmpty() && running == 0;
   }
 
-  /** Orders by urgency, requests admitted before, the lap among sessions, rank, arrival. */
+  /** Orders by urgency, earlier admission, lap among sessions, rank and arrival. */
   static int order(Request a, Request b) {
     if (a.urgency != b.urgency) {
       return a.urgency > b.urgency ? -1 : 1;

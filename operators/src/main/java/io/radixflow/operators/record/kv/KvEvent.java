@@ -9,14 +9,14 @@ public sealed interface KvEvent {
   /**
    * A page has entered a tier.
    *
-   * @param tier the tier that it entered; other tiers may have it, too
+   * @param tier the tier that it entered; other tiers may also have it
    * @param namespace published name of the page's namespace, a keyed hash
    * @param block name of the page
    * @param parent name of the page before it, or null for the first page of a prefix; the cache has
    *     the parent for as long as it has this page
    * @param pageTokens units of the page
-   * @param tokenIds the ids in the page, for a page of pairs one more than it has units; null where
-   *     publishing them is off, since they are user content
+   * @param tokenIds the ids in the page; a page of pairs has one id more than it has units. Null if
+   *     they are not published, as they are user content
    */
   record Stored(
       KvTier tier, String namespace, long block, Long parent, int pageTokens, int[] tokenIds)

@@ -67,7 +67,9 @@ public final class StoreLink {
     return writing;
   }
 
-  /** Number of pages on their way to the stores, or waiting in one to be written to the next. */
+  /**
+   * Number of pages that are on their way to a store, or wait in a store to be written below it.
+   */
   public int queuedPages() {
     return writing + (store == null ? 0 : store.queuedPages());
   }
@@ -148,9 +150,9 @@ public final class StoreLink {
   }
 
   /**
-   * Erases pages in the store, after all writes before.
+   * Erases pages in the store, after all earlier writes.
    *
-   * @return completes when their bytes are deleted; true if a store on disk is attached
+   * @return completes when the pages' bytes are deleted; true if a store on disk is attached
    */
   public CompletableFuture<Boolean> erase(Consumer<PageStore> erasure) {
     if (store == null) {
@@ -217,8 +219,8 @@ public final class StoreLink {
   }
 
   /**
-   * Gives ready pages to the store and releases a lock of each when that is done. Their checksums
-   * are verified once more, since the store computes its own checksums from the bytes that it gets.
+   * Writes ready pages to the store, and then releases one lock of each. Their checksums are
+   * verified once more, because the store computes its own checksums from these bytes.
    */
   public void write(List<HostPage> entries) {
     List<HostPage> wanted = new ArrayList<>(entries.size());
@@ -274,7 +276,7 @@ public final class StoreLink {
     }
   }
 
-  /** Writes a page to the store whose write was dropped before, because too many waited. */
+  /** Writes a page to the store after an earlier write was dropped because too many waited. */
   public void writeAgain(HostPage entry) {
     if (store != null && entry.ready && !entry.stored && !entry.removed && !host.isHeld()) {
       host.lock(entry);

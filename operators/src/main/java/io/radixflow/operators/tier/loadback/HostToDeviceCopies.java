@@ -17,12 +17,12 @@ import java.util.function.LongSupplier;
  * copy, and one copy is in progress at a time. Engine thread only.
  */
 public final class HostToDeviceCopies {
-  /** Pages of one copy; what a device takes at most. */
+  /** The most pages of one copy, which is also the limit of devices. */
   private static final int MAX_PAGES = 4096;
 
   private static final int CALIBRATION_PAGES = 4;
 
-  /** The first is slower than those to come and does not count. */
+  /** Rounds of copies that are measured; the first round is slower and does not count. */
   private static final int CALIBRATION_ROUNDS = 3;
 
   private final KvPool pool;
@@ -57,17 +57,17 @@ public final class HostToDeviceCopies {
     this.nanoClock = nanoClock;
   }
 
-  /** Copies into these window parts from here; null if the pool has none. */
+  /** From now on, also copies into these window parts; null if the pool has no window parts. */
   void attach(WindowParts owned) {
     parts = owned;
   }
 
-  /** Pages copied. */
+  /** Returns the number of copied pages. */
   public long pages() {
     return pages;
   }
 
-  /** Copies that failed. */
+  /** Returns the number of failed copies. */
   public long failures() {
     return failures;
   }
@@ -82,10 +82,10 @@ public final class HostToDeviceCopies {
   }
 
   /**
-   * Adds pages of a load-back, which fill a table from one of its pages on, with the window parts
-   * before their end, which are locked.
+   * Adds pages of a load-back, which fill a table from its page {@code from} on. Also adds the
+   * window parts before their end; these parts are locked.
    *
-   * @return how many pages; none if the pool has too few parts now
+   * @return the number of added pages; 0 if the pool now has too few parts
    */
   int add(LoadBack loadBack, int from, int count, int[] table) {
     LoadedWindows windows = loadBack.windows;
@@ -119,7 +119,7 @@ public final class HostToDeviceCopies {
     hostPages[size++] = page.slot;
   }
 
-  /** Gives pages of a table their parts; all, or none. */
+  /** Gives parts to all pages of a range of the table, or to none of them. */
   private boolean attachParts(int[] table, int from, int to) {
     for (int i = from; i < to; i++) {
       if (!parts.attach(table[i])) {
@@ -162,7 +162,7 @@ public final class HostToDeviceCopies {
     }
   }
 
-  /** Waits for the copy in progress, whose pages are void. */
+  /** Waits for the copy in progress and discards its pages. */
   public void abandon() {
     if (transfer != null) {
       Uninterruptibly.await(transfer::await);

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
  *
  * <pre>
  * EPOCH/pages/DD/D…      a page, by the hexadecimal digits of its digest
- * EPOCH/swept            written at each {@link RemoteSweep}, so that its age is that of the last
+ * EPOCH/swept            written by each {@link RemoteSweep}: its age is the age of the last sweep
  * </pre>
  */
 final class RemotePages implements AutoCloseable {
@@ -38,7 +38,7 @@ final class RemotePages implements AutoCloseable {
     this.codec = codec;
   }
 
-  /** Returns whether the file system is believed to answer. */
+  /** Returns whether the file system probably answers. */
   boolean isReady() {
     return files.isReady();
   }
@@ -51,7 +51,7 @@ final class RemotePages implements AutoCloseable {
     return epoch + "/pages/" + digits.substring(0, SHARD) + "/" + digits.substring(SHARD);
   }
 
-  /** Returns the folders that pages are in. */
+  /** Returns the folders that contain pages. */
   List<String> folders() {
     return IntStream.range(0, FOLDERS)
         .mapToObj(i -> epoch + "/pages/" + HEX.toHexDigits((byte) i))
@@ -109,7 +109,7 @@ final class RemotePages implements AutoCloseable {
    * Reads and verifies page {@code i} of a chain.
    *
    * @param into gets the page from position 0 on
-   * @return why it was not read; null if it was
+   * @return why the page was not read; null if it was read
    */
   MissReason read(PageId[] chain, int i, String namespace, ByteBuffer into) {
     ByteBuffer object = take();
@@ -133,7 +133,7 @@ final class RemotePages implements AutoCloseable {
     }
   }
 
-  /** Returns why a page is missed whose operation failed. */
+  /** Returns the reason for a missed page after its operation has failed. */
   static MissReason reason(IOException failure) {
     if (failure instanceof NoSuchFileException) {
       return MissReason.ABSENT;
