@@ -28,6 +28,17 @@ final class TurnFollower implements TurnStream, Waiting {
     WaitingText waiting();
   }
 
+  private enum State {
+    /** It is unknown whether the turn belongs to this request. */
+    UNSURE,
+    /** Records of the turn are taken. */
+    FOLLOWING,
+    /** All further output of the listener is waiting: the end, the failure and pieces before it. */
+    OVER,
+    /** The listener has its last call, or needs no more. */
+    DONE
+  }
+
   /** The most interruptions. Brokers that restart cause fewer; each interruption asks the job. */
   private static final int MAX_INTERRUPTIONS = 20;
 
@@ -53,6 +64,7 @@ final class TurnFollower implements TurnStream, Waiting {
   /** The first counts of tokens; null until they are known. The listener hears of them once. */
   private Usage counts;
 
+  /** Whether the listener has its first piece. */
   private boolean started;
 
   /** Deltas that show how many tokens of the prompt are done, until the listener has them. */
@@ -73,17 +85,7 @@ final class TurnFollower implements TurnStream, Waiting {
 
   private boolean scheduled;
   private boolean paused;
-
-  /** True while it is unknown whether the turn belongs to this request. */
-  private boolean unsure;
-
-  private boolean done;
-
-  /**
-   * True after the observer has heard of the first piece. Only the listener's executor uses this
-   * field.
-   */
-  private boolean observed;
+  private State state;
 
   /**
    * @param stamp stamp of the request if another request may have begun the turn, else null
@@ -99,7 +101,7 @@ final class TurnFollower implements TurnStream, Waiting {
       Owner owner) {
     this.key = key;
     this.stamp = stamp;
-    this.unsure = stamp != null;
+    this.state = stamp == null ? State.FOLLOWING : State.UNSURE;
     this.waiting = new WaitingPieces(offset);
     this.following = following;
     this.listener = listener;
@@ -126,7 +128,7 @@ final class TurnFollower implements TurnStream, Waiting {
   public void delta(ReplyDelta delta) {
     boolean gap;
     synchronized (this) {
-      if (isOver() || unsure && !"rejected".equals(delta.finishReason())) {
+      if (isOver() || state == State.UNSURE && !"rejected".equals(delta.finishReason())) {
         return;
       }
       gap = !waiting.joins(delta.offset());
@@ -141,7 +143,9 @@ final class TurnFollower implements TurnStream, Waiting {
       }
       if (!gap && delta.finishReason() != null) {
         timing = delta.timing();
-        end = following.committed() ? null : TurnEnd.of(delta);
+        if (!following.committed()) {
+          end(TurnEnd.of(delta));
+        }
       }
     }
     if (gap) {
@@ -166,7 +170,7 @@ final class TurnFollower implements TurnStream, Waiting {
 
   /** Returns whether to ask the job now. There is only one question at a time. */
   synchronized boolean beginToAsk() {
-    boolean begin = !asking && !done;
+    boolean begin = !asking && state != State.DONE;
     asking = true;
     return begin;
   }
@@ -176,30 +180,30 @@ final class TurnFollower implements TurnStream, Waiting {
    *
    * @param committed whether the state is committed, because the job's answer is committed
    */
-  void state(Reply.TurnState state, boolean committed) {
+  void state(Reply.TurnState turn, boolean committed) {
     synchronized (this) {
       asking = false;
       interruptions = 0;
       if (isOver()) {
         return;
       }
-      if (unsure && RequestStamp.differs(stamp, state.metadata())) {
-        failure =
-            new TurnFailure(
-                Reason.KEY_REUSED, "the idempotency key was used for another request before");
-      } else if (unsure && !"rejected".equals(state.finishReason())) {
-        found = new TurnFound(state.turn(), state.status(), state.metadata());
+      if (state == State.UNSURE) {
+        state = State.FOLLOWING;
+        if (RequestStamp.differs(stamp, turn.metadata())) {
+          fail(Reason.KEY_REUSED, "the idempotency key was used for another request before");
+        } else if (!"rejected".equals(turn.finishReason())) {
+          found = new TurnFound(turn.turn(), turn.status(), turn.metadata());
+        }
       }
-      unsure = false;
-      count(state.usage());
-      time(waiting.take(state.reply(), state.order()));
-      if (state.logprobs() != null) {
-        waiting.takeTokens(0, state.logprobs().size(), state.logprobs(), null);
+      count(turn.usage());
+      time(waiting.take(turn.reply(), turn.order()));
+      if (turn.logprobs() != null) {
+        waiting.takeTokens(0, turn.logprobs().size(), turn.logprobs(), null);
       }
       bound();
-      boolean over = state.status().equals("done");
+      boolean over = turn.status().equals("done");
       if (over && (committed || !following.committed())) {
-        end = TurnEnd.of(state, committed);
+        end(TurnEnd.of(turn, committed));
       }
     }
     schedule();
@@ -212,7 +216,7 @@ final class TurnFollower implements TurnStream, Waiting {
       if (isOver()) {
         return;
       }
-      end = TurnEnd.unknown(answer);
+      end(TurnEnd.unknown(answer));
     }
     schedule();
   }
@@ -221,7 +225,7 @@ final class TurnFollower implements TurnStream, Waiting {
   @Override
   public void reply(Reply reply) {
     synchronized (this) {
-      if (isOver() || unsure) {
+      if (isOver() || state == State.UNSURE) {
         return;
       }
       count(reply.usage());
@@ -229,7 +233,7 @@ final class TurnFollower implements TurnStream, Waiting {
       time(waiting.take(reply.message(), reply.order()));
       waiting.takeTokens(0, reply.usage().completionTokens(), reply.logprobs(), reply.tokenIds());
       bound();
-      end = TurnEnd.of(reply, timing);
+      end(TurnEnd.of(reply, timing));
     }
     schedule();
   }
@@ -250,27 +254,36 @@ final class TurnFollower implements TurnStream, Waiting {
 
   @Override
   public void fail(TurnException cause) {
-    fail(Reason.UNAVAILABLE, cause.getMessage());
+    failAndSchedule(Reason.UNAVAILABLE, cause.getMessage());
   }
 
   /** Ends the turn before its event is sent. */
   void refuse(String why) {
-    fail(Reason.BUSY, why);
+    failAndSchedule(Reason.BUSY, why);
   }
 
-  private void fail(Reason reason, String message) {
+  private void failAndSchedule(Reason reason, String message) {
     synchronized (this) {
-      if (done || failure != null) {
+      if (state == State.DONE || failure != null) {
         return;
       }
-      failure = new TurnFailure(reason, message);
+      fail(reason, message);
     }
     schedule();
   }
 
-  /** Returns whether all further output of the listener is already waiting. */
+  private void fail(Reason reason, String message) {
+    failure = new TurnFailure(reason, message);
+    state = State.OVER;
+  }
+
+  private void end(TurnEnd last) {
+    end = last;
+    state = State.OVER;
+  }
+
   private boolean isOver() {
-    return done || end != null || failure != null;
+    return state.compareTo(State.OVER) >= 0;
   }
 
   /** Cuts off a listener for which too much text waits, and frees this text. */
@@ -280,12 +293,11 @@ final class TurnFollower implements TurnStream, Waiting {
     counted = now;
     if (tooMuch && (paused || scheduled) && failure == null) {
       metrics.cutOff();
-      failure =
-          new TurnFailure(
-              Reason.TOO_SLOW,
-              "the client reads its stream more slowly than it comes, and was cut off after "
-                  + now
-                  + " characters had waited; the turn goes on and can be resumed");
+      fail(
+          Reason.TOO_SLOW,
+          "the client reads its stream more slowly than it comes, and was cut off after "
+              + now
+              + " characters had waited; the turn continues and can be resumed");
       release();
     }
   }
@@ -319,7 +331,7 @@ final class TurnFollower implements TurnStream, Waiting {
 
   private void schedule() {
     synchronized (this) {
-      if (scheduled || done || paused && failure == null) {
+      if (scheduled || state == State.DONE || paused && failure == null) {
         return;
       }
       scheduled = true;
@@ -340,11 +352,12 @@ final class TurnFollower implements TurnStream, Waiting {
     Usage begun = null;
     List<ReplyDelta> prompt = List.of();
     List<TurnPiece> pieces = List.of();
+    boolean firstPiece = false;
     TurnEnd ended;
     TurnFailure failed;
     synchronized (this) {
       scheduled = false;
-      if (done || paused && failure == null) {
+      if (state == State.DONE || paused && failure == null) {
         return;
       }
       first = found;
@@ -358,22 +371,24 @@ final class TurnFollower implements TurnStream, Waiting {
       if (failed == null && !waiting.isEmpty()) {
         pieces = waiting.remove();
         release();
-        begun = started ? null : counts;
+        firstPiece = !started;
+        begun = firstPiece ? counts : null;
         started = true;
       }
-      done = ended != null || failed != null;
       if (failed != null) {
         release();
       }
+      if (state == State.OVER) {
+        state = State.DONE;
+      }
     }
-    if (done) {
+    if (ended != null || failed != null) {
       owner.finished(this, false);
     }
     if (first != null) {
       listener.found(first);
     }
-    if (!pieces.isEmpty() && !observed) {
-      observed = true;
+    if (firstPiece) {
       following.observer().firstPiece();
     }
     prompt.forEach(shown -> listener.progress(shown.usage(), shown.timing()));
@@ -419,10 +434,10 @@ final class TurnFollower implements TurnStream, Waiting {
   private void finish(boolean cancel) {
     boolean running;
     synchronized (this) {
-      if (done) {
+      if (state == State.DONE) {
         return;
       }
-      done = true;
+      state = State.DONE;
       running = end == null;
       release();
     }
