@@ -193,7 +193,7 @@ class EventParserTest {
           "response_format":{"type":"json_schema"} | response_format.json_schema is missing
           "response_format":{"type":"json_schema","json_schema":{"name":"a"}} | response_format.json_schema.schema is missing
           "response_format":{"type":"text","json_schema":{"schema":{}}} | needs response_format.type to be json_schema
-          "response_format":{"type":"text"},"structured_outputs":{"regex":"a"} | give one of them
+          "response_format":{"type":"text"},"structured_outputs":{"regex":"a"} | give only one of them
           "prediction":{"content":"a"}         | prediction.type is missing
           "prediction":{"type":"x","content":"a"} | prediction.type
           "prediction":{"type":"content","content":1} | prediction.content
@@ -207,9 +207,9 @@ class EventParserTest {
           "guided_regex":{}                    | guided_regex is an object
           "guided_choice":[]                   | guided_choice is empty
           "guided_choice":["a",1]              | guided_choice[1] is a number
-          "guided_json":{},"guided_regex":"a"  | guided_json and guided_regex both say
+          "guided_json":{},"guided_regex":"a"  | guided_json and guided_regex both constrain
           "structured_outputs":{"regex":"a"},"guided_choice":["a"] | structured_outputs and guided_choice both
-          "response_format":{"type":"text"},"guided_grammar":"a" | response_format and guided_grammar both say
+          "response_format":{"type":"text"},"guided_grammar":"a" | response_format and guided_grammar both constrain
           "max_token":5                        | the field "max_token" is unknown. Did you mean max_tokens?
           "new_branch":"b"                     | new_branch is not a field of message events
           "type":"mesage"                      | Did you mean message?
