@@ -161,7 +161,7 @@ class TextCompletionsTest {
         complete("{\"prompt\":\"a\"," + fields.replace('\'', '"') + "}").join();
 
     assertThat(response.statusCode()).isEqualTo(400);
-    assertThat(response.body()).contains("give one of them");
+    assertThat(response.body()).contains("give only one of them");
   }
 
   @Test
