@@ -1,8 +1,8 @@
 """Schemathesis against a gateway: python fuzz.py URL KEY OTHER_KEY EXAMPLES SEED
 
 Sends thousands of requests that are right, nearly right and wrong, made from the gateway's own OpenAPI document, with
-the key of one tenant. Fails if an answer is a 5xx or is not as the document has it, or if anything of the other tenant,
-whose real ids are among what is sent, comes back. The same file is the module of hooks that schemathesis loads.
+the key of one tenant. Real ids of another tenant are among the sent values. Fails if an answer is a 5xx, does not fit the
+document, or contains anything of the other tenant. The same file is the module of hooks that schemathesis loads.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Checks every answer that clients get, byte for byte as it came, against the types that OpenAI and Anthropic publish.
 
-The clients themselves read answers with good will: what is missing or of another type goes unnoticed. Here each JSON
-object and each server-sent event must hold strictly: all required fields, their types, and the words of enumerations.
+The clients themselves are tolerant: they do not notice missing fields or wrong types. Here each JSON object and each
+server-sent event is checked strictly: all required fields, their types, and the words of enumerations.
 """
 
 import json
@@ -45,7 +45,7 @@ problems = []
 
 
 def hold(published, text, what):
-    """Notes what is wrong with a JSON text, and counts it."""
+    """Records the faults of a JSON text, and counts the text."""
     checked[what] = checked.get(what, 0) + 1
     try:
         pydantic.TypeAdapter(published).validate_json(text, strict=True)
@@ -71,7 +71,7 @@ def check_event(name, published, event):
     if "error" in value or value.get("type") == "error" and name.startswith("POST /v1/messages"):
         check_error(name, data)
     elif value.get("object") == "text_completion":
-        # OpenAI streams null for a choice that goes on, though its type for whole completions has no null there
+        # OpenAI streams null for an unfinished choice, although its type for whole completions does not allow null
         for choice in value["choices"]:
             choice["finish_reason"] = choice["finish_reason"] or "stop"
         hold(published, json.dumps(value), "event text_completion")
@@ -147,7 +147,7 @@ def client():
 
 
 def report():
-    """Prints what was checked; returns whether all of it held."""
+    """Prints which types were checked; returns whether there were no faults."""
     for what in sorted(checked):
         print(f"held: {checked[what]:5} {what}")
     for problem in problems[:20]:

@@ -11,7 +11,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
-/** Checks what the gateway must not use, so that it stays a thin process beside the job. */
+/** Checks which classes the gateway must not use, so that it stays a thin process. */
 class ArchitectureTest {
 
   private static final String ROOT = "io.radixflow.gateway";

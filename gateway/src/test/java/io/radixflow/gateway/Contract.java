@@ -38,7 +38,7 @@ final class Contract {
     return ONLY;
   }
 
-  /** The document as it is served. */
+  /** Returns the document as the gateway sends it. */
   static JsonNode document() {
     return DOCUMENT;
   }
@@ -83,19 +83,19 @@ final class Contract {
   }
 
   /**
-   * What a response may be.
+   * The contract of a response.
    *
-   * @param content media types of the response; those of an error where no operation has the path
+   * @param content media types of the response; the types of an error if no operation has the path
    */
   record Answer(Contract contract, String name, JsonNode content) {
 
-    /** Returns what is wrong with a whole body. */
+    /** Returns the faults of a whole body. */
     List<String> body(String text) {
       JsonNode schema = content.path("application/json").path("schema");
       return schema.isMissingNode() ? List.of() : contract.check(name, schema, text);
     }
 
-    /** Returns what is wrong with the data of a server-sent event. */
+    /** Returns the faults in the data of a server-sent event. */
     List<String> event(String data) {
       JsonNode media = content.path("text/event-stream");
       return data.equals(media.path("x-event-end").asText(null))
@@ -172,7 +172,7 @@ final class Contract {
     return problems;
   }
 
-  /** The components are put beside the schema, where its references find them. */
+  /** Adds the components to the schema, whose references need them. */
   private JsonSchema compile(JsonNode schema) {
     ObjectNode root = schema.deepCopy();
     root.set("components", closed.get("components"));

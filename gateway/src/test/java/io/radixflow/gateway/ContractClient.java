@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * An HTTP client that checks every answer, and every server-sent event as it is read, against the
- * OpenAPI document. It keeps what is wrong, so that the test's own assertions come first.
+ * OpenAPI document. It collects the faults, so that the test's own assertions fail first.
  */
 final class ContractClient {
 

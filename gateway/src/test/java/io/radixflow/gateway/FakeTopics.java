@@ -23,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Topics in memory: a test reads what was sent, and writes what the job would write. */
+/** Topics in memory: a test reads the sent events, and writes the records of the job. */
 public final class FakeTopics implements Topics {
 
   private final BlockingQueue<ConversationEvent> events = new LinkedBlockingQueue<>();
@@ -223,7 +223,7 @@ public final class FakeTopics implements Topics {
     delta(event, offset, "", finishReason, null, usage, null);
   }
 
-  /** Writes the only delta of the event's turn, whose reply is not held to all that it asks for. */
+  /** Writes the only delta of the event's turn, with a warning about a violated constraint. */
   public void warn(ConversationEvent event, String text, String warning) {
     ReplyDelta delta =
         new ReplyDelta(
@@ -393,7 +393,7 @@ public final class FakeTopics implements Topics {
     reader.interrupted();
   }
 
-  /** Writes bytes that are no delta. */
+  /** Writes bytes that are not a delta. */
   public void garbage(ConversationEvent event) {
     reader.delta(event.session().getBytes(UTF_8), "no json".getBytes(UTF_8));
     reader.delta(null, new byte[0]);

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Holds that the documents name what is there, link to what is there, and stay readable. */
+/** Checks that names and links in the documents are right, and that the documents stay readable. */
 class DocumentationTest {
   private static final Path ROOT = Path.of("..");
   private static final int README_LINES = 150;

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** Checks the page of commands, with those that the lab adds. */
+/** Checks the page of commands, including the commands of the lab. */
 class CommandsPageTest {
   @Test
   void thePageNamesEveryCommand() throws IOException {

@@ -212,7 +212,7 @@ class ChatCompletionsTest {
         "structured_outputs: the regular expression is wrong | structured_outputs | text",
         "the function f: pattern has a back-reference | tools | tools",
         "the parameter p of the function f has pattern | tools | tools",
-        "tool_choice names f, which is no tool | tool_choice | tool_choice",
+        "tool_choice names f, which is not a tool | tool_choice | tool_choice",
         "tool_choice asks for a call, and there are no tools | tool_choice | tool_choice",
         "continue_final_message and add_generation_prompt are both true"
             + " | continue_final_message | continue_final_message",

@@ -16,7 +16,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Fields that shape a reply are served or refused, never ignored. */
+/** Fields that shape a reply are obeyed or refused, never ignored. */
 class RequestFieldsTest {
   @RegisterExtension final GatewayFixture gateway = new GatewayFixture();
 

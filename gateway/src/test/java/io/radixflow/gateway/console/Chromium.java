@@ -120,7 +120,7 @@ public final class Chromium implements BeforeAllCallback, AfterEachCallback, Aft
     return page;
   }
 
-  /** Fails if a page logged an error, which a violation of the policy of content is, too. */
+  /** Fails if a page logged an error. A violation of the content policy is also an error. */
   @Override
   public void afterEach(ExtensionContext context) {
     List<String> problems = pages.stream().flatMap(page -> page.problems().stream()).toList();

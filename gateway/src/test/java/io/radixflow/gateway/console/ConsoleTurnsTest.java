@@ -6,8 +6,7 @@ import io.radixflow.operators.record.ToolCall;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a user does with single turns: files, tools, corrections, deletion, and going on with a
- * reply.
+ * Actions of a user on single turns: files, tools, corrections, deletion, and continuing a reply.
  */
 class ConsoleTurnsTest extends ChatPageFixture {
 

@@ -22,8 +22,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A job that knows what was asked of it and says what the test has it say: it answers queries by
- * itself and ends turns that are cancelled; the test writes the replies.
+ * A job whose replies the test writes. It records its events, answers queries by itself and ends
+ * cancelled turns.
  */
 final class FakeJob implements AutoCloseable {
 
@@ -35,7 +35,7 @@ final class FakeJob implements AutoCloseable {
   private final BlockingQueue<String> erased = new LinkedBlockingQueue<>();
   private final Thread thread = new Thread(this::serve, "fake job");
 
-  /** A turn and what was generated of it. */
+  /** A turn and its reply so far. */
   static final class Turn {
     private final FakeTopics topics;
     private final ConversationEvent event;

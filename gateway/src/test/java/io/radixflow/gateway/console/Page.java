@@ -22,7 +22,7 @@ public final class Page {
 
   private static final int SHIFT = 8;
 
-  /** Keys that are no letters, and their codes. */
+  /** Keys that are not letters, and their codes. */
   private static final Map<String, Integer> KEYS =
       Map.of(
           "Tab",
@@ -173,7 +173,7 @@ public final class Page {
     call("Input.insertText", DevTools.parameters().put("text", text));
   }
 
-  /** Presses a key, as {@code KeyboardEvent.key} names it; {@code Shift+} may stand before it. */
+  /** Presses a key by its name in {@code KeyboardEvent.key}, with or without {@code Shift+}. */
   public void press(String name) {
     boolean shift = name.startsWith("Shift+");
     String key = shift ? name.substring(6) : name;
@@ -254,7 +254,7 @@ public final class Page {
     return texts;
   }
 
-  /** Writes what is seen of the page as a PNG. */
+  /** Writes the visible part of the page as a PNG. */
   public void screenshot(Path file) {
     String data =
         call("Page.captureScreenshot", DevTools.parameters().put("format", "png"))

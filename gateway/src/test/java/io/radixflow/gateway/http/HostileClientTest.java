@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clients that are slow, that send what is not HTTP, or that hope to be misunderstood. */
+/** Clients that are slow, that do not send HTTP, or that hope to be misunderstood. */
 class HostileClientTest {
 
   private static final String CHAT = "/v1/chat/completions";

@@ -293,7 +293,7 @@ class MessageToolsTest {
     reply(second);
   }
 
-  /** The fields that Claude Code sends beside its conversation. */
+  /** The fields that Claude Code sends in addition to its conversation. */
   @Test
   void whatACodingAssistantSendsIsServedAndWhatHasNoEffectIsNamed() {
     String fields =

@@ -39,7 +39,7 @@ class ResponseToolsTest {
         gateway.post("/v1/responses", "{'input':'Warm?',%s}".formatted(fields).replace('\'', '"')));
   }
 
-  /** The next event that is no query. */
+  /** Returns the next event that is not a query. */
   private ConversationEvent turn() {
     ConversationEvent event = gateway.topics().next();
     return event.kind() == EventKind.QUERY ? turn() : event;
@@ -413,7 +413,7 @@ class ResponseToolsTest {
         gateway.post(
             "/v1/responses",
             ("{'input':[{'role':'user','content':'Edit'},{'type':'custom_tool_call','call_id':'call_1','name':'patch','input':'+a\\n"
-                    + "'},{'type':'custom_tool_call_output','call_id':'call_1','output':'Done'}],"
+                 + "'},{'type':'custom_tool_call_output','call_id':'call_1','output':'Done'}],"
                     + CUSTOM.formatted(TEXT)
                     + "}")
                 .replace('\'', '"')));

@@ -74,7 +74,7 @@ class KafkaClientTest {
     return given;
   }
 
-  /** The values of a client, those of its role and of all clients first. */
+  /** Returns the values of a client; the values of its role and of all clients come first. */
   private static List<Value> documented(KafkaClient client) throws IOException {
     Properties given = client.properties(settings());
     String role =

@@ -131,7 +131,7 @@ class TopicReaderTest {
         .isThrownBy(() -> serializer.deserialize(serializer.getVersion() + 1, new byte[100]));
   }
 
-  /** The connector's reader: it stands where it was put, or where the test says. */
+  /** Returns a reader of the connector, at the position that it was given or that the test says. */
   @SuppressWarnings("unchecked")
   private SourceReader<String, KafkaPartitionSplit> kafka() {
     return (SourceReader<String, KafkaPartitionSplit>)

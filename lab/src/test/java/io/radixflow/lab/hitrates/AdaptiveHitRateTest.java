@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The policy that learns beside fixed ones, on small parts of published traces. */
+/** Compares the learning policy with fixed policies, on small parts of published traces. */
 class AdaptiveHitRateTest {
   private static final List<String> POLICIES =
       List.of("lru", "fifo", "slru", "lfu-ghost", "adaptive");

@@ -26,7 +26,7 @@ import picocli.CommandLine;
 class HitRateStudyTest {
   private static final List<String> POLICIES = List.of("lru", "lfu", "fifo", "slru");
 
-  /** Hits that a separate simulator counted; see the README beside the file. */
+  /** Hits that a separate simulator counted; see the README in the file's folder. */
   record Expected(String workload, int capacity, long[] hits, long bound) {}
 
   static Stream<Expected> expected() throws IOException {
@@ -146,7 +146,7 @@ class HitRateStudyTest {
 
     for (int i = 0; i < capacities.size(); i++) {
       double best = lru.percent(lru.rows().get(i).results().get(0).hits());
-      // what is lost before enough is seen: 1.7 points is the worst of the nine cells
+      // learning costs hits at first: at most 1.7 points in the nine cells
       assertThat(adaptive.percent(adaptive.rows().get(i).results().get(0).hits()))
           .as(capacities.get(i) + " pages")
           .isGreaterThan(best - 2);

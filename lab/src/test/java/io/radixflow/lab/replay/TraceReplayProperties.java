@@ -15,7 +15,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.Tuple.Tuple2;
 
-/** The cache that serves beside SGLang's tree and beside a model of single pages. */
+/** Compares the cache with SGLang's tree and with a model of single pages. */
 class TraceReplayProperties {
 
   /** The meaning of the numbers depends on the kind. */

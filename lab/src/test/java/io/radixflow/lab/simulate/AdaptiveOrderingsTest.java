@@ -14,7 +14,7 @@ import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The policy that learns beside fixed ones, on published traces in several orders. */
+/** Compares the learning policy with fixed policies, on published traces in several orders. */
 class AdaptiveOrderingsTest {
   private static final List<String> FIXED = List.of("lru", "fifo", "slru", "lfu-ghost");
   private static final int[] CAPACITIES = {1000, 2000, 5000, 10_000, 20_000, 30_000};

@@ -136,7 +136,7 @@ final class StockFlink implements AutoCloseable {
     }
   }
 
-  /** Changes ports, so that tests may run beside each other, and appends the properties. */
+  /** Changes ports, so that tests may run at the same time, and appends the properties. */
   private void configure(String properties) throws IOException {
     Path file = home.resolve("conf/config.yaml");
     String changed =

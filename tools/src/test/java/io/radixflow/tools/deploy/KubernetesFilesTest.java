@@ -66,7 +66,7 @@ class KubernetesFilesTest {
     assertThat(schema("").validate(wrong)).isNotEmpty();
   }
 
-  /** Pods of the gateway are described as those of Flink, in the template for them. */
+  /** The gateway's pod template is checked with the schema of the template of Flink's pods. */
   @Test
   void thePodsOfTheGatewayFollowKubernetesDefinition() {
     assertThat(schema("/properties/podTemplate").validate(gateway.at("/spec/template"))).isEmpty();

@@ -241,7 +241,7 @@ class AbortedTransactionsITCase {
     return copied;
   }
 
-  /** Stops the job after it has found out what was lost and has committed all. */
+  /** Stops the job after it has found the lost replies and committed all replies. */
   private void drain(JobID job) throws Exception {
     cluster
         .miniCluster()
@@ -283,7 +283,7 @@ class AbortedTransactionsITCase {
     return replies;
   }
 
-  /** All replies in the topic, also those of transactions that are open or were aborted. */
+  /** Returns all replies in the topic, even replies of open and aborted transactions. */
   private List<Reply> written() throws IOException {
     List<Reply> replies = new ArrayList<>();
     Properties properties = settings.kafkaClient();

@@ -106,7 +106,8 @@ final class LangChain4jClient {
     UserMessage story = UserMessage.from("Tell me a long story about the sea and the shore");
     ChatResponse first = chat(MODEL).chat(request(story));
     ChatResponse second =
-        chat(MODEL).chat(request(story, first.aiMessage(), UserMessage.from("And then?")));
+        chat(MODEL)
+            .chat(request(story, first.aiMessage(), UserMessage.from("And what comes now?")));
     assertThat(cachedTokens(second)).isPositive();
   }
 

@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Compares the metrics that Prometheus reads from the job with those that documents, rules, alerts
- * and dashboard name.
+ * Compares the metrics that Prometheus reads from the job with the metrics that documents, rules,
+ * alerts and dashboard name.
  */
 class MetricsITCase {
 

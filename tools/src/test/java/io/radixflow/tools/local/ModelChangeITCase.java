@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A job goes on from its savepoint with a model of another architecture and tokenizer. */
+/** A job continues from its savepoint with a model of another architecture and tokenizer. */
 @Tag("slow")
 @Timeout(300)
 class ModelChangeITCase {
@@ -71,7 +71,7 @@ class ModelChangeITCase {
         assertThat(answer(items, "t2")).as("starts over").doesNotStartWith(shown);
       }
       assertThat(third.usage().promptTokens())
-          .as("a token for each letter of what was said")
+          .as("a token for each letter of the conversation")
           .isGreaterThan(first.length() + answer(items, "t2").length());
     }
   }

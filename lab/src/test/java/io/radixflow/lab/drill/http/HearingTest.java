@@ -10,7 +10,7 @@ import io.radixflow.operators.record.ToolCall;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** Streams that are broken on purpose: what is wrong with them must be found, and nothing else. */
+/** Streams that are broken on purpose: exactly their faults must be found. */
 class HearingTest {
 
   private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -25,7 +25,8 @@ class HearingTest {
     event(
         """
         {"type": "%s", "sequence_number": %d, "response":
-        {"id": "r", "status": "%s", "output": [{"content": [{"text": "%s"}]}]}}"""
+        {"id": "r", "status": "%s", "output": [{"content": [{"text": "%s"}]}]}}\
+        """
             .formatted(type, number, status, text));
   }
 
@@ -146,15 +147,18 @@ class HearingTest {
     event(
         """
         {"type": "response.output_item.added", "sequence_number": 5,
-        "item": {"type": "function_call", "call_id": "c", "name": "f"}}""");
+        "item": {"type": "function_call", "call_id": "c", "name": "f"}}\
+        """);
     event(
         """
         {"type": "response.function_call_arguments.delta", "sequence_number": 7,
-        "delta": "{}"}""");
+        "delta": "{}"}\
+        """);
     event(
         """
         {"type": "response.completed", "sequence_number": 8, "response": {"status": "completed",
-        "output": [{"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}]}}""");
+        "output": [{"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}]}}\
+        """);
     hearing.done();
 
     Heard heard = hearing.heard();
@@ -168,7 +172,8 @@ class HearingTest {
     String chunk =
         """
         {"id": "c", "choices": [{"delta": {"tool_calls": [{"index": 0, "id": "%s",
-        "function": {"name": "f", "arguments": "{"}}]}}]}""";
+        "function": {"name": "f", "arguments": "{"}}]}}]}\
+        """;
     hearing = hearing(true);
     event(chunk.formatted("c1"));
     hearing.broke();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A gateway whose connections break, and one where they go on. */
+/** A gateway whose connections break, and a gateway whose connections do not. */
 class JavaClientTest {
 
   private static final String PIECE =

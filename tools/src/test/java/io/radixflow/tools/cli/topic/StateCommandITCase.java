@@ -136,7 +136,7 @@ class StateCommandITCase {
     assertThat(missing.err()).contains("is not a savepoint", "_metadata");
     assertThat(state(directory).err()).contains("is not a savepoint");
 
-    Files.write(directory.resolve("_metadata"), "this is no metadata at all".getBytes());
+    Files.write(directory.resolve("_metadata"), "not metadata at all".getBytes());
     Cli.Result garbage = state(directory);
     assertThat(garbage.code()).isEqualTo(1);
     assertThat(garbage.err()).contains("cannot be read as a savepoint");
