@@ -90,8 +90,8 @@ final class Expressions {
   }
 
   static final class Attribute extends Expression {
+    final String name;
     private final Expression owner;
-    private final String name;
 
     Attribute(Expression owner, String name) {
       super(owner);

@@ -1,5 +1,7 @@
 package io.radixflow.kernels.text.jinja;
 
+import io.radixflow.kernels.text.jinja.value.Arguments;
+import io.radixflow.kernels.text.jinja.value.Lazy;
 import io.radixflow.kernels.text.jinja.value.Values;
 import java.util.Iterator;
 import java.util.List;
@@ -62,13 +64,18 @@ record ForLoop(
   }
 
   private Iterator<Object> accepted(Interpreter interpreter, Scope scope, Iterator<Object> items) {
-    return new FilteredIterator(
-        items,
-        item -> {
-          interpreter.budget.step();
-          Scope inner = new Scope(scope);
-          target.assign(interpreter, inner, item);
-          return Values.truth(test.value(interpreter, inner));
+    return new Lazy(
+        () -> {
+          while (items.hasNext()) {
+            interpreter.budget.step();
+            Object item = items.next();
+            Scope inner = new Scope(scope);
+            target.assign(interpreter, inner, item);
+            if (Values.truth(test.value(interpreter, inner))) {
+              return item;
+            }
+          }
+          return Arguments.MISSING;
         });
   }
 }

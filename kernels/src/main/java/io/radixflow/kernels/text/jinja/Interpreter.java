@@ -11,13 +11,11 @@ final class Interpreter {
   private static final int LONGEST_OUTPUT = 32 << 20;
 
   final Budget budget;
-  final Scope root;
   private StringBuilder out = new StringBuilder();
   private int line;
 
-  Interpreter(Budget budget, Scope root) {
+  Interpreter(Budget budget) {
     this.budget = budget;
-    this.root = root;
   }
 
   int line() {

@@ -50,7 +50,7 @@ public final class JinjaTemplate {
     try {
       variables.forEach((name, value) -> names.put(name, Values.of(value)));
       Scope root = new Scope(new Scope(names));
-      Interpreter interpreter = new Interpreter(new Budget(size(variables)), root);
+      Interpreter interpreter = new Interpreter(new Budget(size(variables)));
       try {
         interpreter.run(statements, root);
         return interpreter.output();

@@ -22,11 +22,8 @@ final class Lexer {
   private static final Pattern RAW_END =
       Pattern.compile("\\{%([-+]?)" + SPACE + "endraw" + SPACE + "([-+]?)%\\}");
   private static final Pattern FLOAT =
-      Pattern.compile(
-          "(?<!\\.)(?:\\d+_)*+\\d+(?:(?:\\.(?:\\d+_)*+\\d+)?[eE][+-]?(?:\\d+_)*+\\d+|\\.(?:\\d+_)*+\\d+)");
-  private static final Pattern INTEGER =
-      Pattern.compile(
-          "0[bB](?:_?[01])++|0[oO](?:_?[0-7])++|0[xX](?:_?[0-9a-fA-F])++|[1-9](?:_?\\d)*+|0(?:_?0)*+");
+      Pattern.compile("(?<!\\.)\\d+(?:\\.\\d+(?:[eE][+-]?\\d+)?|[eE][+-]?\\d+)");
+  private static final Pattern INTEGER = Pattern.compile("\\d+");
   private static final List<String> OPERATORS =
       List.of(
           "//", "**", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{",
@@ -212,7 +209,7 @@ final class Lexer {
       m = INTEGER.matcher(source).region(at, source.length());
       m.lookingAt();
     }
-    add(type, m.group().replace("_", ""));
+    add(type, m.group());
     at = m.end();
   }
 

@@ -9,7 +9,6 @@ import io.radixflow.kernels.text.jinja.value.JinjaException;
 import io.radixflow.kernels.text.jinja.value.Tuple;
 import io.radixflow.kernels.text.jinja.value.Undefined;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -109,14 +108,11 @@ final class Macro implements Invocable, HasAttributes {
 
   @Override
   public Object attribute(String name) {
-    Map<String, Object> attributes = new HashMap<>();
-    attributes.put("name", definition.name());
-    attributes.put("arguments", new Tuple(new ArrayList<>(definition.parameters())));
-    attributes.put("catch_kwargs", definition.uses().contains("kwargs"));
-    attributes.put("catch_varargs", definition.uses().contains("varargs"));
-    attributes.put("caller", definition.uses().contains("caller"));
-    attributes.put("explicit_caller", definition.parameters().contains("caller"));
-    return attributes.getOrDefault(name, Arguments.MISSING);
+    return switch (name) {
+      case "name" -> definition.name();
+      case "arguments" -> new Tuple(new ArrayList<>(definition.parameters()));
+      default -> Arguments.MISSING;
+    };
   }
 
   @Override

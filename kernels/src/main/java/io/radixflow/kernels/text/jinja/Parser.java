@@ -24,7 +24,7 @@ final class Parser {
 
   static List<Statement> parse(String template) {
     Parser parser = new Parser(new TokenStream(Lexer.tokens(template)));
-    return parser.statements();
+    return parser.checked();
   }
 
   /** Parses up to a tag of one of the names, or to the template's end if there are none. */
@@ -56,10 +56,18 @@ final class Parser {
     return statements;
   }
 
+  /** Parses statements, and throws the first refusal among them that no condition guards. */
+  private List<Statement> checked(String... endNames) {
+    int refused = expressions.refusals.count();
+    List<Statement> statements = statements(endNames);
+    expressions.refusals.check(refused);
+    return statements;
+  }
+
   /** Parses a body after its tag, with the tag that ends it. */
   private List<Statement> body(String endName) {
     beginBody();
-    List<Statement> body = statements(endName);
+    List<Statement> body = checked(endName);
     stream.next();
     return body;
   }
@@ -80,13 +88,9 @@ final class Parser {
       case "macro" -> macro(line);
       case "call" -> callBlock(line);
       case "filter" -> filterBlock(line);
-      case "print" -> new Statements.Print(line, expressions.tuple(true, false));
       case "generation" -> generation(line);
-      case "block" -> block(line);
-      case "autoescape" -> autoescape(line);
       case "break", "continue" -> leave(line, tag.value());
-      case "include", "import", "from", "extends" -> refused(line, tag.value());
-      default -> throw stream.failure("Encountered unknown tag '" + tag.value() + "'.");
+      default -> throw stream.failure("the tag '" + tag.value() + "' is not supported");
     };
   }
 
@@ -100,7 +104,7 @@ final class Parser {
     boolean recursive = stream.skipName("recursive");
     loops++;
     beginBody();
-    List<Statement> body = statements("endfor", "else");
+    List<Statement> body = checked("endfor", "else");
     loops--;
     List<Statement> otherwise = List.of();
     if (stream.next().isName("else")) {
@@ -112,6 +116,7 @@ final class Parser {
   private Statement condition(int line) {
     List<Expression> conditions = new ArrayList<>();
     List<List<Statement>> branches = new ArrayList<>();
+    int refused = expressions.refusals.count();
     String tag;
     do {
       conditions.add(expressions.tuple(false, false));
@@ -119,7 +124,14 @@ final class Parser {
       branches.add(statements("elif", "else", "endif"));
       tag = stream.next().value();
     } while (tag.equals("elif"));
-    branches.add(tag.equals("else") ? body("endif") : List.of());
+    if (tag.equals("else")) {
+      beginBody();
+      branches.add(statements("endif"));
+      stream.next();
+    } else {
+      branches.add(List.of());
+    }
+    expressions.refusals.forgive(refused);
     return new Statements.If(line, conditions, branches);
   }
 
@@ -128,7 +140,7 @@ final class Parser {
     if (stream.skipOperator("=")) {
       return new Statements.Set(line, target, expressions.tuple(true, false));
     }
-    CallExpression filter = (CallExpression) expressions.filters(null, false);
+    CallExpression filter = (CallExpression) expressions.operands.filters(null, false);
     return new Statements.SetBlock(line, target, filter, body("endset"));
   }
 
@@ -212,29 +224,12 @@ final class Parser {
   }
 
   private Statement filterBlock(int line) {
-    CallExpression filter = (CallExpression) expressions.filters(null, true);
+    CallExpression filter = (CallExpression) expressions.operands.filters(null, true);
     return new Statements.FilterBlock(line, filter, body("endfilter"));
   }
 
   private Statement generation(int line) {
-    return new Statements.Scoped(line, false, macroBody("endgeneration"));
-  }
-
-  private Statement block(int line) {
-    String name = stream.expect(Type.NAME).value();
-    boolean scoped = stream.skipName("scoped");
-    stream.skipName("required");
-    List<Statement> body = macroBody("endblock");
-    stream.skipName(name);
-    return new Statements.Scoped(line, !scoped, body);
-  }
-
-  private Statement autoescape(int line) {
-    Expression on = expressions.expression();
-    if (!(on instanceof Expressions.Constant constant) || Boolean.TRUE.equals(constant.value)) {
-      throw stream.failure("automatic escaping is not supported");
-    }
-    return new Statements.Scoped(line, false, body("endautoescape"));
+    return new Statements.Scoped(line, macroBody("endgeneration"));
   }
 
   private Statement leave(int line, String tag) {
@@ -243,13 +238,6 @@ final class Parser {
     }
     Statement.Flow flow = Statement.Flow.valueOf(tag.toUpperCase(java.util.Locale.ROOT));
     return new Statements.Leave(line, flow);
-  }
-
-  private Statement refused(int line, String tag) {
-    while (!stream.current().is(Type.BLOCK_END) && !stream.current().is(Type.END)) {
-      stream.next();
-    }
-    return new Statements.Refused(line, tag);
   }
 
   private String variable() {

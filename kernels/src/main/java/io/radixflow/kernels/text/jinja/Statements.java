@@ -99,15 +99,11 @@ final class Statements {
     }
   }
 
-  /**
-   * A body with variables of its own.
-   *
-   * @param closed whether it sees only the variables of the template, as a {@code block} does
-   */
-  record Scoped(int line, boolean closed, List<Statement> body) implements Statement {
+  /** A body with variables of its own. */
+  record Scoped(int line, List<Statement> body) implements Statement {
     @Override
     public Flow run(Interpreter interpreter, Scope scope) {
-      return interpreter.run(body, new Scope(closed ? interpreter.root : scope));
+      return interpreter.run(body, new Scope(scope));
     }
   }
 
@@ -133,14 +129,6 @@ final class Statements {
     @Override
     public Flow run(Interpreter interpreter, Scope scope) {
       return flow;
-    }
-  }
-
-  /** A statement that needs what chat templates do not have: other templates. */
-  record Refused(int line, String name) implements Statement {
-    @Override
-    public Flow run(Interpreter interpreter, Scope scope) {
-      throw JinjaException.of("TypeError", "%s: there are no other templates to load", name);
     }
   }
 }

@@ -48,11 +48,9 @@ final class StringLiteral {
     } else if (c == 'x' || c == 'u' || c == 'U') {
       hex(c == 'x' ? 2 : c == 'u' ? 4 : 8);
     } else if (c == 'N') {
-      named();
+      throw JinjaException.value("the escape \\N is not supported");
     } else if (c == '\n') {
       return; // a line that continues
-    } else if (c > 127) {
-      asciiEscape(c);
     } else {
       out.append('\\').append(c);
     }
@@ -70,31 +68,5 @@ final class StringLiteral {
     }
     out.appendCodePoint((int) value);
     at = end;
-  }
-
-  private void named() {
-    int close = text.startsWith("{", at) ? text.indexOf('}', at) : -1;
-    if (close < 0) {
-      throw JinjaException.value("malformed \\N character escape");
-    }
-    try {
-      out.appendCodePoint(Character.codePointOf(text.substring(at + 1, close)));
-    } catch (IllegalArgumentException e) {
-      throw JinjaException.value("unknown Unicode character name");
-    }
-    at = close + 1;
-  }
-
-  /**
-   * Jinja2 first escapes characters outside ASCII, so a backslash before such a character escapes
-   * that escape.
-   */
-  private void asciiEscape(char first) {
-    int c = first;
-    if (Character.isHighSurrogate(first) && at < text.length()) {
-      c = Character.toCodePoint(first, text.charAt(at++));
-    }
-    out.append('\\');
-    out.append(String.format(c < 0x100 ? "x%02x" : c < 0x10000 ? "u%04x" : "U%08x", c));
   }
 }

@@ -45,7 +45,7 @@ class MessageFormTest {
         end);
     put("prints the content", start + "{{ m.content }}", calls, end);
     put("trims the content", start + "{{ m.content | trim }}", calls, end);
-    put("encodes the content", start + "{{ m.content.encode('utf-8').decode() }}", calls, end);
+    put("strips the content", start + "{{ m.content.strip() }}", calls, end);
     put(
         "calls where the content is none",
         start + "{% if m.content is not none %}{{ m.content }}{% else %}",

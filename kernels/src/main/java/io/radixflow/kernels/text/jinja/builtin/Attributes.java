@@ -1,12 +1,10 @@
 package io.radixflow.kernels.text.jinja.builtin;
 
 import io.radixflow.kernels.text.jinja.value.Arguments;
-import io.radixflow.kernels.text.jinja.value.Bytes;
 import io.radixflow.kernels.text.jinja.value.Dict;
 import io.radixflow.kernels.text.jinja.value.HasAttributes;
 import io.radixflow.kernels.text.jinja.value.Invocable;
 import io.radixflow.kernels.text.jinja.value.Method;
-import io.radixflow.kernels.text.jinja.value.Numbers;
 import io.radixflow.kernels.text.jinja.value.Tuple;
 import io.radixflow.kernels.text.jinja.value.Undefined;
 import io.radixflow.kernels.text.jinja.value.Values;
@@ -70,23 +68,14 @@ public final class Attributes {
     if (owner instanceof Tuple tuple && tuple.names().contains(name)) {
       return tuple.items().get(tuple.names().indexOf(name));
     }
-    Invocable method = methods(owner).get(name);
+    Map<String, Invocable> methods =
+        Values.isText(owner)
+            ? StringMethods.ALL
+            : owner instanceof Dict ? DictMethods.ALL : Map.of();
+    Invocable method = methods.get(name);
     if (method != null) {
       return new Method(owner, name, method);
     }
-    return Numbers.isNumber(owner) ? CollectionMethods.ofNumber(owner, name) : Arguments.MISSING;
-  }
-
-  private static Map<String, Invocable> methods(Object owner) {
-    if (Values.isText(owner)) {
-      return StringMethods.ALL;
-    } else if (owner instanceof Dict) {
-      return CollectionMethods.OF_DICT;
-    } else if (owner instanceof Bytes) {
-      return Encoding.OF_BYTES;
-    }
-    return Operators.isSequence(owner)
-        ? owner instanceof List ? CollectionMethods.OF_LIST : CollectionMethods.OF_SEQUENCE
-        : Map.of();
+    return Arguments.MISSING;
   }
 }

@@ -7,11 +7,21 @@ import io.radixflow.kernels.text.jinja.value.JinjaException;
 import io.radixflow.kernels.text.jinja.value.Values;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /** All filters and tests by their names. */
 public final class Builtins {
   private static final Map<String, Invocable> FILTERS = new HashMap<>();
   private static final Map<String, Invocable> TESTS = new HashMap<>();
+
+  /** Methods that Python has and templates of models do not use. */
+  private static final Set<String> REFUSED_METHODS =
+      Set.of(
+          ("casefold swapcase center ljust rjust zfill expandtabs partition rpartition index rindex"
+                  + " copy encode decode format_map removeprefix removesuffix translate"
+                  + " isspace isalpha isalnum isdigit isdecimal isnumeric isascii isprintable"
+                  + " isidentifier isupper islower istitle")
+              .split(" "));
 
   private Builtins() {}
 
@@ -25,19 +35,24 @@ public final class Builtins {
     Tests.register(TESTS);
   }
 
-  static boolean hasFilter(Object name) {
+  public static boolean hasFilter(String name) {
     return FILTERS.containsKey(name);
   }
 
-  static boolean hasTest(Object name) {
+  public static boolean hasTest(String name) {
     return TESTS.containsKey(name);
+  }
+
+  /** Returns whether a method of Python's is not supported. */
+  public static boolean refusesMethod(String name) {
+    return REFUSED_METHODS.contains(name);
   }
 
   /** Applies a filter; the first argument is the filtered value. */
   public static Object filter(Budget budget, String name, Arguments arguments) {
     Invocable filter = FILTERS.get(name);
     if (filter == null) {
-      throw JinjaException.of("TemplateRuntimeError", "No filter named '%s' found.", name);
+      throw JinjaException.of("TemplateRuntimeError", "the filter '%s' is not supported", name);
     }
     return filter.call(budget, arguments);
   }
@@ -46,7 +61,7 @@ public final class Builtins {
   public static boolean test(Budget budget, String name, Arguments arguments) {
     Invocable test = TESTS.get(name);
     if (test == null) {
-      throw JinjaException.of("TemplateRuntimeError", "No test named '%s' found.", name);
+      throw JinjaException.of("TemplateRuntimeError", "the test '%s' is not supported", name);
     }
     return Values.truth(test.call(budget, arguments));
   }

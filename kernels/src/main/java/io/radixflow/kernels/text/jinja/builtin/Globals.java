@@ -68,7 +68,7 @@ public final class Globals {
       throw JinjaException.type("dict expected at most 1 argument, got %d", positional.size());
     }
     if (!positional.isEmpty() && positional.get(0) instanceof Dict given) {
-      dict = CollectionMethods.copy(budget, given);
+      dict = DictMethods.copy(budget, given);
     } else if (!positional.isEmpty()) {
       for (Iterator<Object> pairs = Values.iterate(positional.get(0)); pairs.hasNext(); ) {
         List<Object> pair = Values.list(budget, pairs.next());
@@ -108,8 +108,6 @@ public final class Globals {
     public Object attribute(String name) {
       return switch (name) {
         case "current" -> items.get(at);
-        case "items" -> new Tuple(items);
-        case "pos" -> (long) at;
         case "next" -> (Invocable) (budget, a) -> next();
         case "reset" -> (Invocable) (budget, a) -> reset();
         default -> Arguments.MISSING;
@@ -134,7 +132,7 @@ public final class Globals {
   }
 
   /** Gives nothing the first time, then its separator. */
-  private static final class Joiner implements HasAttributes, Invocable {
+  private static final class Joiner implements Invocable {
     private final Object separator;
     private boolean used;
 
@@ -148,20 +146,6 @@ public final class Globals {
       Object result = used ? separator : "";
       used = true;
       return result;
-    }
-
-    @Override
-    public Object attribute(String name) {
-      return switch (name) {
-        case "sep" -> separator;
-        case "used" -> used;
-        default -> Arguments.MISSING;
-      };
-    }
-
-    @Override
-    public String toString() {
-      return "<Joiner>";
     }
   }
 }

@@ -84,7 +84,7 @@ final class JsonText {
 
   private static String number(Number number) {
     if (!(number instanceof Double real)) {
-      return Printing.whole(number);
+      return number.toString();
     }
     return real.isNaN()
         ? "NaN"

@@ -5,44 +5,37 @@ import static io.radixflow.kernels.text.jinja.value.Arguments.or;
 import io.radixflow.kernels.text.jinja.value.Arguments;
 import io.radixflow.kernels.text.jinja.value.Budget;
 import io.radixflow.kernels.text.jinja.value.CodePoints;
+import io.radixflow.kernels.text.jinja.value.Comparison;
 import io.radixflow.kernels.text.jinja.value.Invocable;
 import io.radixflow.kernels.text.jinja.value.JinjaException;
 import io.radixflow.kernels.text.jinja.value.Numbers;
 import io.radixflow.kernels.text.jinja.value.Undefined;
 import io.radixflow.kernels.text.jinja.value.Values;
-import java.math.BigDecimal;
-import java.math.BigInteger;
 import java.util.Locale;
 import java.util.Map;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Filters on numbers, and filters that convert text to numbers. */
 final class NumberFilters {
   private static final Pattern FLOAT =
-      Pattern.compile(
-          "[+-]?(?:(?:\\d+(?:_\\d+)*)?\\.?(?:\\d+(?:_\\d+)*)?(?:[eE][+-]?\\d+(?:_\\d+)*)?)");
-  private static final int MOST_DIGITS = 4300;
+      Pattern.compile("[+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][+-]?\\d+)?");
 
   private NumberFilters() {}
 
   static void register(Map<String, Invocable> filters) {
-    filters.put("abs", (budget, a) -> abs(a.bind("abs", 1, "x")[0]));
+    filters.put("abs", (budget, a) -> abs(budget, a.bind("abs", 1, "x")[0]));
     filters.put("int", NumberFilters::toInt);
     filters.put("float", NumberFilters::toFloat);
     filters.put("round", NumberFilters::round);
-    filters.put("filesizeformat", NumberFilters::fileSize);
   }
 
-  private static Object abs(Object value) {
+  private static Object abs(Budget budget, Object value) {
     if (!Numbers.isNumber(value)) {
       throw value instanceof Undefined undefined
           ? undefined.failure()
           : JinjaException.type("bad operand type for abs(): '%s'", Values.type(value));
     }
-    return value instanceof Double number
-        ? (Object) Math.abs(number)
-        : Numbers.narrow(Numbers.big(value).abs());
+    return Comparison.ordered(budget, "<", value, 0L) ? Operators.signed("-", value) : value;
   }
 
   private static Object toInt(Budget budget, Arguments arguments) {
@@ -59,84 +52,42 @@ final class NumberFilters {
         return whole;
       }
       Double number = parseFloat(text);
-      return number == null || !Double.isFinite(number) ? otherwise : truncated(number);
+      return number == null || !Double.isFinite(number) ? otherwise : Numbers.truncated(number);
     } else if (value instanceof Double number) {
-      if (Double.isInfinite(number)) {
-        throw JinjaException.of("OverflowError", "cannot convert float infinity to integer");
-      }
-      return Double.isNaN(number) ? otherwise : truncated(number);
+      return Double.isNaN(number) ? otherwise : Numbers.truncated(number);
     }
-    return Numbers.isInt(value) ? Numbers.narrow(Numbers.big(value)) : otherwise;
+    return Numbers.isInt(value) ? Numbers.asLong(value) : otherwise;
   }
 
-  private static Object truncated(double number) {
-    return Numbers.narrow(new BigDecimal(number).toBigInteger());
-  }
-
-  /** Returns {@code int(text, base)}, or null if the text is no such number. */
-  private static Object parseInt(String text, int base) {
-    String digits = CodePoints.strip(text, null, true, true).toLowerCase(Locale.ROOT);
-    boolean negative = digits.startsWith("-");
-    digits = negative || digits.startsWith("+") ? digits.substring(1) : digits;
-    String prefix = digits.length() > 2 ? digits.substring(0, 2) : "";
-    int prefixed =
-        switch (prefix) {
-          case "0x" -> 16;
-          case "0o" -> 8;
-          case "0b" -> 2;
-          default -> 0;
-        };
-    int radix = base;
-    if (prefixed > 0 && (base == 0 || base == prefixed)) {
-      radix = prefixed;
-      digits = digits.substring(digits.startsWith("_", 2) ? 3 : 2);
-    } else if (base == 0) {
-      radix = 10;
-      if (digits.startsWith("0") && !digits.replace("_", "").matches("0+")) {
-        return null;
-      }
+  /** Returns {@code int(text, base)}, or null if the text is not a number of this base. */
+  private static Long parseInt(String text, int base) {
+    String number = CodePoints.strip(text, null, true, true).toLowerCase(Locale.ROOT);
+    String sign = number.startsWith("-") ? "-" : "";
+    String digits = number.startsWith("+") ? number.substring(1) : number.substring(sign.length());
+    String prefix = base == 16 ? "0x" : base == 8 ? "0o" : "0b";
+    if (base != 10 && digits.startsWith(prefix)) {
+      digits = digits.substring(2);
     }
-    if (digits.isEmpty()
-        || radix < 2
-        || radix > 36
-        || digits.startsWith("_")
-        || digits.endsWith("_")
-        || digits.contains("__")
-        || digits.startsWith("-")
-        || digits.startsWith("+")
-        || digits.length() > MOST_DIGITS) {
+    boolean valid = base >= 2 && base <= 36 && !digits.isEmpty();
+    if (!valid || !digits.chars().allMatch(c -> Character.digit(c, base) >= 0)) {
       return null;
     }
     try {
-      BigInteger whole = new BigInteger(digits.replace("_", ""), radix);
-      return Numbers.narrow(negative ? whole.negate() : whole);
+      return Long.parseLong(sign + digits, base);
     } catch (NumberFormatException e) {
-      return null; // no digits of this base
+      throw Numbers.overflow();
     }
   }
 
   /** Returns {@code float(text)}, or null if the text is not a number. */
   private static Double parseFloat(String text) {
-    String number = CodePoints.strip(text, null, true, true);
-    switch (number.toLowerCase(Locale.ROOT)) {
-      case "inf", "+inf", "infinity", "+infinity":
-        return Double.POSITIVE_INFINITY;
-      case "-inf", "-infinity":
-        return Double.NEGATIVE_INFINITY;
-      case "nan", "+nan", "-nan":
-        return Double.NaN;
-      default:
-        break;
-    }
-    Matcher m = FLOAT.matcher(number);
-    if (number.length() > MOST_DIGITS || !m.matches()) {
-      return null;
-    }
-    try {
-      return Double.valueOf(number.replace("_", ""));
-    } catch (NumberFormatException e) {
-      return null; // a sign or a point alone
-    }
+    String number = CodePoints.strip(text, null, true, true).toLowerCase(Locale.ROOT);
+    return switch (number) {
+      case "inf", "+inf", "infinity", "+infinity" -> Double.POSITIVE_INFINITY;
+      case "-inf", "-infinity" -> Double.NEGATIVE_INFINITY;
+      case "nan", "+nan", "-nan" -> Double.NaN;
+      default -> FLOAT.matcher(number).matches() ? Double.valueOf(number) : null;
+    };
   }
 
   private static Object toFloat(Budget budget, Arguments arguments) {
@@ -165,39 +116,8 @@ final class NumberFilters {
     } else if (!"ceil".equals(method) && !"floor".equals(method)) {
       throw JinjaException.of("FilterArgumentError", "method must be common, ceil or floor");
     }
-    Object scale = Numbers.compute("**", 10L, precision);
-    double scaled = Numbers.asDouble(Numbers.compute("*", a[0], scale));
-    if (!Double.isFinite(scaled)) {
-      throw JinjaException.of("OverflowError", "cannot convert float to integer");
-    }
-    return Numbers.compute(
-        "/", truncated(method.equals("ceil") ? Math.ceil(scaled) : Math.floor(scaled)), scale);
-  }
-
-  private static Object fileSize(Budget budget, Arguments arguments) {
-    Object[] a = arguments.bind("filesizeformat", 1, "value", "binary");
-    boolean binary = Values.truth(or(a[1], false));
-    Double parsed = Values.isText(a[0]) ? parseFloat(Values.text(a[0])) : null;
-    if (parsed == null && !Numbers.isNumber(a[0])) {
-      throw JinjaException.type("filesizeformat needs a number");
-    }
-    double bytes = parsed != null ? parsed : Numbers.asDouble(a[0]);
-    int base = binary ? 1024 : 1000;
-    if (bytes == 1) {
-      return "1 Byte";
-    } else if (bytes < base) {
-      return (long) bytes + " Bytes";
-    }
-    String[] units =
-        binary
-            ? new String[] {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"}
-            : new String[] {"kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"};
-    int unit = 0;
-    double size = Math.pow(base, 2);
-    while (bytes >= size && unit < units.length - 1) {
-      unit++;
-      size *= base;
-    }
-    return FormatSpec.real(budget, base * bytes / size, 'f', 1, false) + " " + units[unit];
+    double scale = Math.pow(10, Numbers.index(precision));
+    double scaled = Numbers.asDouble(a[0]) * scale;
+    return (method.equals("ceil") ? Math.ceil(scaled) : Math.floor(scaled)) / scale;
   }
 }

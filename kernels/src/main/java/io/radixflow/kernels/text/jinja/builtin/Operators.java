@@ -11,7 +11,6 @@ import io.radixflow.kernels.text.jinja.value.Range;
 import io.radixflow.kernels.text.jinja.value.Tuple;
 import io.radixflow.kernels.text.jinja.value.Undefined;
 import io.radixflow.kernels.text.jinja.value.Values;
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,7 +25,7 @@ public final class Operators {
       return Numbers.compute(operator, left, right);
     }
     if (operator.equals("%") && Values.isText(left)) {
-      return PercentFormat.format(budget, Values.text(left), right);
+      return Formats.percent(budget, Values.text(left), right);
     }
     if (left instanceof Undefined undefined) {
       throw undefined.failure();
@@ -79,9 +78,6 @@ public final class Operators {
     if (!Numbers.isInt(count)) {
       return null;
     }
-    if (count instanceof BigInteger) {
-      throw JinjaException.of("OverflowError", "cannot fit 'int' into an index-sized integer");
-    }
     int times = Math.max(0, Numbers.index(count));
     if (Values.isText(sequence)) {
       String text = Values.text(sequence);
@@ -115,7 +111,7 @@ public final class Operators {
     } else if (value instanceof Double number) {
       return operator.equals("-") ? -number : number;
     }
-    return Numbers.compute(operator, 0L, value instanceof Boolean ? Numbers.asLong(value) : value);
+    return Numbers.compute(operator, 0L, value);
   }
 
   /** Returns the element of a sequence or dictionary, or {@link Arguments#MISSING}. */

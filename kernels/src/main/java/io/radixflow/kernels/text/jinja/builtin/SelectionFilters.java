@@ -8,6 +8,7 @@ import io.radixflow.kernels.text.jinja.value.Budget;
 import io.radixflow.kernels.text.jinja.value.Generator;
 import io.radixflow.kernels.text.jinja.value.Invocable;
 import io.radixflow.kernels.text.jinja.value.JinjaException;
+import io.radixflow.kernels.text.jinja.value.Lazy;
 import io.radixflow.kernels.text.jinja.value.Undefined;
 import io.radixflow.kernels.text.jinja.value.Values;
 import java.util.ArrayList;
@@ -25,7 +26,6 @@ final class SelectionFilters {
   static void register(Map<String, Invocable> filters) {
     filters.put("default", SelectionFilters::otherwise);
     filters.put("d", SelectionFilters::otherwise);
-    filters.put("attr", SelectionFilters::attribute);
     filters.put("map", SelectionFilters::map);
     filters.put("select", (budget, a) -> select(budget, a, false, true));
     filters.put("reject", (budget, a) -> select(budget, a, false, false));
@@ -38,16 +38,6 @@ final class SelectionFilters {
     boolean replaced =
         a[0] instanceof Undefined || Values.truth(or(a[2], false)) && !Values.truth(a[0]);
     return replaced ? or(a[1], "") : a[0];
-  }
-
-  private static Object attribute(Budget budget, Arguments arguments) {
-    Object[] a = arguments.bind("attr", 2, "obj", "name");
-    if (a[0] instanceof Undefined undefined) {
-      throw undefined.failure();
-    }
-    String name = StringMethods.text("attr", a[1]);
-    Object found = Attributes.own(a[0], name);
-    return found == MISSING ? Undefined.of(a[0], name) : found;
   }
 
   private static Arguments with(Object item, Arguments rest) {

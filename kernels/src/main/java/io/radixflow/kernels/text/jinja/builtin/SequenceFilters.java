@@ -10,6 +10,7 @@ import io.radixflow.kernels.text.jinja.value.Dict;
 import io.radixflow.kernels.text.jinja.value.Generator;
 import io.radixflow.kernels.text.jinja.value.Invocable;
 import io.radixflow.kernels.text.jinja.value.JinjaException;
+import io.radixflow.kernels.text.jinja.value.Lazy;
 import io.radixflow.kernels.text.jinja.value.Numbers;
 import io.radixflow.kernels.text.jinja.value.Printing;
 import io.radixflow.kernels.text.jinja.value.Tuple;

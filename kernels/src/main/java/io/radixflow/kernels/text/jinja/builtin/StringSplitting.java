@@ -3,35 +3,18 @@ package io.radixflow.kernels.text.jinja.builtin;
 import io.radixflow.kernels.text.jinja.value.Arguments;
 import io.radixflow.kernels.text.jinja.value.Budget;
 import io.radixflow.kernels.text.jinja.value.CodePoints;
-import io.radixflow.kernels.text.jinja.value.Invocable;
 import io.radixflow.kernels.text.jinja.value.JinjaException;
 import io.radixflow.kernels.text.jinja.value.Numbers;
-import io.radixflow.kernels.text.jinja.value.Tuple;
 import io.radixflow.kernels.text.jinja.value.Values;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 
 /** Methods of Python's str that cut a text into parts. */
 final class StringSplitting {
-  static final Map<String, Invocable> ALL =
-      Map.of(
-          "split",
-          (budget, a) -> split(budget, a, false),
-          "rsplit",
-          (budget, a) -> split(budget, a, true),
-          "splitlines",
-          StringSplitting::splitLines,
-          "partition",
-          (budget, a) -> partition(budget, a, false),
-          "rpartition",
-          (budget, a) -> partition(budget, a, true));
-
   private StringSplitting() {}
 
-  private static Object split(Budget budget, Arguments arguments, boolean right) {
+  static Object split(Budget budget, Arguments arguments, boolean right) {
     Object[] a = arguments.bind("split", 1, "self", "sep", "maxsplit");
     String text = Values.text(a[0]);
     int most = a[2] == Arguments.MISSING ? -1 : Numbers.index(a[2]);
@@ -48,7 +31,7 @@ final class StringSplitting {
     return right ? partsFromRight(budget, text, by, most) : parts(budget, text, by, most);
   }
 
-  private static List<Object> parts(Budget budget, String text, String by, int most) {
+  static List<Object> parts(Budget budget, String text, String by, int most) {
     List<Object> parts = new ArrayList<>();
     int from = 0;
     for (int at = text.indexOf(by); at >= 0 && parts.size() < most; at = text.indexOf(by, from)) {
@@ -77,7 +60,7 @@ final class StringSplitting {
     return parts;
   }
 
-  private static List<Object> words(Budget budget, String text, int most) {
+  static List<Object> words(Budget budget, String text, int most) {
     List<Object> words = new ArrayList<>();
     String rest = CodePoints.strip(text, null, true, false);
     int from = text.length() - rest.length();
@@ -119,12 +102,11 @@ final class StringSplitting {
       }
       to = from;
     }
-    words.removeIf(word -> words.size() > most && ((String) word).isEmpty());
     Collections.reverse(words);
     return words;
   }
 
-  private static Object splitLines(Budget budget, Arguments arguments) {
+  static Object splitLines(Budget budget, Arguments arguments) {
     Object[] a = arguments.bind("splitlines", 1, "self", "keepends");
     return lines(budget, Values.text(a[0]), a[1] != Arguments.MISSING && Values.truth(a[1]));
   }
@@ -148,20 +130,5 @@ final class StringSplitting {
       lines.add(text.substring(from));
     }
     return lines;
-  }
-
-  private static Object partition(Budget budget, Arguments arguments, boolean right) {
-    Object[] a = arguments.bindPositions("partition", 2, 2);
-    String text = Values.text(a[0]);
-    String by = StringMethods.text("partition", a[1]);
-    if (by.isEmpty()) {
-      throw JinjaException.value("empty separator");
-    }
-    budget.chars(text.length());
-    int at = right ? text.lastIndexOf(by) : text.indexOf(by);
-    if (at < 0) {
-      return new Tuple(right ? Arrays.asList("", "", text) : Arrays.asList(text, "", ""));
-    }
-    return new Tuple(Arrays.asList(text.substring(0, at), by, text.substring(at + by.length())));
   }
 }

@@ -4,7 +4,6 @@ import io.radixflow.kernels.text.jinja.value.Budget;
 import io.radixflow.kernels.text.jinja.value.Comparison;
 import io.radixflow.kernels.text.jinja.value.Dict;
 import io.radixflow.kernels.text.jinja.value.Invocable;
-import io.radixflow.kernels.text.jinja.value.Markup;
 import io.radixflow.kernels.text.jinja.value.Numbers;
 import io.radixflow.kernels.text.jinja.value.Printing;
 import io.radixflow.kernels.text.jinja.value.Undefined;
@@ -37,9 +36,6 @@ final class Tests {
     plain(tests, "iterable", Values::isIterable);
     plain(tests, "sequence", Tests::isSequence);
     plain(tests, "callable", value -> value instanceof Invocable || value instanceof Undefined);
-    plain(tests, "escaped", value -> value instanceof Markup);
-    plain(tests, "filter", value -> Builtins.hasFilter(Dict.hashed(value)));
-    plain(tests, "test", value -> Builtins.hasTest(Dict.hashed(value)));
     tests.put(
         "lower",
         (budget, a) -> LetterCase.isLower(Printing.str(budget, a.bind("lower", 1, "value")[0])));

@@ -5,7 +5,6 @@ import static io.radixflow.kernels.text.jinja.value.Arguments.or;
 import io.radixflow.kernels.text.jinja.value.Arguments;
 import io.radixflow.kernels.text.jinja.value.Budget;
 import io.radixflow.kernels.text.jinja.value.CodePoints;
-import io.radixflow.kernels.text.jinja.value.Dict;
 import io.radixflow.kernels.text.jinja.value.Invocable;
 import io.radixflow.kernels.text.jinja.value.JinjaException;
 import io.radixflow.kernels.text.jinja.value.Markup;
@@ -34,10 +33,8 @@ final class TextFilters {
     filters.put("center", TextFilters::center);
     filters.put("indent", TextFilters::indent);
     filters.put("truncate", TextFilters::truncate);
-    filters.put("wordwrap", TextFilters::wordWrap);
     filters.put("wordcount", TextFilters::wordCount);
     filters.put("format", TextFilters::format);
-    filters.put("pprint", (budget, a) -> Printing.repr(budget, a.bind("pprint", 1, "value")[0]));
   }
 
   private static void plain(
@@ -101,7 +98,11 @@ final class TextFilters {
   private static Object center(Budget budget, Arguments arguments) {
     Object[] a = arguments.bind("center", 1, "value", "width");
     String text = Printing.str(budget, a[0]);
-    return StringMethods.justify(budget, "center", text, Numbers.index(or(a[1], 80L)), " ");
+    int width = Numbers.index(or(a[1], 80L));
+    int room = Math.max(0, width - Values.length(text));
+    budget.chars((long) room + text.length());
+    int left = room / 2 + (room & width & 1);
+    return " ".repeat(left) + text + " ".repeat(room - left);
   }
 
   private static Object indent(Budget budget, Arguments arguments) {
@@ -151,22 +152,6 @@ final class TextFilters {
     return (space < 0 ? cut : cut.substring(0, space)) + end;
   }
 
-  private static Object wordWrap(Budget budget, Arguments arguments) {
-    Object[] a =
-        arguments.bind(
-            "wordwrap", 1, "s", "width", "break_long_words", "wrapstring", "break_on_hyphens");
-    Object separator = or(a[3], null);
-    int width = Numbers.index(or(a[1], 79L));
-    if (width <= 0) {
-      throw JinjaException.value("invalid width %d (must be > 0)", width);
-    }
-    WordWrapping wrapping =
-        new WordWrapping(budget, width, Values.truth(or(a[2], true)), Values.truth(or(a[4], true)));
-    return wrapping.wrap(
-        StringMethods.text("wordwrap", a[0]),
-        separator == null ? "\n" : StringMethods.text("wordwrap", separator));
-  }
-
   private static Object wordCount(Budget budget, Arguments arguments) {
     String text = Printing.str(budget, arguments.bind("wordcount", 1, "s")[0]);
     budget.work(1 + text.length() / 8);
@@ -174,7 +159,7 @@ final class TextFilters {
     boolean inWord = false;
     for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
       int c = text.codePointAt(i);
-      boolean word = c == '_' || LetterCase.isAlphanumeric(c);
+      boolean word = c == '_' || Character.isLetterOrDigit(c);
       count += word && !inWord ? 1 : 0;
       inWord = word;
     }
@@ -182,15 +167,11 @@ final class TextFilters {
   }
 
   private static Object format(Budget budget, Arguments arguments) {
-    Object value = arguments.positional().get(0);
-    Arguments rest = arguments.from(1);
-    if (!rest.positional().isEmpty() && !rest.named().isEmpty()) {
-      throw JinjaException.of(
-          "FilterArgumentError", "can't handle positional and keyword arguments at the same time");
+    Arguments values = arguments.from(1);
+    if (!values.named().isEmpty()) {
+      throw JinjaException.type("the filter format takes no keyword arguments");
     }
-    Dict named = new Dict();
-    rest.named().forEach(named::put);
-    Object values = rest.named().isEmpty() ? new Tuple(rest.positional()) : named;
-    return PercentFormat.format(budget, Printing.str(budget, value), values);
+    String text = Printing.str(budget, arguments.positional().get(0));
+    return Formats.percent(budget, text, new Tuple(values.positional()));
   }
 }

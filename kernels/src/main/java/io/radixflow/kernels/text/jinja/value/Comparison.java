@@ -1,6 +1,6 @@
 package io.radixflow.kernels.text.jinja.value;
 
-import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
@@ -30,15 +30,15 @@ public final class Comparison {
     } else if (a instanceof Range x && b instanceof Range y) {
       return listsEqual(budget, Values.list(budget, x), Values.list(budget, y));
     }
-    return a instanceof Undefined && b instanceof Undefined || a instanceof Bytes && a.equals(b);
+    return a instanceof Undefined && b instanceof Undefined;
   }
 
   private static boolean numbersEqual(Object a, Object b) {
-    if (a instanceof Double || b instanceof Double) {
-      Integer order = order(a, b);
-      return order != null && order == 0;
+    if (a instanceof BigInteger || b instanceof BigInteger) {
+      return a.equals(b);
     }
-    return Numbers.big(a).equals(Numbers.big(b));
+    Integer order = order(a, b);
+    return order != null && order == 0;
   }
 
   private static boolean listsEqual(Budget budget, List<?> a, List<?> b) {
@@ -73,22 +73,18 @@ public final class Comparison {
 
   /** Returns the order of two numbers, or null if one is not a number. */
   private static Integer order(Object a, Object b) {
-    if (a instanceof Long x && b instanceof Long y) {
-      return Long.compare(x, y);
+    if (Numbers.isInt(a) && Numbers.isInt(b)) {
+      return Long.compare(Numbers.asLong(a), Numbers.asLong(b));
     }
     boolean finite =
         !(a instanceof Double x && !Double.isFinite(x))
             && !(b instanceof Double y && !Double.isFinite(y));
     if (finite) {
-      return exact(a).compareTo(exact(b));
+      return Numbers.exact(a).compareTo(Numbers.exact(b));
     }
     double x = a instanceof Double d ? d : 0;
     double y = b instanceof Double d ? d : 0;
     return Double.isNaN(x) || Double.isNaN(y) ? null : (Integer) Double.compare(x, y);
-  }
-
-  private static BigDecimal exact(Object number) {
-    return number instanceof Double d ? new BigDecimal(d) : new BigDecimal(Numbers.big(number));
   }
 
   /** Computes {@code a operator b} of {@code <}, {@code <=}, {@code >}, {@code >=}. */

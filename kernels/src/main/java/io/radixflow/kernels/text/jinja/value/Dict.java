@@ -1,6 +1,5 @@
 package io.radixflow.kernels.text.jinja.value;
 
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -69,8 +68,8 @@ public final class Dict {
     if (key instanceof Boolean flag) {
       return flag ? 1L : 0L;
     } else if (key instanceof Double number) {
-      return number % 1 == 0 && !number.isInfinite()
-          ? Numbers.narrow(new BigDecimal(number).toBigInteger())
+      return number % 1 == 0 && Math.abs(number) < Long.MAX_VALUE
+          ? (Object) number.longValue()
           : key;
     } else if (key instanceof Markup markup) {
       return markup.text();

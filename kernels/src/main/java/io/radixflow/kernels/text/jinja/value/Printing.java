@@ -8,8 +8,6 @@ import java.util.List;
 
 /** Python's {@code str} and {@code repr}. */
 public final class Printing {
-  private static final int MOST_DIGITS = 4300;
-
   private final Budget budget;
   private final StringBuilder out = new StringBuilder();
 
@@ -47,7 +45,7 @@ public final class Printing {
     } else if (value instanceof Double number) {
       put(number(number));
     } else if (value instanceof Number number) {
-      put(whole(number));
+      put(number.toString());
     } else if (value instanceof String text) {
       put(quoted(budget, text));
     } else if (value instanceof Markup markup) {
@@ -62,13 +60,8 @@ public final class Printing {
       printAll("dict_" + view.name() + "([", view.items(), "])");
     } else if (value instanceof Dict dict) {
       printDict(dict);
-    } else if (value instanceof Bytes bytes) {
-      budget.chars(4L * bytes.length());
-      put(bytes.toString());
-    } else if (value instanceof HasAttributes) {
+    } else if (value instanceof HasAttributes || value instanceof Range) {
       put(value.toString());
-    } else if (value instanceof Method method) {
-      put("<built-in method " + method.name() + " of " + Values.type(method.self()) + " object>");
     } else {
       put("<" + Values.type(value) + " object>");
     }
@@ -99,15 +92,6 @@ public final class Printing {
     budget.leave();
   }
 
-  /** Returns the digits of a whole number. */
-  public static String whole(Number number) {
-    String digits = number.toString();
-    if (digits.length() > MOST_DIGITS + 1) {
-      throw JinjaException.value("Exceeds the limit (%d digits) for integer strings", MOST_DIGITS);
-    }
-    return digits;
-  }
-
   /** Returns the shortest digits that give the double again. */
   public static String number(double value) {
     if (Double.isNaN(value)) {
@@ -132,20 +116,16 @@ public final class Printing {
     String sign = value < 0 ? "-" : "";
     if (exponent < -4 || exponent >= 16) {
       String fraction = digits.length() > 1 ? "." + digits.substring(1) : "";
-      return sign + digits.charAt(0) + fraction + exponent(exponent);
+      int size = Math.abs(exponent);
+      String zero = size < 10 ? "0" : "";
+      return sign + digits.charAt(0) + fraction + "e" + (exponent < 0 ? "-" : "+") + zero + size;
     }
     String plain = shortest.toPlainString();
     return plain.indexOf('.') < 0 ? plain + ".0" : plain;
   }
 
-  /** Returns an exponent with its sign and at least two digits. */
-  public static String exponent(int exponent) {
-    int size = Math.abs(exponent);
-    return "e" + (exponent < 0 ? "-" : "+") + (size < 10 ? "0" : "") + size;
-  }
-
   /** Returns a text in quotes, with escapes for what cannot be printed. */
-  public static String quoted(Budget budget, String text) {
+  private static String quoted(Budget budget, String text) {
     budget.chars(text.length() + 2L);
     char quote = text.indexOf('\'') >= 0 && text.indexOf('"') < 0 ? '"' : '\'';
     StringBuilder out = new StringBuilder(text.length() + 2).append(quote);
@@ -173,7 +153,7 @@ public final class Printing {
   }
 
   /** Returns {@code isprintable} of a code point. */
-  public static boolean isPrintable(int c) {
+  private static boolean isPrintable(int c) {
     return switch (Character.getType(c)) {
       case Character.CONTROL,
           Character.FORMAT,

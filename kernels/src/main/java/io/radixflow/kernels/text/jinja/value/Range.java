@@ -4,7 +4,7 @@ import java.util.Iterator;
 import java.util.stream.LongStream;
 
 /** The numbers from {@code start} to before {@code stop}, by steps that are not 0. */
-public record Range(long start, long stop, long step) implements HasAttributes {
+public record Range(long start, long stop, long step) {
   private static final long LONGEST = 100_000;
 
   public Range {
@@ -37,16 +37,6 @@ public record Range(long start, long stop, long step) implements HasAttributes {
   /** Returns the numbers from one index to before another. */
   public Range slice(long from, long to, long by) {
     return new Range(get(from), get(to), step * by);
-  }
-
-  @Override
-  public Object attribute(String name) {
-    return switch (name) {
-      case "start" -> start;
-      case "stop" -> stop;
-      case "step" -> step;
-      default -> Arguments.MISSING;
-    };
   }
 
   @Override

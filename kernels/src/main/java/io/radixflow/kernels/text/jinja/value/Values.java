@@ -37,7 +37,6 @@ public final class Values {
     return value instanceof Dict
             || value instanceof Tuple
             || value instanceof Range
-            || value instanceof Bytes
             || value instanceof Generator
         ? name.toLowerCase(java.util.Locale.ROOT)
         : name;
@@ -73,7 +72,6 @@ public final class Values {
         || value instanceof Dict
         || value instanceof DictView
         || value instanceof Range
-        || value instanceof Bytes
         || value instanceof Undefined;
   }
 
@@ -92,8 +90,6 @@ public final class Values {
       return view.items().size();
     } else if (value instanceof Range range) {
       return range.length();
-    } else if (value instanceof Bytes bytes) {
-      return bytes.length();
     } else if (value instanceof Undefined) {
       return 0;
     }
@@ -122,8 +118,6 @@ public final class Values {
       return view.items().iterator();
     } else if (value instanceof Range range) {
       return range.iterator();
-    } else if (value instanceof Bytes bytes) {
-      return bytes.iterator();
     } else if (value instanceof Undefined) {
       return Collections.emptyIterator();
     } else if (isText(value)) {
@@ -181,7 +175,7 @@ public final class Values {
 
   private static Object number(Number number) {
     if (number instanceof BigInteger big) {
-      return Numbers.narrow(big);
+      return big.bitLength() < Long.SIZE ? (Object) big.longValue() : big;
     } else if (number instanceof Double
         || number instanceof Float
         || number instanceof BigDecimal) {

@@ -1,12 +1,11 @@
-package io.radixflow.kernels.text.jinja.builtin;
+package io.radixflow.kernels.text.jinja.value;
 
-import io.radixflow.kernels.text.jinja.value.Arguments;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.function.Supplier;
 
 /** Computes elements when they are asked for, until there is none. */
-final class Lazy implements Iterator<Object> {
+public final class Lazy implements Iterator<Object> {
   private final Supplier<Object> source;
   private Object next;
   private boolean computed;
@@ -14,7 +13,7 @@ final class Lazy implements Iterator<Object> {
   /**
    * @param source gives the next element, or {@link Arguments#MISSING} at the end
    */
-  Lazy(Supplier<Object> source) {
+  public Lazy(Supplier<Object> source) {
     this.source = source;
   }
 
