@@ -1,12 +1,14 @@
 package io.radixflow.lab.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.cuda.CudaSupport;
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.TensorType;
 import io.radixflow.lab.device.GpuBench;
+import io.radixflow.lab.device.ShapeBench;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
@@ -104,12 +106,17 @@ public final class BenchGpuCommand extends CliCommand {
     json.put("weights", type.name());
     json.put("kv_type", kvType.name());
     List<GpuMode> modes = mode == null ? List.of(GpuMode.values()) : List.of(mode);
-    GpuBench.Plan plan = new GpuBench.Plan(shapes(), modes, type, kvType);
+    List<ModelConfig> shapes = shapes();
     GpuFigures figures = new GpuFigures(out(), json.putArray("figures"));
-    try {
-      GpuBench.run(DeviceName.parse(device), plan, teraflops * 1e12, figures::show);
-    } catch (IllegalArgumentException e) {
-      throw new CliException(e.getMessage());
+    int ordinal = Math.max(0, DeviceName.parse(device).index());
+    String problem = CudaSupport.probe().problem(ordinal);
+    if (problem != null) {
+      throw new CliException("no GPU to measure: " + problem);
+    }
+    ShapeBench bench = new ShapeBench(ordinal, teraflops * 1e12, type, kvType, figures::show);
+    bench.ceilings();
+    for (ModelConfig shape : shapes) {
+      bench.shape(shape, modes);
     }
     report.write(this, json);
     return 0;

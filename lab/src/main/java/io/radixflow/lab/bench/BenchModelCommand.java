@@ -7,15 +7,11 @@ import io.radixflow.kernels.cpu.CpuBackend;
 import io.radixflow.kernels.cpu.step.StepProfile;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.Attention;
-import io.radixflow.kernels.model.Attention.Grouped;
-import io.radixflow.kernels.model.Attention.Latent;
-import io.radixflow.kernels.model.FeedForward;
-import io.radixflow.kernels.model.FeedForward.Dense;
 import io.radixflow.kernels.model.FeedForward.Experts;
-import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.lab.device.MachinePeak;
+import io.radixflow.lab.device.StepBench;
+import io.radixflow.lab.device.StepWork;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
@@ -133,7 +129,7 @@ public final class BenchModelCommand extends CliCommand {
   private List<Profiled> measure(Backend backend, List<Case> cases) throws InterruptedException {
     List<Profiled> profiles = new ArrayList<>();
     int tokens = Math.max(PREFILL, context + DECODE);
-    try (BackendBench bench = new BackendBench(backend, SEQUENCES, tokens, DECODE);
+    try (StepBench bench = new StepBench(backend, SEQUENCES, tokens, DECODE);
         Progress progress = progress("measuring")) {
       if (context > 0) {
         progress.detail("prefill of " + context);
@@ -155,7 +151,7 @@ public final class BenchModelCommand extends CliCommand {
     return profiles;
   }
 
-  private Profiled profile(CpuBackend backend, BackendBench bench, Case one)
+  private Profiled profile(CpuBackend backend, StepBench bench, Case one)
       throws InterruptedException {
     StepProfile steps = new StepProfile();
     backend.profile(steps);
@@ -164,10 +160,11 @@ public final class BenchModelCommand extends CliCommand {
     return new Profiled(seconds, steps);
   }
 
-  private double speed(BackendBench bench, Case one) throws InterruptedException {
-    return one.outputs == 0
-        ? bench.prefill(PREFILL, chunk)
-        : bench.decode(one.tokensAStep, DECODE, one.context);
+  private double speed(StepBench bench, Case one) throws InterruptedException {
+    return one.tokens()
+        / (one.outputs == 0
+            ? bench.prefill(PREFILL, chunk)
+            : bench.decode(one.tokensAStep, DECODE, one.context));
   }
 
   /** The machine's peak with as many threads as the backend has, or null without the Vector API. */
@@ -253,7 +250,10 @@ public final class BenchModelCommand extends CliCommand {
     String shares = "";
     if (peak != null) {
       double steps = samples.median() / one.tokensAStep();
-      double compute = steps * flops(backend.model(), one) / opsPerSecond(backend, peak);
+      double compute =
+          steps
+              * StepWork.flops(backend.model(), one.tokensAStep(), one.outputs())
+              / opsPerSecond(backend, peak);
       long kv = contextBytes(backend.kvSpec(), one.context());
       double read = steps * (backend.weightBytes() + kv) / peak.readBytesPerSecond();
       json.put("compute_share", compute).put("read_share", read);
@@ -266,38 +266,6 @@ public final class BenchModelCommand extends CliCommand {
     print(
         "%-24s %9.1f %9.1f %9.1f   %s%n",
         one.name(), samples.min(), samples.median(), samples.max(), shares);
-  }
-
-  /** Operations of a step: two a weight and row in the matrix products, attention left out. */
-  private static double flops(ModelConfig model, Case step) {
-    double hidden = model.hiddenSize();
-    double head = hidden * model.vocabSize();
-    double weights = 0;
-    for (Layer layer : model.blocks()) {
-      weights += weights(layer.attention(), hidden) + 3 * hidden * width(layer.feedForward());
-    }
-    return 2 * (step.tokensAStep() * weights + step.outputs() * head);
-  }
-
-  /** Weights of the projections of queries, keys, values and outputs. */
-  private static double weights(Attention attention, double hidden) {
-    if (attention instanceof Latent latent) {
-      double queries = (double) latent.heads() * latent.queryDim();
-      double toQueries =
-          latent.queryRank() == 0 ? hidden * queries : latent.queryRank() * (hidden + queries);
-      double heads = (double) latent.heads() * (latent.plainDim() + latent.valueDim());
-      double outputs = (double) latent.heads() * latent.valueDim();
-      return toQueries + hidden * latent.keyWidth() + latent.kvRank() * heads + outputs * hidden;
-    }
-    return hidden * ((Grouped) attention).headDim() * 2 * (attention.heads() + attention.kvHeads());
-  }
-
-  /** Width of all that a token passes. */
-  private static double width(FeedForward feedForward) {
-    if (feedForward instanceof Experts experts) {
-      return (double) experts.chosen() * experts.expert().width() + experts.sharedWidth();
-    }
-    return ((Dense) feedForward).width();
   }
 
   /** Bytes of KV that one query reads after {@code context} tokens. */

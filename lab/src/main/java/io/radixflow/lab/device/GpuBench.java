@@ -1,9 +1,5 @@
 package io.radixflow.lab.device;
 
-import io.radixflow.kernels.cuda.CudaSupport;
-import io.radixflow.kernels.device.DeviceName;
-import io.radixflow.kernels.device.GpuMode;
-import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.Attention.Latent;
 import io.radixflow.kernels.model.FeedForward;
 import io.radixflow.kernels.model.FeedForward.Dense;
@@ -22,7 +18,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 
 /** Measures a GPU: what it can do at best, products, and whole steps of known models' shapes. */
 public final class GpuBench {
@@ -110,38 +105,5 @@ public final class GpuBench {
         Scales.NONE,
         Collections.nCopies(6, new Layer(attention, block, Layer.Norms.BEFORE)),
         false);
-  }
-
-  /**
-   * What a run measures.
-   *
-   * @param shapes the models' shapes
-   * @param modes one figure of each step for each
-   * @param weights type of the weights, one of {@link #weightTypes}
-   * @param kvType type of keys and values: bf16 or fp8
-   */
-  public record Plan(
-      List<ModelConfig> shapes, List<GpuMode> modes, TensorType weights, KvSpec.Type kvType) {}
-
-  /**
-   * Runs everything; minutes.
-   *
-   * @param peakFlops operations a second of the tensor cores, which is not measured
-   * @param figures receives each figure as it is known
-   * @throws IllegalArgumentException if the GPU cannot be used
-   */
-  public static void run(
-      DeviceName device, Plan plan, double peakFlops, Consumer<GpuFigure> figures)
-      throws InterruptedException {
-    int ordinal = Math.max(0, device.index());
-    String problem = CudaSupport.probe().problem(ordinal);
-    if (problem != null) {
-      throw new IllegalArgumentException("no GPU to measure: " + problem);
-    }
-    ShapeBench bench = new ShapeBench(ordinal, peakFlops, plan.weights(), plan.kvType(), figures);
-    bench.ceilings();
-    for (ModelConfig shape : plan.shapes()) {
-      bench.shape(shape, plan.modes());
-    }
   }
 }

@@ -134,7 +134,7 @@ final class KernelBench implements AutoCloseable {
   void decode(int sequences) {
     plan(sequences, 1, SamplingParams.GREEDY);
     double kv = (double) sequences * contextTokens * tokenBytes;
-    double flops = ShapeBench.attentionFlops(config, sequences, contextTokens);
+    double flops = StepWork.attentionFlops(config, sequences, contextTokens);
     timeCold("attention, decode " + sequences, layers()::run, kv, flops);
     if (sequences <= buffers.layout().blockOutputs()) {
       draws(sequences);
@@ -150,7 +150,7 @@ final class KernelBench implements AutoCloseable {
         "attention, extend " + rows,
         layers()::run,
         kv,
-        ShapeBench.attentionFlops(config, rows, tokens));
+        StepWork.attentionFlops(config, rows, tokens));
     try (DeviceMemory gains = context.allocate(4L * config.hiddenSize(), "a benchmark")) {
       module.fillRandom(gains, 4, stream);
       ProgramRecorder norm = recorder();

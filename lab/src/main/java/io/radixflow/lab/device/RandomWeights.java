@@ -7,8 +7,10 @@ import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
 import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.kernels.model.tensor.HeapTensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -63,7 +65,7 @@ final class RandomWeights implements WeightSource {
             tensors.put(
                 name,
                 shape.vector()
-                    ? new Ones(name, shape.columns())
+                    ? new HeapTensor(name, name, ones(shape.columns()))
                     : new Rows(name, type, shape.rows(), shape.columns(), values)));
   }
 
@@ -84,6 +86,12 @@ final class RandomWeights implements WeightSource {
 
   @Override
   public void close() {}
+
+  private static float[] ones(int count) {
+    float[] ones = new float[count];
+    Arrays.fill(ones, 1);
+    return ones;
+  }
 
   private static ByteBuffer blocks(TensorType type, int count) {
     SplittableRandom random = new SplittableRandom(SEED);
@@ -148,31 +156,6 @@ final class RandomWeights implements WeightSource {
       for (int i = 0; i < columns; i++) {
         int group = i / codes.block;
         target[offset + i] = codes.codes[i] * codes.scales[group] + codes.minima[group];
-      }
-    }
-  }
-
-  /** A vector of ones. */
-  private record Ones(String name, int columns) implements Tensor {
-    @Override
-    public TensorType type() {
-      return TensorType.F32;
-    }
-
-    @Override
-    public int rows() {
-      return 1;
-    }
-
-    @Override
-    public ByteBuffer rows(int first, int count) {
-      throw new UnsupportedOperationException("vectors are dequantised");
-    }
-
-    @Override
-    public void dequantize(int row, float[] target, int offset) {
-      for (int i = 0; i < columns; i++) {
-        target[offset + i] = 1;
       }
     }
   }

@@ -9,20 +9,12 @@ import io.radixflow.kernels.cuda.step.CudaModel;
 import io.radixflow.kernels.cuda.weights.WeightFormat;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.Attention;
-import io.radixflow.kernels.model.Attention.Latent;
-import io.radixflow.kernels.model.FeedForward.Experts;
-import io.radixflow.kernels.model.GraphTensors;
-import io.radixflow.kernels.model.Layer;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.TensorType;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.function.Consumer;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,10 +27,6 @@ import org.slf4j.LoggerFactory;
 public final class ShapeBench {
 
   private static final Logger LOG = LoggerFactory.getLogger(ShapeBench.class);
-
-  /** Tensors of a block; the second group is the number of an expert. */
-  private static final Pattern BLOCK =
-      Pattern.compile("blk\\.(\\d+)\\.[a-z_]+(?:\\.(\\d+))?\\.weight");
 
   private static final int REPETITIONS = 20;
   private static final int[] PRODUCT_ROWS = {1, 8, 64, 1024};
@@ -187,60 +175,24 @@ public final class ShapeBench {
           LOG.info("{} sequences of {} do not fit the device", rows, config.name());
           continue;
         }
-        try (StepBench steps = new StepBench(backend, rows, CONTEXT)) {
-          double kv = (double) rows * CONTEXT * tokenBytes;
-          double weights = weightBytes * weights(config, rows);
-          double flops = 2.0 * rows * weights(config, 1) + attentionFlops(config, rows, CONTEXT);
-          accept(
-              group(config, mode),
-              "decode of " + rows,
-              steps.decode(REPETITIONS),
-              weights + kv,
-              flops);
+        try (StepBench steps = new StepBench(backend, rows, CONTEXT, CONTEXT)) {
+          double bytes =
+              weightBytes * StepWork.weights(config, rows) + (double) rows * CONTEXT * tokenBytes;
+          double flops =
+              StepWork.flops(config, rows, rows) + StepWork.attentionFlops(config, rows, CONTEXT);
+          double seconds = steps.decodeAhead(REPETITIONS, CONTEXT);
+          accept(group(config, mode), "decode of " + rows, seconds, bytes, flops);
         }
       }
-      try (StepBench steps = new StepBench(backend, 1, CONTEXT)) {
-        double head = (double) config.vocabSize() * config.hiddenSize();
+      try (StepBench steps = new StepBench(backend, 1, CONTEXT, CONTEXT)) {
         double flops =
-            2.0 * CONTEXT * (weights(config, 1) - head)
-                + 2 * head
-                + attentionFlops(config, CONTEXT, CONTEXT / 2);
-        double weights = weightBytes * weights(config, CONTEXT);
-        accept(group(config, mode), "prefill of " + CONTEXT, steps.prefill(), weights, flops);
+            StepWork.flops(config, CONTEXT, 1)
+                + StepWork.attentionFlops(config, CONTEXT, CONTEXT / 2);
+        double bytes = weightBytes * StepWork.weights(config, CONTEXT);
+        steps.prefill(CONTEXT, CONTEXT);
+        double seconds = steps.prefill(CONTEXT, CONTEXT);
+        accept(group(config, mode), "prefill of " + CONTEXT, seconds, bytes, flops);
       }
     }
-  }
-
-  /**
-   * Bytes of weights that a step of {@code rows} rows reads: all but the embedding, and at most as
-   * many experts as its rows choose.
-   */
-  static double weights(ModelConfig config, int rows) {
-    double sum = (double) config.hiddenSize() * config.vocabSize();
-    for (Map.Entry<String, GraphTensors.Shape> tensor : GraphTensors.of(config).entrySet()) {
-      GraphTensors.Shape shape = tensor.getValue();
-      Matcher block = BLOCK.matcher(tensor.getKey());
-      if (block.matches() && !shape.vector()) {
-        double elements = (double) shape.rows() * shape.columns();
-        Layer layer = config.layer(Integer.parseInt(block.group(1)));
-        boolean expert = block.group(2) != null;
-        sum += expert ? elements * share((Experts) layer.feedForward(), rows) : elements;
-      }
-    }
-    return sum;
-  }
-
-  private static double share(Experts experts, int rows) {
-    return Math.min(1, (double) rows * experts.chosen() / experts.count());
-  }
-
-  static double attentionFlops(ModelConfig config, int rows, int context) {
-    double sum = 0;
-    for (Layer layer : config.blocks()) {
-      Attention attention = layer.attention();
-      int values = attention instanceof Latent latent ? latent.kvRank() : attention.valueWidth();
-      sum += 2.0 * rows * context * attention.heads() * (attention.keyWidth() + values);
-    }
-    return sum;
   }
 }

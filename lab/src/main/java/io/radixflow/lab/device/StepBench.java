@@ -1,46 +1,64 @@
 package io.radixflow.lab.device;
 
 import io.radixflow.kernels.cuda.CudaBackend;
-import io.radixflow.kernels.cuda.pages.CudaKvPool;
+import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.Errors;
+import io.radixflow.tools.cli.model.PagedSequence;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 
 /**
- * Times steps of a backend as an engine drives it: one in flight while the next is queued. Keys and
- * values of the context are random: a device runs faster on constant ones.
+ * Times steps of a backend without an engine around it: greedy, random token ids, one page table
+ * per sequence. Not thread safe.
  */
-final class StepBench implements AutoCloseable {
-
+public final class StepBench implements AutoCloseable {
+  private static final long SEED = 20260101;
   private static final int PAGE_TOKENS = 16;
   private static final int WARM_UP = 4;
 
-  private final CudaBackend backend;
-  private final CudaKvPool pool;
-  private final int context;
-  private final int[][] pages;
+  private final Backend backend;
+  private final KvPool pool;
+  private final int[][] pageTables;
   private final SamplingState[] states;
+  private final int[] ids;
   private final Batch[] batches = {new Batch(), new Batch()};
 
   /**
-   * @param sequences sequences that are decoded together
-   * @param context tokens of each
+   * @param sequences most sequences at once
+   * @param tokens most tokens of a sequence alone
+   * @param tokensTogether most tokens of each of several sequences
    */
-  StepBench(CudaBackend backend, int sequences, int context) {
+  public StepBench(Backend backend, int sequences, int tokens, int tokensTogether) {
     this.backend = backend;
-    this.context = context;
-    int perSequence = context / PAGE_TOKENS;
-    pages = new int[sequences][perSequence];
-    states = new SamplingState[sequences];
+    int[] sizes = backend.pageTokens();
+    int pageTokens =
+        Arrays.stream(sizes)
+            .filter(size -> size == PAGE_TOKENS)
+            .findAny()
+            .orElse(sizes[sizes.length - 1]);
+    pageTables = new int[sequences][];
+    int pages = 0;
     for (int i = 0; i < sequences; i++) {
-      for (int page = 0; page < perSequence; page++) {
-        pages[i][page] = i * perSequence + page;
-      }
-      states[i] = greedy();
+      int most = i == 0 ? Math.max(tokens, tokensTogether) : tokensTogether;
+      int first = pages;
+      pages += PagedSequence.pagesFor(most, pageTokens);
+      pageTables[i] = IntStream.range(first, pages).toArray();
     }
-    pool = (CudaKvPool) backend.openPool(sequences * perSequence, PAGE_TOKENS);
-    backend.fillPool();
+    pool = backend.openPool(pages, pageTokens);
+    if (backend instanceof CudaBackend cuda) {
+      cuda.fillPool(); // a device runs faster on constant keys and values
+    }
+    states = new SamplingState[sequences];
+    Arrays.setAll(states, i -> greedy());
+    SplittableRandom random = new SplittableRandom(SEED);
+    ids = random.ints(Math.max(tokens, sequences), 0, backend.model().vocabSize()).toArray();
   }
 
   private SamplingState greedy() {
@@ -48,8 +66,50 @@ final class StepBench implements AutoCloseable {
         SamplingParams.GREEDY, new int[0], new int[0], backend.model().vocabSize());
   }
 
-  /** Seconds of a decode step over all sequences at the end of their context. */
-  double decode(int steps) throws InterruptedException {
+  /** Prefills one sequence and draws one token; returns seconds. */
+  public double prefill(int tokens, int chunk) throws InterruptedException {
+    long start = System.nanoTime();
+    for (int position = 0; position < tokens; ) {
+      int rows = Math.min(Math.min(chunk, backend.maxBatchRows()), tokens - position);
+      Batch batch = batches[0];
+      batch.clear();
+      batch.beginChunk(pageTables[0], pageTables[0].length, position);
+      for (int row = 0; row < rows; row++) {
+        batch.token(ids[position++]);
+      }
+      if (position == tokens) {
+        batch.output(greedy(), Batch.TOKEN);
+      }
+      check(backend.submit(batch));
+    }
+    return (System.nanoTime() - start) * 1e-9;
+  }
+
+  /**
+   * Decodes sequences together, one step after the other; returns seconds of all steps.
+   *
+   * @param context tokens of each sequence before the first step; their KV entries are whatever the
+   *     pages happen to contain
+   */
+  public double decode(int sequences, int steps, int context) throws InterruptedException {
+    for (int i = 0; i < sequences; i++) {
+      states[i] = greedy();
+    }
+    int[] next = Arrays.copyOf(ids, sequences);
+    long start = System.nanoTime();
+    for (int step = 0; step < steps; step++) {
+      StepTicket ticket = submit(batches[0], sequences, context + step, next, null);
+      check(ticket);
+      Arrays.setAll(next, ticket::token);
+    }
+    return (System.nanoTime() - start) * 1e-9;
+  }
+
+  /**
+   * Decodes all sequences at the end of their context, as an engine does: one step is in flight
+   * while the next is queued. Returns the seconds of a step.
+   */
+  double decodeAhead(int steps, int context) throws InterruptedException {
     long start = 0;
     StepTicket before = null;
     for (int step = -WARM_UP; step < steps; step++) {
@@ -58,17 +118,7 @@ final class StepBench implements AutoCloseable {
         start = System.nanoTime();
       }
       Batch batch = batches[step & 1];
-      batch.clear();
-      for (int i = 0; i < pages.length; i++) {
-        batch.beginChunk(pages[i], pages[i].length, context - 1);
-        if (before == null) {
-          batch.token(i);
-        } else {
-          batch.tokenFrom(before, i);
-        }
-        batch.output(states[i], Batch.TOKEN);
-      }
-      StepTicket ticket = backend.submit(batch);
+      StepTicket ticket = submit(batch, pageTables.length, context - 1, ids, before);
       if (before != null) {
         check(before);
       }
@@ -78,34 +128,28 @@ final class StepBench implements AutoCloseable {
     return (System.nanoTime() - start) * 1e-9 / steps;
   }
 
-  /** Seconds of the prefill of one whole context, one token drawn; the second run counts. */
-  double prefill() throws InterruptedException {
-    double seconds = 0;
-    for (int run = 0; run < 2; run++) {
-      long start = System.nanoTime();
-      for (int position = 0; position < context; ) {
-        Batch batch = batches[0];
-        batch.clear();
-        batch.beginChunk(pages[0], pages[0].length, position);
-        int rows = Math.min(backend.maxBatchRows(), context - position);
-        for (int row = 0; row < rows; row++) {
-          batch.token(row % backend.model().vocabSize());
-        }
-        position += rows;
-        if (position == context) {
-          batch.output(greedy(), Batch.TOKEN);
-        }
-        check(backend.submit(batch));
+  /**
+   * @param next the tokens of the sequences, unless they are those of {@code before}
+   */
+  private StepTicket submit(
+      Batch batch, int sequences, int position, int[] next, StepTicket before) {
+    batch.clear();
+    for (int i = 0; i < sequences; i++) {
+      batch.beginChunk(pageTables[i], pageTables[i].length, position);
+      if (before == null) {
+        batch.token(next[i]);
+      } else {
+        batch.tokenFrom(before, i);
       }
-      seconds = (System.nanoTime() - start) * 1e-9;
+      batch.output(states[i], Batch.TOKEN);
     }
-    return seconds;
+    return backend.submit(batch);
   }
 
   private static void check(StepTicket ticket) throws InterruptedException {
     ticket.await();
     if (ticket.failure() != null) {
-      throw new IllegalStateException("a step failed", ticket.failure());
+      throw new CliException("a step failed: " + Errors.line(ticket.failure()), ticket.failure());
     }
   }
 

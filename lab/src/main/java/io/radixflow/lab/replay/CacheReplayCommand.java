@@ -61,7 +61,7 @@ public final class CacheReplayCommand extends CliCommand {
         Progress progress = progress("replaying")) {
       TraceSetup setup = trace.setup();
       List<TraceStep> steps = trace.steps();
-      TraceReplay replay = replay(setup, steps, report);
+      TraceReplay<?> replay = replay(setup, steps, report);
       for (TraceStep step : steps) {
         apply(replay, step, report);
         progress.detail(report.operations() + " of " + steps.size() + " operations");
@@ -71,7 +71,7 @@ public final class CacheReplayCommand extends CliCommand {
     return report.mismatches() == 0 ? 0 : 1;
   }
 
-  private TraceReplay replay(TraceSetup setup, List<TraceStep> steps, ReplayReport report) {
+  private TraceReplay<?> replay(TraceSetup setup, List<TraceStep> steps, ReplayReport report) {
     try {
       return compat
           ? new CompatReplay(setup, report)
@@ -81,7 +81,7 @@ public final class CacheReplayCommand extends CliCommand {
     }
   }
 
-  private void apply(TraceReplay replay, TraceStep step, ReplayReport report) {
+  private void apply(TraceReplay<?> replay, TraceStep step, ReplayReport report) {
     try {
       replay.apply(step);
     } catch (IllegalArgumentException e) {

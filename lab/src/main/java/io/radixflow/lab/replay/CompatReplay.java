@@ -7,9 +7,8 @@ import io.radixflow.lab.replay.sglang.CompatTree;
 import java.util.stream.IntStream;
 
 /** Replays on SGLang's tree: every field of every operation must be equal. */
-public final class CompatReplay extends TraceReplay {
+public final class CompatReplay extends TraceReplay<CompatNode> {
   private final CompatTree tree;
-  private final HeldLocks<CompatNode> locks = new HeldLocks<>();
 
   /**
    * @throws IllegalArgumentException if SGLang has no such policy
@@ -21,8 +20,8 @@ public final class CompatReplay extends TraceReplay {
   }
 
   @Override
-  void unlock(int lock) {
-    tree.unlock(locks.remove(lock));
+  void unlock(CompatNode lock) {
+    tree.unlock(lock);
   }
 
   @Override
@@ -41,7 +40,7 @@ public final class CompatReplay extends TraceReplay {
     report.compare("values", match.slots(), found.slots());
     if (match.lock() != null) {
       tree.lock(found.node());
-      locks.add(match.lock(), found.node());
+      hold(match.lock(), found.node());
     }
   }
 

@@ -1,5 +1,7 @@
 package io.radixflow.lab.replay;
 
+import io.radixflow.lab.replay.sglang.CompatPolicy;
+import io.radixflow.lab.replay.sglang.PageModel;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.RadixCache;
@@ -30,7 +32,7 @@ import java.util.Map;
  * released, where SGLang counts the look-up. A look-up without a lock is a use that ends at once
  * and is not a hit.
  */
-public final class NativeReplay extends TraceReplay {
+public final class NativeReplay extends TraceReplay<NativeReplay.Lock> {
   /** SGLang does not bound what SLRU protects. */
   private static final double SLRU_SHARE = 1;
 
@@ -38,7 +40,6 @@ public final class NativeReplay extends TraceReplay {
   private final PageAllocator allocator;
   private final RadixCache cache;
   private final PageModel model;
-  private final HeldLocks<Lock> locks = new HeldLocks<>();
 
   /** The number of each pair of tokens that occurred, for traces whose units are pairs. */
   private final Map<Long, Integer> pairs = new HashMap<>();
@@ -63,13 +64,14 @@ public final class NativeReplay extends TraceReplay {
     this.cache =
         new RadixCache(
             allocator, setup.pageTokens(), EvictionPolicies.of(setup.policy(), pages, SLRU_SHARE));
-    this.model = new PageModel(setup);
+    this.model =
+        new PageModel(CompatPolicy.named(setup.policy()), setup.pageTokens(), setup.bigram());
     this.firstSlots = new int[pages];
     this.lockCounts = new int[pages];
   }
 
   /** A lock of the trace, held in cache and model. */
-  private record Lock(TreeNode node, int[] table, List<PageModel.Page> path) {}
+  record Lock(TreeNode node, int[] table, List<PageModel.Page> path) {}
 
   /**
    * Pages of a pool that does not fill up, whatever is evicted.
@@ -88,11 +90,6 @@ public final class NativeReplay extends TraceReplay {
           "the trace stores " + pages + " pages, too many for a pool");
     }
     return (int) pages;
-  }
-
-  @Override
-  void unlock(int lock) {
-    release(locks.remove(lock));
   }
 
   @Override
@@ -129,12 +126,12 @@ public final class NativeReplay extends TraceReplay {
     int[] table = new int[found.pages()];
     cache.copyPages(node, table.length, table);
     Lock lock = new Lock(node, table, model.match(match.namespace(), match.tokens()));
-    hold(lock);
+    count(lock);
     compareFound(match, lock);
     if (match.lock() == null) {
-      release(lock);
+      unlock(lock);
     } else {
-      locks.add(match.lock(), lock);
+      hold(match.lock(), lock);
     }
   }
 
@@ -152,14 +149,15 @@ public final class NativeReplay extends TraceReplay {
     }
   }
 
-  private void hold(Lock lock) {
+  private void count(Lock lock) {
     model.lock(lock.path);
     for (int page : lock.table) {
       lockCounts[page]++;
     }
   }
 
-  private void release(Lock lock) {
+  @Override
+  void unlock(Lock lock) {
     for (int page : lock.table) {
       lockCounts[page]--;
     }

@@ -1,8 +1,12 @@
 package io.radixflow.lab.replay;
 
+import java.util.HashMap;
+import java.util.Map;
+
 /** Repeats recorded operations on a cache and reports what differs; owned by one thread. */
-public abstract class TraceReplay {
+public abstract class TraceReplay<L> {
   final ReplayReport report;
+  private final Map<Integer, L> held = new HashMap<>();
 
   TraceReplay(ReplayReport report) {
     this.report = report;
@@ -24,9 +28,24 @@ public abstract class TraceReplay {
     } else if (operation instanceof TraceOperation.Evict evict) {
       evict(evict);
     } else if (operation instanceof TraceOperation.Unlock unlock) {
-      unlock(unlock.lock());
+      unlock(released(unlock.lock()));
     }
     compare(step.counts());
+  }
+
+  /** Keeps a lock under the name that the trace has for it. */
+  final void hold(int name, L lock) {
+    if (held.putIfAbsent(name, lock) != null) {
+      throw new IllegalArgumentException("lock " + name + " is taken while it is held");
+    }
+  }
+
+  private L released(int name) {
+    L lock = held.remove(name);
+    if (lock == null) {
+      throw new IllegalArgumentException("lock " + name + " is released but not held");
+    }
+    return lock;
   }
 
   abstract void insert(TraceOperation.Insert insert);
@@ -35,7 +54,7 @@ public abstract class TraceReplay {
 
   abstract void evict(TraceOperation.Evict evict);
 
-  abstract void unlock(int lock);
+  abstract void unlock(L lock);
 
   abstract void compare(TraceCounts expected);
 }

@@ -1,10 +1,9 @@
 package io.radixflow.lab.simulate;
 
+import io.radixflow.kernels.device.HeapPages;
 import io.radixflow.kernels.device.HostPages;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.Transfer;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * A pool whose pages hold a stamp of {@link Long#BYTES} bytes and nothing else, so that many fit
@@ -58,27 +57,7 @@ final class StampedPool implements KvPool {
 
   @Override
   public HostPages openHostPages(int pages) {
-    return new Stamps(ByteBuffer.allocate(Math.multiplyExact(pages, Long.BYTES)));
-  }
-
-  private record Stamps(ByteBuffer bytes) implements HostPages {
-    @Override
-    public int pages() {
-      return bytes.capacity() / Long.BYTES;
-    }
-
-    @Override
-    public long pageBytes() {
-      return Long.BYTES;
-    }
-
-    @Override
-    public ByteBuffer buffer(int page) {
-      return bytes.slice(page * Long.BYTES, Long.BYTES).order(ByteOrder.nativeOrder());
-    }
-
-    @Override
-    public void close() {}
+    return new HeapPages(pages, Long.BYTES);
   }
 
   @Override

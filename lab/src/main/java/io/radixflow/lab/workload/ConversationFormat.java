@@ -53,7 +53,7 @@ final class ConversationFormat implements WorkloadFormat {
     this.pageTokens =
         options.pageTokens() == 0 ? EngineOptions.DEFAULT.pageTokens() : options.pageTokens();
     this.tokens =
-        options.model() == null ? new ApproximateTokens() : new ModelTokens(options.model());
+        options.model() == null ? new ApproximateTokens() : ConversationTokens.of(options.model());
   }
 
   static boolean recognises(JsonObject record) {

@@ -174,10 +174,19 @@ class GpuBenchTest {
   void weightsOfAStepAreThoseOfTheExpertsThatItsRowsMayChoose() {
     ModelConfig config = CudaModels.experts();
     double expert = 3 * 24 * 72;
-    double one = ShapeBench.weights(config, 1);
-    assertThat(ShapeBench.weights(config, 2) - one).isEqualTo(2 * 2 * expert);
-    assertThat(ShapeBench.weights(config, 3) - one).isEqualTo(2 * 4 * expert);
-    assertThat(ShapeBench.weights(config, 9)).isEqualTo(ShapeBench.weights(config, 3));
+    double one = StepWork.weights(config, 1);
+    assertThat(StepWork.weights(config, 2) - one).isEqualTo(2 * 2 * expert);
+    assertThat(StepWork.weights(config, 3) - one).isEqualTo(2 * 4 * expert);
+    assertThat(StepWork.weights(config, 9)).isEqualTo(StepWork.weights(config, 3));
+  }
+
+  @Test
+  void matricesOfSingleHeadsAreReadWhateverExpertsAreChosen() {
+    ModelConfig config = GpuBench.shapes().get("deepseek-v2-lite-6l");
+    double heads = 16 * 512.0 * (128 + 128);
+    double attention = heads + 2048.0 * (16 * 192 + 576) + 16 * 128 * 2048.0;
+    double experts = 3 * 2048.0 * (6 * 1408 + 2816) + 64 * 2048.0;
+    assertThat(StepWork.flops(config, 1, 0)).isEqualTo(2 * 6 * (attention + experts));
   }
 
   @Test
@@ -185,9 +194,9 @@ class GpuBenchTest {
     EmulatedDriver.reset();
     WeightSource weights = new RandomWeights(CudaModels.qwen3(), TensorType.BF16);
     try (CudaBackend backend = CudaBackend.open(weights, new DeviceOptions("cuda", 0, null), 0)) {
-      try (StepBench steps = new StepBench(backend, 3, 64)) {
-        assertThat(steps.decode(3)).isPositive();
-        assertThat(steps.prefill()).isPositive();
+      try (StepBench steps = new StepBench(backend, 3, 64, 64)) {
+        assertThat(steps.decodeAhead(3, 64)).isPositive();
+        assertThat(steps.prefill(64, 64)).isPositive();
       }
     }
     assertThat(EmulatedDriver.deviceAllocations()).isZero();
@@ -224,8 +233,8 @@ class GpuBenchTest {
     assertThat(figures).hasSize(5);
     WeightSource weights = new RandomWeights(CudaModels.inBlocks(), type);
     try (CudaBackend backend = CudaBackend.open(weights, new DeviceOptions("cuda", 0, null), 0)) {
-      try (StepBench steps = new StepBench(backend, 1, 64)) {
-        assertThat(steps.decode(1)).isPositive();
+      try (StepBench steps = new StepBench(backend, 1, 64, 64)) {
+        assertThat(steps.decodeAhead(1, 64)).isPositive();
       }
     }
     EmulatedGpu.assertNothingIsLeaked();

@@ -4,15 +4,13 @@ import io.radixflow.operators.record.Usage;
 import io.radixflow.tools.cli.common.Samples;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
 
 /** The times to the first text of several turns, as a whole and from place to place. */
 final class FirstTexts {
-  private final Samples seconds = new Samples();
-  private final Samples outside = new Samples();
-  private final Map<Hop, Samples> hops = new EnumMap<>(Hop.class);
   private final List<Turn> turns = new ArrayList<>();
 
   /**
@@ -21,53 +19,50 @@ final class FirstTexts {
    * @param seconds to its first text
    * @param nanos when it got to each hop that it came through
    */
-  record Turn(double seconds, Map<Hop, Long> nanos, Usage usage) {
+  record Turn(double seconds, TreeMap<Hop, Long> nanos, Usage usage) {
 
     /** Returns the seconds from the hop before; 0 where the turn did not come there. */
     private double seconds(Hop to) {
-      Long before = null;
-      for (Map.Entry<Hop, Long> hop : nanos.entrySet()) {
-        if (hop.getKey() == to && before != null) {
-          return (hop.getValue() - before) * 1e-9;
-        }
-        before = hop.getValue();
-      }
-      return 0;
+      Long before = nanos.lowerEntry(to) == null ? null : nanos.lowerEntry(to).getValue();
+      Long at = nanos.get(to);
+      return at == null || before == null ? 0 : (at - before) * 1e-9;
+    }
+
+    private boolean came(Hop to) {
+      return nanos.containsKey(to) && nanos.firstKey() != to;
     }
   }
 
   void add(Turn turn) {
-    seconds.add(turn.seconds());
-    outside.add(turn.seconds() - turn.seconds(Hop.SIGNALLED));
     turns.add(turn);
-    Long before = null;
-    for (Map.Entry<Hop, Long> hop : turn.nanos().entrySet()) {
-      if (before != null) {
-        hops.computeIfAbsent(hop.getKey(), each -> new Samples())
-            .add((hop.getValue() - before) * 1e-9);
-      }
-      before = hop.getValue();
-    }
+  }
+
+  private Samples samples(ToDoubleFunction<Turn> value, Predicate<Turn> counts) {
+    Samples samples = new Samples();
+    turns.stream().filter(counts).mapToDouble(value).forEach(samples::add);
+    return samples;
   }
 
   int count() {
-    return seconds.count();
+    return turns.size();
   }
 
   Samples seconds() {
-    return seconds;
+    return samples(Turn::seconds, turn -> true);
   }
 
   /**
    * Returns the seconds to the first text without those in the engine, which other load lengthens.
    */
   Samples outside() {
-    return outside;
+    return samples(turn -> turn.seconds() - turn.seconds(Hop.SIGNALLED), turn -> true);
   }
 
   /** Returns the seconds that turns took to a hop from the one before; null if none came there. */
   Samples seconds(Hop to) {
-    return hops.get(to);
+    return turns.stream().anyMatch(turn -> turn.came(to))
+        ? samples(turn -> turn.seconds(to), turn -> turn.came(to))
+        : null;
   }
 
   /**

@@ -1,7 +1,6 @@
 package io.radixflow.lab.bench.pipeline;
 
-import java.util.EnumMap;
-import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
@@ -40,8 +39,8 @@ final class TurnTimeline {
   }
 
   /** Returns the nanoseconds of the hops that the turn came through. */
-  Map<Hop, Long> times() {
-    Map<Hop, Long> times = new EnumMap<>(Hop.class);
+  TreeMap<Hop, Long> times() {
+    TreeMap<Hop, Long> times = new TreeMap<>();
     for (Hop hop : Hop.values()) {
       long at = nanos.get(hop.ordinal());
       if (at != 0) {

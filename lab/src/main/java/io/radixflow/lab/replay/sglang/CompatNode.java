@@ -5,28 +5,22 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** A run of units and their slots. */
-public final class CompatNode {
+public final class CompatNode extends CompatUse {
   final Map<CompatKey, CompatNode> children = new HashMap<>();
-  final long createdAt;
 
   CompatNode parent;
   CompatKey key;
   int[] slots;
   int lockCount;
-  int hitCount;
-  int priority;
-  long accessedAt;
 
   /**
    * @param now becomes the time of creation and of the last access
    */
   CompatNode(CompatNode parent, CompatKey key, int[] slots, int priority, long now) {
+    super(now, priority);
     this.parent = parent;
     this.key = key;
     this.slots = slots;
-    this.priority = priority;
-    this.createdAt = now;
-    this.accessedAt = now;
   }
 
   boolean isRoot() {
@@ -35,12 +29,6 @@ public final class CompatNode {
 
   int length() {
     return slots.length;
-  }
-
-  /** An insertion went through this node. */
-  void hit(int requestPriority) {
-    priority = Math.max(priority, requestPriority);
-    hitCount++;
   }
 
   void addChild(CompatNode child, int pageUnits) {

@@ -13,7 +13,7 @@ public enum CompatPolicy {
   /** Least recently accessed. */
   LRU(byAccess()),
   /** Fewest insertions, then least recently accessed. */
-  LFU(Comparator.<CompatNode>comparingInt(node -> node.hitCount).thenComparing(byAccess())),
+  LFU(Comparator.<CompatUse>comparingInt(node -> node.hitCount).thenComparing(byAccess())),
   /** First created. */
   FIFO(byCreation()),
   /** Most recently accessed. */
@@ -23,14 +23,14 @@ public enum CompatPolicy {
   /** Inserted only once, then least recently accessed. */
   SLRU(comparingInt(CompatPolicy::segment).thenComparing(byAccess())),
   /** Lowest priority, then least recently accessed. */
-  PRIORITY(Comparator.<CompatNode>comparingInt(node -> node.priority).thenComparing(byAccess()));
+  PRIORITY(Comparator.<CompatUse>comparingInt(node -> node.priority).thenComparing(byAccess()));
 
   /** Insertions from which on SLRU protects a node. */
   private static final int PROTECTED_HITS = 2;
 
-  private final Comparator<CompatNode> order;
+  private final Comparator<CompatUse> order;
 
-  CompatPolicy(Comparator<CompatNode> order) {
+  CompatPolicy(Comparator<CompatUse> order) {
     this.order = order;
   }
 
@@ -54,19 +54,19 @@ public enum CompatPolicy {
   }
 
   /** The first goes first. */
-  Comparator<CompatNode> order() {
+  Comparator<CompatUse> order() {
     return order;
   }
 
-  private static Comparator<CompatNode> byAccess() {
+  private static Comparator<CompatUse> byAccess() {
     return comparingLong(node -> node.accessedAt);
   }
 
-  private static Comparator<CompatNode> byCreation() {
+  private static Comparator<CompatUse> byCreation() {
     return comparingLong(node -> node.createdAt);
   }
 
-  private static int segment(CompatNode node) {
+  private static int segment(CompatUse node) {
     return node.hitCount >= PROTECTED_HITS ? 1 : 0;
   }
 }

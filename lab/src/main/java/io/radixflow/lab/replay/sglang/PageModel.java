@@ -1,13 +1,9 @@
-package io.radixflow.lab.replay;
+package io.radixflow.lab.replay.sglang;
 
-import static java.util.Comparator.comparingLong;
-
-import io.radixflow.lab.replay.sglang.CompatKey;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -22,30 +18,24 @@ import java.util.Map;
  * ends with a time is total, and no tie can make a cache better or worse than another: two caches
  * with the same policy hold the same pages.
  */
-final class PageModel {
-  private static final int SLRU_HITS = 2;
-
+public final class PageModel {
   /** A page is the same as another if both hold the same units after the same prefix. */
   private record Place(Page before, CompatKey units) {}
 
   /** One cached page; one operation's number is later than another's. */
-  static final class Page {
+  public static final class Page extends CompatUse {
     private final Place place;
-    private final long createdAt;
     private final int firstSlot;
-    private long usedAt;
-    private int hits;
-    private int priority;
     private int locks;
     private int pagesAfter;
 
     private Page(Place place, long now, int firstSlot) {
+      super(now, 0);
       this.place = place;
-      this.createdAt = now;
       this.firstSlot = firstSlot;
     }
 
-    int firstSlot() {
+    public int firstSlot() {
       return firstSlot;
     }
 
@@ -56,39 +46,18 @@ final class PageModel {
 
   private final int pageUnits;
   private final boolean bigram;
-  private final Comparator<Page> order;
+  private final Comparator<CompatUse> order;
   private final Map<Place, Page> pages = new HashMap<>();
   private long now;
 
-  /**
-   * @throws IllegalArgumentException if the policy is none of SGLang's
-   */
-  PageModel(TraceSetup setup) {
-    this.pageUnits = setup.pageTokens();
-    this.bigram = setup.bigram();
-    this.order = order(setup.policy().toLowerCase(Locale.ROOT));
-  }
-
-  private static Comparator<Page> order(String policy) {
-    Comparator<Page> byUse = comparingLong(page -> page.usedAt);
-    Comparator<Page> byCreation = comparingLong(page -> page.createdAt);
-    return switch (policy) {
-      case "lru" -> byUse;
-      case "mru" -> byUse.reversed();
-      case "fifo" -> byCreation;
-      case "filo" -> byCreation.reversed();
-      case "lfu" -> Comparator.<Page>comparingInt(page -> page.hits).thenComparing(byUse);
-      case "slru" ->
-          Comparator.<Page>comparingInt(page -> page.hits < SLRU_HITS ? 0 : 1).thenComparing(byUse);
-      case "priority" -> Comparator.<Page>comparingInt(page -> page.priority).thenComparing(byUse);
-      default ->
-          throw new IllegalArgumentException(
-              "the reference has no model of policy '" + policy + "'");
-    };
+  public PageModel(CompatPolicy policy, int pageUnits, boolean bigram) {
+    this.pageUnits = pageUnits;
+    this.bigram = bigram;
+    this.order = policy.order();
   }
 
   /** The cached pages that a sequence begins with. */
-  List<Page> match(String namespace, int[] tokens) {
+  public List<Page> match(String namespace, int[] tokens) {
     List<Page> path = new ArrayList<>();
     Page last = null;
     for (CompatKey units : split(namespace, tokens)) {
@@ -102,7 +71,7 @@ final class PageModel {
   }
 
   /** Stores the missing pages of a sequence, and uses all of its pages. */
-  void insert(String namespace, int[] tokens, int firstSlot, int priority) {
+  public void insert(String namespace, int[] tokens, int firstSlot, int priority) {
     now++;
     List<Page> path = new ArrayList<>();
     Page last = null;
@@ -116,26 +85,25 @@ final class PageModel {
       path.add(last);
     }
     for (Page page : path) {
-      page.usedAt = now;
-      page.hits++;
-      page.priority = Math.max(page.priority, priority);
+      page.accessedAt = now;
+      page.hit(priority);
     }
   }
 
-  void lock(List<Page> path) {
+  public void lock(List<Page> path) {
     path.forEach(page -> page.locks++);
   }
 
   /** Ends a use that is not a hit. Its time is the time of its end. */
-  void unlock(List<Page> path) {
+  public void unlock(List<Page> path) {
     now++;
     for (Page page : path) {
       page.locks--;
-      page.usedAt = now;
+      page.accessedAt = now;
     }
   }
 
-  void evict(int count) {
+  public void evict(int count) {
     for (int i = 0; i < count; i++) {
       Page first = null;
       for (Page page : pages.values()) {

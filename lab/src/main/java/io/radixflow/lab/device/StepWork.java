@@ -1,0 +1,60 @@
+package io.radixflow.lab.device;
+
+import io.radixflow.kernels.model.Attention;
+import io.radixflow.kernels.model.Attention.Latent;
+import io.radixflow.kernels.model.FeedForward.Experts;
+import io.radixflow.kernels.model.GraphTensors;
+import io.radixflow.kernels.model.Layer;
+import io.radixflow.kernels.model.ModelConfig;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The least that steps of a model's shape have to read and to compute. */
+public final class StepWork {
+  /** Matrices of a block; the second group is only there in one of an expert. */
+  private static final Pattern BLOCK =
+      Pattern.compile(
+          "blk\\.(\\d+)\\.(?:[a-z_]+|attn_[a-z_]+\\.\\d+|ffn_[a-z]+(\\.\\d+))\\.weight");
+
+  private StepWork() {}
+
+  /**
+   * Weights that a step of {@code rows} rows reads: all but the embedding, and at most as many
+   * experts as its rows choose.
+   */
+  public static double weights(ModelConfig config, int rows) {
+    double sum = (double) config.hiddenSize() * config.vocabSize();
+    for (Map.Entry<String, GraphTensors.Shape> tensor : GraphTensors.of(config).entrySet()) {
+      GraphTensors.Shape shape = tensor.getValue();
+      Matcher block = BLOCK.matcher(tensor.getKey());
+      if (block.matches() && !shape.vector()) {
+        double elements = (double) shape.rows() * shape.columns();
+        Layer layer = config.layer(Integer.parseInt(block.group(1)));
+        boolean expert = block.group(2) != null;
+        sum += expert ? elements * share((Experts) layer.feedForward(), rows) : elements;
+      }
+    }
+    return sum;
+  }
+
+  private static double share(Experts experts, int rows) {
+    return Math.min(1, (double) rows * experts.chosen() / experts.count());
+  }
+
+  /** Operations of the matrix products of {@code rows} rows, {@code outputs} of them drawn from. */
+  public static double flops(ModelConfig config, int rows, int outputs) {
+    double head = (double) config.vocabSize() * config.hiddenSize();
+    return 2 * (rows * (weights(config, 1) - head) + outputs * head);
+  }
+
+  static double attentionFlops(ModelConfig config, int rows, int context) {
+    double sum = 0;
+    for (Layer layer : config.blocks()) {
+      Attention attention = layer.attention();
+      int values = attention instanceof Latent latent ? latent.kvRank() : attention.valueWidth();
+      sum += 2.0 * rows * context * attention.heads() * (attention.keyWidth() + values);
+    }
+    return sum;
+  }
+}
