@@ -2,6 +2,7 @@ package io.radixflow.lab.drill;
 
 import io.radixflow.lab.drill.http.HttpScript;
 import io.radixflow.lab.drill.http.TurnForm;
+import io.radixflow.lab.traffic.ConversationSource;
 import io.radixflow.operators.StableHash;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
@@ -27,11 +28,6 @@ import java.util.SplittableRandom;
 public final class SessionScript {
   /** Begins the ids of all these sessions, and of no other. */
   public static final String PREFIX = "drill-";
-
-  private static final List<String> WORDS =
-      List.of(
-          "what", "harbour", "light", "tells", "of", "the", "storm", "when", "boats", "return",
-          "and", "who", "keeps", "watch", "over", "night", "wind", "tide", "name", "three");
 
   /** Names, in the metadata of an event, the turn whose calls it gives results to. */
   private static final String RESULTS_OF = "results-of";
@@ -205,7 +201,7 @@ public final class SessionScript {
       return turn;
     }
     String results = turn + "-results";
-    message(results, branch, form.ofResults(), sentence());
+    message(results, branch, form.ofResults(), ConversationSource.question(random));
     int last = events.size() - 1;
     Map<String, String> metadata = Map.of(RESULTS_OF, turn);
     events.set(last, events.get(last).toBuilder().metadata(metadata).build());
@@ -214,7 +210,7 @@ public final class SessionScript {
 
   private TurnForm message(String turn, String branch) {
     TurnForm form = TurnForm.draw(random);
-    message(turn, branch, form, form.input(sentence()));
+    message(turn, branch, form, form.input(ConversationSource.question(random)));
     return form;
   }
 
@@ -224,14 +220,6 @@ public final class SessionScript {
 
   private void cancel(String turn, String branch) {
     add(EventKind.CANCEL, turn, branch, List.of(), null, null, TurnForm.FREE);
-  }
-
-  private String sentence() {
-    StringBuilder text = new StringBuilder();
-    for (int i = 3 + random.nextInt(8); i > 0; i--) {
-      text.append(WORDS.get(random.nextInt(WORDS.size()))).append(i == 1 ? "?" : " ");
-    }
-    return text.toString();
   }
 
   private void add(

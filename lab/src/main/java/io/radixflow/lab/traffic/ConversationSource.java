@@ -7,10 +7,24 @@ import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.Collectors;
 
 /** Turns that are made up on the spot, for measurements. */
 public final class ConversationSource {
+  private static final List<String> WORDS =
+      List.of(
+          "what", "harbour", "light", "tells", "of", "the", "storm", "when", "boats", "return",
+          "and", "who", "keeps", "watch", "over", "night", "wind", "tide", "name", "three");
+
   private ConversationSource() {}
+
+  /** Returns a question of a few words without sense. */
+  public static String question(SplittableRandom random) {
+    return random
+        .ints(3 + random.nextInt(8), 0, WORDS.size())
+        .mapToObj(WORDS::get)
+        .collect(Collectors.joining(" ", "", "?"));
+  }
 
   /** Begins the event of a user's message with a greedy reply of at most {@code maxTokens}. */
   public static ConversationEvent.Builder message(

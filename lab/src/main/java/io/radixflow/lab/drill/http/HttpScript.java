@@ -1,5 +1,6 @@
 package io.radixflow.lab.drill.http;
 
+import io.radixflow.lab.traffic.ConversationSource;
 import io.radixflow.lab.traffic.Script;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,8 +25,6 @@ public record HttpScript(String name, boolean chat, List<Step> steps) {
   public static final String SYSTEM =
       "You are a harbour master who answers sailors briefly and kindly, and knows every light.";
 
-  private static final List<String> WORDS =
-      List.of("light", "tide", "storm", "harbour", "keeper", "bell", "wind", "sail", "reef", "fog");
   private static final double HOT = 0.9;
   private static final int PIECES = 12;
 
@@ -86,7 +85,7 @@ public record HttpScript(String name, boolean chat, List<Step> steps) {
       Long given = number % 3 == 1 ? (Long) (random.nextLong() >>> 16) : null;
       steps.add(
           new Step(
-              form.input(sentence(random, name + ", " + i)),
+              form.input(name + ", " + i + ": " + ConversationSource.question(random)),
               after,
               form,
               number % 3 == 0 ? 0 : HOT,
@@ -100,15 +99,6 @@ public record HttpScript(String name, boolean chat, List<Step> steps) {
       }
     }
     return new HttpScript(name, chat, steps);
-  }
-
-  /** The first words make the beginning of each conversation its own. */
-  private static String sentence(SplittableRandom random, String first) {
-    StringBuilder text = new StringBuilder(first).append(':');
-    for (int i = 3 + random.nextInt(8); i > 0; i--) {
-      text.append(' ').append(WORDS.get(random.nextInt(WORDS.size())));
-    }
-    return text.append('?').toString();
   }
 
   /** The key of a step's request, by which it can be sent again. */

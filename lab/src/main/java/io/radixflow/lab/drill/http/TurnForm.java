@@ -1,6 +1,5 @@
 package io.radixflow.lab.drill.http;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -8,7 +7,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.operators.StableHash;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.ToolCall;
-import java.util.List;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.SplittableRandom;
 
 /**
@@ -37,47 +38,10 @@ public record TurnForm(Kind kind, int variant) {
   private static final int RESULTS = 10_000;
   private static final String NAMED = "tide_at";
 
-  private static final List<JsonNode> SCHEMAS =
-      List.of(
-          read(
-              """
-              {"type": "object", "properties": {"light": {"type": "string", "maxLength": 12},
-              "height": {"type": "integer", "minimum": 0, "maximum": 500}},
-              "required": ["light", "height"], "additionalProperties": false}"""),
-          read(
-              """
-              {"type": "object", "properties": {"flags": {"type": "array", "minItems": 1,
-              "maxItems": 3, "items": {"enum": ["red", "gr\\u00fcn", "\\"white\\"", 7]}}},
-              "required": ["flags"], "additionalProperties": false}"""),
-          read(
-              """
-              {"type": "object", "properties": {
-              "ship": {"type": "string", "pattern": "^[A-Z][a-z\\u00e9]{2,8}$"},
-              "tide": {"anyOf": [{"type": "null"},
-              {"type": "number", "minimum": -5, "maximum": 15}]},
-              "seen": {"type": "boolean"}},
-              "required": ["ship", "tide"], "additionalProperties": false}"""),
-          read(
-              """
-              {"type": "object", "properties": {"day": {"type": "string", "format": "date"},
-              "keeper": {"type": "object", "properties": {"name": {"type": "string",
-              "minLength": 1, "maxLength": 8}, "watch": {"enum": [1, 2, 3]}},
-              "required": ["watch"], "additionalProperties": false}},
-              "required": ["day", "keeper"], "additionalProperties": false}"""));
+  /** The schemas of structured replies, and the tools. */
+  private static final JsonNode FORMS = read();
 
-  private static final JsonNode TOOLS =
-      read(
-          """
-          [{"type": "function", "function": {"name": "find_light", "strict": true,
-          "description": "Finds a light", "parameters": {"type": "object",
-          "properties": {"name": {"type": "string", "maxLength": 12},
-          "miles": {"type": "integer", "minimum": 1, "maximum": 40}},
-          "required": ["name", "miles"], "additionalProperties": false}}},
-          {"type": "function", "function": {"name": "tide_at", "strict": true,
-          "description": "The tide in a harbour", "parameters": {"type": "object",
-          "properties": {"harbour": {"enum": ["Husum", "M\\u00f8n", "St. \\"Ives\\""]},
-          "hour": {"type": "integer", "minimum": 0, "maximum": 23}},
-          "required": ["harbour", "hour"], "additionalProperties": false}}}]""");
+  private static final JsonNode TOOLS = FORMS.get("tools");
 
   /** Draws a form. */
   public static TurnForm draw(SplittableRandom random) {
@@ -167,7 +131,7 @@ public record TurnForm(Kind kind, int variant) {
         .putObject("json_schema")
         .put("name", "log")
         .put("strict", true)
-        .set("schema", SCHEMAS.get(variant % SCHEMAS.size()));
+        .set("schema", FORMS.get("schemas").get(variant % FORMS.get("schemas").size()));
     return format;
   }
 
@@ -198,11 +162,11 @@ public record TurnForm(Kind kind, int variant) {
     return tools;
   }
 
-  private static JsonNode read(String json) {
-    try {
-      return MAPPER.readTree(json);
-    } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException(e);
+  private static JsonNode read() {
+    try (InputStream forms = TurnForm.class.getResourceAsStream("forms.json")) {
+      return MAPPER.readTree(forms);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 }
