@@ -35,7 +35,9 @@ public final class ReplyShapers {
       dry_multiplier 0
       dynatemp_range 0
       ebnf -
+      ec_transfer_params -
       echo -
+      enable_response_messages -
       enable_thinking -
       format -
       frequency_penalty 0
@@ -80,19 +82,30 @@ public final class ReplyShapers {
       penalty_alpha 0
       post_sampling_probs -
       presence_penalty 0
+      previous_input_messages -
       prompt_embeds -
       prompt_logprobs -
+      reasoning_budget_tokens -1
       regex -
       repeat_penalty 1
+      repetition_detection -
       repetition_penalty 1
       response_format -
+      return_flat_raw_output_top_logprobs -
       return_hidden_states -
+      return_input_ids_in_sglext -
+      return_output_ids_in_sglext -
+      return_prompt_text -
+      return_prompt_token_ids -
+      return_sampling_mask -
       return_token_ids -
+      return_token_offsets -
       return_tokens -
       return_tokens_as_token_ids -
       return_routed_experts -
       role_mapping -
       samplers -
+      sampling_logprobs_mode -
       session_params -
       skip_special_tokens true
       stop -
@@ -104,14 +117,18 @@ public final class ReplyShapers {
       t_max_predict_ms 0
       think -
       tfs_z 1
+      thinking_budget_tokens -1
       token_ids_logprob -
       top_a 0
       top_n_sigma -1
       top_logprobs_num 0
       truncate_prompt_tokens -
+      truncation_side "left"
       typ_p 1
       typical_p 1
       use_beam_search -
+      watermark -
+      watermarking -
       web_search_options -
       xtc_probability 0
       """;
@@ -119,18 +136,22 @@ public final class ReplyShapers {
   /** Fields that can be ignored without changing the reply. */
   private static final String HARMLESS =
       """
-      bootstrap_host bootstrap_port bootstrap_room cache_prompt cache_salt cached_tokens_details
+      adaptive_decay backend_sampling betas bootstrap_host bootstrap_port bootstrap_room
+      cache_prompt cache_salt cached_tokens_details chat_format chat_parser
       chat_template_content_format custom_labels data_parallel_rank decode_tp_size
       disagg_prefill_dp_rank dry_allowed_length dry_base dry_penalty_last_n dry_sequence_breakers
-      dynatemp_exponent early_stopping extra_key grammar_lazy grammar_triggers guided_decoding_backend
-      id_slot image_max_dynamic_patch keep_alive max_dynamic_patch media_io_kwargs metadata
-      min_dynamic_patch mirostat_eta mirostat_tau mm_processor_kwargs n_cache_reuse n_cmpl n_discard
-      n_keep preserved_tokens priority provider reasoning_format reasoning_in_content
-      repeat_last_n request_id response_fields return_cached_tokens_details return_meta_info
-      return_text_in_logprobs rid routed_dp_rank safety_identifier service_tier
-      spaces_between_special_tokens speculative.n_max speculative.n_min speculative.p_min store
-      stream_reasoning thinking_forced_open transforms use_audio_in_video user
-      verbosity video_max_dynamic_patch vllm_xargs xtc_threshold
+      dynatemp_exponent early_stopping extra_key grammar_lazy grammar_triggers grammar_type
+      guided_decoding_backend id_slot image_max_dynamic_patch images_config keep_alive
+      max_dynamic_patch media_io_kwargs metadata min_dynamic_patch mirostat_eta mirostat_tau
+      mm_payload mm_processor_kwargs n_cache_reuse n_cmpl n_discard n_keep preserved_tokens priority
+      provider reasoning_budget_message reasoning_control reasoning_format reasoning_in_content
+      repeat_last_n request_id response_fields return_cached_tokens_details
+      return_flat_raw_top_logprobs_b64 return_meta_info return_mm_kwargs return_spec_tokens_details
+      return_text_in_logprobs return_weight_versions rid routed_dp_rank routed_experts_prompt_start
+      routed_experts_start_len safety_identifier service_tier spaces_between_special_tokens
+      speculative.n_max speculative.n_min speculative.p_min speculative.type sse_ping_interval store
+      stream_interval stream_reasoning thinking_forced_open transforms use_audio_in_video user
+      verbose verbosity video_config video_max_dynamic_patch vllm_xargs xtc_threshold
       """;
 
   private static final TreeMap<String, String> NEUTRAL = new TreeMap<>();

@@ -46,10 +46,12 @@ class RequestFieldsTest {
     assertThat(shaping("{\"mirostat\":2,\"typical_p\":0.9,\"use_beam_search\":true}")).hasSize(3);
     assertThat(shaping("{\"skip_special_tokens\":false,\"add_generation_prompt\":false}"))
         .hasSize(2);
+    assertThat(shaping("{\"truncation_side\":\"right\",\"thinking_budget_tokens\":0}")).hasSize(2);
     assertThat(shaping("{\"min_tokens\":1,\"grammar\":\"x\",\"best_of\":2}")).hasSize(3);
     assertThat(
             shaping(
                 "{\"mirostat\":0,\"typical_p\":1.0,\"use_beam_search\":false,\"suffix\":\"\","
+                    + "\"truncation_side\":\"left\",\"thinking_budget_tokens\":-1,"
                     + "\"skip_special_tokens\":true,\"min_tokens\":0,\"grammar\":null,"
                     + "\"bad_words\":[],\"length_penalty\":1,\"modalities\":[\"text\"],"
                     + "\"cache_prompt\":true,\"anything\":1}"))
