@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
 
 /**
  * Reads generation options from an event. The bounds equal the bounds of {@code SamplingParams}
@@ -164,12 +166,17 @@ public final class GenerationOptionsReader {
           "logit_bias has " + value.size() + " entries; at most " + MAX_BIASES + " are allowed");
     }
     JsonObject given = fields.object("logit_bias");
+    String wrong =
+        StreamSupport.stream(given.names().spliterator(), false)
+            .filter(token -> !TOKEN_ID.matcher(token).matches())
+            .limit(5)
+            .map(Texts::quote)
+            .collect(Collectors.joining(", "));
+    if (!wrong.isEmpty()) {
+      throw new InvalidInputException("logit_bias has keys that are not token ids: " + wrong);
+    }
     Map<Integer, Double> biases = new TreeMap<>();
     for (String token : given.names()) {
-      if (!TOKEN_ID.matcher(token).matches()) {
-        throw new InvalidInputException(
-            "logit_bias has the key " + Texts.quote(token) + ", which is not a token id");
-      }
       double bias = JsonObject.number(given.path(token), value.get(token), -100, 100);
       biases.put(Integer.valueOf(token), bias);
     }

@@ -171,7 +171,7 @@ class EventParserTest {
           "top_logprobs":2                     | top_logprobs needs logprobs to be true
           "priority":101                       | priority is 101; it must be -100 to 100
           "logprobs":1                         | logprobs is a number; it must be true or false
-          "logit_bias":{"x":1}                 | logit_bias has the key "x"
+          "logit_bias":{"x":1,"3":1,"-1":1}    | logit_bias has keys that are not token ids: "x", "-1"
           "logit_bias":{"5":101}               | logit_bias.5 is 101; it must be -100 to 100
           "stop":[1]                           | stop[0] is a number; it must be a string
           "seed":9223372036854775808           | seed is 9223372036854775808
