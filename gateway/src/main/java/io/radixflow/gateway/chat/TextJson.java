@@ -141,22 +141,18 @@ final class TextJson extends CompletionJson {
   }
 
   /**
-   * Writes the most probable tokens, and the token itself if it is not among them. Tokens may have
-   * the same text; an object has each name once.
+   * Writes the token itself, as clients of OpenAI's API expect even without alternatives, then the
+   * most probable tokens. Tokens may have the same text; an object has each name once.
    */
   private void alternatives(JsonGenerator json, TokenLogprob token) throws IOException {
     json.writeStartObject();
-    if (token.top() != null && !token.top().isEmpty()) {
-      Set<String> names = new HashSet<>();
-      for (TopLogprob top : token.top()) {
-        String name = style.name(top.id(), TokenText.legacy(top.token(), top.bytes()));
-        if (names.add(name)) {
-          json.writeNumberField(name, top.logprob());
-        }
-      }
-      String own = name(token);
-      if (names.add(own)) {
-        json.writeNumberField(own, token.logprob());
+    String own = name(token);
+    json.writeNumberField(own, token.logprob());
+    Set<String> names = new HashSet<>(Set.of(own));
+    for (TopLogprob top : token.top() == null ? List.<TopLogprob>of() : token.top()) {
+      String name = style.name(top.id(), TokenText.legacy(top.token(), top.bytes()));
+      if (names.add(name)) {
+        json.writeNumberField(name, top.logprob());
       }
     }
     json.writeEndObject();

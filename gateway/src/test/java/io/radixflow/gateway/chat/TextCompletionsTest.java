@@ -183,7 +183,7 @@ class TextCompletionsTest {
       assertThat(choice.at("/logprobs").toString())
           .isEqualTo(
               "{\"tokens\":[\"x\",\"\u00e9\"],\"token_logprobs\":[null,-2.0],"
-                  + "\"top_logprobs\":[null,{\"z\":-0.5,\"\u00e9\":-2.0}],"
+                  + "\"top_logprobs\":[null,{\"\u00e9\":-2.0,\"z\":-0.5}],"
                   + "\"text_offset\":[0,1]}");
     }
   }
@@ -237,6 +237,8 @@ class TextCompletionsTest {
                 + "\"8\":{\"logprob\":-2.0,\"rank\":null,\"decoded_token\":\"y\"}}]");
     assertThat(choice.at("/logprobs/tokens").toString())
         .isEqualTo("[\"token_id:1\",\"token_id:3\"]");
+    assertThat(choice.at("/logprobs/top_logprobs").toString())
+        .matches("\\[\\{\"token_id:1\":-[0-9.]+},\\{\"token_id:3\":-[0-9.]+}]");
   }
 
   @Test
