@@ -27,6 +27,7 @@ final class ChatJson extends CompletionJson {
   private static final String REASONING = "reasoning_content";
 
   private final CustomTools custom;
+  private final boolean reasoning;
   private final TokenStyle style;
 
   /** Ids of the calls of custom tools in a stream. */
@@ -37,17 +38,28 @@ final class ChatJson extends CompletionJson {
 
   /**
    * @param custom the request's tools of type custom
+   * @param reasoning whether the text of the reasoning is shown
    * @param style how single tokens are shown
    */
-  ChatJson(String id, long created, String model, CustomTools custom, TokenStyle style) {
+  ChatJson(
+      String id,
+      long created,
+      String model,
+      CustomTools custom,
+      boolean reasoning,
+      TokenStyle style) {
     super(id, created, model, "chat.completion", "chat.completion.chunk");
     this.custom = custom;
+    this.reasoning = reasoning;
     this.style = style;
   }
 
   @Override
   boolean holds(int choice, TurnPiece piece) {
     TurnPart part = piece.part();
+    if (hides(part)) {
+      return piece.logprobs().isEmpty() && piece.ids().isEmpty() && piece.prompt() == null;
+    }
     if (part.opensCall() && custom.names().contains(piece.text())) {
       customCalls.add(part.id());
     }
@@ -74,6 +86,10 @@ final class ChatJson extends CompletionJson {
     return true;
   }
 
+  private boolean hides(TurnPart part) {
+    return part.isReasoning() && !reasoning;
+  }
+
   @Override
   TurnPiece held(int choice) {
     return held.remove(choice);
@@ -91,7 +107,7 @@ final class ChatJson extends CompletionJson {
     json.writeStringField("role", "assistant");
     json.writeStringField("content", message.content());
     json.writeNullField("refusal");
-    if (message.reasoning() != null) {
+    if (reasoning && message.reasoning() != null) {
       json.writeStringField(REASONING, message.reasoning());
     }
     if (!message.toolCalls().isEmpty()) {
@@ -156,7 +172,9 @@ final class ChatJson extends CompletionJson {
       json.writeStringField("content", next.text());
     }
     if (part.isReasoning()) {
-      json.writeStringField(REASONING, next.text());
+      if (reasoning) {
+        json.writeStringField(REASONING, next.text());
+      }
     } else if (!part.isContent()) {
       callDelta(json, part, next.text());
     }

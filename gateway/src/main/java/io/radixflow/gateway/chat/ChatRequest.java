@@ -2,6 +2,7 @@ package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.chat.ChatSessions.Root;
+import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.jobs.event.GenerationOptionsReader;
@@ -27,6 +28,7 @@ import java.util.Set;
  * @param root the session of the conversation
  * @param cache for how long its pages are pinned, or null
  * @param usage whether the last event of a stream contains the counts of tokens
+ * @param reasoning whether the reasoning is shown
  * @param style how single tokens are shown
  * @param timings which timings a stream shows
  */
@@ -39,6 +41,7 @@ record ChatRequest(
     CacheHints cache,
     boolean stream,
     boolean usage,
+    boolean reasoning,
     TokenStyle style,
     Timings timings)
     implements CompletionRequest {
@@ -62,6 +65,7 @@ record ChatRequest(
           "add_generation_prompt",
           "thinking",
           "separate_reasoning",
+          "include_reasoning",
           "safety_identifier",
           "prompt_cache_key",
           "prompt_cache_options",
@@ -82,6 +86,8 @@ record ChatRequest(
     RequestFields.ignore(exchange, ReplyShape.rename(raw));
     long choices = body.integer("n", 1, MAX_CHOICES, 1);
     raw.remove("n");
+    boolean reasoning = showsReasoning(body);
+    raw.remove("include_reasoning");
     TokenStyle style = TokenStyle.read(body, raw);
     Timings timings = Timings.read(body, raw);
     Thinking.read(body.object("thinking"), raw, ignored::add);
@@ -102,8 +108,20 @@ record ChatRequest(
         pin == 0 ? null : new CacheHints(false, pin, List.of(), null),
         body.bool("stream", false),
         CompletionRequest.usage(body),
+        reasoning,
         style,
         timings);
+  }
+
+  private static boolean showsReasoning(JsonObject body) {
+    boolean shows = body.bool("include_reasoning", true);
+    if (!shows && !body.bool("separate_reasoning", true)) {
+      throw ApiException.badRequest(
+          "include_reasoning",
+          "include_reasoning is false, but separate_reasoning is false too, which leaves the"
+              + " reasoning in the content: leave separate_reasoning out");
+    }
+    return shows;
   }
 
   /** Each choice gets its own seed: the same seed would make all choices the same. */
@@ -149,6 +167,6 @@ record ChatRequest(
 
   @Override
   public CompletionJson json(String id, long created) {
-    return new ChatJson(id, created, model, custom, style);
+    return new ChatJson(id, created, model, custom, reasoning, style);
   }
 }

@@ -231,6 +231,25 @@ class ChatToolsTest {
   }
 
   @Test
+  void reasoningIsNotShownIfTheClientSaysSo() {
+    String hidden = TOOLS + ",\"include_reasoning\":false";
+    CompletableFuture<HttpResponse<String>> whole = chat(hidden);
+    reply(gateway.topics().next());
+    JsonNode json = GatewayFixture.json(whole.join().body());
+    assertThat(json.at("/choices/0/message").has("reasoning_content")).isFalse();
+    assertThat(json.at("/choices/0/message/tool_calls")).hasSize(2);
+    assertThat(json.at("/usage/completion_tokens_details/reasoning_tokens").asInt()).isEqualTo(4);
+    CompletableFuture<HttpResponse<String>> stream = chat(hidden + ",\"stream\":true");
+    reply(gateway.topics().next());
+    assertThat(joined(stream.join().body())).startsWith("||[call_1 weather");
+    assertThat(stream.join().body())
+        .doesNotContain("\"delta\":{},\"logprobs\":null,\"finish_reason\":null");
+    HttpResponse<String> both = chat(hidden + ",\"separate_reasoning\":false").join();
+    assertThat(both.statusCode()).isEqualTo(400);
+    assertThat(both.body()).contains("leave separate_reasoning out");
+  }
+
+  @Test
   void aStreamThatIsSentAgainHasTheSameParts() {
     String stream = TOOLS + ",\"stream\":true";
     CompletableFuture<HttpResponse<String>> first = chat(stream, "Idempotency-Key", "k");
