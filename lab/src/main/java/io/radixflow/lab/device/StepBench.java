@@ -129,7 +129,7 @@ public final class StepBench implements AutoCloseable {
   }
 
   /**
-   * @param next the tokens of the sequences, unless they are those of {@code before}
+   * @param next the tokens of the sequences, unless they are the tokens of {@code before}
    */
   private StepTicket submit(
       Batch batch, int sequences, int position, int[] next, StepTicket before) {
