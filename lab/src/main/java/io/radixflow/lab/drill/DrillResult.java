@@ -3,9 +3,9 @@ package io.radixflow.lab.drill;
 import io.radixflow.lab.drill.proof.HttpVerifier;
 import io.radixflow.lab.drill.proof.Recovery;
 import io.radixflow.lab.drill.proof.RecoveryPhases;
-import io.radixflow.lab.drill.proof.RecoveryTimes;
 import io.radixflow.lab.drill.proof.TierTally;
 import io.radixflow.lab.drill.proof.Verifier;
+import io.radixflow.tools.cli.common.Samples;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -130,13 +130,13 @@ public record DrillResult(
         tokens.afterKills());
   }
 
-  private static void times(StringBuilder text, String what, RecoveryTimes.Times times) {
+  private static void times(StringBuilder text, String what, Samples times) {
     if (times.count() > 0) {
       line(
           text,
           "  median %.1f s, worst %.1f s, %d times: %s",
           times.median() / 1e3,
-          times.worst() / 1e3,
+          times.max() / 1e3,
           times.count(),
           what);
     }

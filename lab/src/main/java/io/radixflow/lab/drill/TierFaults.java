@@ -114,7 +114,7 @@ final class TierFaults {
     }
   }
 
-  /** All that are there; they may be gone when they are opened. */
+  /** All files that are there; they may be gone when they are opened. */
   private static List<Path> files(Path directory) throws IOException {
     List<Path> files = new ArrayList<>();
     Files.walkFileTree(

@@ -75,11 +75,8 @@ public final class WorkloadReader {
 
   private WorkloadFormat formatOf(WorkloadLine line) throws WorkloadException {
     JsonObject record = line.fields();
-    if (QwenFormat.recognises(record)) {
-      return new QwenFormat(options);
-    }
-    if (MooncakeFormat.recognises(record)) {
-      return new MooncakeFormat(options);
+    if (record.has("hash_ids")) {
+      return new BlockIdsFormat(options, record.has("chat_id"));
     }
     if (AgentFormat.recognises(record)) {
       return new AgentFormat(options);

@@ -6,14 +6,15 @@ import io.radixflow.lab.drill.proof.HttpVerifier;
 import io.radixflow.lab.drill.proof.Recovery;
 import io.radixflow.lab.drill.proof.RecoveryPhases.Phases;
 import io.radixflow.lab.drill.proof.RecoveryPhases.Summary;
-import io.radixflow.lab.drill.proof.RecoveryTimes.Times;
 import io.radixflow.lab.drill.proof.TierTally;
 import io.radixflow.lab.drill.proof.Verifier;
 import io.radixflow.tools.cli.Cli;
+import io.radixflow.tools.cli.common.Samples;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,7 +25,7 @@ import picocli.CommandLine;
 
 class DrillCommandTest {
 
-  private static final Times NONE = new Times(0, 0, 0);
+  private static final Samples NONE = new Samples();
 
   @Test
   void theTableCountsFaultsTurnsAndTimes() {
@@ -40,7 +41,8 @@ class DrillCommandTest {
         .contains("1 processes ended by themselves, taken for dead before")
         .contains("median 2.5 s, worst 4.0 s, 7 times: of its own sessions\n")
         .contains(
-            "taken up 0.9 s, running 2.4 s, connected 2.3 s: its own subtasks, elsewhere, medians\n")
+            "taken up 0.9 s, running 2.4 s, connected 2.3 s: its own subtasks, elsewhere,"
+                + " medians\n")
         .contains("running 2.9 s, connected 3.9 s: its own subtasks, elsewhere, the slowest\n")
         .doesNotContain("silence")
         .doesNotContain("survivors")
@@ -180,6 +182,12 @@ class DrillCommandTest {
     assertThat(out.toString().endsWith("nothing was lost\n")).isEqualTo(code == 0);
   }
 
+  private static Samples samples(double... millis) {
+    Samples samples = new Samples();
+    Arrays.stream(millis).forEach(samples::add);
+    return samples;
+  }
+
   private static DrillResult result(int lost, List<String> findings) {
     return result(lost, 0, 0, 0, findings);
   }
@@ -202,7 +210,8 @@ class DrillCommandTest {
       Optional<TierTally.Tokens> tokens) {
     return new DrillResult(
         Map.of(Fault.TASKMANAGER_KILLED, 3),
-        new HttpVerifier.Verdict(30, 5, 0, 0, 0, new Times(6, 700, 9_000), List.of()),
+        new HttpVerifier.Verdict(
+            30, 5, 0, 0, 0, samples(100, 200, 600, 800, 900, 9_000), List.of()),
         new Verifier.Verdict(
             40, 38 - lost, 2, 5, 4, lost, doubled, changed, 11, 12, 0, 0, findings),
         deadLetters,
@@ -213,7 +222,7 @@ class DrillCommandTest {
         1,
         List.of(),
         new Recovery(
-            new Times(7, 2_500, 4_000),
+            samples(1, 2, 3, 2_500, 3_000, 3_500, 4_000),
             NONE,
             NONE,
             new Summary(

@@ -6,6 +6,7 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Origin;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.tools.cli.common.Samples;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -77,11 +78,11 @@ public final class HttpVerifier {
     Map<TurnKey, Heard> known = new HashMap<>();
     failures.forEach(this::change);
     int doubled = 0;
-    List<Long> waits = new ArrayList<>();
+    Samples waits = new Samples();
     Set<TurnKey> extra = new HashSet<>(turns.keySet());
     for (Heard one : heard) {
       TurnKey key = new TurnKey(one.session(), one.turn());
-      waits.addAll(one.waits());
+      one.waits().forEach(waits::add);
       extra.remove(key);
       if (known.putIfAbsent(key, one) != null) {
         doubled++;
@@ -98,14 +99,7 @@ public final class HttpVerifier {
       find(unheard + " replies were never heard to their end");
     }
     int resumed = (int) heard.stream().filter(one -> !one.waits().isEmpty()).count();
-    return new Verdict(
-        heard.size() + unheard,
-        resumed,
-        unheard,
-        doubled,
-        changed,
-        RecoveryTimes.Times.of(waits),
-        findings);
+    return new Verdict(heard.size() + unheard, resumed, unheard, doubled, changed, waits, findings);
   }
 
   private void compare(Heard one, Reply expected) {
@@ -146,7 +140,7 @@ public final class HttpVerifier {
    * @param lost turns whose end was not heard
    * @param doubled turns that were not asked for
    * @param changed turns of which a client heard something else than the undisturbed run replied
-   * @param waits from each break to the next event
+   * @param waits milliseconds from each break to the next event
    * @param findings descriptions of faults; only the first hundred
    */
   public record Verdict(
@@ -155,7 +149,7 @@ public final class HttpVerifier {
       int lost,
       int doubled,
       int changed,
-      RecoveryTimes.Times waits,
+      Samples waits,
       List<String> findings) {
 
     public Verdict {

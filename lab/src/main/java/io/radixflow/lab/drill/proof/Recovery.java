@@ -1,5 +1,6 @@
 package io.radixflow.lab.drill.proof;
 
+import io.radixflow.tools.cli.common.Samples;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -7,16 +8,16 @@ import java.util.List;
 /**
  * How long sessions waited after TaskManagers were killed while another had a free slot.
  *
- * @param owned times of recovery of sessions of the killed TaskManagers
+ * @param owned milliseconds of recovery of sessions of the killed TaskManagers
  * @param survivors of the others
  * @param silence of the others, between two deltas
  * @param ownedPhases what the time of the first went to
  * @param survivorPhases what that of the others went to
  */
 public record Recovery(
-    RecoveryTimes.Times owned,
-    RecoveryTimes.Times survivors,
-    RecoveryTimes.Times silence,
+    Samples owned,
+    Samples survivors,
+    Samples silence,
     RecoveryPhases.Summary ownedPhases,
     RecoveryPhases.Summary survivorPhases) {
 

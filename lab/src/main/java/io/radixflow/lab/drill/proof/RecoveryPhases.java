@@ -1,5 +1,6 @@
 package io.radixflow.lab.drill.proof;
 
+import io.radixflow.tools.cli.common.Samples;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -175,7 +176,9 @@ public final class RecoveryPhases {
     }
 
     private static long median(List<Phases> all, ToLongFunction<Phases> step) {
-      return RecoveryTimes.Times.of(all.stream().map(step::applyAsLong).toList()).median();
+      Samples samples = new Samples();
+      all.stream().mapToLong(step).forEach(samples::add);
+      return samples.count() == 0 ? 0 : Math.round(samples.median());
     }
 
     private long end() {

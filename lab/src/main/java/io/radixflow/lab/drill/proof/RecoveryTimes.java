@@ -1,6 +1,7 @@
 package io.radixflow.lab.drill.proof;
 
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.tools.cli.common.Samples;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,9 +21,9 @@ public final class RecoveryTimes {
   private final List<Set<TurnKey>> running = new ArrayList<>();
 
   private final List<Map<TurnKey, Long>> lastBefore = new ArrayList<>();
-  private final List<Long> owned = new ArrayList<>();
-  private final List<Long> survivors = new ArrayList<>();
-  private final List<Long> silence = new ArrayList<>();
+  private final Samples owned = new Samples();
+  private final Samples survivors = new Samples();
+  private final Samples silence = new Samples();
 
   public RecoveryTimes(List<Kill> kills) {
     this.kills = List.copyOf(kills);
@@ -65,33 +66,20 @@ public final class RecoveryTimes {
     }
   }
 
-  Times owned() {
-    return Times.of(owned);
+  /** The milliseconds of turns that the killed TaskManagers served. */
+  Samples owned() {
+    return owned;
   }
 
-  Times survivors() {
-    return Times.of(survivors);
+  Samples survivors() {
+    return survivors;
   }
 
   /**
    * The times for which the surviving sessions had no delta. They continue until the failure is
    * noticed.
    */
-  Times survivorsSilence() {
-    return Times.of(silence);
-  }
-
-  /**
-   * Milliseconds.
-   *
-   * @param count how many
-   */
-  public record Times(int count, long median, long worst) {
-    static Times of(List<Long> millis) {
-      List<Long> sorted = millis.stream().sorted().toList();
-      return sorted.isEmpty()
-          ? new Times(0, 0, 0)
-          : new Times(sorted.size(), sorted.get(sorted.size() / 2), sorted.get(sorted.size() - 1));
-    }
+  Samples survivorsSilence() {
+    return silence;
   }
 }
