@@ -77,7 +77,7 @@ class RecoveryPhasesTest {
     Summary owned = RecoveryPhases.of(LOG.stream(), kills).owned();
 
     assertThat(owned.count()).isEqualTo(2);
-    assertThat(owned.medians()).isEqualTo(new Phases(500, 1_000, 2_000, 4_000, 4_500));
+    assertThat(owned.medians()).isEqualTo(new Phases(500, 1_000, 1_600, 2_950, 3_100));
     assertThat(owned.slowest()).isEqualTo(new Phases(500, 1_000, 2_000, 4_000, 4_500));
   }
 
