@@ -3,107 +3,65 @@ package io.radixflow.lab.replay;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
-import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.Errors;
-import io.radixflow.tools.cli.common.JsonLineInput;
-import java.io.BufferedInputStream;
-import java.io.EOFException;
+import io.radixflow.lab.workload.WorkloadLine;
+import io.radixflow.lab.workload.WorkloadLines;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.zip.GZIPInputStream;
-import java.util.zip.ZipException;
 
 /**
  * Reads a recorded trace of cache operations: JSON lines, plain or gzip. The first line describes
  * the cache, each other line is one operation with its observed result.
  */
 final class TraceFile implements AutoCloseable {
-  private static final int BUFFER = 1 << 16;
-
   private final String name;
-  private final JsonLineInput input;
-  private int line;
+  private final InputStream stream;
+  private final WorkloadLines lines;
 
   /**
    * @param name of the file, for errors
-   * @throws CliException if the stream begins like gzip and is none
    */
   TraceFile(String name, InputStream stream) throws IOException {
     this.name = name;
-    this.input = new JsonLineInput(unzipped(name, stream));
-  }
-
-  private static InputStream unzipped(String name, InputStream stream) throws IOException {
-    BufferedInputStream plain = new BufferedInputStream(stream, BUFFER);
-    plain.mark(2);
-    boolean gzip = plain.read() == 0x1f && plain.read() == 0x8b;
-    plain.reset();
-    try {
-      return gzip ? new GZIPInputStream(plain, BUFFER) : plain;
-    } catch (ZipException | EOFException e) {
-      throw CliException.badInput(name + ": no valid gzip file: " + Errors.line(e), e);
-    }
+    this.stream = stream;
+    this.lines = new WorkloadLines(name, stream);
   }
 
   /**
    * Reads the first line; to be called once, first.
    *
-   * @throws CliException if the line is not the first line of a trace
+   * @throws WorkloadException if the line is not the first line of a trace
    */
   TraceSetup setup() throws IOException {
-    JsonObject fields = nextFields();
-    if (fields == null) {
-      throw CliException.badInput(
-          name + ": the file is empty; a trace begins with {\"policy\",…}", null);
+    WorkloadLine line = lines.next();
+    if (line == null) {
+      throw new IOException(name + ": the file is empty; a trace begins with {\"policy\",…}");
     }
+    JsonObject fields = line.fields();
     try {
-      return new TraceSetup(
-          fields.require("policy").text("policy"),
-          integer(fields, "page"),
-          fields.bool("eagle", false));
+      String policy = fields.require("policy").text("policy");
+      return new TraceSetup(policy, integer(fields, "page"), fields.bool("eagle", false));
     } catch (IllegalArgumentException e) {
-      throw bad(e);
+      throw line.error(e.getMessage());
     }
   }
 
   /**
    * Reads all operations.
    *
-   * @throws CliException if a line is none
+   * @throws WorkloadException if a line is none
    */
   List<TraceStep> steps() throws IOException {
     List<TraceStep> steps = new ArrayList<>();
-    for (JsonObject fields = nextFields(); fields != null; fields = nextFields()) {
+    for (WorkloadLine line = lines.next(); line != null; line = lines.next()) {
       try {
-        steps.add(new TraceStep(operation(fields), counts(fields)));
+        steps.add(new TraceStep(operation(line.fields()), counts(line.fields())));
       } catch (IllegalArgumentException e) {
-        throw bad(e);
+        throw line.error(e.getMessage());
       }
     }
     return steps;
-  }
-
-  /** Returns an error about the line that was read last. */
-  private CliException bad(RuntimeException error) {
-    return CliException.badInput(name + ", line " + line + ": " + Errors.line(error), error);
-  }
-
-  private JsonObject nextFields() throws IOException {
-    JsonLineInput.Line next;
-    try {
-      next = input.next();
-    } catch (ZipException | EOFException e) {
-      throw CliException.badInput(
-          name + ", after line " + line + ": the gzip file is damaged or cut: " + Errors.line(e),
-          e);
-    }
-    line++;
-    if (next != null && next.error() != null) {
-      throw CliException.badInput(name + ", line " + line + ": " + next.error(), null);
-    }
-    return next == null ? null : next.fields();
   }
 
   private static TraceOperation operation(JsonObject fields) {
@@ -159,6 +117,6 @@ final class TraceFile implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    input.close();
+    stream.close();
   }
 }

@@ -11,9 +11,9 @@ import io.radixflow.jobs.json.JsonObject;
  * @param bytes the JSON as it was read
  * @param fields the same, parsed
  */
-record WorkloadLine(String file, long number, long time, byte[] bytes, JsonObject fields) {
+public record WorkloadLine(String file, long number, long time, byte[] bytes, JsonObject fields) {
 
-  WorkloadException error(String message) {
+  public WorkloadException error(String message) {
     return new WorkloadException(file + ", line " + number + ": " + message);
   }
 }

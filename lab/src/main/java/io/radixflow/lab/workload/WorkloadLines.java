@@ -24,7 +24,7 @@ import java.util.zip.ZipException;
  * skipped. A line may begin with the time that Kafka's console consumer prints with {@code
  * print.timestamp=true}: {@code CreateTime:1700000000000}, then a tab.
  */
-final class WorkloadLines {
+public final class WorkloadLines {
   private static final int MAX_LINE_BYTES = 64 << 20;
   private static final Pattern TIME = Pattern.compile("(?:CreateTime|LogAppendTime):(\\d{1,18})\t");
   private static final ObjectReader JSON =
@@ -41,7 +41,7 @@ final class WorkloadLines {
    * @param file its name, for errors
    * @param input its bytes; closed by the caller
    */
-  WorkloadLines(String file, InputStream input) throws IOException {
+  public WorkloadLines(String file, InputStream input) throws IOException {
     this.file = file;
     BufferedInputStream plain = new BufferedInputStream(input);
     plain.mark(2);
@@ -56,7 +56,7 @@ final class WorkloadLines {
   }
 
   /** The next record, or null after the last. */
-  WorkloadLine next() throws IOException {
+  public WorkloadLine next() throws IOException {
     byte[] bytes = nextBytes();
     while (bytes != null && isBlank(bytes)) {
       bytes = nextBytes();
@@ -79,21 +79,15 @@ final class WorkloadLines {
     Matcher time = TIME.matcher(head(bytes));
     boolean timed = time.lookingAt();
     byte[] json = timed ? Arrays.copyOfRange(bytes, time.end(), bytes.length) : bytes;
-    JsonNode node;
+    JsonObject fields;
     try {
-      node = JSON.readValue(json);
+      fields = JsonObject.of(JSON.readValue(json), "the line");
+    } catch (InvalidInputException e) {
+      throw error(e.getMessage());
     } catch (JsonProcessingException e) {
       throw error("not valid JSON: " + e.getOriginalMessage().lines().findFirst().orElse(""));
     }
-    if (!node.isObject()) {
-      throw error("a JSON object is expected, one a line");
-    }
-    return new WorkloadLine(
-        file,
-        number,
-        timed ? Long.parseLong(time.group(1)) : -1,
-        json,
-        JsonObject.of(node, "the line"));
+    return new WorkloadLine(file, number, timed ? Long.parseLong(time.group(1)) : -1, json, fields);
   }
 
   private static String head(byte[] bytes) {

@@ -292,7 +292,7 @@ class CacheReplayCommandTest {
     Cli.Result result = new Cli().run("cache", "replay", file.toString(), "--compat");
 
     assertThat(result.code()).isEqualTo(2);
-    assertThat(result.err()).contains("after line", "the gzip file is damaged or cut");
+    assertThat(result.err()).contains("line ", "the gzip stream is damaged or cut");
   }
 
   @Test
@@ -302,7 +302,7 @@ class CacheReplayCommandTest {
     Cli.Result result = new Cli().run("cache", "replay", file.toString(), "--compat");
 
     assertThat(result.code()).isEqualTo(2);
-    assertThat(result.err()).contains("no valid gzip file");
+    assertThat(result.err()).contains("the gzip header is damaged or cut");
   }
 
   @Test

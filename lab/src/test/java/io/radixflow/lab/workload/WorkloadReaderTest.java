@@ -147,7 +147,7 @@ class WorkloadReaderTest {
       delimiter = '|',
       value = {
         "not JSON | line 1: not valid JSON",
-        "[1] | line 1: a JSON object is expected, one a line",
+        "[1] | line 1: the line is not a JSON object",
         "{\"a\":1} | line 1: not a known workload: a record has hash_ids",
         "{\"hash_ids\":7} | line 1: hash_ids is a number; it must be an array",
         "{\"hash_ids\":[1,-2]} | line 1: hash_ids[1] is -2; it must be 0",

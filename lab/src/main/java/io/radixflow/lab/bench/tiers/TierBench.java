@@ -2,6 +2,7 @@ package io.radixflow.lab.bench.tiers;
 
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.lab.traffic.Driver;
 import io.radixflow.lab.traffic.EngineReply;
 import io.radixflow.lab.traffic.EngineTarget;
 import io.radixflow.operators.engine.EngineOptions;
@@ -10,7 +11,6 @@ import io.radixflow.operators.engine.EngineRequest.PromptSource;
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.tier.TierOptions;
-import io.radixflow.operators.tier.Tiers;
 import io.radixflow.operators.tier.WritePolicy;
 import io.radixflow.operators.tier.disk.DiskStore;
 import io.radixflow.operators.tier.disk.DiskTierOptions;
@@ -20,13 +20,10 @@ import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.PageStoreStats;
 import io.radixflow.operators.tier.store.TenantKeys;
 import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.Errors;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 
 /**
  * An engine whose device has room for one conversation, with host memory and a disk below it.
@@ -122,18 +119,10 @@ final class TierBench implements AutoCloseable {
 
   /** Evicts all pages of host memory; the disk keeps its own. */
   void flushHost() throws InterruptedException {
-    if (!onTiers(tiers -> tiers.switches().flush())) {
+    if (!Driver.await(engine.onTiers(tiers -> tiers.switches().flush()))) {
       throw new CliException("host memory could not be emptied");
     }
     settle();
-  }
-
-  private <T> T onTiers(Function<Tiers, T> task) throws InterruptedException {
-    try {
-      return engine.onTiers(task).get();
-    } catch (ExecutionException e) {
-      throw new CliException("host memory could not be emptied: " + Errors.line(e.getCause()), e);
-    }
   }
 
   /** Rounds a number of tokens down to whole pages. */

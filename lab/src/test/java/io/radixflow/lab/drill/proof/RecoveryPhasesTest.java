@@ -21,12 +21,12 @@ class RecoveryPhasesTest {
   private static final List<String> LOG =
       List.of(
           subtask("12:00:00,000", 1, "INITIALIZING", "RUNNING"),
-          "2026-11-21 12:00:10,500 INFO  [a] ExecutionGraph - Job radixflow (0a) switched from state"
-              + " RUNNING to RESTARTING.",
+          "2026-11-21 12:00:10,500 INFO  [a] ExecutionGraph - Job radixflow (0a) switched from"
+              + " state RUNNING to RESTARTING.",
           "java.io.IOException: Lost connection",
           subtask("12:00:10,700", 1, "SCHEDULED", "DEPLOYING"),
-          "2026-11-21 12:00:10,800 INFO  [a] ExecutionGraph - Job radixflow (0a) switched from state"
-              + " RUNNING to RESTARTING.",
+          "2026-11-21 12:00:10,800 INFO  [a] ExecutionGraph - Job radixflow (0a) switched from"
+              + " state RUNNING to RESTARTING.",
           subtask("12:00:11,000", 1, "SCHEDULED", "DEPLOYING"),
           subtask("12:00:11,000", 2, "SCHEDULED", "DEPLOYING"),
           subtask("12:00:11,200", 1, "DEPLOYING", "INITIALIZING"),
