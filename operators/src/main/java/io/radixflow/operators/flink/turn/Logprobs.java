@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
 /** Converts the engine's log probabilities to the form of a reply. */
 final class Logprobs {
@@ -38,6 +39,26 @@ final class Logprobs {
     byte[] bytes = tokenizer.bytes(id);
     String text = text(bytes);
     return new Reply.TokenLogprob(id, text, Float.NaN, List.of(), lost(text, bytes));
+  }
+
+  /** Returns an entry in which special tokens have these texts. */
+  static Reply.TokenLogprob named(Reply.TokenLogprob token, Map<Integer, String> specials) {
+    List<Reply.TopLogprob> top =
+        token.top().stream()
+            .map(
+                each ->
+                    new Reply.TopLogprob(
+                        each.id(),
+                        specials.getOrDefault(each.id(), each.token()),
+                        each.logprob(),
+                        each.bytes()))
+            .toList();
+    return new Reply.TokenLogprob(
+        token.id(),
+        specials.getOrDefault(token.id(), token.token()),
+        token.logprob(),
+        top,
+        token.bytes());
   }
 
   private static String text(byte[] bytes) {

@@ -8,8 +8,12 @@ import io.radixflow.operators.record.TokenOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
-/** Cuts the tokens of a prompt into pieces that deltas have room for. */
+/**
+ * Cuts the tokens of a prompt into pieces that deltas have room for. Special tokens have their
+ * text, as in the prompt that the sender wrote.
+ */
 final class PromptPieces {
   /** Entries of a piece, alternatives included: about a quarter of a megabyte. */
   private static final int ENTRIES = 2048;
@@ -23,7 +27,8 @@ final class PromptPieces {
       int[] ids, TokenOptions options, List<Reply.TokenLogprob> scores, Tokenizer tokenizer) {
     boolean scored = options.promptLogprobs() != null;
     int size = ENTRIES / (1 + (scored ? options.promptLogprobs() : 0));
-    ReplyText text = new ReplyText(tokenizer, List.of());
+    Map<Integer, String> specials = tokenizer.specials();
+    ReplyText text = new ReplyText(tokenizer, List.of(), specials);
     List<PromptTokens> pieces = new ArrayList<>();
     for (int from = 0; from < ids.length; from += size) {
       int end = Math.min(ids.length, from + size);
@@ -38,16 +43,22 @@ final class PromptPieces {
               from,
               Arrays.stream(ids, from, end).boxed().toList(),
               text.take(),
-              scored ? entries(ids, from, end, scores, tokenizer) : null));
+              scored ? entries(ids, from, end, scores, tokenizer, specials) : null));
     }
     return pieces;
   }
 
   private static List<Reply.TokenLogprob> entries(
-      int[] ids, int from, int end, List<Reply.TokenLogprob> scores, Tokenizer tokenizer) {
+      int[] ids,
+      int from,
+      int end,
+      List<Reply.TokenLogprob> scores,
+      Tokenizer tokenizer,
+      Map<Integer, String> specials) {
     List<Reply.TokenLogprob> entries = new ArrayList<>(end - from);
     for (int i = from; i < end; i++) {
-      entries.add(i == 0 ? Logprobs.first(ids[0], tokenizer) : scores.get(i - 1));
+      entries.add(
+          Logprobs.named(i == 0 ? Logprobs.first(ids[0], tokenizer) : scores.get(i - 1), specials));
     }
     return entries;
   }

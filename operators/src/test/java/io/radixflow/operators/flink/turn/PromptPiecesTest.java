@@ -1,0 +1,43 @@
+package io.radixflow.operators.flink.turn;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.operators.record.PromptTokens;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.TokenOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+class PromptPiecesTest {
+
+  @Test
+  void specialTokensHaveTheirTextInThePromptAndInItsLogProbabilities() {
+    Tokenizer tokenizer = SimModel.open(SimOptions.DEFAULT).tokenizer();
+    String special = tokenizer.specials().values().iterator().next();
+    String prompt = special + "a" + special + "b";
+    int[] ids = tokenizer.encodeWithSpecial(prompt);
+    List<Reply.TokenLogprob> scores = new ArrayList<>();
+    for (int i = 1; i < ids.length; i++) {
+      String text = new String(tokenizer.bytes(ids[i]), UTF_8);
+      Reply.TopLogprob top = new Reply.TopLogprob(ids[0], "", -2);
+      scores.add(new Reply.TokenLogprob(ids[i], text, -1, List.of(top)));
+    }
+    TokenOptions options =
+        new TokenOptions(null, null, null, null, null, null, null, null, 1, true, null, null);
+
+    PromptTokens shown = PromptTokens.joined(PromptPieces.of(ids, options, scores, tokenizer));
+
+    assertThat(ids).hasSize(4);
+    assertThat(shown.text()).isEqualTo(prompt);
+    assertThat(
+            shown.logprobs().stream().map(Reply.TokenLogprob::token).collect(Collectors.joining()))
+        .isEqualTo(prompt);
+    assertThat(shown.logprobs().get(1).top().get(0).token()).isEqualTo(special);
+  }
+}
