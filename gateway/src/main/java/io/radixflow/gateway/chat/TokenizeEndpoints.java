@@ -38,6 +38,8 @@ public final class TokenizeEndpoints implements EndpointGroup {
           "with_pieces",
           "messages",
           "tools",
+          "continue_final_message",
+          "add_generation_prompt",
           "chat_template_kwargs",
           "reasoning_effort");
   private static final Set<String> TOKENS = Set.of("model", "tokens");
@@ -100,6 +102,7 @@ public final class TokenizeEndpoints implements EndpointGroup {
     return Json.write(
         json -> {
           json.writeNumberField("count", ids.length);
+          json.writeNumberField("max_model_len", text.window().served());
           json.writeFieldName("tokens");
           if (pieces) {
             writePieces(json, ids);

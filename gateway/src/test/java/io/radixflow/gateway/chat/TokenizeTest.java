@@ -55,6 +55,25 @@ class TokenizeTest {
   }
 
   @Test
+  void messagesAreTokenizedWithTheEndThatARequestAsksFor() {
+    String user = "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}";
+    JsonNode opened = GatewayFixture.json(post("/tokenize", user + "]}").body());
+    int closed = count(user + "],\"add_generation_prompt\":false}");
+    int continued =
+        count(
+            user
+                + ",{\"role\":\"assistant\",\"content\":\"Yo\"}],"
+                + "\"continue_final_message\":true,\"add_generation_prompt\":false}");
+    assertThat(opened.at("/max_model_len").asInt()).isPositive();
+    assertThat(closed).isLessThan(opened.at("/count").asInt());
+    assertThat(continued).isEqualTo(opened.at("/count").asInt() + 2);
+  }
+
+  private int count(String body) {
+    return GatewayFixture.json(post("/tokenize", body).body()).at("/count").asInt();
+  }
+
+  @Test
   void wrongRequestsAreTheClientsErrors() {
     for (String body : List.of("{}", "{\"prompt\":5}", "{\"messages\":[]}", "{\"messages\":7}")) {
       assertThat(post("/tokenize", body).statusCode()).as(body).isEqualTo(400);
