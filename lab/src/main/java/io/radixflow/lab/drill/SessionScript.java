@@ -114,28 +114,17 @@ public final class SessionScript {
   }
 
   private void open() {
-    add(
-        EventKind.OPEN,
-        "open",
-        branches.get(0),
-        List.of(new Message("system", HttpScript.SYSTEM)),
-        null,
-        null,
-        TurnForm.FREE);
+    List<Message> system = List.of(new Message("system", HttpScript.SYSTEM));
+    events.add(event(EventKind.OPEN, "open", branches.get(0)).messages(system).build());
     lastTurns.add(null);
   }
 
   /** Some sessions are closed, some erased, some left. */
   private void end(int number) {
-    switch (number % 4) {
-      case 1 -> end(EventKind.CLOSE);
-      case 2 -> end(EventKind.ERASE);
-      default -> {}
+    if (number % 4 == 1 || number % 4 == 2) {
+      EventKind kind = number % 4 == 1 ? EventKind.CLOSE : EventKind.ERASE;
+      events.add(event(kind, "end", ConversationEvent.MAIN_BRANCH).build());
     }
-  }
-
-  private void end(EventKind kind) {
-    add(kind, "end", ConversationEvent.MAIN_BRANCH, List.of(), null, null, TurnForm.FREE);
   }
 
   private void turn(String turn) {
@@ -145,11 +134,12 @@ public final class SessionScript {
     double choice = random.nextDouble();
     if (last != null && choice < 0.1 && sideBranches < MAX_SIDE_BRANCHES) {
       String made = "side" + ++sideBranches;
-      add(EventKind.FORK, turn, name, List.of(), made, last, TurnForm.FREE);
+      fork(turn, name, made, last);
       branches.add(made);
       lastTurns.add(null);
     } else if (last != null && choice < 0.2) {
-      add(EventKind.REGENERATE, turn, name, List.of(), null, last, TurnForm.draw(random));
+      GenerationOptions options = options(TurnForm.draw(random));
+      events.add(event(EventKind.REGENERATE, turn, name).atTurn(last).options(options).build());
     } else if (last != null && choice < 0.4) {
       cancelAndEdit(turn, branch);
     } else {
@@ -182,14 +172,7 @@ public final class SessionScript {
       }
     }
     String edited = "edit-" + turn;
-    add(
-        EventKind.FORK,
-        turn + "-fork",
-        name,
-        List.of(),
-        edited,
-        lastTurns.get(branch),
-        TurnForm.FREE);
+    fork(turn + "-fork", name, edited, lastTurns.get(branch));
     branches.set(branch, edited);
     lastTurns.set(branch, answered(turn + "-edit", edited));
   }
@@ -201,45 +184,36 @@ public final class SessionScript {
       return turn;
     }
     String results = turn + "-results";
-    message(results, branch, form.ofResults(), ConversationSource.question(random));
-    int last = events.size() - 1;
-    Map<String, String> metadata = Map.of(RESULTS_OF, turn);
-    events.set(last, events.get(last).toBuilder().metadata(metadata).build());
+    ConversationEvent user =
+        message(results, branch, form.ofResults(), ConversationSource.question(random));
+    events.add(user.toBuilder().metadata(Map.of(RESULTS_OF, turn)).build());
     return results;
   }
 
   private TurnForm message(String turn, String branch) {
     TurnForm form = TurnForm.draw(random);
-    message(turn, branch, form, form.input(ConversationSource.question(random)));
+    String text = form.input(ConversationSource.question(random));
+    events.add(message(turn, branch, form, text));
     return form;
   }
 
-  private void message(String turn, String branch, TurnForm form, String text) {
-    add(EventKind.MESSAGE, turn, branch, List.of(new Message("user", text)), null, null, form);
+  private ConversationEvent message(String turn, String branch, TurnForm form, String text) {
+    return event(EventKind.MESSAGE, turn, branch)
+        .messages(List.of(new Message("user", text)))
+        .options(options(form))
+        .build();
   }
 
   private void cancel(String turn, String branch) {
-    add(EventKind.CANCEL, turn, branch, List.of(), null, null, TurnForm.FREE);
+    events.add(event(EventKind.CANCEL, turn, branch).build());
   }
 
-  private void add(
-      EventKind kind,
-      String turn,
-      String branch,
-      List<Message> messages,
-      String newBranch,
-      String atTurn,
-      TurnForm form) {
-    boolean generates = kind == EventKind.MESSAGE || kind == EventKind.REGENERATE;
-    events.add(
-        ConversationEvent.builder(kind, session, turn)
-            .branch(branch)
-            .tenant(tenant)
-            .messages(messages)
-            .options(generates ? options(form) : null)
-            .newBranch(newBranch)
-            .atTurn(atTurn)
-            .build());
+  private void fork(String turn, String branch, String made, String after) {
+    events.add(event(EventKind.FORK, turn, branch).newBranch(made).atTurn(after).build());
+  }
+
+  private ConversationEvent.Builder event(EventKind kind, String turn, String branch) {
+    return ConversationEvent.builder(kind, session, turn).branch(branch).tenant(tenant);
   }
 
   private GenerationOptions options(TurnForm form) {

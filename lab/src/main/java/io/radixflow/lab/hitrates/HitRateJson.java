@@ -12,16 +12,14 @@ final class HitRateJson {
   private HitRateJson() {}
 
   static ObjectNode of(Workload workload, HitRates rates) {
-    ObjectNode json = about(workload);
-    json.put("unlimited_hit_rate", rate(rates, rates.unlimited()));
+    ObjectNode json = about(workload, rates);
     ArrayNode rows = json.putArray("capacities");
     rates.rows().forEach(row -> put(rows.addObject(), workload, rates, row));
     return json;
   }
 
   static ObjectNode of(Workload workload, TierRates rates) {
-    ObjectNode json = about(workload);
-    json.put("unlimited_hit_rate", rates.percent(rates.unlimited()) / 100);
+    ObjectNode json = about(workload, rates);
     ObjectNode sizes = json.putObject("tier_pages");
     sizes.put("device", rates.devicePages());
     sizes.put("host", rates.hostPages());
@@ -38,8 +36,7 @@ final class HitRateJson {
   }
 
   static ObjectNode of(Workload workload, WindowRates rates) {
-    ObjectNode json = about(workload);
-    json.put("unlimited_hit_rate", rates.percent(rates.unlimited()) / 100);
+    ObjectNode json = about(workload, rates);
     ArrayNode rows = json.putArray("capacities");
     for (WindowRates.Row row : rates.rows()) {
       ObjectNode one = rows.addObject();
@@ -55,7 +52,7 @@ final class HitRateJson {
     return json;
   }
 
-  private static ObjectNode about(Workload workload) {
+  private static ObjectNode about(Workload workload, Rates rates) {
     ObjectNode json = JsonLineOutput.object();
     CacheWorkload requests = workload.requests();
     ObjectNode about = json.putObject("workload");
@@ -66,6 +63,7 @@ final class HitRateJson {
     about.put("distinct_pages", requests.distinctBlocks());
     ArrayNode notes = about.putArray("notes");
     workload.notes().forEach(notes::add);
+    json.put("unlimited_hit_rate", rates.percent(rates.unlimited()) / 100);
     return json;
   }
 
@@ -76,17 +74,13 @@ final class HitRateJson {
     for (int i = 0; i < rates.policies().size(); i++) {
       CacheSimulation.Result result = row.results().get(i);
       ObjectNode policy = policies.putObject(rates.policies().get(i));
-      policy.put("hit_rate", rate(rates, result.hits()));
+      policy.put("hit_rate", rates.percent(result.hits()) / 100);
       policy.put("hit_pages", result.hits());
       policy.put("evicted_pages", result.evicted());
       policy.put("freed_pages", result.freed());
     }
     ObjectNode bound = json.putObject("bound");
-    bound.put("hit_rate", rate(rates, row.bound()));
+    bound.put("hit_rate", rates.percent(row.bound()) / 100);
     bound.put("hit_pages", row.bound());
-  }
-
-  private static double rate(HitRates rates, long hits) {
-    return rates.percent(hits) / 100;
   }
 }

@@ -11,7 +11,8 @@ import java.util.List;
  * @param unlimited hits of an unlimited cache
  * @param rows one row per capacity, ascending
  */
-public record HitRates(List<String> policies, long inputBlocks, long unlimited, List<Row> rows) {
+public record HitRates(List<String> policies, long inputBlocks, long unlimited, List<Row> rows)
+    implements Rates {
 
   /**
    * One capacity.
@@ -21,9 +22,4 @@ public record HitRates(List<String> policies, long inputBlocks, long unlimited, 
    * @param bound the most hits that any policy could have
    */
   public record Row(int capacity, List<CacheSimulation.Result> results, long bound) {}
-
-  /** Returns a count of hits as a percentage of all blocks; 0 for a workload without blocks. */
-  public double percent(long hits) {
-    return inputBlocks == 0 ? 0 : 100.0 * hits / inputBlocks;
-  }
 }

@@ -11,22 +11,13 @@ import java.util.List;
  * @param rows one row per policy
  */
 public record TierRates(
-    long inputBlocks,
-    long unlimited,
-    int devicePages,
-    int hostPages,
-    int diskPages,
-    List<Row> rows) {
+    long inputBlocks, long unlimited, int devicePages, int hostPages, int diskPages, List<Row> rows)
+    implements Rates {
 
   /** Hits under one policy of the device. Each hit counts for the tier that the page came from. */
   public record Row(String policy, long device, long host, long disk) {
     public long all() {
       return device + host + disk;
     }
-  }
-
-  /** Returns a count of hits as a percentage of all blocks; 0 for a workload without blocks. */
-  public double percent(long hits) {
-    return inputBlocks == 0 ? 0 : 100.0 * hits / inputBlocks;
   }
 }

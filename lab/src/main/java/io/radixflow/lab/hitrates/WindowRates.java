@@ -11,7 +11,8 @@ import java.util.List;
  * @param shares parts of the pages that have window parts
  * @param rows one row per size, ascending
  */
-public record WindowRates(long inputBlocks, long unlimited, List<Double> shares, List<Row> rows) {
+public record WindowRates(long inputBlocks, long unlimited, List<Double> shares, List<Row> rows)
+    implements Rates {
 
   /**
    * A size of the pool.
@@ -28,9 +29,4 @@ public record WindowRates(long inputBlocks, long unlimited, List<Double> shares,
    * @param pages the number of pages that fit in the bytes
    */
   public record Cell(int pages, long hits) {}
-
-  /** Returns a count of hits as a percentage of all blocks; 0 for a workload without blocks. */
-  public double percent(long hits) {
-    return inputBlocks == 0 ? 0 : 100.0 * hits / inputBlocks;
-  }
 }
