@@ -6,17 +6,9 @@ import java.io.PrintWriter;
 import java.util.Locale;
 
 /** Prints measurements of a GPU as lines of a table, one by one, and as JSON. */
-final class GpuFigures {
+record GpuFigures(PrintWriter out, ArrayNode json) {
   private static final String HEAD = "%-28s %-24s %12s %10s %10s %6s%n";
   private static final String LINE = "%-28s %-24s %12.1f %10.1f %10.1f %6s%n";
-
-  private final PrintWriter out;
-  private final ArrayNode json;
-
-  GpuFigures(PrintWriter out, ArrayNode json) {
-    this.out = out;
-    this.json = json;
-  }
 
   void show(GpuFigure figure) {
     if (json.isEmpty()) {

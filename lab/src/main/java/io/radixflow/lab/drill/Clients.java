@@ -28,19 +28,12 @@ import java.util.function.IntFunction;
  * send events to Kafka themselves, as HTTP has no forks, tenants without keys, or cancels that come
  * before their turn.
  */
-final class Clients implements AutoCloseable {
+record Clients(Driver<ConversationEvent, KafkaReply> kafka, Driver<HttpTurn, Heard> http)
+    implements AutoCloseable {
   /** One client in so many talks to Kafka; {@link #PYTHON_SHARE} counts the others. */
   private static final int KAFKA_SHARE = 4;
 
   private static final int PYTHON_SHARE = 3;
-
-  private final Driver<ConversationEvent, KafkaReply> kafka;
-  private final Driver<HttpTurn, Heard> http;
-
-  private Clients(Driver<ConversationEvent, KafkaReply> kafka, Driver<HttpTurn, Heard> http) {
-    this.kafka = kafka;
-    this.http = http;
-  }
 
   /**
    * Starts to send.
@@ -91,10 +84,6 @@ final class Clients implements AutoCloseable {
                         options.turns(),
                         options.maxTokens())
                     .conversation()));
-  }
-
-  Driver<HttpTurn, Heard> http() {
-    return http;
   }
 
   /** Returns the events that Kafka clients sent. */

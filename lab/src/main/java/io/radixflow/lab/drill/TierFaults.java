@@ -24,22 +24,12 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 
 /** Faults of the tiers below the device, while the job runs. */
-final class TierFaults {
+record TierFaults(ProcessCluster cluster, Settings settings, SplittableRandom random) {
   private static final Duration LIMIT = Duration.ofMinutes(1);
   private static final String PAGES = ".blob";
 
   /** A byte is changed in about so many. */
   private static final int SOUND_BYTES = 2048;
-
-  private final ProcessCluster cluster;
-  private final Settings settings;
-  private final SplittableRandom random;
-
-  TierFaults(ProcessCluster cluster, Settings settings, SplittableRandom random) {
-    this.cluster = cluster;
-    this.settings = settings;
-    this.random = random;
-  }
 
   /** Switches host memory and disk by control events; in the end they are as configured. */
   void switchAll() throws IOException, InterruptedException {

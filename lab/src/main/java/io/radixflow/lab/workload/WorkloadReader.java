@@ -9,25 +9,16 @@ import java.util.function.LongConsumer;
 /**
  * Reads a workload from JSON lines, plain or gzip. The first record shows which format it is; all
  * files of a workload have the same.
+ *
+ * @param listener receives how many records were read, after each
  */
-public final class WorkloadReader {
+public record WorkloadReader(WorkloadOptions options, LongConsumer listener) {
 
   /** Opens the files of a workload. */
   @FunctionalInterface
   public interface Opener {
     /** Opens a file by its name; called once. */
     InputStream open(String name) throws IOException;
-  }
-
-  private final WorkloadOptions options;
-  private final LongConsumer listener;
-
-  /**
-   * @param listener receives how many records were read, after each
-   */
-  public WorkloadReader(WorkloadOptions options, LongConsumer listener) {
-    this.options = options;
-    this.listener = listener;
   }
 
   /**

@@ -7,24 +7,14 @@ import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 
-/** The CPU time of an idle job, of a turn and of a delta, by the purpose of the threads. */
-final class JobCost {
-  private final ThreadCpu.Used idle;
-  private final JobLoad.Outcome turns;
-  private final JobLoad.Outcome deltas;
-  private final Samples stops;
-
-  /**
-   * @param turns of replies with one delta
-   * @param deltas of replies with many
-   * @param stops milliseconds for which a task was blocked in the last checkpoints of the turns
-   */
-  JobCost(ThreadCpu.Used idle, JobLoad.Outcome turns, JobLoad.Outcome deltas, Samples stops) {
-    this.idle = idle;
-    this.turns = turns;
-    this.deltas = deltas;
-    this.stops = stops;
-  }
+/**
+ * The CPU time of an idle job, of a turn and of a delta, by the purpose of the threads.
+ *
+ * @param turns of replies with one delta
+ * @param deltas of replies with many
+ * @param stops milliseconds for which a task was blocked in the last checkpoints of the turns
+ */
+record JobCost(ThreadCpu.Used idle, JobLoad.Outcome turns, JobLoad.Outcome deltas, Samples stops) {
 
   /** Returns the nanoseconds of a turn with one delta, in one group of threads. */
   private double turn(ThreadGroupName group) {

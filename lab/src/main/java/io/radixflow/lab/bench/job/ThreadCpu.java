@@ -12,26 +12,14 @@ import java.util.Map;
  * The CPU time that the threads of this process had when this was taken, to be compared with an
  * earlier one.
  */
-final class ThreadCpu {
+record ThreadCpu(
+    long takenNanos,
+    long processNanos,
+    Map<Long, Long> threads,
+    Map<Long, ThreadGroupName> groups) {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private static final OperatingSystemMXBean PROCESS =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-
-  private final long takenNanos;
-  private final long processNanos;
-  private final Map<Long, Long> threads;
-  private final Map<Long, ThreadGroupName> groups;
-
-  private ThreadCpu(
-      long takenNanos,
-      long processNanos,
-      Map<Long, Long> threads,
-      Map<Long, ThreadGroupName> groups) {
-    this.takenNanos = takenNanos;
-    this.processNanos = processNanos;
-    this.threads = threads;
-    this.groups = groups;
-  }
 
   /**
    * CPU time of a stretch of time.

@@ -13,12 +13,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
 /** Takes the times at which a turn goes into an engine and its text comes out. */
-final class EngineHops implements InvocationHandler {
-  private final Engine engine;
-
-  private EngineHops(Engine engine) {
-    this.engine = engine;
-  }
+record EngineHops(Engine engine) implements InvocationHandler {
 
   /** Returns the engine with its turns timed. */
   static Engine time(Engine engine) {

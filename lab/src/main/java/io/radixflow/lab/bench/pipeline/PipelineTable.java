@@ -8,14 +8,7 @@ import java.util.Locale;
 /**
  * Compares the times to the first text from the engine alone with the times through the pipeline.
  */
-final class PipelineTable {
-  private final FirstTexts bare;
-  private final FirstTexts piped;
-
-  PipelineTable(FirstTexts bare, FirstTexts piped) {
-    this.bare = bare;
-    this.piped = piped;
-  }
+record PipelineTable(FirstTexts bare, FirstTexts piped) {
 
   private double added(double share) {
     return piped.seconds().quantile(share) - bare.seconds().quantile(share);
