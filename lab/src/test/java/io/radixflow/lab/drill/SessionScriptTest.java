@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.jobs.event.EventParser;
 import io.radixflow.jobs.event.EventWriter;
-import io.radixflow.lab.drill.proof.TurnKey;
+import io.radixflow.lab.traffic.TurnKey;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;

@@ -1,5 +1,6 @@
 package io.radixflow.lab.drill.proof;
 
+import io.radixflow.lab.traffic.TurnKey;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.tools.cli.common.Samples;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package io.radixflow.lab.drill.proof;
 
 import io.radixflow.lab.drill.http.Heard;
+import io.radixflow.lab.traffic.TurnKey;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.jobs.event.EventWriter;
 import io.radixflow.lab.drill.http.Heard;
+import io.radixflow.lab.traffic.TurnKey;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;

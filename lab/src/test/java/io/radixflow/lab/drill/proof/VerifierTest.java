@@ -2,6 +2,7 @@ package io.radixflow.lab.drill.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.lab.traffic.TurnKey;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** One session as its events made it: owner, system prompt and the turns of each branch. */
-final class ReplayedSession {
+final class SimulatedSession {
 
   /**
    * A turn that is about to run.
@@ -33,31 +33,19 @@ final class ReplayedSession {
   private final Map<String, List<Turn>> branches = new HashMap<>();
   private final Map<String, Integer> branchNumbers = new HashMap<>();
   private boolean opened;
-  private boolean closed;
-  private String tenant = "";
-  private String cacheSalt = "";
+  boolean closed;
+  String tenant = "";
+  String cacheSalt = "";
   private String system;
   private long nextId = 1;
 
-  ReplayedSession(int number) {
+  SimulatedSession(int number) {
     this.number = number;
     branches.put(ConversationEvent.MAIN_BRANCH, List.of());
   }
 
-  String tenant() {
-    return tenant;
-  }
-
-  String cacheSalt() {
-    return cacheSalt;
-  }
-
   int branchNumber(String branch) {
     return branchNumbers.computeIfAbsent(branch, name -> branchNumbers.size());
-  }
-
-  boolean isClosed() {
-    return closed;
   }
 
   void close() {
@@ -71,12 +59,17 @@ final class ReplayedSession {
     return turn == null || turnIds.add(turn);
   }
 
-  void open(ConversationEvent event) {
+  /**
+   * Opens the session unless it is open.
+   *
+   * @param prompt the system prompt, or nothing
+   */
+  void open(ConversationEvent event, List<Message> prompt) {
     if (!opened) {
       opened = true;
       tenant = event.tenant();
       cacheSalt = event.cacheSalt();
-      system = event.messages().isEmpty() ? null : event.messages().get(0).content();
+      system = prompt.isEmpty() ? null : prompt.get(0).content();
     }
   }
 
@@ -109,12 +102,7 @@ final class ReplayedSession {
       return messages;
     }
     boolean opens = !opened;
-    if (opens) {
-      opened = true;
-      tenant = event.tenant();
-      cacheSalt = event.cacheSalt();
-      system = prompted ? messages.get(0).content() : null;
-    }
+    open(event, prompted ? messages : List.of());
     boolean known =
         opens || event.matchHistory() && prompted && messages.get(0).content().equals(system);
     return prompted && known ? messages.subList(1, messages.size()) : messages;
@@ -163,8 +151,8 @@ final class ReplayedSession {
     return path.isEmpty() ? Turn.ROOT : path.get(path.size() - 1).id();
   }
 
-  Conversation conversation(Plan plan) {
-    return Conversation.of(system, plan.path);
+  Conversation conversation(List<Turn> path) {
+    return Conversation.of(system, path);
   }
 
   void fork(ConversationEvent event) {

@@ -1,4 +1,4 @@
-package io.radixflow.lab.drill.proof;
+package io.radixflow.lab.traffic;
 
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
