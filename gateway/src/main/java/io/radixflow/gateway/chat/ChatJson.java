@@ -21,7 +21,7 @@ import java.util.Set;
 final class ChatJson extends CompletionJson {
 
   /**
-   * The field for reasoning as vLLM, SGLang and DeepSeek name it. OpenAI's chats do not show
+   * The field for reasoning as SGLang, llama.cpp and DeepSeek name it. OpenAI's chats do not show
    * reasoning.
    */
   private static final String REASONING = "reasoning_content";
