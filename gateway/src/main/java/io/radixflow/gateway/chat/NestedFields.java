@@ -25,7 +25,8 @@ final class NestedFields {
           List.of("response_format", "json_schema"),
               Set.of("name", "description", "schema", "strict"),
           List.of("prediction"), Set.of("type", "content"),
-          List.of("prediction", "content"), Set.of("type", "text"));
+          List.of("prediction", "content"), Set.of("type", "text"),
+          List.of("stream_options"), Set.of("include_usage"));
 
   private final Consumer<String> notice;
 

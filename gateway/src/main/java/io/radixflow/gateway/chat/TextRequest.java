@@ -59,7 +59,9 @@ record TextRequest(
               + " completion");
     }
     JsonObject body = RequestFields.check(exchange, SERVED, REFUSED);
-    RequestFields.ignore(exchange, ReplyShape.rename(raw));
+    List<String> ignored = ReplyShape.rename(raw);
+    NestedFields.leaveOut(raw, ignored::add);
+    RequestFields.ignore(exchange, ignored);
     long choices = body.integer("n", 1, MAX_CHOICES, 1);
     List<TextPrompt> prompts = TextPrompt.read(body, MAX_PROMPTS);
     TokenStyle style = TokenStyle.read(body, raw);

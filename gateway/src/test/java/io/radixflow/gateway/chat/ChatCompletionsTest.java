@@ -575,12 +575,15 @@ class ChatCompletionsTest {
   @Test
   void unknownFieldsAreIgnoredAndNamedUnlessTheRequestIsStrict() {
     CompletableFuture<HttpResponse<String>> response =
-        chat(",\"num_ctx\":5,\"user\":\"u\\n\",\"keep\\r\\nx\":1,\"tools\":[],\"mirostat\":null");
+        chat(
+            ",\"num_ctx\":5,\"user\":\"u\\n\",\"keep\\r\\nx\":1,\"tools\":[],\"mirostat\":null,"
+                + "\"stream\":true,\"stream_options\":{\"continuous_usage_stats\":true}");
     ConversationEvent event = gateway.topics().next();
     gateway.topics().end(event, 0, "stop", Usage.NONE);
     assertThat(response.join().statusCode()).isEqualTo(200);
     assertThat(response.join().headers().firstValue("X-Radixflow-Ignored").orElseThrow())
         .contains("num_ctx")
+        .contains("stream_options.continuous_usage_stats")
         .contains("keep??x")
         .doesNotContain("mirostat");
     HttpResponse<String> strict = chat(",\"num_ctx\":5", "X-Radixflow-Strict", "true").join();

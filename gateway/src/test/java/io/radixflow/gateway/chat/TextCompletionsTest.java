@@ -242,6 +242,19 @@ class TextCompletionsTest {
   }
 
   @Test
+  void unknownFieldsWithinFieldsAreIgnoredAndNamed() {
+    CompletableFuture<HttpResponse<String>> response =
+        complete(
+            "{\"prompt\":\"a\",\"stream\":true,\"stream_options\":{\"include_usage\":true,"
+                + "\"continuous_usage_stats\":true},\"response_format\":{\"type\":\"text\",\"x\":1}}");
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().end(event, 0, "stop", Usage.NONE);
+    assertThat(response.join().headers().firstValue("X-Radixflow-Ignored").orElseThrow())
+        .contains("stream_options.continuous_usage_stats", "response_format.x");
+    assertThat(response.join().body()).contains("\"completion_tokens\":0");
+  }
+
+  @Test
   void whatIsNotServedIsRefusedByName() {
     for (String field :
         List.of(
