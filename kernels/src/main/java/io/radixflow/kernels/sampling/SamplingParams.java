@@ -39,27 +39,13 @@ public record SamplingParams(
       new SamplingParams(0f, 0, 1f, 0f, 1f, 0f, 0f, Map.of(), 0L, -1);
 
   public SamplingParams {
-    require(temperature >= 0 && temperature <= 100, "temperature", temperature, "0 to 100");
-    require(topK >= 0, "top_k", topK, "0 (off) or more");
-    require(topP > 0 && topP <= 1, "top_p", topP, "above 0 and at most 1");
-    require(minP >= 0 && minP <= 1, "min_p", minP, "0 to 1");
-    require(
-        repetitionPenalty > 0 && repetitionPenalty <= 10,
-        "repetition_penalty",
-        repetitionPenalty,
-        "above 0 and at most 10");
-    require(Math.abs(presencePenalty) <= 2, "presence_penalty", presencePenalty, "-2 to 2");
-    require(Math.abs(frequencyPenalty) <= 2, "frequency_penalty", frequencyPenalty, "-2 to 2");
-    require(topLogprobs >= -1 && topLogprobs <= 20, "top_logprobs", topLogprobs, "0 to 20");
+    SamplingDefaults.check(temperature, topK, topP, minP, repetitionPenalty);
+    SamplingDefaults.require(Math.abs(presencePenalty) <= 2, "presence_penalty", presencePenalty, "-2 to 2");
+    SamplingDefaults.require(Math.abs(frequencyPenalty) <= 2, "frequency_penalty", frequencyPenalty, "-2 to 2");
+    SamplingDefaults.require(topLogprobs >= -1 && topLogprobs <= 20, "top_logprobs", topLogprobs, "0 to 20");
     logitBias = Map.copyOf(logitBias);
     logitBias.forEach(
-        (id, bias) -> require(id >= 0 && Math.abs(bias) <= 100, "logit_bias", bias, "-100 to 100"));
-  }
-
-  private static void require(boolean valid, String field, Object value, String range) {
-    if (!valid) {
-      throw new IllegalArgumentException(field + " is " + value + "; it must be " + range);
-    }
+        (id, bias) -> SamplingDefaults.require(id >= 0 && Math.abs(bias) <= 100, "logit_bias", bias, "-100 to 100"));
   }
 
   /** The same parameters with another seed. */

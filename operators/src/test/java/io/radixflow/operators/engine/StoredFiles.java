@@ -2,10 +2,10 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.Patience;
-import io.radixflow.operators.flink.tiers.FlinkRemoteFiles;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.disk.DiskStore;
 import io.radixflow.operators.tier.disk.DiskTierOptions;
+import io.radixflow.operators.tier.remote.LocalRemoteFiles;
 import io.radixflow.operators.tier.remote.RemoteStore;
 import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.tier.remote.StoreStack;
@@ -68,7 +68,7 @@ final class StoredFiles implements AutoCloseable {
         new RemoteTierOptions(uri, 8, Patience.DURATION.toMillis(), 0, 0, 0, 0, null),
         epoch,
         sizes,
-        FlinkRemoteFiles.open(uri),
+        new LocalRemoteFiles(root.resolve("remote")),
         keys);
   }
 

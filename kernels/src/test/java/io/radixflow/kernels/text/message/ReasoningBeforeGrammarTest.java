@@ -7,8 +7,8 @@ import io.radixflow.kernels.grammar.GrammarMatcher;
 import io.radixflow.kernels.grammar.GrammarSpec;
 import io.radixflow.kernels.grammar.GrammarSpec.Kind;
 import io.radixflow.kernels.grammar.TokenTrie;
-import io.radixflow.kernels.sampling.TokenMask;
 import java.nio.charset.StandardCharsets;
+import java.util.BitSet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -65,7 +65,7 @@ class ReasoningBeforeGrammarTest {
 
   /** Draws a token that a mask allows, a letter or a word if it can. */
   private static int draw(Random random, long[] mask, int vocabSize) {
-    int[] all = IntStream.range(0, vocabSize).filter(id -> TokenMask.allows(mask, id)).toArray();
+    int[] all = IntStream.range(0, vocabSize).filter(id -> BitSet.valueOf(mask).get(id)).toArray();
     int[] words = IntStream.of(all).filter(id -> id >= 'A').toArray();
     return words.length > 0 ? words[random.nextInt(words.length)] : all[random.nextInt(all.length)];
   }
@@ -91,7 +91,7 @@ class ReasoningBeforeGrammarTest {
       ReasoningTracker tracker = ReasoningTokens.of(tokens, format).tracker("", 3);
       StringBuilder reply = new StringBuilder();
       for (int id = -1; id != 0 && reply.length() < 500; ) {
-        long[] mask = new long[TokenMask.words(tokens.vocabSize())];
+        long[] mask = new long[(tokens.vocabSize() + 63) / 64];
         matcher.mask(mask);
         tracker.restrict(mask);
         id = draw(random, mask, tokens.vocabSize());

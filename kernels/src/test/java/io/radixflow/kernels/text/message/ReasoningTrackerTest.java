@@ -2,7 +2,7 @@ package io.radixflow.kernels.text.message;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.sampling.TokenMask;
+import java.util.BitSet;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -49,14 +49,14 @@ class ReasoningTrackerTest {
 
   /** The tokens that may come next. */
   private static List<Integer> allowed(ReasoningTracker tracker, WordTokens tokens) {
-    long[] mask = new long[TokenMask.words(tokens.vocabSize())];
+    long[] mask = new long[(tokens.vocabSize() + 63) / 64];
     Arrays.fill(mask, -1);
     if (tracker.restricts()) {
       tracker.restrict(mask);
     }
     List<Integer> ids = new ArrayList<>();
     for (int id = 0; id < tokens.vocabSize(); id++) {
-      if (TokenMask.allows(mask, id)) {
+      if (BitSet.valueOf(mask).get(id)) {
         ids.add(id);
       }
     }
