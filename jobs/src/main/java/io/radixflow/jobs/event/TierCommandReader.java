@@ -6,12 +6,16 @@ import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.control.TierCommand;
 import io.radixflow.operators.record.control.TierCommand.Action;
 import io.radixflow.operators.record.control.TierCommand.Tier;
+import java.util.List;
 import java.util.Locale;
-import org.apache.flink.configuration.MemorySize;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Reads a control event's command to a tier. */
 final class TierCommandReader {
-  private static final String SIZE = "[1-9][0-9]{0,17}|[1-9][0-9]{0,5}(kb|mb|gb|tb)";
+  private static final List<String> UNITS = List.of("b", "kb", "mb", "gb", "tb");
+  private static final Pattern SIZE =
+      Pattern.compile("([1-9][0-9]{0,17})|([1-9][0-9]{0,5})(kb|mb|gb|tb)");
 
   private TierCommandReader() {}
 
@@ -36,10 +40,14 @@ final class TierCommandReader {
   }
 
   private static long bytes(String size) {
-    if (!size.matches(SIZE)) {
+    Matcher parts = SIZE.matcher(size);
+    if (!parts.matches()) {
       throw new InvalidInputException(
           "size is " + Texts.quote(size) + "; it must be a size such as 512mb or 20gb");
     }
-    return MemorySize.parseBytes(size);
+    if (parts.group(1) != null) {
+      return Long.parseLong(parts.group(1));
+    }
+    return Long.parseLong(parts.group(2)) << (10 * UNITS.indexOf(parts.group(3)));
   }
 }
