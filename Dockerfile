@@ -13,7 +13,7 @@ COPY . .
 RUN mvn --batch-mode --no-transfer-progress -DskipTests -Dgpu.emulator.skip=true -Pcuda package
 
 FROM flink:2.3.0-scala_2.12-java17 AS flink
-COPY --from=build /radixflow/kernels/target/radixflow-kernels-lib.jar /opt/flink/lib/
+COPY --from=build /radixflow/engine/target/radixflow-kernels-lib.jar /opt/flink/lib/
 COPY --from=build /radixflow/jobs/target/radixflow-job.jar /opt/flink/usrlib/
 COPY jobs/src/main/docker/log4j-console.properties /opt/flink/conf/
 COPY jobs/src/main/docker/zoo.cfg /opt/flink/conf/
@@ -21,7 +21,7 @@ COPY jobs/src/main/docker/zoo.cfg /opt/flink/conf/
 RUN mkdir --parents /opt/radixflow/state && chown --recursive flink:flink /opt/radixflow /opt/flink/usrlib
 
 FROM flink:2.3.0-scala_2.12-java17 AS gateway
-COPY --from=build /radixflow/tools/target/dist/lib /opt/radixflow/lib
+COPY --from=build /radixflow/cli/target/dist/lib /opt/radixflow/lib
 USER flink
 EXPOSE 8000
-ENTRYPOINT ["java", "-XX:MaxRAMPercentage=60", "-cp", "/opt/radixflow/lib/*", "io.radixflow.tools.cli.Radixflow", "gateway"]
+ENTRYPOINT ["java", "-XX:MaxRAMPercentage=60", "-cp", "/opt/radixflow/lib/*", "io.radixflow.cli.Radixflow", "gateway"]

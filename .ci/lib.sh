@@ -168,7 +168,7 @@ test_on_jdk25_runtime() {
   chmod +x "$home"/bin/* "$home"/lib/jspawnhelper
   echo "NOTE: no JDK 25 could be installed: operators run on $(java_name "$home") without the vector module," \
     "kernels were tested on JDK 17 only"
-  logged jdk25 "${maven[@]}" verify "${again[@]}" "${quick[@]}" -pl operators -am -Dtest='**/operators/**/*Test' \
+  logged jdk25 "${maven[@]}" verify "${again[@]}" "${quick[@]}" -pl operators -am -Dtest='**/engine/**/*Test,**/operators/**/*Test' \
     -Dsurefire.failIfNoSpecifiedTests=false -Djvm="$home/bin/java" \
     -Dtest.jvm.flags="--add-opens java.base/java.util=ALL-UNNAMED --add-opens java.base/java.lang=ALL-UNNAMED -Xmx3g"
 }

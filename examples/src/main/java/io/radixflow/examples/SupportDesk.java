@@ -2,7 +2,7 @@ package io.radixflow.examples;
 
 import io.radixflow.operators.api.Conversations;
 import io.radixflow.operators.api.ModelEngine;
-import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.protocol.record.ConversationEvent;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 

@@ -3,7 +3,7 @@ package io.radixflow.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.api.ModelEngine;
-import io.radixflow.operators.record.Reply;
+import io.radixflow.protocol.record.Reply;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;

@@ -2,9 +2,9 @@ package io.radixflow.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.engine.model.SimModel;
 import io.radixflow.operators.api.Conversations;
-import io.radixflow.operators.record.Reply;
+import io.radixflow.protocol.record.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;

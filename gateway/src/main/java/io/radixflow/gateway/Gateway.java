@@ -1,8 +1,8 @@
 package io.radixflow.gateway;
 
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.chat.ChatEndpoints;
-import io.radixflow.gateway.chat.ServedModels;
 import io.radixflow.gateway.chat.TokenizeEndpoints;
 import io.radixflow.gateway.console.ConsolePages;
 import io.radixflow.gateway.http.EndpointGroup;

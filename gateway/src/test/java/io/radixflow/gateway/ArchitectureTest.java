@@ -3,37 +3,33 @@ package io.radixflow.gateway;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
+import io.radixflow.models.ArchitectureRules;
 import org.junit.jupiter.api.Test;
 
 /** Checks which classes the gateway must not use, so that it stays a thin process. */
 class ArchitectureTest {
 
   private static final String ROOT = "io.radixflow.gateway";
-  private static final JavaClasses MAIN =
-      new ClassFileImporter()
-          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-          .importPackages(ROOT);
+  private static final JavaClasses MAIN = ArchitectureRules.main(ROOT);
 
   @Test
-  void theGatewayKnowsTheRecordsOfOperatorsOnlyAndNoToolsOrLab() {
+  void theGatewayKnowsNeitherFlinkOperatorsNorSessions() {
     noClasses()
         .should()
         .dependOnClassesThat(
             resideInAPackage("io.radixflow.operators..")
+                .and(resideOutsideOfPackages("io.radixflow.operators.api..")))
+        .orShould()
+        .dependOnClassesThat(
+            resideInAPackage("io.radixflow.engine..")
                 .and(
                     resideOutsideOfPackages(
-                        "io.radixflow.operators.record..",
-                        "io.radixflow.operators.api..",
-                        "io.radixflow.operators.fair..")))
+                        "io.radixflow.engine.fair..", "io.radixflow.engine.model..")))
         .orShould()
         .dependOnClassesThat()
-        .resideInAnyPackage("io.radixflow.tools..", "io.radixflow.lab..", "picocli..", "kafka..")
+        .resideInAnyPackage("org.apache.flink.runtime..", "org.apache.flink.streaming..", "kafka..")
         .check(MAIN);
   }
 
@@ -60,21 +56,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void packagesFormNoCycle() {
-    slices().matching("io.radixflow.(**)").should().beFreeOfCycles().check(MAIN);
-  }
-
-  @Test
-  void nothingWritesToTheTerminal() {
-    noClasses().should(ACCESS_STANDARD_STREAMS).check(MAIN);
-  }
-
-  @Test
-  void testsWaitForWhatTheyExpectInsteadOfSleeping() {
-    JavaClasses tests =
-        new ClassFileImporter()
-            .withImportOption(ImportOption.Predefined.ONLY_INCLUDE_TESTS)
-            .importPackages(ROOT);
-    noClasses().should().callMethod(Thread.class, "sleep", long.class).check(tests);
+  void packagesFormNoCycleAndTestsDoNotSleep() {
+    ArchitectureRules.check(ROOT);
   }
 }

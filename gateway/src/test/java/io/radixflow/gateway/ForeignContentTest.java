@@ -2,10 +2,10 @@ package io.radixflow.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.ToolCall;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.protocol.record.Usage;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.jobs.config.SettingsLoader;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.Usage;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest;

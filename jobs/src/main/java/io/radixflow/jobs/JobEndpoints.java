@@ -1,16 +1,16 @@
 package io.radixflow.jobs;
 
+import io.radixflow.engine.KvEventSink;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.jobs.kafka.ControlRecord;
 import io.radixflow.jobs.kafka.EventRecord;
 import io.radixflow.jobs.kafka.KafkaEndpoints;
 import io.radixflow.jobs.kafka.replies.ReplyTopic;
 import io.radixflow.jobs.kvevents.KvEventsPublisher;
-import io.radixflow.operators.engine.KvEventSink;
 import io.radixflow.operators.flink.recovery.LostReplies;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.protocol.event.DeadLetter;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 

@@ -2,13 +2,13 @@ package io.radixflow.jobs;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.jobs.kafka.ControlRecord;
 import io.radixflow.jobs.kafka.EventRecord;
 import io.radixflow.operators.api.Conversations;
 import io.radixflow.operators.flink.engine.EngineFactory;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.control.ControlEvent;
+import io.radixflow.protocol.event.DeadLetter;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.control.ControlEvent;
 import java.util.stream.Collectors;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

@@ -1,5 +1,7 @@
 package io.radixflow.jobs;
 
+import io.radixflow.engine.EngineOptions;
+import io.radixflow.engine.draft.SpeculationOptions;
 import io.radixflow.jobs.config.CacheConfig;
 import io.radixflow.jobs.config.DiskTierConfig;
 import io.radixflow.jobs.config.RadixflowOptions;
@@ -8,14 +10,12 @@ import io.radixflow.jobs.config.SchedulerConfig;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsException;
 import io.radixflow.jobs.config.TierConfig;
-import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.engine.draft.SpeculationOptions;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.tiers.ModelEngineFactory;
-import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.record.GenerationOptions;
 import java.util.Objects;
 
 /** Makes the operator's options and its engine from the settings. */

@@ -4,23 +4,19 @@ import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.kafka.KafkaClient;
-import io.radixflow.operators.PublicApi;
+import io.radixflow.models.ArchitectureRules;
+import io.radixflow.protocol.PublicApi;
 import java.util.Set;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
@@ -31,10 +27,7 @@ import org.junit.jupiter.api.Test;
 class ArchitectureTest {
 
   private static final String ROOT = "io.radixflow.jobs";
-  private static final JavaClasses MAIN =
-      new ClassFileImporter()
-          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-          .importPackages(ROOT);
+  private static final JavaClasses MAIN = ArchitectureRules.main(ROOT);
 
   /** A type that is marked, or that is nested in one. */
   private static final DescribedPredicate<JavaClass> PUBLISHED =
@@ -69,7 +62,7 @@ class ArchitectureTest {
           ".event.TurnStateFields",
           ".record.TokenOptions",
           ".session.PendingTurn",
-          ".session.Progress",
+          ".session.TurnProgress",
           ".session.SessionPages",
           ".session.SessionSlot",
           ".session.Turn",
@@ -86,15 +79,15 @@ class ArchitectureTest {
           ".tier.store.PageStoreStats",
           ".tier.remote.RemoteTierOptions",
           ".sampling.SamplingParams",
-          ".sim.SimOptions",
+          ".engine.model.SimOptions",
           // one of few forms, each made by a method
           ".grammar.regex.RegexTree",
           // model and device
-          ".model.ModelConfig",
-          ".model.Attention$Grouped",
-          ".model.Attention$Latent",
-          ".model.FeedForward$Router",
-          ".model.ForwardGraph$Block",
+          ".models.ModelConfig",
+          ".models.Attention$Grouped",
+          ".models.Attention$Latent",
+          ".models.FeedForward$Router",
+          ".models.ForwardGraph$Block",
           ".cuda.gemm.GemmKernel",
           ".cuda.gemm.MatrixProducts$Operands",
           ".cuda.step.SamplingKernel");
@@ -107,57 +100,25 @@ class ArchitectureTest {
         .resideInAnyPackage(
             "io.radixflow.kernels.cpu..",
             "io.radixflow.kernels.cuda..",
-            "io.radixflow.kernels.sim..")
-        .orShould()
-        .dependOnClassesThat()
-        .haveNameMatching("io\\.radixflow\\.kernels\\.model\\..*(Tensor|TensorType|WeightSource)")
+            "io.radixflow.models.tensor..")
         .check(MAIN);
   }
 
   @Test
-  void theProductKnowsNoTools() {
-    noClasses()
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage("io.radixflow.tools..", "io.radixflow.lab..", "picocli..", "kafka..")
-        .check(MAIN);
-  }
-
-  @Test
-  void jobsUseThePublicApiOfOperatorsOnly() {
-    JavaClasses withMarks =
-        new ClassFileImporter()
-            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-            .importPackages(ROOT, "io.radixflow.operators");
+  void jobsUseThePublicApiOfTheEngineAndOfOperatorsOnly() {
     noClasses()
         .that()
         .resideInAPackage(ROOT + "..")
         .should()
         .dependOnClassesThat(
-            resideInAPackage("io.radixflow.operators..")
-                .and(resideOutsideOfPackage("io.radixflow.operators.record.."))
+            resideInAnyPackage("io.radixflow.engine..", "io.radixflow.operators..")
                 .and(not(PUBLISHED)))
-        .check(withMarks);
-  }
-
-  @Test
-  void eventsKnowTheRecordsOfOperatorsOnly() {
-    noClasses()
-        .that()
-        .resideInAPackage(ROOT + ".event..")
-        .should()
-        .dependOnClassesThat(
-            resideInAPackage("io.radixflow.operators..")
-                .and(resideOutsideOfPackage("io.radixflow.operators.record..")))
-        .check(MAIN);
+        .check(ArchitectureRules.main(ROOT, "io.radixflow.engine", "io.radixflow.operators"));
   }
 
   @Test
   void onlyListedClassesHaveAConstructorOfMoreThanSevenParameters() {
-    JavaClasses product =
-        new ClassFileImporter()
-            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-            .importPackages(ROOT, "io.radixflow.operators", "io.radixflow.kernels");
+    JavaClasses product = ArchitectureRules.main("io.radixflow");
     assertThat(product)
         .filteredOn(ArchitectureTest::hasLongConstructor)
         .extracting(JavaClass::getName)
@@ -172,10 +133,7 @@ class ArchitectureTest {
 
   @Test
   void oneClassMakesKafkasClients() {
-    JavaClasses all =
-        new ClassFileImporter()
-            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-            .importPackages("io.radixflow");
+    JavaClasses all = ArchitectureRules.main("io.radixflow");
     noClasses()
         .that()
         .doNotBelongToAnyOf(KafkaClient.class)
@@ -191,21 +149,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void packagesFormNoCycle() {
-    slices().matching("io.radixflow.(**)").should().beFreeOfCycles().check(MAIN);
-  }
-
-  @Test
-  void nothingWritesToTheTerminal() {
-    noClasses().should(ACCESS_STANDARD_STREAMS).check(MAIN);
-  }
-
-  @Test
-  void testsWaitForWhatTheyExpectInsteadOfSleeping() {
-    JavaClasses tests =
-        new ClassFileImporter()
-            .withImportOption(ImportOption.Predefined.ONLY_INCLUDE_TESTS)
-            .importPackages(ROOT);
-    noClasses().should().callMethod(Thread.class, "sleep", long.class).check(tests);
+  void packagesFormNoCycleAndTestsDoNotSleep() {
+    ArchitectureRules.check(ROOT);
   }
 }

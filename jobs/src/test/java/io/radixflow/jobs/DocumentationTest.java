@@ -117,7 +117,10 @@ class DocumentationTest {
     List<String> options = all(TABLE_KEY, OptionsTable.markdown());
     for (Path page : pages()) {
       for (String option : all(OPTION, Files.readString(page))) {
-        boolean known = options.contains(option) || option.startsWith("kafka.client.");
+        boolean known =
+            options.contains(option)
+                || packages().contains(option)
+                || option.startsWith("kafka.client.");
         assertThat(known).as("%s of %s", option, page).isTrue();
       }
     }

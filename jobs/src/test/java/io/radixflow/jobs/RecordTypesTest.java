@@ -2,11 +2,11 @@ package io.radixflow.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.jobs.event.DeadLetter;
-import io.radixflow.jobs.event.EventParser;
 import io.radixflow.jobs.kafka.ControlRecord;
 import io.radixflow.jobs.kafka.EventRecord;
-import io.radixflow.operators.record.Origin;
+import io.radixflow.protocol.event.DeadLetter;
+import io.radixflow.protocol.event.EventParser;
+import io.radixflow.protocol.record.Origin;
 import java.nio.charset.StandardCharsets;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

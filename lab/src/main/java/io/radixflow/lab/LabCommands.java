@@ -1,12 +1,12 @@
 package io.radixflow.lab;
 
+import io.radixflow.cli.command.common.CommandProvider;
 import io.radixflow.lab.drill.DrillCommand;
 import io.radixflow.lab.hitrates.CacheSimulateCommand;
 import io.radixflow.lab.hitrates.CacheWorkloadCommand;
 import io.radixflow.lab.jmh.CacheBenchCommand;
 import io.radixflow.lab.jmh.GrammarBenchCommand;
 import io.radixflow.lab.replay.CacheReplayCommand;
-import io.radixflow.tools.cli.common.CommandProvider;
 import picocli.CommandLine;
 
 /** Adds the lab's commands to the command line. */

@@ -2,7 +2,7 @@ package io.radixflow.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.tools.cli.Cli;
+import io.radixflow.cli.Cli;
 import org.junit.jupiter.api.Test;
 
 class LabCommandsTest {

@@ -4,33 +4,33 @@ import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
-import io.radixflow.operators.tier.store.TenantKeys;
+import io.radixflow.engine.cache.key.StableHash;
+import io.radixflow.engine.tier.store.TenantKeys;
+import io.radixflow.models.ArchitectureRules;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Operators must know no topics and no records, and the engine among them not even Flink. */
+/** Operators must know no topics and no JSON, and of the engine little more than its interface. */
 class ArchitectureTest {
 
   private static final String ROOT = "io.radixflow.operators";
-  private static final JavaClasses MAIN =
-      new ClassFileImporter()
-          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-          .importPackages(ROOT);
+  private static final String ENGINE = "io.radixflow.engine";
+  private static final JavaClasses MAIN = ArchitectureRules.main(ROOT);
 
   @Test
-  void operatorsKnowNeitherKafkaNorJsonNorJobs() {
+  void packagesFormNoCycleAndTestsDoNotSleep() {
+    ArchitectureRules.check(ROOT);
+  }
+
+  @Test
+  void operatorsKnowNeitherKafkaNorJson() {
     noClasses()
         .should()
         .dependOnClassesThat()
@@ -38,18 +38,8 @@ class ArchitectureTest {
             "org.apache.kafka..",
             "org.apache.flink.connector.kafka..",
             "com.fasterxml.jackson..",
-            "io.radixflow.jobs..")
-        .check(MAIN);
-  }
-
-  @Test
-  void theCacheAndTheEngineRunWithoutFlink() {
-    noClasses()
-        .that()
-        .resideInAnyPackage(ROOT + ".cache..", ROOT + ".tier..", ROOT + ".engine..")
-        .should()
-        .dependOnClassesThat()
-        .resideInAPackage("org.apache.flink..")
+            "io.radixflow.protocol.event..",
+            "io.radixflow.protocol.json..")
         .check(MAIN);
   }
 
@@ -63,42 +53,23 @@ class ArchitectureTest {
         .resideOutsideOfPackage(ROOT + ".flink.tiers..")
         .should()
         .dependOnClassesThat(
-            resideInAnyPackage(ROOT + ".cache..", ROOT + ".tier..")
-                .and(not(belongToAnyOf(TenantKeys.class))))
+            resideInAnyPackage(ENGINE + ".cache..", ENGINE + ".tier..")
+                .and(not(resideInAPackage(ENGINE + ".cache.key..")))
+                .and(not(belongToAnyOf(TenantKeys.class, TenantKeys.Key.class))))
         .check(MAIN);
   }
 
   @Test
-  void recordsAtTheSeamsKnowNoOtherPackageOfRadixflow() {
-    noClasses()
-        .that()
-        .resideInAPackage(ROOT + ".record..")
-        .should()
-        .dependOnClassesThat(
-            resideInAPackage("io.radixflow..").and(resideOutsideOfPackage(ROOT + ".record..")))
-        .check(MAIN);
-  }
-
-  @Test
-  void sessionsKnowOnlyRecordsSharedHashesAndTheKernels() {
+  void sessionsKnowOnlyRecordsAndSharedHashes() {
     noClasses()
         .that()
         .resideInAPackage(ROOT + ".session..")
         .should()
         .dependOnClassesThat(
-            resideInAPackage(ROOT + "..")
-                .and(resideOutsideOfPackages(ROOT, ROOT + ".session..", ROOT + ".record..")))
-        .check(MAIN);
-  }
-
-  @Test
-  void nothingThatServesUsesSglangsTreeOrTheReplay() {
-    noClasses()
-        .that()
-        .resideOutsideOfPackages(ROOT + ".cache.compat..", ROOT + ".cache.replay..")
-        .should()
-        .dependOnClassesThat()
-        .resideInAnyPackage(ROOT + ".cache.compat..", ROOT + ".cache.replay..")
+            resideInAnyPackage(ROOT + "..", ENGINE + "..")
+                .and(
+                    resideOutsideOfPackages(
+                        ROOT + ".session..", StableHash.class.getPackageName())))
         .check(MAIN);
   }
 
@@ -119,25 +90,6 @@ class ArchitectureTest {
             .map(JavaClass::getSimpleName)
             .collect(Collectors.toSet());
     assertThat(users).hasSizeLessThanOrEqualTo(1);
-  }
-
-  @Test
-  void packagesFormNoCycle() {
-    slices().matching("io.radixflow.(**)").should().beFreeOfCycles().check(MAIN);
-  }
-
-  @Test
-  void onlyTheCommandLineWritesToTheTerminal() {
-    noClasses().should(ACCESS_STANDARD_STREAMS).check(MAIN);
-  }
-
-  @Test
-  void testsWaitForWhatTheyExpectInsteadOfSleeping() {
-    JavaClasses tests =
-        new ClassFileImporter()
-            .withImportOption(ImportOption.Predefined.ONLY_INCLUDE_TESTS)
-            .importPackages(ROOT);
-    noClasses().should().callMethod(Thread.class, "sleep", long.class).check(tests);
   }
 
   private static boolean usesTheResourceRegistry(JavaClass user) {

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.jobs.json.InvalidInputException;
-import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.protocol.json.InvalidInputException;
+import io.radixflow.protocol.json.JsonObject;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;

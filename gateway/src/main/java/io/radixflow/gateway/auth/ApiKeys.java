@@ -2,10 +2,10 @@ package io.radixflow.gateway.auth;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.radixflow.gateway.auth.Admission.Outcome;
-import io.radixflow.jobs.json.InvalidInputException;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.kernels.RegularFiles;
+import io.radixflow.gateway.auth.AuthDecision.Outcome;
+import io.radixflow.models.io.RegularFiles;
+import io.radixflow.protocol.json.InvalidInputException;
+import io.radixflow.protocol.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -114,7 +114,7 @@ public final class ApiKeys {
    *
    * @param text the key that was sent, or null
    */
-  public Admission admit(String text) {
+  public AuthDecision admit(String text) {
     String id = "";
     String secret = "";
     if (text != null && text.startsWith(ApiKey.PREFIX)) {
@@ -127,7 +127,7 @@ public final class ApiKeys {
     KeyLimits found = byId.get(id);
     boolean matches = (found == null ? NONE : found.key()).matches(secret);
     return found == null || !matches
-        ? Admission.refused(Outcome.UNKNOWN_KEY, 0)
+        ? AuthDecision.refused(Outcome.UNKNOWN_KEY, 0)
         : found.admit(nanoTime.getAsLong());
   }
 }

@@ -1,6 +1,6 @@
 package io.radixflow.gateway.auth;
 
-import io.radixflow.gateway.auth.Admission.Outcome;
+import io.radixflow.gateway.auth.AuthDecision.Outcome;
 import java.util.HashSet;
 import java.util.concurrent.TimeUnit;
 
@@ -34,22 +34,22 @@ final class KeyLimits {
    *
    * @param now nanoseconds of a clock that only goes forward
    */
-  synchronized Admission admit(long now) {
+  synchronized AuthDecision admit(long now) {
     int perMinute = key.requestsPerMinute();
     if (key.concurrentRequests() > 0 && concurrent >= key.concurrentRequests()) {
-      return Admission.refused(Outcome.TOO_MANY_CONCURRENT, 1);
+      return AuthDecision.refused(Outcome.TOO_MANY_CONCURRENT, 1);
     }
     if (perMinute > 0) {
       left = Math.min(perMinute, left + (now - filledAt) / MINUTE * perMinute);
       filledAt = now;
       if (left < 1) {
         double seconds = (1 - left) * 60 / perMinute;
-        return Admission.refused(Outcome.TOO_MANY_REQUESTS, (int) Math.ceil(seconds));
+        return AuthDecision.refused(Outcome.TOO_MANY_REQUESTS, (int) Math.ceil(seconds));
       }
       left--;
     }
     concurrent++;
-    return Admission.admitted(caller, this::release);
+    return AuthDecision.admitted(caller, this::release);
   }
 
   private synchronized void release() {

@@ -1,5 +1,6 @@
 package io.radixflow.gateway.chat;
 
+import io.radixflow.gateway.api.ApiOutput;
 import io.radixflow.gateway.chat.CompletionJson.Choice;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
@@ -15,7 +16,7 @@ import java.util.List;
  * Answers with the whole completion when all choices have ended. Belongs to the event loop of its
  * exchange.
  */
-final class ChatCollector implements ChatOutput {
+final class ChatCollector implements ApiOutput {
 
   private final Exchange exchange;
   private final CompletionJson json;

@@ -1,5 +1,10 @@
 package io.radixflow.gateway.chat;
 
+import io.radixflow.gateway.api.ApiOutput;
+import io.radixflow.gateway.api.ApiTurns;
+import io.radixflow.gateway.api.FirstSent;
+import io.radixflow.gateway.api.ServedModels;
+import io.radixflow.gateway.api.SessionFinder;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.RandomIds;
@@ -8,7 +13,7 @@ import io.radixflow.gateway.turn.Turns;
 import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.GatewayConfig.OnDisconnect;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.protocol.record.ConversationEvent;
 import io.vertx.core.http.HttpMethod;
 
 /** Completions of chats and of prompts. */
@@ -37,16 +42,16 @@ public final class ChatEndpoints implements EndpointGroup {
   }
 
   private void complete(Exchange exchange, CompletionRequest request, String kind) {
-    String repeatable = ChatSessions.repeatableTurn(exchange);
+    String repeatable = SessionFinder.repeatableTurn(exchange);
     String turn = repeatable == null ? RandomIds.next(kind) : repeatable;
     long created = System.currentTimeMillis() / 1000;
     CompletionJson json = request.json(turn, created);
-    ChatOutput output =
+    ApiOutput output =
         request.stream()
             ? new ChatStream(exchange, json, request)
             : new ChatCollector(exchange, json, request);
-    ChatTurns started =
-        new ChatTurns(
+    ApiTurns started =
+        new ApiTurns(
             turns,
             exchange,
             request.choices(),

@@ -1,14 +1,15 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.gateway.api.CustomTools;
 import io.radixflow.gateway.text.TokenText;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.jobs.client.TurnPart;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.PromptTokens;
-import io.radixflow.operators.record.Reply.TokenLogprob;
-import io.radixflow.operators.record.Reply.TopLogprob;
-import io.radixflow.operators.record.ToolCall;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.PromptTokens;
+import io.radixflow.protocol.record.Reply.TokenLogprob;
+import io.radixflow.protocol.record.Reply.TopLogprob;
+import io.radixflow.protocol.record.ToolCall;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,18 +1,23 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.gateway.chat.ChatSessions.Root;
+import io.radixflow.gateway.api.CacheTtl;
+import io.radixflow.gateway.api.CustomTools;
+import io.radixflow.gateway.api.ServedModels;
+import io.radixflow.gateway.api.SessionFinder;
+import io.radixflow.gateway.api.SessionFinder.Root;
+import io.radixflow.gateway.api.Thinking;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.RequestFields;
-import io.radixflow.jobs.event.GenerationOptionsReader;
-import io.radixflow.jobs.json.ContentParts;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.operators.record.CacheHints;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Message;
+import io.radixflow.protocol.event.GenerationOptionsReader;
+import io.radixflow.protocol.json.ContentParts;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.record.CacheHints;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Message;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -104,7 +109,7 @@ record ChatRequest(
         messages,
         options(raw, (int) choices),
         custom,
-        ChatSessions.of(exchange, key, user, model, messages),
+        SessionFinder.of(exchange, key, user, model, messages),
         pin == 0 ? null : new CacheHints(false, pin, List.of(), null),
         body.bool("stream", false),
         CompletionRequest.usage(body),

@@ -2,6 +2,7 @@ package io.radixflow.gateway.chat;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.radixflow.gateway.api.ApiOutput;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.SseStream;
@@ -11,11 +12,11 @@ import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
 import io.radixflow.jobs.client.TurnPart;
-import io.radixflow.operators.record.TurnTiming;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.TurnTiming;
+import io.radixflow.protocol.record.Usage;
 
 /** Streams a completion as it grows. Belongs to the event loop of its exchange. */
-final class ChatStream implements ChatOutput {
+final class ChatStream implements ApiOutput {
 
   private static final byte[] DONE = "[DONE]".getBytes(US_ASCII);
 

@@ -6,9 +6,9 @@ import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.jobs.client.TurnPart;
-import io.radixflow.operators.record.PromptTokens;
-import io.radixflow.operators.record.TierUsage;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.PromptTokens;
+import io.radixflow.protocol.record.TierUsage;
+import io.radixflow.protocol.record.Usage;
 import java.io.IOException;
 import java.util.List;
 

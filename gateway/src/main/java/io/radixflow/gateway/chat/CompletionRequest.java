@@ -1,10 +1,11 @@
 package io.radixflow.gateway.chat;
 
-import io.radixflow.gateway.chat.ChatSessions.Root;
+import io.radixflow.gateway.api.GenerationFields;
+import io.radixflow.gateway.api.SessionFinder.Root;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.record.ConversationEvent;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;

@@ -2,8 +2,8 @@ package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.radixflow.gateway.http.Json;
-import io.radixflow.operators.record.TurnTiming;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.TurnTiming;
+import io.radixflow.protocol.record.Usage;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 

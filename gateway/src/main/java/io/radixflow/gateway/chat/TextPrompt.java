@@ -1,10 +1,10 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.jobs.json.InvalidInputException;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.jobs.json.Texts;
-import io.radixflow.operators.record.Message;
+import io.radixflow.protocol.json.InvalidInputException;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.json.Texts;
+import io.radixflow.protocol.record.Message;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -2,15 +2,17 @@ package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.gateway.chat.ChatSessions.Root;
+import io.radixflow.gateway.api.GenerationFields;
+import io.radixflow.gateway.api.ServedModels;
+import io.radixflow.gateway.api.SessionFinder.Root;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.RequestFields;
-import io.radixflow.jobs.json.InvalidInputException;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.TokenOptions;
+import io.radixflow.protocol.json.InvalidInputException;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.TokenOptions;
 import java.util.List;
 import java.util.Set;
 

@@ -3,9 +3,9 @@ package io.radixflow.gateway.chat;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.turn.TurnEnd;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.operators.record.TurnTiming;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.record.TurnTiming;
+import io.radixflow.protocol.record.Usage;
 import java.io.IOException;
 
 /**

@@ -2,10 +2,10 @@ package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.operators.record.PromptTokens;
-import io.radixflow.operators.record.Reply.TokenLogprob;
-import io.radixflow.operators.record.Reply.TopLogprob;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.record.PromptTokens;
+import io.radixflow.protocol.record.Reply.TokenLogprob;
+import io.radixflow.protocol.record.Reply.TopLogprob;
 import java.io.IOException;
 import java.util.List;
 

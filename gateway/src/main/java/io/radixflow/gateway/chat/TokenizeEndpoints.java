@@ -1,6 +1,7 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
@@ -8,13 +9,13 @@ import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.text.ModelText;
-import io.radixflow.jobs.event.GenerationOptionsReader;
-import io.radixflow.jobs.json.ContentParts;
-import io.radixflow.jobs.json.InvalidInputException;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.jobs.json.Texts;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Message;
+import io.radixflow.protocol.event.GenerationOptionsReader;
+import io.radixflow.protocol.json.ContentParts;
+import io.radixflow.protocol.json.InvalidInputException;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.json.Texts;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Message;
 import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 package io.radixflow.gateway.chat;
 
-import io.radixflow.operators.record.TierUsage;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.TierUsage;
+import io.radixflow.protocol.record.Usage;
 import java.util.HashMap;
 import java.util.Map;
 

@@ -1,10 +1,10 @@
 package io.radixflow.gateway.http;
 
-import io.radixflow.gateway.auth.Admission;
+import io.radixflow.engine.fair.FairLimit;
 import io.radixflow.gateway.auth.ApiKeys;
+import io.radixflow.gateway.auth.AuthDecision;
 import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.operators.fair.FairLimit;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.HostAndPort;
 import java.io.IOException;
@@ -79,11 +79,11 @@ final class Access {
    *
    * @throws ApiException with status 401 or 429 if it is not admitted
    */
-  Admission admit(HttpServerRequest request) {
+  AuthDecision admit(HttpServerRequest request) {
     if (keys == null) {
-      return Admission.anonymous();
+      return AuthDecision.anonymous();
     }
-    Admission admission = keys.admit(key(request));
+    AuthDecision admission = keys.admit(key(request));
     return switch (admission.outcome()) {
       case ADMITTED -> counted(admission);
       case UNKNOWN_KEY ->
@@ -102,7 +102,7 @@ final class Access {
     };
   }
 
-  private Admission counted(Admission admission) {
+  private AuthDecision counted(AuthDecision admission) {
     String tenant = admission.caller().tenant();
     if (!requests.take(tenant, 1)) {
       admission.release().run();

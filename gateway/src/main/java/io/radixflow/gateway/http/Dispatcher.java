@@ -2,8 +2,8 @@ package io.radixflow.gateway.http;
 
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
-import io.radixflow.gateway.auth.Admission;
-import io.radixflow.operators.fair.FairLimit;
+import io.radixflow.engine.fair.FairLimit;
+import io.radixflow.gateway.auth.AuthDecision;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -103,7 +103,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   public void handle(HttpServerRequest request) {
     Context context = Vertx.currentContext();
     Routes.Match match = NO_MATCH;
-    Admission admission;
+    AuthDecision admission;
     try {
       checkHost(request);
       access.checkOrigin(request);
@@ -112,7 +112,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
         return;
       }
       match = routes.find(request.method(), request.path());
-      admission = match.route().open() ? Admission.anonymous() : access.admit(request);
+      admission = match.route().open() ? AuthDecision.anonymous() : access.admit(request);
     } catch (RuntimeException | Error e) {
       exchange(request, context, match).refuse(e);
       return;

@@ -9,7 +9,7 @@ public interface Endpoint {
    * endpoint may answer later, on the same event loop.
    *
    * @throws ApiException the error for the client; {@link
-   *     io.radixflow.jobs.json.InvalidInputException} becomes a 400
+   *     io.radixflow.protocol.json.InvalidInputException} becomes a 400
    */
   void handle(Exchange exchange);
 }

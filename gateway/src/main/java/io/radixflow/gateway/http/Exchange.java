@@ -1,12 +1,12 @@
 package io.radixflow.gateway.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.gateway.auth.Admission;
+import io.radixflow.gateway.auth.AuthDecision;
 import io.radixflow.gateway.auth.Caller;
 import io.radixflow.gateway.turn.Following;
-import io.radixflow.jobs.json.InvalidInputException;
-import io.radixflow.operators.record.Origin;
-import io.radixflow.operators.record.TraceContext;
+import io.radixflow.protocol.json.InvalidInputException;
+import io.radixflow.protocol.record.Origin;
+import io.radixflow.protocol.record.TraceContext;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -48,7 +48,7 @@ public final class Exchange {
   private final RequestSpan span;
   private final long started = System.nanoTime();
   private final String id;
-  private Admission admission = Admission.anonymous();
+  private AuthDecision admission = AuthDecision.anonymous();
   private ObjectNode body;
   private Runnable onGone = () -> {};
   private Runnable onOver = () -> {};
@@ -87,7 +87,7 @@ public final class Exchange {
   }
 
   /** Sets who sends the request; the admission is released when the response is complete. */
-  void admit(Admission given) {
+  void admit(AuthDecision given) {
     admission = given;
   }
 

@@ -3,7 +3,7 @@ package io.radixflow.gateway.http;
 import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.SchedulerConfig;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.kernels.RegularFiles;
+import io.radixflow.models.io.RegularFiles;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;

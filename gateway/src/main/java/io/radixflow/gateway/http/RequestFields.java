@@ -2,7 +2,7 @@ package io.radixflow.gateway.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.protocol.json.JsonObject;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

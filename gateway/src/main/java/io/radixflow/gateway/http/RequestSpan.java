@@ -8,7 +8,7 @@ import io.opentelemetry.api.trace.StatusCode;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnKey;
 import io.radixflow.gateway.turn.TurnObserver;
-import io.radixflow.operators.record.TraceContext;
+import io.radixflow.protocol.record.TraceContext;
 import java.util.List;
 
 /**

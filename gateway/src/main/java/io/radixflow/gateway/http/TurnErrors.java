@@ -2,8 +2,8 @@ package io.radixflow.gateway.http;
 
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
-import io.radixflow.operators.record.ReplyDelta;
-import io.radixflow.operators.record.ReplyError;
+import io.radixflow.protocol.record.ReplyDelta;
+import io.radixflow.protocol.record.ReplyError;
 import java.util.List;
 import java.util.Locale;
 

@@ -1,8 +1,8 @@
 package io.radixflow.gateway.live;
 
 import io.radixflow.jobs.kvevents.KvEventsView;
-import io.radixflow.operators.record.kv.KvEvent;
-import io.radixflow.operators.record.kv.KvTier;
+import io.radixflow.protocol.record.kv.KvEvent;
+import io.radixflow.protocol.record.kv.KvTier;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

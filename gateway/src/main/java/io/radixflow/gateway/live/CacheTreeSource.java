@@ -7,7 +7,7 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.kvevents.KvEventRecord;
 import io.radixflow.jobs.kvevents.KvEventsReader;
 import io.radixflow.jobs.kvevents.KvEventsView;
-import io.radixflow.operators.record.kv.KvTier;
+import io.radixflow.protocol.record.kv.KvTier;
 import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.List;
@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /** The radix tree of all engines, from the topic of KV events. */
-final class CacheTreeSource implements Sampler.Source {
+final class CacheTreeSource implements LiveSampler.Source {
 
   /** The most blocks to keep, about 40 MB. */
   private static final int MAX_BLOCKS = 100_000;

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
  * engines, and checkpoints. Counters have Flink's values. Readers compute rates from differences,
  * over the difference of {@code uptime_ms}, which Flink reads at the same time.
  */
-final class FlinkFigures implements Sampler.Source {
+final class FlinkFigures implements LiveSampler.Source {
 
   /** The most jobs to search for the serving job. */
   private static final int MAX_JOBS = 20;

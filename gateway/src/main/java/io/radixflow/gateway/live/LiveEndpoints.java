@@ -26,8 +26,8 @@ public final class LiveEndpoints implements EndpointGroup, AutoCloseable {
    */
   private static final int TIMEOUT_MILLIS = 15_000;
 
-  private final Sampler figures;
-  private final Sampler tree;
+  private final LiveSampler figures;
+  private final LiveSampler tree;
 
   /** Makes the endpoints. They follow nothing until a reader asks. */
   public LiveEndpoints(Settings settings) {
@@ -43,15 +43,15 @@ public final class LiveEndpoints implements EndpointGroup, AutoCloseable {
                 + " cannot be read. Is the job's option kv-events.enabled true?");
   }
 
-  private static Sampler.Source figures(String flink) {
+  private static LiveSampler.Source figures(String flink) {
     return flink == null
         ? stopped ->
             status("off", "The gateway does not know where Flink is: set gateway.flink-url.")
         : new FlinkFigures(new FlinkRest(flink, TIMEOUT_MILLIS));
   }
 
-  private static Sampler sampler(String name, Sampler.Opening opening, String otherwise) {
-    return new Sampler(
+  private static LiveSampler sampler(String name, LiveSampler.Opening opening, String otherwise) {
+    return new LiveSampler(
         name,
         PERIOD_MILLIS,
         IDLE_MILLIS,
@@ -71,7 +71,7 @@ public final class LiveEndpoints implements EndpointGroup, AutoCloseable {
     routes.add(HttpMethod.GET, "/live/tree", exchange -> serve(exchange, tree));
   }
 
-  private static void serve(Exchange exchange, Sampler sampler) {
+  private static void serve(Exchange exchange, LiveSampler sampler) {
     if (!exchange.caller().operator()) {
       throw new ApiException(
           403,

@@ -1,6 +1,6 @@
 package io.radixflow.gateway.messages;
 
-import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.protocol.json.JsonObject;
 import java.util.concurrent.TimeUnit;
 
 /**

@@ -1,13 +1,13 @@
 package io.radixflow.gateway.messages;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.jobs.json.ContentParts;
-import io.radixflow.jobs.json.InvalidInputException;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.jobs.json.Roles;
-import io.radixflow.jobs.json.Texts;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.ToolCall;
+import io.radixflow.protocol.json.ContentParts;
+import io.radixflow.protocol.json.InvalidInputException;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.json.Roles;
+import io.radixflow.protocol.json.Texts;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -189,7 +189,7 @@ final class MessageBlocks {
     }
     block.require("id", "name");
     JsonNode input = block.get("input");
-    JsonNode broken = input == null ? null : input.get(MessageJson.INVALID_JSON);
+    JsonNode broken = input == null ? null : input.get(MessageWriter.INVALID_JSON);
     boolean whole = broken == null || !broken.isTextual() || input.size() > 1;
     String arguments = ContentParts.arguments(whole ? input : broken);
     return new ToolCall(block.id("id"), block.id("name"), arguments);

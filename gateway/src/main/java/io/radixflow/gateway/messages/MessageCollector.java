@@ -1,6 +1,6 @@
 package io.radixflow.gateway.messages;
 
-import io.radixflow.gateway.chat.ChatOutput;
+import io.radixflow.gateway.api.ApiOutput;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.TurnErrors;
@@ -14,13 +14,13 @@ import io.radixflow.gateway.turn.TurnStream;
  * Answers with the whole message when its turn has ended. Belongs to the event loop of its
  * exchange.
  */
-final class MessageCollector implements ChatOutput {
+final class MessageCollector implements ApiOutput {
 
   private final Exchange exchange;
-  private final MessageJson json;
+  private final MessageWriter json;
   private final TurnMessage message = new TurnMessage();
 
-  MessageCollector(Exchange exchange, MessageJson json) {
+  MessageCollector(Exchange exchange, MessageWriter json) {
     this.exchange = exchange;
     this.json = json;
   }

@@ -1,6 +1,6 @@
 package io.radixflow.gateway.messages;
 
-import io.radixflow.gateway.chat.ChatOutput;
+import io.radixflow.gateway.api.ApiOutput;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.SseStream;
@@ -10,14 +10,14 @@ import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
 import io.radixflow.jobs.client.TurnPart;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.Usage;
 
 /** Streams a message as it grows. Belongs to the event loop of its exchange. */
-final class MessageStream implements ChatOutput {
+final class MessageStream implements ApiOutput {
 
   private final Exchange exchange;
   private final SseStream events;
-  private final MessageJson json;
+  private final MessageWriter json;
   private TurnStream turn;
   private Usage counts = Usage.NONE;
 
@@ -27,7 +27,7 @@ final class MessageStream implements ChatOutput {
   /** The number of blocks so far. */
   private int blocks;
 
-  MessageStream(Exchange exchange, MessageJson json) {
+  MessageStream(Exchange exchange, MessageWriter json) {
     this.exchange = exchange;
     this.events = exchange.sse();
     this.json = json;
@@ -54,7 +54,7 @@ final class MessageStream implements ChatOutput {
       open(part, piece.text());
     }
     if (!part.opensCall()) {
-      events.event("content_block_delta", MessageJson.blockDelta(blocks - 1, part, piece.text()));
+      events.event("content_block_delta", MessageWriter.blockDelta(blocks - 1, part, piece.text()));
     }
     events.throttle(turn);
   }
@@ -76,7 +76,7 @@ final class MessageStream implements ChatOutput {
     }
     events.event("content_block_start", json.blockStart(blocks, part, name));
     if (blocks++ == 0) {
-      events.event("ping", MessageJson.ping());
+      events.event("ping", MessageWriter.ping());
     }
     open = part;
   }
@@ -88,7 +88,7 @@ final class MessageStream implements ChatOutput {
     if (open.isReasoning()) {
       events.event("content_block_delta", json.signature(blocks - 1));
     }
-    events.event("content_block_stop", MessageJson.blockStop(blocks - 1));
+    events.event("content_block_stop", MessageWriter.blockStop(blocks - 1));
     open = null;
   }
 
@@ -105,7 +105,7 @@ final class MessageStream implements ChatOutput {
     }
     close();
     events.event("message_delta", json.delta(end));
-    events.event("message_stop", MessageJson.stop());
+    events.event("message_stop", MessageWriter.stop());
     events.end();
   }
 

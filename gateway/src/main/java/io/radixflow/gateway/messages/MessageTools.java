@@ -2,12 +2,12 @@ package io.radixflow.gateway.messages;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.gateway.chat.JsonFormat;
-import io.radixflow.gateway.chat.Thinking;
+import io.radixflow.gateway.api.JsonFormat;
+import io.radixflow.gateway.api.Thinking;
 import io.radixflow.gateway.http.Json;
-import io.radixflow.jobs.json.InvalidInputException;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.jobs.json.Texts;
+import io.radixflow.protocol.json.InvalidInputException;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.json.Texts;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;

@@ -1,9 +1,9 @@
 package io.radixflow.gateway.messages;
 
-import io.radixflow.gateway.chat.ChatSessions;
-import io.radixflow.gateway.chat.ChatSessions.Root;
-import io.radixflow.gateway.chat.ChatTurns;
-import io.radixflow.gateway.chat.ServedModels;
+import io.radixflow.gateway.api.ApiTurns;
+import io.radixflow.gateway.api.ServedModels;
+import io.radixflow.gateway.api.SessionFinder;
+import io.radixflow.gateway.api.SessionFinder.Root;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
@@ -14,9 +14,9 @@ import io.radixflow.gateway.turn.Turns;
 import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.GatewayConfig.OnDisconnect;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.operators.record.CacheHints;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
+import io.radixflow.protocol.record.CacheHints;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
 
@@ -52,12 +52,12 @@ public final class MessagesEndpoints implements EndpointGroup {
     exchange.setHeader("request-id", exchange.id());
     MessagesRequest request = MessagesRequest.read(exchange, false);
     String model = models.served(exchange.caller(), request.model());
-    Root session = ChatSessions.of(exchange, null, request.user(), model, request.messages());
-    String repeatable = ChatSessions.repeatableTurn(exchange);
+    Root session = SessionFinder.of(exchange, null, request.user(), model, request.messages());
+    String repeatable = SessionFinder.repeatableTurn(exchange);
     String turn = repeatable == null ? RandomIds.next("msg") : repeatable;
-    MessageJson json = new MessageJson(turn, model, request.pinMillis() > 0);
-    ChatTurns turns =
-        new ChatTurns(
+    MessageWriter json = new MessageWriter(turn, model, request.pinMillis() > 0);
+    ApiTurns turns =
+        new ApiTurns(
             this.turns,
             exchange,
             1,

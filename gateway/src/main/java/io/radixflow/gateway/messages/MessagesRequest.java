@@ -1,13 +1,13 @@
 package io.radixflow.gateway.messages;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.gateway.chat.GenerationFields;
+import io.radixflow.gateway.api.GenerationFields;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.RequestFields;
-import io.radixflow.jobs.json.ContentParts;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Message;
+import io.radixflow.protocol.json.ContentParts;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Message;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -3,9 +3,9 @@ package io.radixflow.gateway.responses;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.turn.Turns;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.ReplyDelta;
 import java.util.function.Consumer;
 
 /** Sends events that generate nothing, and continues with the job's answers. */

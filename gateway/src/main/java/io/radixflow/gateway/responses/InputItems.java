@@ -2,13 +2,13 @@ package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.gateway.http.Json;
-import io.radixflow.jobs.json.ContentParts;
-import io.radixflow.jobs.json.InvalidInputException;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.jobs.json.Roles;
-import io.radixflow.jobs.json.Texts;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.ToolCall;
+import io.radixflow.protocol.json.ContentParts;
+import io.radixflow.protocol.json.InvalidInputException;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.json.Roles;
+import io.radixflow.protocol.json.Texts;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,14 +1,14 @@
 package io.radixflow.gateway.responses;
 
-import io.radixflow.gateway.chat.ServedModels;
+import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.gateway.text.ModelText;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.operators.record.Message;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.record.Message;
 import java.util.List;
 
 /** Counts the tokens that a response's prompt would have. */

@@ -1,8 +1,8 @@
 package io.radixflow.gateway.responses;
 
-import io.radixflow.jobs.json.InvalidInputException;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.jobs.json.Texts;
+import io.radixflow.protocol.json.InvalidInputException;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.json.Texts;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

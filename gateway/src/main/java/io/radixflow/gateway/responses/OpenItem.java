@@ -2,10 +2,10 @@ package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.gateway.chat.CustomTools;
+import io.radixflow.gateway.api.CustomTools;
 import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.jobs.client.TurnPart;
-import io.radixflow.operators.record.ToolCall;
+import io.radixflow.protocol.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 

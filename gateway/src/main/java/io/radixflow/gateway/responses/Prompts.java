@@ -1,7 +1,7 @@
 package io.radixflow.gateway.responses;
 
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Reply;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Reply;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package io.radixflow.gateway.responses;
 
-import io.radixflow.gateway.chat.ChatSessions;
+import io.radixflow.gateway.api.SessionFinder;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.TurnErrors;
@@ -11,7 +11,7 @@ import io.radixflow.gateway.turn.TurnFound;
 import io.radixflow.gateway.turn.TurnListener;
 import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
-import io.radixflow.operators.record.Reply.TokenLogprob;
+import io.radixflow.protocol.record.Reply.TokenLogprob;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -43,7 +43,7 @@ final class ResponseCollector implements TurnListener {
   @Override
   public void found(TurnFound turn) {
     begun = begun.firstSent(turn);
-    ChatSessions.name(exchange, begun.session(), begun.turn());
+    SessionFinder.name(exchange, begun.session(), begun.turn());
     if (!turn.status().equals("done")) {
       inProgress.accept(begun.at(Status.ofRunning(turn.status())));
     }

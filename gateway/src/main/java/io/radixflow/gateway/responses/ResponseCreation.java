@@ -1,9 +1,9 @@
 package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.gateway.chat.ChatSessions;
-import io.radixflow.gateway.chat.ChatSessions.Root;
-import io.radixflow.gateway.chat.ServedModels;
+import io.radixflow.gateway.api.ServedModels;
+import io.radixflow.gateway.api.SessionFinder;
+import io.radixflow.gateway.api.SessionFinder.Root;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
@@ -17,11 +17,11 @@ import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.GatewayConfig.OnDisconnect;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.operators.record.CacheHints;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Reply;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.record.CacheHints;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Reply;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -92,9 +92,9 @@ final class ResponseCreation {
    */
   private static ConversationEvent.Builder first(Exchange exchange, ResponseRequest request) {
     ResponseSettings settings = request.settings();
-    String repeatable = ChatSessions.repeatableTurn(exchange);
+    String repeatable = SessionFinder.repeatableTurn(exchange);
     Root named =
-        ChatSessions.of(
+        SessionFinder.of(
             exchange, settings.promptCacheKey(), settings.user(), settings.model(), List.of());
     boolean matched = !settings.store() && named.named();
     String session = repeatable == null ? ResponseIds.newSession() : "chain_" + repeatable;
@@ -105,7 +105,7 @@ final class ResponseCreation {
 
   private static ConversationEvent.Builder event(
       Exchange exchange, ResponseRequest request, String session) {
-    String repeatable = ChatSessions.repeatableTurn(exchange);
+    String repeatable = SessionFinder.repeatableTurn(exchange);
     String turn = repeatable == null ? ResponseIds.newTurn() : repeatable;
     return ConversationEvent.builder(EventKind.MESSAGE, session, turn)
         .tenant(exchange.caller().tenant())
@@ -191,7 +191,7 @@ final class ResponseCreation {
   private void start(
       Exchange exchange, ResponseRequest request, ConversationEvent.Builder builder) {
     ConversationEvent event = builder.build();
-    ChatSessions.name(exchange, event.session(), event.turn());
+    SessionFinder.name(exchange, event.session(), event.turn());
     ResponseRecord begun =
         new ResponseRecord(
             event.session(),
@@ -219,7 +219,7 @@ final class ResponseCreation {
 
   /** Starts the turn, or resumes it if the client has sent the request before. */
   private TurnStream send(Exchange exchange, ConversationEvent event, TurnListener listener) {
-    return ChatSessions.repeatableTurn(exchange) == null
+    return SessionFinder.repeatableTurn(exchange) == null
         ? turns.start(event, exchange.following(), listener)
         : turns.startOrResume(event, exchange.following(), listener);
   }
@@ -230,7 +230,7 @@ final class ResponseCreation {
     follower.of(turn);
     boolean goesOn = begun.settings().background() || onDisconnect != OnDisconnect.CANCEL;
     exchange.onGone(goesOn ? turn::close : turn::cancel);
-    if (ChatSessions.repeatableTurn(exchange) == null) {
+    if (SessionFinder.repeatableTurn(exchange) == null) {
       whenKnown(exchange, event, follower::accepted);
     }
   }
@@ -249,7 +249,7 @@ final class ResponseCreation {
     TurnStream turn = send(exchange, event, new ResponseCollector(exchange, begun, answer));
     followed.complete(turn);
     exchange.onGone(turn::close);
-    if (ChatSessions.repeatableTurn(exchange) == null) {
+    if (SessionFinder.repeatableTurn(exchange) == null) {
       whenKnown(exchange, event, () -> answer.accept(begun));
     }
   }

@@ -1,6 +1,6 @@
 package io.radixflow.gateway.responses;
 
-import io.radixflow.gateway.chat.ChatSessions;
+import io.radixflow.gateway.api.SessionFinder;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
@@ -61,7 +61,7 @@ final class ResponseFollower implements TurnListener {
   public void found(TurnFound found) {
     begun = begun.firstSent(found);
     if (!exchange.hasBegun()) {
-      ChatSessions.name(exchange, begun.session(), begun.turn());
+      SessionFinder.name(exchange, begun.session(), begun.turn());
     }
     accepted();
   }

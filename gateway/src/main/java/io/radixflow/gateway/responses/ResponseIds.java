@@ -3,8 +3,8 @@ package io.radixflow.gateway.responses;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.jobs.client.TurnPart;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.jobs.json.Texts;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.json.Texts;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.security.MessageDigest;

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.gateway.chat.CustomTools;
-import io.radixflow.jobs.json.WrittenNumbers;
-import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.gateway.api.CustomTools;
+import io.radixflow.protocol.json.WrittenNumbers;
+import io.radixflow.protocol.record.GenerationOptions;
 import java.io.IOException;
 import java.util.Set;
 

@@ -2,11 +2,11 @@ package io.radixflow.gateway.responses;
 
 import io.radixflow.gateway.turn.ReplyBlock;
 import io.radixflow.gateway.turn.TurnFound;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.PartLength;
-import io.radixflow.operators.record.Reply.TokenLogprob;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.PartLength;
+import io.radixflow.protocol.record.Reply.TokenLogprob;
+import io.radixflow.protocol.record.Usage;
 import java.util.List;
 import java.util.Map;
 

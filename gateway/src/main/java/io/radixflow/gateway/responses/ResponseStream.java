@@ -9,7 +9,7 @@ import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.jobs.client.PartText;
 import io.radixflow.jobs.client.TurnPart;
-import io.radixflow.operators.record.Reply.TokenLogprob;
+import io.radixflow.protocol.record.Reply.TokenLogprob;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

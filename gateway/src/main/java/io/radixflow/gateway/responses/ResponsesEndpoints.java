@@ -1,7 +1,7 @@
 package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.gateway.chat.ServedModels;
+import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
@@ -13,8 +13,8 @@ import io.radixflow.gateway.turn.TurnKey;
 import io.radixflow.gateway.turn.TurnStream;
 import io.radixflow.gateway.turn.Turns;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
 import io.vertx.core.http.HttpMethod;
 import java.util.ArrayList;
 import java.util.List;

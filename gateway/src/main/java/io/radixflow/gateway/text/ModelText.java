@@ -1,16 +1,16 @@
 package io.radixflow.gateway.text;
 
+import io.radixflow.engine.model.ModelLoader;
+import io.radixflow.engine.model.ServedModel;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.kernels.ModelLoader;
-import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.text.template.ChatTemplateException;
-import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.models.ModelFormatException;
 import io.radixflow.operators.api.PromptText;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Message;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.tokenizer.Tokenizer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,11 +1,11 @@
 package io.radixflow.gateway.turn;
 
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
 import java.util.concurrent.CompletableFuture;
 
 /** Waits for the one delta of an event that generates nothing. */
-record AnswerWaiting(TurnKey key, CompletableFuture<ReplyDelta> answer) implements Waiting {
+record AnswerWaiting(TurnKey key, CompletableFuture<ReplyDelta> answer) implements TurnWaiter {
 
   @Override
   public boolean needsReply() {

@@ -1,14 +1,14 @@
 package io.radixflow.gateway.turn;
 
+import io.radixflow.engine.fair.FairExecutor;
+import io.radixflow.engine.fair.FairLimit;
 import io.radixflow.jobs.client.EventSender;
 import io.radixflow.jobs.client.TopicFollower;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.SchedulerConfig;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.kafka.KafkaSetupException;
-import io.radixflow.operators.fair.FairExecutor;
-import io.radixflow.operators.fair.FairLimit;
-import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.protocol.record.ConversationEvent;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,7 @@
 package io.radixflow.gateway.turn;
 
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * @param ended completes when the job has ended the turn, or when the end can no longer be known
  */
-record LeftTurn(TurnKey key, CompletableFuture<Void> ended) implements Waiting {
+record LeftTurn(TurnKey key, CompletableFuture<Void> ended) implements TurnWaiter {
 
   @Override
   public boolean needsReply() {

@@ -1,7 +1,7 @@
 package io.radixflow.gateway.turn;
 
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.Usage;
 import java.util.function.Consumer;
 
 /**

@@ -2,9 +2,9 @@ package io.radixflow.gateway.turn;
 
 import io.radixflow.jobs.client.PartText;
 import io.radixflow.jobs.client.TurnPart;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.PartLength;
-import io.radixflow.operators.record.ToolCall;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.PartLength;
+import io.radixflow.protocol.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 

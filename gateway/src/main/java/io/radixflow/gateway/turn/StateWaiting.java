@@ -1,7 +1,7 @@
 package io.radixflow.gateway.turn;
 
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
 import java.util.function.Consumer;
 
 /**
@@ -11,7 +11,8 @@ import java.util.function.Consumer;
  * @param key the key of the query
  * @param over called when the wait is over
  */
-record StateWaiting(TurnKey key, TurnFollower follower, Consumer<Waiting> over) implements Waiting {
+record StateWaiting(TurnKey key, TurnFollower follower, Consumer<TurnWaiter> over)
+    implements TurnWaiter {
 
   @Override
   public boolean needsReply() {

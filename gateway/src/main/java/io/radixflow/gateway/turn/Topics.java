@@ -1,6 +1,6 @@
 package io.radixflow.gateway.turn;
 
-import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.protocol.record.ConversationEvent;
 import java.util.concurrent.CompletableFuture;
 
 /** The topics of the job as a gateway uses them: in Kafka, or in a test. */

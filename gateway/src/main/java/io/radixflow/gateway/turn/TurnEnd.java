@@ -1,13 +1,13 @@
 package io.radixflow.gateway.turn;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.Reply.TurnState;
-import io.radixflow.operators.record.ReplyDelta;
-import io.radixflow.operators.record.ReplyError;
-import io.radixflow.operators.record.TurnTiming;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.ErrorCode;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.Reply.TurnState;
+import io.radixflow.protocol.record.ReplyDelta;
+import io.radixflow.protocol.record.ReplyError;
+import io.radixflow.protocol.record.TurnTiming;
+import io.radixflow.protocol.record.Usage;
 import java.io.IOException;
 import java.util.List;
 

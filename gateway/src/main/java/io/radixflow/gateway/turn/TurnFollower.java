@@ -2,10 +2,10 @@ package io.radixflow.gateway.turn;
 
 import io.radixflow.gateway.turn.TurnFailure.Reason;
 import io.radixflow.jobs.client.TurnPart;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
-import io.radixflow.operators.record.TurnTiming;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
+import io.radixflow.protocol.record.TurnTiming;
+import io.radixflow.protocol.record.Usage;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,7 +14,7 @@ import java.util.List;
  * them to the listener's executor. Deltas come at least once, and from several attempts. Pieces
  * that wait for a listener are joined into one, and their size is limited.
  */
-final class TurnFollower implements TurnStream, Waiting {
+final class TurnFollower implements TurnStream, TurnWaiter {
 
   /** The owner of a follower, which made it. */
   interface Owner {

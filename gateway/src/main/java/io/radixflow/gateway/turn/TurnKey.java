@@ -1,6 +1,6 @@
 package io.radixflow.gateway.turn;
 
-import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.protocol.record.ConversationEvent;
 
 /**
  * Identifies a turn.

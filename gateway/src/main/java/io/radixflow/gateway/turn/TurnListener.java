@@ -1,7 +1,7 @@
 package io.radixflow.gateway.turn;
 
-import io.radixflow.operators.record.TurnTiming;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.TurnTiming;
+import io.radixflow.protocol.record.Usage;
 
 /**
  * Receives the progress of a turn. Called on the executor of its {@link Following}, one call at a

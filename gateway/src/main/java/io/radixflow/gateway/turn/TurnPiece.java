@@ -1,8 +1,8 @@
 package io.radixflow.gateway.turn;
 
 import io.radixflow.jobs.client.TurnPart;
-import io.radixflow.operators.record.PromptTokens;
-import io.radixflow.operators.record.Reply.TokenLogprob;
+import io.radixflow.protocol.record.PromptTokens;
+import io.radixflow.protocol.record.Reply.TokenLogprob;
 import java.util.List;
 
 /**

@@ -3,11 +3,11 @@ package io.radixflow.gateway.turn;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
-import io.radixflow.jobs.event.RecordReader;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.protocol.event.RecordReader;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +37,7 @@ public final class Turns implements AutoCloseable {
   private final Topics topics;
 
   /** The waiters of each session. Lists are replaced, never changed. */
-  private final Map<String, List<Waiting>> bySession = new ConcurrentHashMap<>();
+  private final Map<String, List<TurnWaiter>> bySession = new ConcurrentHashMap<>();
 
   private final TurnMetrics metrics;
   private final TurnFollower.Owner owner = new Follower();
@@ -182,7 +182,7 @@ public final class Turns implements AutoCloseable {
     bySession.clear();
   }
 
-  private void sendFor(Waiting waiting, ConversationEvent event) {
+  private void sendFor(TurnWaiter waiting, ConversationEvent event) {
     topics
         .send(event)
         .whenComplete(
@@ -198,26 +198,26 @@ public final class Turns implements AutoCloseable {
             });
   }
 
-  private void add(Waiting waiting) {
+  private void add(TurnWaiter waiting) {
     bySession.merge(
         waiting.key().session(),
         List.of(waiting),
         (before, one) -> {
-          List<Waiting> all = new ArrayList<>(before);
+          List<TurnWaiter> all = new ArrayList<>(before);
           all.addAll(one);
           return List.copyOf(all);
         });
   }
 
-  private void remove(Waiting waiting) {
+  private void remove(TurnWaiter waiting) {
     removeIf(waiting.key().session(), each -> each == waiting);
   }
 
-  private void removeIf(String session, Predicate<Waiting> over) {
+  private void removeIf(String session, Predicate<TurnWaiter> over) {
     bySession.computeIfPresent(
         session,
         (key, before) -> {
-          List<Waiting> rest = before.stream().filter(over.negate()).toList();
+          List<TurnWaiter> rest = before.stream().filter(over.negate()).toList();
           return rest.isEmpty() ? null : rest;
         });
   }
@@ -280,7 +280,7 @@ public final class Turns implements AutoCloseable {
 
     @Override
     public void delta(byte[] session, byte[] value) {
-      List<Waiting> waiting = waiting(session);
+      List<TurnWaiter> waiting = waiting(session);
       if (waiting.isEmpty()) {
         return;
       }
@@ -289,13 +289,13 @@ public final class Turns implements AutoCloseable {
         each(waiting, delta.turn(), one -> one.delta(delta));
       } catch (IOException e) {
         LOG.warn("A record of the delta topic cannot be read; asking the job", e);
-        each(waiting, null, Waiting::interrupted);
+        each(waiting, null, TurnWaiter::interrupted);
       }
     }
 
     @Override
     public void reply(byte[] session, byte[] value) {
-      List<Waiting> waiting = waiting(session).stream().filter(Waiting::needsReply).toList();
+      List<TurnWaiter> waiting = waiting(session).stream().filter(TurnWaiter::needsReply).toList();
       if (waiting.isEmpty()) {
         return;
       }
@@ -304,22 +304,22 @@ public final class Turns implements AutoCloseable {
         each(waiting, reply.turn(), one -> one.reply(reply));
       } catch (IOException e) {
         LOG.warn("A record of the reply topic cannot be read; asking the job", e);
-        each(waiting, null, Waiting::interrupted);
+        each(waiting, null, TurnWaiter::interrupted);
       }
     }
 
     @Override
     public void interrupted() {
-      for (List<Waiting> waiting : bySession.values()) {
-        each(waiting, null, Waiting::interrupted);
+      for (List<TurnWaiter> waiting : bySession.values()) {
+        each(waiting, null, TurnWaiter::interrupted);
       }
     }
 
     /**
      * @param turn the turn whose waiters are called; null for all turns
      */
-    private void each(List<Waiting> waiting, String turn, Consumer<Waiting> action) {
-      for (Waiting one : waiting) {
+    private void each(List<TurnWaiter> waiting, String turn, Consumer<TurnWaiter> action) {
+      for (TurnWaiter one : waiting) {
         if (turn != null && !one.key().turn().equals(turn)) {
           continue;
         }
@@ -333,7 +333,7 @@ public final class Turns implements AutoCloseable {
       }
     }
 
-    private List<Waiting> waiting(byte[] session) {
+    private List<TurnWaiter> waiting(byte[] session) {
       return session == null
           ? List.of()
           : bySession.getOrDefault(new String(session, UTF_8), List.of());

@@ -2,10 +2,10 @@ package io.radixflow.gateway.turn;
 
 import io.radixflow.jobs.client.PartText;
 import io.radixflow.jobs.client.TurnPart;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.PartLength;
-import io.radixflow.operators.record.PromptTokens;
-import io.radixflow.operators.record.Reply.TokenLogprob;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.PartLength;
+import io.radixflow.protocol.record.PromptTokens;
+import io.radixflow.protocol.record.Reply.TokenLogprob;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

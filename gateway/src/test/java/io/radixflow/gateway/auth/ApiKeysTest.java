@@ -3,7 +3,7 @@ package io.radixflow.gateway.auth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.gateway.auth.Admission.Outcome;
+import io.radixflow.gateway.auth.AuthDecision.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +38,7 @@ class ApiKeysTest {
   void aKeyCarriesTenantAndModels() throws IOException {
     ApiKey.Made made = ApiKey.make("acme", List.of("sim"), 0, 0);
     ApiKeys keys = read("# keys", "", made.line().toJson());
-    Admission admission = keys.admit(made.text());
+    AuthDecision admission = keys.admit(made.text());
     assertThat(admission.outcome()).isEqualTo(Outcome.ADMITTED);
     assertThat(admission.caller()).isEqualTo(new Caller("acme", Set.of("sim"), false));
     assertThat(admission.caller().mayUse("sim")).isTrue();
@@ -73,7 +73,7 @@ class ApiKeysTest {
     ApiKeys keys = read(made.line().toJson());
     assertThat(outcome(keys, made.text())).isEqualTo(Outcome.ADMITTED);
     assertThat(outcome(keys, made.text())).isEqualTo(Outcome.ADMITTED);
-    Admission over = keys.admit(made.text());
+    AuthDecision over = keys.admit(made.text());
     assertThat(over.outcome()).isEqualTo(Outcome.TOO_MANY_REQUESTS);
     assertThat(over.retryAfterSeconds()).isEqualTo(30);
     now += Duration.ofSeconds(30).toNanos();
@@ -85,7 +85,7 @@ class ApiKeysTest {
   void aRequestThatEndsMakesRoomForAnother() throws IOException {
     ApiKey.Made made = ApiKey.make("acme", List.of(), 0, 1);
     ApiKeys keys = read(made.line().toJson());
-    Admission first = keys.admit(made.text());
+    AuthDecision first = keys.admit(made.text());
     assertThat(outcome(keys, made.text())).isEqualTo(Outcome.TOO_MANY_CONCURRENT);
     first.release().run();
     assertThat(outcome(keys, made.text())).isEqualTo(Outcome.ADMITTED);

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.gateway.GatewayFixture;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.ReplyDelta.Kind;
-import io.radixflow.operators.record.TierUsage;
-import io.radixflow.operators.record.ToolCall;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.ReplyDelta.Kind;
+import io.radixflow.protocol.record.TierUsage;
+import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.protocol.record.Usage;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;

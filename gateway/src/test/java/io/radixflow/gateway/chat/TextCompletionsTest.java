@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.gateway.GatewayFixture;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.PromptTokens;
-import io.radixflow.operators.record.Reply.TokenLogprob;
-import io.radixflow.operators.record.Reply.TopLogprob;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.PromptTokens;
+import io.radixflow.protocol.record.Reply.TokenLogprob;
+import io.radixflow.protocol.record.Reply.TopLogprob;
+import io.radixflow.protocol.record.Usage;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.gateway.GatewayFixture;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.TurnTiming;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.TurnTiming;
+import io.radixflow.protocol.record.Usage;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;

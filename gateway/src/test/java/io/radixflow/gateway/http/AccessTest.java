@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.radixflow.gateway.GatewayFixture;
 import io.radixflow.gateway.auth.ApiKey;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.Usage;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpRequest;

@@ -6,8 +6,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.gateway.GatewayFixture;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.Usage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

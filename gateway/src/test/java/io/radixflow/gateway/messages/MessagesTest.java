@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.gateway.GatewayFixture;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.ReplyError;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.ErrorCode;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.ReplyError;
+import io.radixflow.protocol.record.Usage;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.protocol.json.InvalidInputException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

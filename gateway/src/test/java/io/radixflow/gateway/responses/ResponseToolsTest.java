@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.gateway.GatewayFixture;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.PartLength;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta.Kind;
-import io.radixflow.operators.record.TierUsage;
-import io.radixflow.operators.record.ToolCall;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.PartLength;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta.Kind;
+import io.radixflow.protocol.record.TierUsage;
+import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.protocol.record.Usage;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
@@ -413,7 +413,7 @@ class ResponseToolsTest {
         gateway.post(
             "/v1/responses",
             ("{'input':[{'role':'user','content':'Edit'},{'type':'custom_tool_call','call_id':'call_1','name':'patch','input':'+a\\n"
-                 + "'},{'type':'custom_tool_call_output','call_id':'call_1','output':'Done'}],"
+                    + "'},{'type':'custom_tool_call_output','call_id':'call_1','output':'Done'}],"
                     + CUSTOM.formatted(TEXT)
                     + "}")
                 .replace('\'', '"')));

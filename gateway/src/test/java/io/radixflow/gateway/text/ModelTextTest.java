@@ -3,8 +3,8 @@ package io.radixflow.gateway.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.radixflow.engine.model.ServedModel;
 import io.radixflow.gateway.http.ApiException;
-import io.radixflow.kernels.ServedModel;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;

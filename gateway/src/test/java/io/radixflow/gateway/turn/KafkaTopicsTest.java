@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.jobs.kafka.KafkaSetupException;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

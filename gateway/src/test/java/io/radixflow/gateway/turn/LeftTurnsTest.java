@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.radixflow.gateway.FakeTopics;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

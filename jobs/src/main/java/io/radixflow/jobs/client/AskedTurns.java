@@ -1,8 +1,8 @@
 package io.radixflow.jobs.client;
 
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;

@@ -2,10 +2,10 @@ package io.radixflow.jobs.client;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.event.RecordReader;
 import io.radixflow.jobs.kafka.KafkaSetupException;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.Reply;
+import io.radixflow.protocol.event.RecordReader;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.Reply;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.event.EventWriter;
 import io.radixflow.jobs.kafka.KafkaClient;
 import io.radixflow.jobs.kafka.KafkaSetupException;
 import io.radixflow.jobs.kafka.TraceHeaders;
-import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.protocol.event.EventWriter;
+import io.radixflow.protocol.record.ConversationEvent;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.producer.KafkaProducer;

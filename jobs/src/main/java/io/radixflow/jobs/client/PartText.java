@@ -1,8 +1,8 @@
 package io.radixflow.jobs.client;
 
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.PartLength;
-import io.radixflow.operators.record.ToolCall;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.PartLength;
+import io.radixflow.protocol.record.ToolCall;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.radixflow.jobs.client;
 
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
 
 /** Receives a growing reply. Called on the client's threads, one call at a time per turn. */
 public interface ReplyListener {

@@ -1,6 +1,6 @@
 package io.radixflow.jobs.client;
 
-import io.radixflow.operators.record.ReplyDelta.Kind;
+import io.radixflow.protocol.record.ReplyDelta.Kind;
 
 /**
  * The part of a reply that a piece of text belongs to.

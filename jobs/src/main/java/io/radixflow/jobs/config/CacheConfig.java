@@ -2,11 +2,11 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
-import io.radixflow.operators.NamespaceKey;
-import io.radixflow.operators.cache.PrefixCaching;
-import io.radixflow.operators.cache.policy.EvictionPolicies;
-import io.radixflow.operators.cache.session.SessionBounds;
-import io.radixflow.operators.engine.CacheOptions;
+import io.radixflow.engine.CacheOptions;
+import io.radixflow.engine.cache.PrefixCaching;
+import io.radixflow.engine.cache.key.NamespaceKey;
+import io.radixflow.engine.cache.policy.EvictionPolicies;
+import io.radixflow.engine.cache.session.SessionBounds;
 import io.radixflow.operators.session.TenantNamespaces;
 import java.util.HashSet;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
-import io.radixflow.operators.tier.disk.DiskTierOptions;
+import io.radixflow.engine.tier.disk.DiskTierOptions;
 import java.time.Duration;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;

@@ -2,11 +2,11 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
+import io.radixflow.engine.draft.SpeculationOptions;
+import io.radixflow.engine.draft.SpeculationOptions.Mode;
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.ThreadPriority;
-import io.radixflow.operators.engine.draft.SpeculationOptions;
-import io.radixflow.operators.engine.draft.SpeculationOptions.Mode;
 import io.radixflow.operators.session.ServingOptions.ModelChange;
 import io.radixflow.operators.session.ServingOptions.Overflow;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
-import io.radixflow.operators.tier.remote.RemoteTierOptions;
+import io.radixflow.engine.tier.remote.RemoteTierOptions;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
-import io.radixflow.operators.engine.SchedulePolicy;
-import io.radixflow.operators.engine.SchedulerOptions;
-import io.radixflow.operators.record.ServiceClass;
+import io.radixflow.engine.SchedulePolicy;
+import io.radixflow.engine.SchedulerOptions;
+import io.radixflow.protocol.record.ServiceClass;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

@@ -1,9 +1,9 @@
 package io.radixflow.jobs.config;
 
-import io.radixflow.operators.tier.TierOptions;
-import io.radixflow.operators.tier.WritePolicy;
-import io.radixflow.operators.tier.loadback.LoadBackOptions;
-import io.radixflow.operators.tier.loadback.PrefetchPolicy;
+import io.radixflow.engine.tier.TierOptions;
+import io.radixflow.engine.tier.WritePolicy;
+import io.radixflow.engine.tier.loadback.LoadBackOptions;
+import io.radixflow.engine.tier.loadback.PrefetchPolicy;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;

@@ -1,6 +1,6 @@
 package io.radixflow.jobs.kafka;
 
-import io.radixflow.jobs.event.ControlParser;
+import io.radixflow.protocol.event.ControlParser;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;

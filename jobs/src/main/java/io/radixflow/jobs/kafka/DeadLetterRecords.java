@@ -2,8 +2,8 @@ package io.radixflow.jobs.kafka;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.event.DeadLetter;
-import io.radixflow.jobs.event.DeadLetterWriter;
+import io.radixflow.protocol.event.DeadLetter;
+import io.radixflow.protocol.event.DeadLetterWriter;
 import org.apache.flink.api.common.serialization.SerializationSchema.InitializationContext;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.kafka.clients.producer.ProducerRecord;

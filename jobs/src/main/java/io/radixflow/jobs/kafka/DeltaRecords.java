@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.event.DeltaWriter;
-import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.protocol.event.DeltaWriter;
+import io.radixflow.protocol.record.ReplyDelta;
 import org.apache.flink.api.common.serialization.SerializationSchema.InitializationContext;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.kafka.clients.producer.ProducerRecord;

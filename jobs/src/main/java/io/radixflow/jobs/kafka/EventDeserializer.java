@@ -2,10 +2,10 @@ package io.radixflow.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.radixflow.jobs.event.EventParser;
-import io.radixflow.jobs.event.ParsedEvent;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.Origin;
+import io.radixflow.protocol.event.EventParser;
+import io.radixflow.protocol.event.ParsedEvent;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.Origin;
 import java.util.Arrays;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

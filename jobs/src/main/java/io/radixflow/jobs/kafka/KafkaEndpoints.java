@@ -2,8 +2,8 @@ package io.radixflow.jobs.kafka;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.event.DeadLetter;
-import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.protocol.event.DeadLetter;
+import io.radixflow.protocol.record.ReplyDelta;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaSink;

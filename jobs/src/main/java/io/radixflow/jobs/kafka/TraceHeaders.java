@@ -2,7 +2,7 @@ package io.radixflow.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.radixflow.operators.record.TraceContext;
+import io.radixflow.protocol.record.TraceContext;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;

@@ -2,10 +2,10 @@ package io.radixflow.jobs.kvevents;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.radixflow.engine.EngineInfo;
 import io.radixflow.jobs.kvevents.KvEventRecord.State;
-import io.radixflow.operators.engine.EngineInfo;
-import io.radixflow.operators.record.kv.KvEvent;
-import io.radixflow.operators.record.kv.KvTier;
+import io.radixflow.protocol.record.kv.KvEvent;
+import io.radixflow.protocol.record.kv.KvTier;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;

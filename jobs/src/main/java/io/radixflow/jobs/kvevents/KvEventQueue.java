@@ -1,6 +1,6 @@
 package io.radixflow.jobs.kvevents;
 
-import io.radixflow.operators.record.kv.KvEvent;
+import io.radixflow.protocol.record.kv.KvEvent;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;

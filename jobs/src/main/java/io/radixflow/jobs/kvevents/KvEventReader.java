@@ -3,11 +3,11 @@ package io.radixflow.jobs.kvevents;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.radixflow.jobs.json.InvalidInputException;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.jobs.json.Texts;
-import io.radixflow.operators.record.kv.KvEvent;
-import io.radixflow.operators.record.kv.KvTier;
+import io.radixflow.protocol.json.InvalidInputException;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.json.Texts;
+import io.radixflow.protocol.record.kv.KvEvent;
+import io.radixflow.protocol.record.kv.KvTier;
 import java.io.IOException;
 
 /** Reads the output of {@link KvEventWriter}, for clients that follow the caches. */

@@ -1,7 +1,7 @@
 package io.radixflow.jobs.kvevents;
 
-import io.radixflow.operators.record.kv.KvEvent;
-import io.radixflow.operators.record.kv.KvTier;
+import io.radixflow.protocol.record.kv.KvEvent;
+import io.radixflow.protocol.record.kv.KvTier;
 
 /**
  * A record of the KV event topic. The topic is compacted: the last record of each key counts, and a

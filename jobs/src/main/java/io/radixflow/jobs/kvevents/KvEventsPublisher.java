@@ -2,12 +2,12 @@ package io.radixflow.jobs.kvevents;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.radixflow.engine.EngineInfo;
+import io.radixflow.engine.KvEventSink;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.kafka.KafkaClient;
-import io.radixflow.operators.engine.EngineInfo;
-import io.radixflow.operators.engine.KvEventSink;
-import io.radixflow.operators.record.kv.KvEvent;
+import io.radixflow.protocol.record.kv.KvEvent;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

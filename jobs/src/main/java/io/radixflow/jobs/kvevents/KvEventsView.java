@@ -1,7 +1,7 @@
 package io.radixflow.jobs.kvevents;
 
-import io.radixflow.operators.record.kv.KvEvent;
-import io.radixflow.operators.record.kv.KvTier;
+import io.radixflow.protocol.record.kv.KvEvent;
+import io.radixflow.protocol.record.kv.KvTier;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;

@@ -2,11 +2,11 @@ package io.radixflow.jobs.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
-import io.radixflow.operators.record.ToolCall;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
+import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.protocol.record.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

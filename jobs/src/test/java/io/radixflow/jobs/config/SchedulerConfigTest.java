@@ -2,8 +2,8 @@ package io.radixflow.jobs.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.engine.SchedulePolicy;
-import io.radixflow.operators.engine.SchedulerOptions;
+import io.radixflow.engine.SchedulePolicy;
+import io.radixflow.engine.SchedulerOptions;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -3,9 +3,9 @@ package io.radixflow.jobs.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.radixflow.engine.tier.disk.DiskTierOptions;
 import io.radixflow.jobs.config.RadixflowOptions.KvType;
 import io.radixflow.operators.session.ServingOptions.Overflow;
-import io.radixflow.operators.tier.disk.DiskTierOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

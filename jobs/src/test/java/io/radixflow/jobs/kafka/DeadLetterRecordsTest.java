@@ -3,7 +3,7 @@ package io.radixflow.jobs.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.jobs.config.SettingsLoader;
-import io.radixflow.jobs.event.DeadLetter;
+import io.radixflow.protocol.event.DeadLetter;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;

@@ -3,12 +3,12 @@ package io.radixflow.jobs.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.jobs.config.SettingsLoader;
-import io.radixflow.jobs.event.RecordReader;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.event.RecordReader;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
+import io.radixflow.protocol.record.Usage;
 import java.io.IOException;
 import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;

@@ -3,7 +3,7 @@ package io.radixflow.jobs.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.TraceContext;
+import io.radixflow.protocol.record.TraceContext;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.functions.util.ListCollector;

@@ -3,9 +3,9 @@ package io.radixflow.jobs.kvevents;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.engine.EngineInfo;
-import io.radixflow.operators.record.kv.KvEvent;
-import io.radixflow.operators.record.kv.KvTier;
+import io.radixflow.engine.EngineInfo;
+import io.radixflow.protocol.record.kv.KvEvent;
+import io.radixflow.protocol.record.kv.KvTier;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;

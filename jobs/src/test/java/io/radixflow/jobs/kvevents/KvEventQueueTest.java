@@ -2,7 +2,7 @@ package io.radixflow.jobs.kvevents;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.kv.KvEvent;
+import io.radixflow.protocol.record.kv.KvEvent;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,5 @@
 package io.radixflow.kernels.cpu;
 
-import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.KernelWarmUp.Use;
@@ -14,6 +13,7 @@ import io.radixflow.kernels.cpu.step.WorkerTeam;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.HeapRegions;
 import io.radixflow.kernels.device.HostStepTicket;
 import io.radixflow.kernels.device.KvPool;
@@ -22,12 +22,12 @@ import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.device.MemorySource;
 import io.radixflow.kernels.device.PoolRequest;
 import io.radixflow.kernels.device.StepTicket;
-import io.radixflow.kernels.model.ForwardGraph;
-import io.radixflow.kernels.model.LoggedProgress;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.ModelProgress;
-import io.radixflow.kernels.model.Sha256;
-import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.models.ForwardGraph;
+import io.radixflow.models.LoggedProgress;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.ModelProgress;
+import io.radixflow.models.Sha256;
+import io.radixflow.models.WeightSource;
 import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -114,7 +114,7 @@ public final class CpuBackend implements Backend {
    * afterwards.
    *
    * @throws IllegalArgumentException if an option is not for this device, or the heap is too small
-   * @throws io.radixflow.kernels.model.ModelFormatException if the weights do not fit
+   * @throws io.radixflow.models.ModelFormatException if the weights do not fit
    */
   public static CpuBackend open(WeightSource weights, DeviceOptions options) {
     return open(

@@ -4,12 +4,12 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.cpu.weights.Panels;
-import io.radixflow.kernels.model.ForwardGraph;
-import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.ModelProgress;
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.WeightLoader;
-import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.models.ForwardGraph;
+import io.radixflow.models.ModelFormatException;
+import io.radixflow.models.ModelProgress;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.WeightLoader;
+import io.radixflow.models.WeightSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.radixflow.kernels.cpu;
 
-import io.radixflow.kernels.model.BlockCodes;
-import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.BlockCodes;
+import io.radixflow.models.ModelFormatException;
+import io.radixflow.models.TensorType;
 import java.nio.ByteBuffer;
 
 /** Refuses rows that have weights which are not finite. */

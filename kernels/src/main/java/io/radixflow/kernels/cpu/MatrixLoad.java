@@ -9,7 +9,7 @@ import io.radixflow.kernels.cpu.weights.Float8Panels;
 import io.radixflow.kernels.cpu.weights.FloatPanels;
 import io.radixflow.kernels.cpu.weights.HalfPanels;
 import io.radixflow.kernels.cpu.weights.Panels;
-import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.models.ModelFormatException;
 
 /**
  * A matrix of one form on its way into memory: allocated by {@link #open}, then filled panel by

@@ -2,9 +2,9 @@ package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
-import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.ModelFormatException;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;

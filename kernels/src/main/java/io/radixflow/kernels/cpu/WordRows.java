@@ -6,15 +6,15 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 import io.radixflow.kernels.cpu.kernel.CodeForm;
 import io.radixflow.kernels.cpu.weights.BlockPanels;
 import io.radixflow.kernels.cpu.weights.BlockScales;
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.TensorType;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
  * Moves rows of the most usual types into panels word by word, without taking their codes apart:
- * several times as fast as by {@link io.radixflow.kernels.model.BlockCodes}. {@link TensorType} has
- * the layouts.
+ * several times as fast as by {@link io.radixflow.models.BlockCodes}. {@link TensorType} has the
+ * layouts.
  */
 final class WordRows {
 

@@ -1,6 +1,5 @@
 package io.radixflow.kernels.cuda;
 
-import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cuda.driver.CudaDevice;
 import io.radixflow.kernels.cuda.driver.CudaException;
 import io.radixflow.kernels.cuda.driver.CudaStream;
@@ -9,11 +8,12 @@ import io.radixflow.kernels.cuda.pages.CudaKvPool;
 import io.radixflow.kernels.cuda.step.CudaModel;
 import io.radixflow.kernels.cuda.step.CudaStepTicket;
 import io.radixflow.kernels.cuda.step.StepBuffers;
+import io.radixflow.kernels.cuda.step.StepLauncher;
 import io.radixflow.kernels.cuda.step.StepLayout;
 import io.radixflow.kernels.cuda.step.StepPlan;
-import io.radixflow.kernels.cuda.step.StepRunner;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
@@ -22,9 +22,9 @@ import io.radixflow.kernels.device.OutOfDeviceMemoryException;
 import io.radixflow.kernels.device.PoolRequest;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.device.Uninterruptibly;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.Sha256;
-import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.Sha256;
+import io.radixflow.models.WeightSource;
 import java.util.Locale;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -66,7 +66,7 @@ public final class CudaBackend implements Backend {
   private final Thread thread;
 
   private CudaKvPool pool;
-  private StepRunner runner;
+  private StepLauncher runner;
   private int submitted;
   private volatile boolean usable = true;
   private volatile boolean closed;
@@ -277,7 +277,7 @@ public final class CudaBackend implements Backend {
       throw poolTooLarge(pages, parts, pageTokens, e);
     }
     try {
-      runner = new StepRunner(model, pool, partedWindow(), mode, stream);
+      runner = new StepLauncher(model, pool, partedWindow(), mode, stream);
       pool.clearParts(stream);
       runner.reset();
       runner.warm();

@@ -1,14 +1,14 @@
 package io.radixflow.kernels.cuda;
 
-import io.radixflow.kernels.model.BlockCodes;
-import io.radixflow.kernels.model.Float16;
-import io.radixflow.kernels.model.Float8;
-import io.radixflow.kernels.model.GraphTensors;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.TensorType;
-import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.models.BlockCodes;
+import io.radixflow.models.Float16;
+import io.radixflow.models.Float8;
+import io.radixflow.models.GraphTensors;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.ModelFormatException;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.TensorType;
+import io.radixflow.models.WeightSource;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package io.radixflow.kernels.device;
 
-import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.models.ModelConfig;
 
 /**
  * A device with a model on it: the only interface between the engine and the hardware.

@@ -1,8 +1,8 @@
 package io.radixflow.kernels.device;
 
-import io.radixflow.kernels.model.Attention;
-import io.radixflow.kernels.model.Layer;
-import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.models.Attention;
+import io.radixflow.models.Layer;
+import io.radixflow.models.ModelConfig;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

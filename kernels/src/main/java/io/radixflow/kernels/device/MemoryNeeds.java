@@ -1,6 +1,6 @@
 package io.radixflow.kernels.device;
 
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.TensorType;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.sampling;
 
+import io.radixflow.models.SamplingDefaults;
 import java.util.Map;
 
 /**
@@ -40,12 +41,17 @@ public record SamplingParams(
 
   public SamplingParams {
     SamplingDefaults.check(temperature, topK, topP, minP, repetitionPenalty);
-    SamplingDefaults.require(Math.abs(presencePenalty) <= 2, "presence_penalty", presencePenalty, "-2 to 2");
-    SamplingDefaults.require(Math.abs(frequencyPenalty) <= 2, "frequency_penalty", frequencyPenalty, "-2 to 2");
-    SamplingDefaults.require(topLogprobs >= -1 && topLogprobs <= 20, "top_logprobs", topLogprobs, "0 to 20");
+    SamplingDefaults.require(
+        Math.abs(presencePenalty) <= 2, "presence_penalty", presencePenalty, "-2 to 2");
+    SamplingDefaults.require(
+        Math.abs(frequencyPenalty) <= 2, "frequency_penalty", frequencyPenalty, "-2 to 2");
+    SamplingDefaults.require(
+        topLogprobs >= -1 && topLogprobs <= 20, "top_logprobs", topLogprobs, "0 to 20");
     logitBias = Map.copyOf(logitBias);
     logitBias.forEach(
-        (id, bias) -> SamplingDefaults.require(id >= 0 && Math.abs(bias) <= 100, "logit_bias", bias, "-100 to 100"));
+        (id, bias) ->
+            SamplingDefaults.require(
+                id >= 0 && Math.abs(bias) <= 100, "logit_bias", bias, "-100 to 100"));
   }
 
   /** The same parameters with another seed. */

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.file.ModelFile;
+import io.radixflow.models.ResourceFolder;
+import io.radixflow.models.file.ModelFile;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,8 +28,8 @@ class ArchitecturesTest {
 
   private static final double TOLERANCE = 2e-4;
 
-  static Stream<Path> models() throws IOException, URISyntaxException {
-    Path root = Path.of(ArchitecturesTest.class.getResource("/architectures").toURI());
+  static Stream<Path> models() throws IOException {
+    Path root = ResourceFolder.of("/architectures");
     try (Stream<Path> files = Files.list(root)) {
       return files.filter(Files::isDirectory).sorted().toList().stream();
     }

@@ -1,15 +1,15 @@
 package io.radixflow.kernels.cpu;
 
-import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.TensorType;
-import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.TensorType;
+import io.radixflow.models.WeightSource;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

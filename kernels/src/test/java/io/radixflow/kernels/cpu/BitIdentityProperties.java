@@ -2,18 +2,18 @@ package io.radixflow.kernels.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.kernel.ScalarKernels;
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.StepTicket;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.TensorType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

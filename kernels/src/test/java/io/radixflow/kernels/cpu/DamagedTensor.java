@@ -1,7 +1,7 @@
 package io.radixflow.kernels.cpu;
 
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

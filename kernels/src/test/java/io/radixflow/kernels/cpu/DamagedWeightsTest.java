@@ -3,9 +3,9 @@ package io.radixflow.kernels.cpu;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.cpu.step.WorkerTeam;
-import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.ModelFormatException;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.TensorType;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

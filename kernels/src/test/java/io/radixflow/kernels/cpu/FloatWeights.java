@@ -1,9 +1,9 @@
 package io.radixflow.kernels.cpu;
 
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.TensorType;
-import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.TensorType;
+import io.radixflow.models.WeightSource;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

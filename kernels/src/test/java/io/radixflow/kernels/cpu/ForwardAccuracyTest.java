@@ -2,11 +2,11 @@ package io.radixflow.kernels.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.TensorType;
-import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.TensorType;
+import io.radixflow.models.WeightSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

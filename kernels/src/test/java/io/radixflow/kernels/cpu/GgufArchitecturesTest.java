@@ -2,14 +2,14 @@ package io.radixflow.kernels.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.file.GgufConversion;
-import io.radixflow.kernels.model.file.ModelFile;
-import io.radixflow.kernels.model.file.TinyDirectory;
+import io.radixflow.models.ResourceFolder;
+import io.radixflow.models.file.GgufConversion;
+import io.radixflow.models.file.ModelFile;
+import io.radixflow.models.file.TinyDirectory;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
@@ -53,8 +53,8 @@ class GgufArchitecturesTest {
   @ParameterizedTest
   @CsvSource({"cohere2", "olmo3", "phi3-longrope", "deepseek_v3", "gpt_oss-mxfp4"})
   void logitsOfModelsOfTransformersEqualThoseFromTheDirectory(String name)
-      throws IOException, InterruptedException, URISyntaxException {
-    check(Path.of(getClass().getResource("/architectures/" + name).toURI()));
+      throws IOException, InterruptedException {
+    check(ResourceFolder.of("/architectures/" + name));
   }
 
   @ParameterizedTest

@@ -1,8 +1,8 @@
 package io.radixflow.kernels.cpu;
 
 import io.radixflow.kernels.cpu.kernel.Kernels;
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 import net.jqwik.api.ForAll;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.TestModels;
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.file.ModelFile;
+import io.radixflow.models.TestModels;
+import io.radixflow.models.file.ModelFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -2,14 +2,14 @@ package io.radixflow.kernels.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.cpu.step.StepProfile;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.FeedForward.Experts;
-import io.radixflow.kernels.model.Layer;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.FeedForward.Experts;
+import io.radixflow.models.Layer;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.TensorType;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;

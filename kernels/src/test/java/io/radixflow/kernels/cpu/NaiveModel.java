@@ -1,9 +1,9 @@
 package io.radixflow.kernels.cpu;
 
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.Rope.Llama3Scaling;
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.Rope.Llama3Scaling;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.WeightSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -2,16 +2,17 @@ package io.radixflow.kernels.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.TinyModels;
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.GraphTensors;
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.TensorType;
-import io.radixflow.kernels.model.WeightSource;
-import io.radixflow.kernels.model.file.ModelFile;
-import io.radixflow.kernels.model.file.QuantisedCopy;
+import io.radixflow.models.GraphTensors;
+import io.radixflow.models.ResourceFolder;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.TensorType;
+import io.radixflow.models.TinyModels;
+import io.radixflow.models.WeightSource;
+import io.radixflow.models.file.ModelFile;
+import io.radixflow.models.file.QuantisedCopy;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -37,7 +38,7 @@ class QuantisedModelsTest {
   @EnumSource(QuantisedCopy.Format.class)
   void aQuantisedMixtureWithLatentAttentionEqualsItsFloats(QuantisedCopy.Format format)
       throws Exception {
-    assertSame(Path.of(getClass().getResource("/architectures/deepseek_v3").toURI()), format);
+    assertSame(ResourceFolder.of("/architectures/deepseek_v3"), format);
   }
 
   static Stream<TensorType> types() {
@@ -54,7 +55,7 @@ class QuantisedModelsTest {
 
   @Test
   void expertsInMxfp4WithIntegerActivationsAreCloseToTheirFloats() throws Exception {
-    Path path = Path.of(getClass().getResource("/architectures/gpt_oss-mxfp4").toURI());
+    Path path = ResourceFolder.of("/architectures/gpt_oss-mxfp4");
     try (ModelFile model = ModelFile.open(path)) {
       assertCloseToFloats(model);
     }

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.TestModels;
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.StepTicket;
-import io.radixflow.kernels.model.file.ModelFile;
 import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.models.TestModels;
+import io.radixflow.models.file.ModelFile;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

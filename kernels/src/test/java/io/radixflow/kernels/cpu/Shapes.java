@@ -1,24 +1,24 @@
 package io.radixflow.kernels.cpu;
 
-import io.radixflow.kernels.model.Attention;
-import io.radixflow.kernels.model.Attention.Grouped;
-import io.radixflow.kernels.model.Attention.Latent;
-import io.radixflow.kernels.model.Attention.QkNorm;
-import io.radixflow.kernels.model.Attention.QueryGrowth;
-import io.radixflow.kernels.model.Attention.Scores;
-import io.radixflow.kernels.model.FeedForward.Dense;
-import io.radixflow.kernels.model.FeedForward.Experts;
-import io.radixflow.kernels.model.FeedForward.Gating;
-import io.radixflow.kernels.model.FeedForward.Router;
-import io.radixflow.kernels.model.FeedForward.Scoring;
-import io.radixflow.kernels.model.Layer;
-import io.radixflow.kernels.model.Layer.Norms;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.ModelConfig.Norm;
-import io.radixflow.kernels.model.ModelConfig.Scales;
-import io.radixflow.kernels.model.Rope;
-import io.radixflow.kernels.model.Rope.Llama3Scaling;
-import io.radixflow.kernels.model.Rope.YarnScaling;
+import io.radixflow.models.Attention;
+import io.radixflow.models.Attention.Grouped;
+import io.radixflow.models.Attention.Latent;
+import io.radixflow.models.Attention.QkNorm;
+import io.radixflow.models.Attention.QueryGrowth;
+import io.radixflow.models.Attention.Scores;
+import io.radixflow.models.FeedForward.Dense;
+import io.radixflow.models.FeedForward.Experts;
+import io.radixflow.models.FeedForward.Gating;
+import io.radixflow.models.FeedForward.Router;
+import io.radixflow.models.FeedForward.Scoring;
+import io.radixflow.models.Layer;
+import io.radixflow.models.Layer.Norms;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.ModelConfig.Norm;
+import io.radixflow.models.ModelConfig.Scales;
+import io.radixflow.models.Rope;
+import io.radixflow.models.Rope.Llama3Scaling;
+import io.radixflow.models.Rope.YarnScaling;
 import java.util.List;
 
 /** Shapes of small models for tests. */

@@ -2,13 +2,13 @@ package io.radixflow.kernels.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.file.ModelFile;
-import io.radixflow.kernels.model.file.QuantisedCopy;
-import io.radixflow.kernels.model.file.StackedExperts;
-import io.radixflow.kernels.model.file.TinyDirectory;
+import io.radixflow.models.file.ModelFile;
+import io.radixflow.models.file.QuantisedCopy;
+import io.radixflow.models.file.StackedExperts;
+import io.radixflow.models.file.TinyDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

@@ -1,8 +1,8 @@
 package io.radixflow.kernels.cpu;
 
-import io.radixflow.kernels.model.Float16;
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.Float16;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;

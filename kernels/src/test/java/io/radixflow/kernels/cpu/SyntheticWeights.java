@@ -1,11 +1,11 @@
 package io.radixflow.kernels.cpu;
 
-import io.radixflow.kernels.model.GraphTensors;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.TensorType;
-import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.models.GraphTensors;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.ModelFormatException;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.TensorType;
+import io.radixflow.models.WeightSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -3,11 +3,11 @@ package io.radixflow.kernels.cpu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.TinyModels;
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.file.ModelFile;
+import io.radixflow.models.TinyModels;
+import io.radixflow.models.file.ModelFile;
 import java.io.IOException;
 import java.util.List;
 import java.util.stream.Stream;

@@ -3,10 +3,10 @@ package io.radixflow.kernels.cpu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.TinyModels;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.file.ModelFile;
+import io.radixflow.models.TinyModels;
+import io.radixflow.models.file.ModelFile;
 import java.io.IOException;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;

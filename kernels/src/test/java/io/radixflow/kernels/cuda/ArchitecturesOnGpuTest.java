@@ -3,22 +3,22 @@ package io.radixflow.kernels.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.TinyModels;
 import io.radixflow.kernels.cpu.CpuBackend;
 import io.radixflow.kernels.cpu.Sequences;
 import io.radixflow.kernels.cpu.Shapes;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.FeedForward.Experts;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.WeightSource;
-import io.radixflow.kernels.model.file.ModelFile;
+import io.radixflow.models.FeedForward.Experts;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.ResourceFolder;
+import io.radixflow.models.TinyModels;
+import io.radixflow.models.WeightSource;
+import io.radixflow.models.file.ModelFile;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -188,7 +188,7 @@ class ArchitecturesOnGpuTest {
         .hasMessageContaining("latent attention");
   }
 
-  private static Path directory(String name) throws IOException, URISyntaxException {
-    return Path.of(ArchitecturesOnGpuTest.class.getResource("/architectures/" + name).toURI());
+  private static Path directory(String name) throws IOException {
+    return ResourceFolder.of("/architectures/" + name);
   }
 }

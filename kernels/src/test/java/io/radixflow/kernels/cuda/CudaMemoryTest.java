@@ -3,12 +3,12 @@ package io.radixflow.kernels.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cuda.driver.EmulatedDriver;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.device.PoolRequest;
-import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.models.ModelConfig;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -3,16 +3,16 @@ package io.radixflow.kernels.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.Sequences;
 import io.radixflow.kernels.cuda.driver.EmulatedDriver;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.OutOfDeviceMemoryException;
 import io.radixflow.kernels.device.StepTicket;
-import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.models.ModelConfig;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -2,18 +2,18 @@ package io.radixflow.kernels.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.Sequences;
 import io.radixflow.kernels.cpu.Shapes;
 import io.radixflow.kernels.cuda.driver.NeedsDevice;
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.StepTicket;
-import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.models.ModelConfig;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;

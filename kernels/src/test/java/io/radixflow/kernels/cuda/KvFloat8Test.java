@@ -2,18 +2,19 @@ package io.radixflow.kernels.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.CpuBackend;
 import io.radixflow.kernels.cpu.RowErrors;
 import io.radixflow.kernels.cpu.Sequences;
 import io.radixflow.kernels.cpu.Shapes;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.WeightSource;
-import io.radixflow.kernels.model.file.ModelFile;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.ResourceFolder;
+import io.radixflow.models.WeightSource;
+import io.radixflow.models.file.ModelFile;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -65,7 +66,7 @@ class KvFloat8Test {
   @ValueSource(
       strings = {"cohere2", "deepseek_v3", "gemma2", "gpt_oss-mxfp4", "olmo3", "phi3-longrope"})
   void logitsOfModelFilesAreNearWhateverTheChunks(String name) throws Exception {
-    Path directory = Path.of(KvFloat8Test.class.getResource("/architectures/" + name).toURI());
+    Path directory = ResourceFolder.of("/architectures/" + name);
     try (ModelFile file = ModelFile.open(directory)) {
       compare(name, file, 60);
     }

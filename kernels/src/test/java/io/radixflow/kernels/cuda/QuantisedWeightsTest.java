@@ -2,8 +2,6 @@ package io.radixflow.kernels.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.TinyModels;
 import io.radixflow.kernels.cpu.Sequences;
 import io.radixflow.kernels.cpu.SyntheticWeights;
 import io.radixflow.kernels.cuda.driver.EmulatedDriver;
@@ -11,14 +9,17 @@ import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.cuda.weights.BFloat16;
 import io.radixflow.kernels.cuda.weights.CudaWeightSizes;
 import io.radixflow.kernels.cuda.weights.WeightFormat;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvPool;
-import io.radixflow.kernels.model.Attention.Grouped;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.TensorType;
-import io.radixflow.kernels.model.WeightSource;
-import io.radixflow.kernels.model.file.ModelFile;
-import io.radixflow.kernels.model.file.QuantisedCopy;
+import io.radixflow.models.Attention.Grouped;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.ResourceFolder;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.TensorType;
+import io.radixflow.models.TinyModels;
+import io.radixflow.models.WeightSource;
+import io.radixflow.models.file.ModelFile;
+import io.radixflow.models.file.QuantisedCopy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -116,12 +117,12 @@ class QuantisedWeightsTest {
       value = QuantisedCopy.Format.class,
       names = {"FP8", "FP8_128", "GPTQ"})
   void soDoThoseOfAMixtureWithLatentAttention(QuantisedCopy.Format format) throws Exception {
-    assertSameBits(Path.of(getClass().getResource("/architectures/deepseek_v3").toURI()), format);
+    assertSameBits(ResourceFolder.of("/architectures/deepseek_v3"), format);
   }
 
   @Test
   void soDoThoseOfGptOssWithExpertsInMxfp4() throws Exception {
-    Path source = Path.of(getClass().getResource("/architectures/gpt_oss-mxfp4").toURI());
+    Path source = ResourceFolder.of("/architectures/gpt_oss-mxfp4");
     try (ModelFile model = ModelFile.open(source)) {
       assertSameBits(model, 1);
     }

@@ -2,15 +2,15 @@ package io.radixflow.kernels.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.TestModels;
 import io.radixflow.kernels.cpu.CpuBackend;
 import io.radixflow.kernels.cpu.Sequences;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.file.ModelFile;
+import io.radixflow.models.TestModels;
+import io.radixflow.models.file.ModelFile;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 

@@ -3,7 +3,7 @@ package io.radixflow.kernels.device;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.TensorType;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 

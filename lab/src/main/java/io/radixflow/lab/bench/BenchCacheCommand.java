@@ -1,17 +1,17 @@
 package io.radixflow.lab.bench;
 
-import io.radixflow.kernels.ServedModel;
+import io.radixflow.cli.command.common.CliCommand;
+import io.radixflow.cli.command.common.CliEnvironment;
+import io.radixflow.cli.command.common.CliException;
+import io.radixflow.cli.command.common.ModelOptions;
+import io.radixflow.cli.command.common.Progress;
+import io.radixflow.engine.CacheOptions;
+import io.radixflow.engine.EngineOptions;
+import io.radixflow.engine.cache.PrefixCaching;
+import io.radixflow.engine.model.ServedModel;
+import io.radixflow.engine.tier.TierOptions;
 import io.radixflow.lab.bench.EngineBench.StepTime;
 import io.radixflow.lab.traffic.ConversationSource;
-import io.radixflow.operators.cache.PrefixCaching;
-import io.radixflow.operators.engine.CacheOptions;
-import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.tier.TierOptions;
-import io.radixflow.tools.cli.common.CliCommand;
-import io.radixflow.tools.cli.common.CliEnvironment;
-import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.ModelOptions;
-import io.radixflow.tools.cli.common.Progress;
 import java.io.IOException;
 import org.apache.flink.configuration.MemorySize;
 import picocli.CommandLine.Command;

@@ -1,19 +1,19 @@
 package io.radixflow.lab.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.cli.command.common.CliCommand;
+import io.radixflow.cli.command.common.CliEnvironment;
+import io.radixflow.cli.command.common.CliException;
+import io.radixflow.cli.command.common.JsonLineOutput;
+import io.radixflow.cli.command.common.ModelOptions;
 import io.radixflow.kernels.cuda.CudaSupport;
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.TensorType;
 import io.radixflow.lab.device.GpuBench;
 import io.radixflow.lab.device.ShapeBench;
-import io.radixflow.tools.cli.common.CliCommand;
-import io.radixflow.tools.cli.common.CliEnvironment;
-import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.JsonLineOutput;
-import io.radixflow.tools.cli.common.ModelOptions;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.TensorType;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

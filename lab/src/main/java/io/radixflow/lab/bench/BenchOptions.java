@@ -1,11 +1,11 @@
 package io.radixflow.lab.bench;
 
-import io.radixflow.kernels.ServedModel;
-import io.radixflow.operators.engine.Engine;
-import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
-import io.radixflow.tools.cli.common.CliCommand;
-import io.radixflow.tools.cli.common.ModelOptions;
+import io.radixflow.cli.command.common.CliCommand;
+import io.radixflow.cli.command.common.ModelOptions;
+import io.radixflow.engine.Engine;
+import io.radixflow.engine.EngineOptions;
+import io.radixflow.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.engine.model.ServedModel;
 import picocli.CommandLine.Mixin;
 
 /** The options of benchmarks that open a model, measure in rounds and report figures. */

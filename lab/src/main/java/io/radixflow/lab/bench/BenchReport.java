@@ -1,7 +1,7 @@
 package io.radixflow.lab.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.cli.command.common.CliCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

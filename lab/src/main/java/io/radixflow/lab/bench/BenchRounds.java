@@ -1,7 +1,7 @@
 package io.radixflow.lab.bench;
 
-import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.Progress;
+import io.radixflow.cli.command.common.CliException;
+import io.radixflow.cli.command.common.Progress;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Option;
 

@@ -2,9 +2,9 @@ package io.radixflow.lab.bench;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.cli.command.common.JsonLineOutput;
+import io.radixflow.cli.command.common.Samples;
 import io.radixflow.lab.bench.EngineBench.StepTime;
-import io.radixflow.tools.cli.common.JsonLineOutput;
-import io.radixflow.tools.cli.common.Samples;
 import java.io.PrintWriter;
 import java.util.Locale;
 

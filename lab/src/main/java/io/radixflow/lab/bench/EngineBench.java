@@ -1,10 +1,10 @@
 package io.radixflow.lab.bench;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.radixflow.engine.Engine;
+import io.radixflow.engine.EngineRequest;
 import io.radixflow.lab.traffic.Driver;
 import io.radixflow.lab.traffic.EngineTarget;
-import io.radixflow.operators.engine.Engine;
-import io.radixflow.operators.engine.EngineRequest;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.List;

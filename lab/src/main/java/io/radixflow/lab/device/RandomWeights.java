@@ -1,13 +1,13 @@
 package io.radixflow.lab.device;
 
-import io.radixflow.kernels.model.BlockCodes;
-import io.radixflow.kernels.model.Float16;
-import io.radixflow.kernels.model.GraphTensors;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.TensorType;
-import io.radixflow.kernels.model.WeightSource;
-import io.radixflow.kernels.model.tensor.HeapTensor;
+import io.radixflow.models.BlockCodes;
+import io.radixflow.models.Float16;
+import io.radixflow.models.GraphTensors;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.TensorType;
+import io.radixflow.models.WeightSource;
+import io.radixflow.models.tensor.HeapTensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;

@@ -1,16 +1,16 @@
 package io.radixflow.lab.device;
 
-import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cuda.CudaBackend;
 import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.DeviceCode;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.step.CudaModel;
 import io.radixflow.kernels.cuda.weights.WeightFormat;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.TensorType;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

@@ -1,5 +1,8 @@
 package io.radixflow.lab.device;
 
+import io.radixflow.cli.command.common.CliException;
+import io.radixflow.cli.command.common.Errors;
+import io.radixflow.cli.command.model.PagedSequence;
 import io.radixflow.kernels.cuda.CudaBackend;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
@@ -7,9 +10,6 @@ import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;
-import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.Errors;
-import io.radixflow.tools.cli.model.PagedSequence;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;

@@ -1,11 +1,11 @@
 package io.radixflow.lab.device;
 
-import io.radixflow.kernels.model.Attention;
-import io.radixflow.kernels.model.Attention.Latent;
-import io.radixflow.kernels.model.FeedForward.Experts;
-import io.radixflow.kernels.model.GraphTensors;
-import io.radixflow.kernels.model.Layer;
-import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.models.Attention;
+import io.radixflow.models.Attention.Latent;
+import io.radixflow.models.FeedForward.Experts;
+import io.radixflow.models.GraphTensors;
+import io.radixflow.models.Layer;
+import io.radixflow.models.ModelConfig;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

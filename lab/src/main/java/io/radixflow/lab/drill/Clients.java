@@ -1,5 +1,6 @@
 package io.radixflow.lab.drill;
 
+import io.radixflow.cli.cluster.Waiting;
 import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.lab.drill.http.Heard;
 import io.radixflow.lab.drill.http.HttpScript;
@@ -10,8 +11,7 @@ import io.radixflow.lab.drill.http.PythonClient;
 import io.radixflow.lab.traffic.Driver;
 import io.radixflow.lab.traffic.KafkaReply;
 import io.radixflow.lab.traffic.KafkaTarget;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.tools.cluster.Waiting;
+import io.radixflow.protocol.record.ConversationEvent;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;

@@ -1,18 +1,18 @@
 package io.radixflow.lab.drill;
 
+import io.radixflow.cli.cluster.JavaProcess;
+import io.radixflow.cli.cluster.ProcessCluster;
+import io.radixflow.cli.cluster.Waiting;
 import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.event.EventWriter;
 import io.radixflow.lab.traffic.KafkaReply;
 import io.radixflow.lab.traffic.KafkaTarget;
-import io.radixflow.lab.traffic.TurnKey;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
-import io.radixflow.tools.cluster.JavaProcess;
-import io.radixflow.tools.cluster.ProcessCluster;
-import io.radixflow.tools.cluster.Waiting;
+import io.radixflow.lab.traffic.TrafficTurn;
+import io.radixflow.protocol.event.EventWriter;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -55,8 +55,8 @@ final class DeadlyTurns {
     return List.copyOf(sent);
   }
 
-  Set<TurnKey> deadly() {
-    return deadly.stream().map(TurnKey::of).collect(Collectors.toSet());
+  Set<TrafficTurn> deadly() {
+    return deadly.stream().map(TrafficTurn::of).collect(Collectors.toSet());
   }
 
   /** How many processes all these turns have killed. */

@@ -1,11 +1,13 @@
 package io.radixflow.lab.drill;
 
+import io.radixflow.cli.cluster.ClusterJars;
+import io.radixflow.cli.cluster.ClusterOptions;
+import io.radixflow.cli.cluster.ProcessCluster;
 import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.client.TopicContents;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
-import io.radixflow.jobs.event.RecordReader;
 import io.radixflow.lab.drill.http.Heard;
 import io.radixflow.lab.drill.http.HttpTurn;
 import io.radixflow.lab.drill.proof.HttpVerifier;
@@ -14,13 +16,11 @@ import io.radixflow.lab.drill.proof.RecoveryTimes;
 import io.radixflow.lab.drill.proof.TierTally;
 import io.radixflow.lab.drill.proof.Verifier;
 import io.radixflow.lab.traffic.Driver;
-import io.radixflow.lab.traffic.TurnKey;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
-import io.radixflow.tools.cluster.ClusterJars;
-import io.radixflow.tools.cluster.ClusterOptions;
-import io.radixflow.tools.cluster.ProcessCluster;
+import io.radixflow.lab.traffic.TrafficTurn;
+import io.radixflow.protocol.event.RecordReader;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -220,8 +220,8 @@ public final class Drill {
     sent.addAll(http.events());
     say("answering " + sent.size() + " turns once more, undisturbed");
     List<ConversationEvent> harmless =
-        sent.stream().filter(event -> !deadly.deadly().contains(TurnKey.of(event))).toList();
-    Map<TurnKey, Reply> expected = UndisturbedRun.of(calm, options.calmModel(), harmless);
+        sent.stream().filter(event -> !deadly.deadly().contains(TrafficTurn.of(event))).toList();
+    Map<TrafficTurn, Reply> expected = UndisturbedRun.of(calm, options.calmModel(), harmless);
     say("comparing");
     HttpVerifier.Verdict heard =
         http.verdict(

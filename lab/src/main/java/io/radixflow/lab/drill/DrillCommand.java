@@ -1,12 +1,12 @@
 package io.radixflow.lab.drill;
 
+import io.radixflow.cli.command.cluster.ClusterBuild;
+import io.radixflow.cli.command.common.CliCommand;
+import io.radixflow.cli.command.common.CliEnvironment;
+import io.radixflow.cli.command.common.CliException;
+import io.radixflow.cli.command.common.ConsoleProgress;
+import io.radixflow.engine.model.ModelLoader;
 import io.radixflow.jobs.config.SettingsLoader;
-import io.radixflow.kernels.ModelLoader;
-import io.radixflow.tools.cli.cluster.ClusterBuild;
-import io.radixflow.tools.cli.common.CliCommand;
-import io.radixflow.tools.cli.common.CliEnvironment;
-import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.ConsoleProgress;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.radixflow.lab.drill;
 
-import io.radixflow.kernels.ModelLoader;
+import io.radixflow.engine.model.ModelLoader;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;

@@ -1,11 +1,11 @@
 package io.radixflow.lab.drill;
 
+import io.radixflow.cli.command.common.Samples;
 import io.radixflow.lab.drill.proof.HttpVerifier;
 import io.radixflow.lab.drill.proof.Recovery;
 import io.radixflow.lab.drill.proof.RecoveryPhases;
 import io.radixflow.lab.drill.proof.TierTally;
 import io.radixflow.lab.drill.proof.Verifier;
-import io.radixflow.tools.cli.common.Samples;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

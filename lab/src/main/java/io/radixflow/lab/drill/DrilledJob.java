@@ -1,10 +1,10 @@
 package io.radixflow.lab.drill;
 
+import io.radixflow.cli.cluster.ClusterRest;
+import io.radixflow.cli.cluster.ProcessCluster;
+import io.radixflow.cli.cluster.Waiting;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.tools.cluster.ClusterRest;
-import io.radixflow.tools.cluster.ProcessCluster;
-import io.radixflow.tools.cluster.Waiting;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

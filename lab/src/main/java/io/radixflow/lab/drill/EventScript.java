@@ -1,11 +1,11 @@
 package io.radixflow.lab.drill;
 
+import io.radixflow.engine.request.Step;
 import io.radixflow.lab.traffic.KafkaReply;
 import io.radixflow.lab.traffic.Script;
-import io.radixflow.operators.engine.request.Step;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Reply;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Reply;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;

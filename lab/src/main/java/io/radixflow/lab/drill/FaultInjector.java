@@ -1,8 +1,8 @@
 package io.radixflow.lab.drill;
 
+import io.radixflow.cli.cluster.JavaProcess;
+import io.radixflow.cli.cluster.ProcessCluster;
 import io.radixflow.lab.drill.proof.Kill;
-import io.radixflow.tools.cluster.JavaProcess;
-import io.radixflow.tools.cluster.ProcessCluster;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,14 +1,14 @@
 package io.radixflow.lab.drill;
 
+import io.radixflow.cli.Radixflow;
+import io.radixflow.cli.cluster.JavaProcess;
+import io.radixflow.cli.cluster.ProcessCluster;
+import io.radixflow.cli.cluster.Waiting;
+import io.radixflow.cli.flink.Ports;
 import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.lab.drill.http.HttpTurn;
-import io.radixflow.tools.cli.Radixflow;
-import io.radixflow.tools.cluster.JavaProcess;
-import io.radixflow.tools.cluster.ProcessCluster;
-import io.radixflow.tools.cluster.Waiting;
-import io.radixflow.tools.flink.Ports;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -1,14 +1,14 @@
 package io.radixflow.lab.drill;
 
+import io.radixflow.cli.cluster.ProcessCluster;
+import io.radixflow.cli.cluster.Waiting;
 import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.lab.traffic.Driver;
 import io.radixflow.lab.traffic.KafkaReply;
 import io.radixflow.lab.traffic.KafkaTarget;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.tools.cluster.ProcessCluster;
-import io.radixflow.tools.cluster.Waiting;
+import io.radixflow.protocol.record.ConversationEvent;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;

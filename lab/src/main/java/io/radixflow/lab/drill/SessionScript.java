@@ -1,15 +1,15 @@
 package io.radixflow.lab.drill;
 
+import io.radixflow.engine.cache.key.StableHash;
 import io.radixflow.lab.drill.http.HttpScript;
 import io.radixflow.lab.drill.http.TurnForm;
 import io.radixflow.lab.traffic.ConversationSource;
-import io.radixflow.operators.StableHash;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ToolCall;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

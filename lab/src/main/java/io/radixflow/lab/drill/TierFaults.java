@@ -1,11 +1,11 @@
 package io.radixflow.lab.drill;
 
+import io.radixflow.cli.cluster.ProcessCluster;
+import io.radixflow.cli.cluster.Waiting;
 import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.TierConfig;
-import io.radixflow.tools.cluster.ProcessCluster;
-import io.radixflow.tools.cluster.Waiting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -3,19 +3,19 @@ package io.radixflow.lab.drill;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toList;
 
+import io.radixflow.cli.cluster.Waiting;
+import io.radixflow.cli.local.LocalStack;
+import io.radixflow.engine.model.ModelLoader;
 import io.radixflow.jobs.ServingSettings;
 import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.kernels.ModelLoader;
 import io.radixflow.lab.traffic.Driver;
 import io.radixflow.lab.traffic.KafkaReply;
 import io.radixflow.lab.traffic.KafkaTarget;
-import io.radixflow.lab.traffic.TurnKey;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.tools.cluster.Waiting;
-import io.radixflow.tools.local.LocalStack;
+import io.radixflow.lab.traffic.TrafficTurn;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.Reply;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,7 +42,7 @@ final class UndisturbedRun {
    * @param settings of the disturbed job; a broker and topics of its own are used
    * @param model the model; of a simulated one, without its pace
    */
-  static Map<TurnKey, Reply> of(Settings settings, String model, List<ConversationEvent> events)
+  static Map<TrafficTurn, Reply> of(Settings settings, String model, List<ConversationEvent> events)
       throws IOException, InterruptedException {
     Settings quiet =
         settings
@@ -67,8 +67,8 @@ final class UndisturbedRun {
             Driver.start(
                 Collections.nCopies(LANES, new KafkaTarget(client, true)), sessions::poll)) {
       Waiting.until("the undisturbed run", LIMIT, () -> traffic.replyCount() == turns.size());
-      Map<TurnKey, Reply> replies = new HashMap<>();
-      traffic.replies().forEach((turn, reply) -> replies.put(TurnKey.of(turn), reply.reply()));
+      Map<TrafficTurn, Reply> replies = new HashMap<>();
+      traffic.replies().forEach((turn, reply) -> replies.put(TrafficTurn.of(turn), reply.reply()));
       return replies;
     }
   }

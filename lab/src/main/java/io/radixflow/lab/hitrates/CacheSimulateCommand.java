@@ -1,18 +1,18 @@
 package io.radixflow.lab.hitrates;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.model.ModelProgress;
+import io.radixflow.cli.command.common.CliCommand;
+import io.radixflow.cli.command.common.CliEnvironment;
+import io.radixflow.cli.command.common.CliException;
+import io.radixflow.cli.command.common.ConsoleProgress;
+import io.radixflow.cli.command.common.JsonLineFiles;
+import io.radixflow.cli.command.common.Progress;
+import io.radixflow.engine.cache.policy.EvictionPolicies;
+import io.radixflow.engine.model.ServedModel;
 import io.radixflow.lab.workload.Workload;
 import io.radixflow.lab.workload.WorkloadOptions;
 import io.radixflow.lab.workload.WorkloadReader;
-import io.radixflow.operators.cache.policy.EvictionPolicies;
-import io.radixflow.tools.cli.common.CliCommand;
-import io.radixflow.tools.cli.common.CliEnvironment;
-import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.ConsoleProgress;
-import io.radixflow.tools.cli.common.JsonLineFiles;
-import io.radixflow.tools.cli.common.Progress;
+import io.radixflow.models.ModelProgress;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

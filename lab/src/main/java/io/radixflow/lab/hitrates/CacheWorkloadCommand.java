@@ -1,11 +1,11 @@
 package io.radixflow.lab.hitrates;
 
+import io.radixflow.cli.command.common.CliCommand;
+import io.radixflow.cli.command.common.CliEnvironment;
+import io.radixflow.cli.command.common.CliException;
+import io.radixflow.cli.command.common.Progress;
 import io.radixflow.lab.workload.TrafficGenerator;
 import io.radixflow.lab.workload.TrafficModel;
-import io.radixflow.tools.cli.common.CliCommand;
-import io.radixflow.tools.cli.common.CliEnvironment;
-import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.Progress;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

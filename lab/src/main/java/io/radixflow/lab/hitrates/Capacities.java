@@ -1,6 +1,6 @@
 package io.radixflow.lab.hitrates;
 
-import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.cli.command.common.CliException;
 import java.util.List;
 import java.util.TreeSet;
 

@@ -2,10 +2,10 @@ package io.radixflow.lab.hitrates;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.cli.command.common.JsonLineOutput;
 import io.radixflow.lab.simulate.CacheSimulation;
 import io.radixflow.lab.simulate.CacheWorkload;
 import io.radixflow.lab.workload.Workload;
-import io.radixflow.tools.cli.common.JsonLineOutput;
 
 /** Hit rates as JSON; rates are shares of 1. */
 final class HitRateJson {

@@ -1,10 +1,10 @@
 package io.radixflow.lab.hitrates;
 
+import io.radixflow.engine.cache.policy.EvictionPolicies;
 import io.radixflow.lab.simulate.CacheSimulation;
 import io.radixflow.lab.simulate.CacheWorkload;
 import io.radixflow.lab.simulate.OptimalHits;
 import io.radixflow.lab.simulate.SimulatedTiers;
-import io.radixflow.operators.cache.policy.EvictionPolicies;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -1,9 +1,9 @@
 package io.radixflow.lab.jmh;
 
-import io.radixflow.operators.cache.PageAllocator;
-import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.TreeNode;
-import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.engine.cache.PageAllocator;
+import io.radixflow.engine.cache.RadixCache;
+import io.radixflow.engine.cache.TreeNode;
+import io.radixflow.engine.cache.key.RadixKey;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;

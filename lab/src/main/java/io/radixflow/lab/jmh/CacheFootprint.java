@@ -2,10 +2,10 @@ package io.radixflow.lab.jmh;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.management.ThreadMXBean;
-import io.radixflow.operators.cache.PageAllocator;
-import io.radixflow.operators.cache.PrefixMatch;
-import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.engine.cache.PageAllocator;
+import io.radixflow.engine.cache.PrefixMatch;
+import io.radixflow.engine.cache.RadixCache;
+import io.radixflow.engine.cache.key.RadixKey;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.util.Locale;

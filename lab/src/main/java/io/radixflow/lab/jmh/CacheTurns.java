@@ -1,11 +1,11 @@
 package io.radixflow.lab.jmh;
 
-import io.radixflow.operators.cache.PageAllocator;
-import io.radixflow.operators.cache.PrefixMatch;
-import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.TreeNode;
-import io.radixflow.operators.cache.key.RadixKey;
-import io.radixflow.operators.record.kv.KvEvent;
+import io.radixflow.engine.cache.PageAllocator;
+import io.radixflow.engine.cache.PrefixMatch;
+import io.radixflow.engine.cache.RadixCache;
+import io.radixflow.engine.cache.TreeNode;
+import io.radixflow.engine.cache.key.RadixKey;
+import io.radixflow.protocol.record.kv.KvEvent;
 import java.util.Arrays;
 import java.util.function.Consumer;
 

@@ -1,12 +1,12 @@
 package io.radixflow.lab.jmh;
 
-import io.radixflow.operators.cache.PageAllocator;
-import io.radixflow.operators.cache.PrefixMatch;
-import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.TreeNode;
-import io.radixflow.operators.cache.key.RadixKey;
-import io.radixflow.operators.cache.policy.EvictionPolicies;
-import io.radixflow.operators.engine.CacheOptions;
+import io.radixflow.engine.CacheOptions;
+import io.radixflow.engine.cache.PageAllocator;
+import io.radixflow.engine.cache.PrefixMatch;
+import io.radixflow.engine.cache.RadixCache;
+import io.radixflow.engine.cache.TreeNode;
+import io.radixflow.engine.cache.key.RadixKey;
+import io.radixflow.engine.cache.policy.EvictionPolicies;
 import java.util.SplittableRandom;
 
 /**

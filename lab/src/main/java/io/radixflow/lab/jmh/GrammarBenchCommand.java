@@ -4,10 +4,10 @@ import static io.radixflow.lab.jmh.JmhRuns.NO_GOAL;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.tools.cli.common.CliCommand;
-import io.radixflow.tools.cli.common.CliEnvironment;
-import io.radixflow.tools.cli.common.JsonLineOutput;
-import io.radixflow.tools.cli.common.Progress;
+import io.radixflow.cli.command.common.CliCommand;
+import io.radixflow.cli.command.common.CliEnvironment;
+import io.radixflow.cli.command.common.JsonLineOutput;
+import io.radixflow.cli.command.common.Progress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

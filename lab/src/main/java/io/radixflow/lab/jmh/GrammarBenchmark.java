@@ -1,10 +1,10 @@
 package io.radixflow.lab.jmh;
 
-import io.radixflow.kernels.grammar.Grammar;
-import io.radixflow.kernels.grammar.GrammarMatcher;
-import io.radixflow.kernels.grammar.GrammarWarmUp;
-import io.radixflow.kernels.grammar.TokenTrie;
-import io.radixflow.kernels.grammar.schema.Whitespace;
+import io.radixflow.grammar.Grammar;
+import io.radixflow.grammar.GrammarMatcher;
+import io.radixflow.grammar.GrammarWarmUp;
+import io.radixflow.grammar.TokenTrie;
+import io.radixflow.grammar.schema.Whitespace;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

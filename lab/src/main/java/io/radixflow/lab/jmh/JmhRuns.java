@@ -2,11 +2,11 @@ package io.radixflow.lab.jmh;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.cli.command.common.CliException;
+import io.radixflow.cli.command.common.Errors;
+import io.radixflow.cli.command.common.JsonLineOutput;
 import io.radixflow.lab.bench.BenchReport;
 import io.radixflow.lab.bench.BenchRounds;
-import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.Errors;
-import io.radixflow.tools.cli.common.JsonLineOutput;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;

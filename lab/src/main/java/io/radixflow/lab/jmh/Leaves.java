@@ -1,9 +1,9 @@
 package io.radixflow.lab.jmh;
 
-import io.radixflow.operators.cache.PageAllocator;
-import io.radixflow.operators.cache.PrefixMatch;
-import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.engine.cache.PageAllocator;
+import io.radixflow.engine.cache.PrefixMatch;
+import io.radixflow.engine.cache.RadixCache;
+import io.radixflow.engine.cache.key.RadixKey;
 import java.util.SplittableRandom;
 
 /** A cache that has so many leaves of one page, directly below its root. One thread. */

@@ -1,13 +1,13 @@
 package io.radixflow.lab.replay;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.tools.cli.common.CliCommand;
-import io.radixflow.tools.cli.common.CliEnvironment;
-import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.Errors;
-import io.radixflow.tools.cli.common.JsonLineFiles;
-import io.radixflow.tools.cli.common.JsonLineOutput;
-import io.radixflow.tools.cli.common.Progress;
+import io.radixflow.cli.command.common.CliCommand;
+import io.radixflow.cli.command.common.CliEnvironment;
+import io.radixflow.cli.command.common.CliException;
+import io.radixflow.cli.command.common.Errors;
+import io.radixflow.cli.command.common.JsonLineFiles;
+import io.radixflow.cli.command.common.JsonLineOutput;
+import io.radixflow.cli.command.common.Progress;
 import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;

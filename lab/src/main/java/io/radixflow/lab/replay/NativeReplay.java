@@ -1,13 +1,13 @@
 package io.radixflow.lab.replay;
 
+import io.radixflow.engine.cache.PageAllocator;
+import io.radixflow.engine.cache.PrefixMatch;
+import io.radixflow.engine.cache.RadixCache;
+import io.radixflow.engine.cache.TreeNode;
+import io.radixflow.engine.cache.key.RadixKey;
+import io.radixflow.engine.cache.policy.EvictionPolicies;
 import io.radixflow.lab.replay.sglang.CompatPolicy;
 import io.radixflow.lab.replay.sglang.PageModel;
-import io.radixflow.operators.cache.PageAllocator;
-import io.radixflow.operators.cache.PrefixMatch;
-import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.TreeNode;
-import io.radixflow.operators.cache.key.RadixKey;
-import io.radixflow.operators.cache.policy.EvictionPolicies;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;

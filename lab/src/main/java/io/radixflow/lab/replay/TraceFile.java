@@ -1,10 +1,10 @@
 package io.radixflow.lab.replay;
 
-import io.radixflow.jobs.json.InvalidInputException;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.jobs.json.Texts;
 import io.radixflow.lab.workload.WorkloadLine;
 import io.radixflow.lab.workload.WorkloadLines;
+import io.radixflow.protocol.json.InvalidInputException;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.json.Texts;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -29,9 +29,10 @@ final class TraceFile implements AutoCloseable {
   }
 
   /**
-   * Reads the first line; to be called once, first.
+   * Reads the first line. Called once, before {@link #steps}.
    *
-   * @throws WorkloadException if the line is not the first line of a trace
+   * @throws io.radixflow.lab.workload.WorkloadException if the line is not the first line of a
+   *     trace
    */
   TraceSetup setup() throws IOException {
     WorkloadLine line = lines.next();
@@ -50,7 +51,7 @@ final class TraceFile implements AutoCloseable {
   /**
    * Reads all operations.
    *
-   * @throws WorkloadException if a line is none
+   * @throws io.radixflow.lab.workload.WorkloadException if a line is not an operation
    */
   List<TraceStep> steps() throws IOException {
     List<TraceStep> steps = new ArrayList<>();

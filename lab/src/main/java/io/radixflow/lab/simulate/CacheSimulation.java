@@ -1,16 +1,16 @@
 package io.radixflow.lab.simulate;
 
-import io.radixflow.operators.cache.EvictionPolicy;
-import io.radixflow.operators.cache.PageAllocator;
-import io.radixflow.operators.cache.PrefixMatch;
-import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.TreeNode;
-import io.radixflow.operators.cache.WindowParts;
-import io.radixflow.operators.cache.key.RadixKey;
-import io.radixflow.operators.cache.session.CacheSlot;
-import io.radixflow.operators.cache.session.SessionAwareCache;
-import io.radixflow.operators.cache.session.SessionBounds;
-import io.radixflow.operators.cache.session.SessionPosition;
+import io.radixflow.engine.cache.EvictionPolicy;
+import io.radixflow.engine.cache.PageAllocator;
+import io.radixflow.engine.cache.PrefixMatch;
+import io.radixflow.engine.cache.RadixCache;
+import io.radixflow.engine.cache.TreeNode;
+import io.radixflow.engine.cache.WindowParts;
+import io.radixflow.engine.cache.key.RadixKey;
+import io.radixflow.engine.cache.session.CacheSlot;
+import io.radixflow.engine.cache.session.SessionAwareCache;
+import io.radixflow.engine.cache.session.SessionBounds;
+import io.radixflow.engine.cache.session.SessionPosition;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.radixflow.lab.simulate;
 
-import io.radixflow.operators.cache.PageAllocator;
-import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.TreeNode;
-import io.radixflow.operators.cache.key.RadixKey;
-import io.radixflow.operators.cache.session.SessionPosition;
+import io.radixflow.engine.cache.PageAllocator;
+import io.radixflow.engine.cache.RadixCache;
+import io.radixflow.engine.cache.TreeNode;
+import io.radixflow.engine.cache.key.RadixKey;
+import io.radixflow.engine.cache.session.SessionPosition;
 import java.util.List;
 
 /** The tiers below the device in a {@link CacheSimulation}. */

@@ -1,10 +1,10 @@
 package io.radixflow.lab.simulate;
 
-import io.radixflow.operators.record.kv.KvTier;
-import io.radixflow.operators.tier.page.PageId;
-import io.radixflow.operators.tier.page.TierPage;
-import io.radixflow.operators.tier.store.PageStore;
-import io.radixflow.operators.tier.store.PageStoreStats;
+import io.radixflow.engine.tier.page.PageId;
+import io.radixflow.engine.tier.page.TierPage;
+import io.radixflow.engine.tier.store.PageStore;
+import io.radixflow.engine.tier.store.PageStoreStats;
+import io.radixflow.protocol.record.kv.KvTier;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;

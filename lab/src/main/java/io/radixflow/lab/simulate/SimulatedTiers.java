@@ -1,16 +1,16 @@
 package io.radixflow.lab.simulate;
 
-import io.radixflow.operators.cache.PageAllocator;
-import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.TreeNode;
-import io.radixflow.operators.cache.key.RadixKey;
-import io.radixflow.operators.cache.session.SessionPosition;
-import io.radixflow.operators.record.kv.KvTier;
-import io.radixflow.operators.tier.HiRadixCache;
-import io.radixflow.operators.tier.TierOptions;
-import io.radixflow.operators.tier.loadback.LoadBack;
-import io.radixflow.operators.tier.loadback.PrefetchPolicy;
-import io.radixflow.operators.tier.page.PageChain;
+import io.radixflow.engine.cache.PageAllocator;
+import io.radixflow.engine.cache.RadixCache;
+import io.radixflow.engine.cache.TreeNode;
+import io.radixflow.engine.cache.key.RadixKey;
+import io.radixflow.engine.cache.session.SessionPosition;
+import io.radixflow.engine.tier.HiRadixCache;
+import io.radixflow.engine.tier.TierOptions;
+import io.radixflow.engine.tier.loadback.LoadBack;
+import io.radixflow.engine.tier.loadback.PrefetchPolicy;
+import io.radixflow.engine.tier.page.PageChain;
+import io.radixflow.protocol.record.kv.KvTier;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;

@@ -1,10 +1,10 @@
 package io.radixflow.lab.traffic;
 
-import io.radixflow.operators.engine.EngineRequest;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Message;
+import io.radixflow.engine.EngineRequest;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Message;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;

@@ -1,7 +1,7 @@
 package io.radixflow.lab.traffic;
 
-import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.Errors;
+import io.radixflow.cli.command.common.CliException;
+import io.radixflow.cli.command.common.Errors;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

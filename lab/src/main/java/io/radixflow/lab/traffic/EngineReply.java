@@ -1,8 +1,8 @@
 package io.radixflow.lab.traffic;
 
-import io.radixflow.operators.engine.ReplyProgress;
-import io.radixflow.operators.record.FinishReason;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.engine.ReplyProgress;
+import io.radixflow.protocol.record.FinishReason;
+import io.radixflow.protocol.record.Usage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.radixflow.lab.traffic;
 
-import io.radixflow.operators.engine.ChannelId;
-import io.radixflow.operators.engine.Engine;
-import io.radixflow.operators.engine.EngineRequest;
-import io.radixflow.operators.engine.ReplyChannel;
-import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.engine.ChannelId;
+import io.radixflow.engine.Engine;
+import io.radixflow.engine.EngineRequest;
+import io.radixflow.engine.ReplyChannel;
+import io.radixflow.engine.ReplyProgress;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;

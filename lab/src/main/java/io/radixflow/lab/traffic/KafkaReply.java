@@ -1,8 +1,8 @@
 package io.radixflow.lab.traffic;
 
 import io.radixflow.jobs.client.ReplyListener;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
 import java.util.concurrent.CompletableFuture;
 
 /** A reply of a job, the number of its pieces and the time of the first. Any thread. */

@@ -1,9 +1,9 @@
 package io.radixflow.lab.traffic;
 
 import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Reply;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Reply;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;

@@ -1,9 +1,9 @@
 package io.radixflow.lab.workload;
 
-import io.radixflow.kernels.text.template.ChatMessage;
-import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.ChatMessage;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;

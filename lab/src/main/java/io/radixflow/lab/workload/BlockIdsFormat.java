@@ -1,8 +1,8 @@
 package io.radixflow.lab.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.lab.simulate.CacheWorkload;
+import io.radixflow.protocol.json.JsonObject;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

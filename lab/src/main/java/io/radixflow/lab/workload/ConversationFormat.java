@@ -1,14 +1,14 @@
 package io.radixflow.lab.workload;
 
-import io.radixflow.jobs.event.EventParser;
-import io.radixflow.jobs.event.ParsedEvent;
-import io.radixflow.jobs.event.RecordReader;
-import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.lab.traffic.TurnKey;
-import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.Origin;
-import io.radixflow.operators.record.Reply;
+import io.radixflow.engine.EngineOptions;
+import io.radixflow.lab.traffic.TrafficTurn;
+import io.radixflow.protocol.event.EventParser;
+import io.radixflow.protocol.event.ParsedEvent;
+import io.radixflow.protocol.event.RecordReader;
+import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.Origin;
+import io.radixflow.protocol.record.Reply;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -30,7 +30,7 @@ final class ConversationFormat implements WorkloadFormat {
   private final ConversationTokens tokens;
   private final EventParser parser = new EventParser(MAX_EVENT_BYTES);
   private final List<Timed> events = new ArrayList<>();
-  private final Map<TurnKey, Reply> replies = new HashMap<>();
+  private final Map<TrafficTurn, Reply> replies = new HashMap<>();
   private long invalidEvents;
   private String firstInvalid;
 
@@ -50,7 +50,7 @@ final class ConversationFormat implements WorkloadFormat {
   public void add(WorkloadLine line) throws IOException {
     if (line.fields().has("session") && line.fields().has("choices")) {
       Reply reply = reply(line);
-      replies.put(TurnKey.of(reply), reply);
+      replies.put(TrafficTurn.of(reply), reply);
       return;
     }
     if (!recognises(line.fields())) {

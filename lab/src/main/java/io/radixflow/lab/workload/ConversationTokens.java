@@ -1,13 +1,13 @@
 package io.radixflow.lab.workload;
 
-import io.radixflow.kernels.ServedModel;
-import io.radixflow.operators.engine.PromptException;
+import io.radixflow.engine.PromptException;
+import io.radixflow.engine.model.ServedModel;
 import io.radixflow.operators.prompt.CanonicalReply;
 import io.radixflow.operators.prompt.PromptAssembly;
-import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.PromptOptions;
+import io.radixflow.protocol.record.Message;
 import java.util.List;
 
 /** Makes token ids of conversations, so that equal beginnings have equal ids. */

@@ -1,12 +1,12 @@
 package io.radixflow.lab.workload;
 
+import io.radixflow.engine.PromptException;
 import io.radixflow.lab.simulate.CacheWorkload;
 import io.radixflow.lab.traffic.Target;
-import io.radixflow.lab.traffic.TurnKey;
-import io.radixflow.operators.engine.PromptException;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.Reply;
+import io.radixflow.lab.traffic.TrafficTurn;
 import io.radixflow.operators.session.Prompt;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.Reply;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -24,7 +24,7 @@ final class SimulatedJob implements Target<ConversationEvent, Reply> {
 
   private final int pageTokens;
   private final ConversationTokens tokens;
-  private final Map<TurnKey, Reply> replies;
+  private final Map<TrafficTurn, Reply> replies;
   private final Map<String, SimulatedSession> sessions = new HashMap<>();
   private final Map<Owner, Integer> scopes = new HashMap<>();
   private final CacheWorkload.Builder requests = new CacheWorkload.Builder();
@@ -36,7 +36,7 @@ final class SimulatedJob implements Target<ConversationEvent, Reply> {
   /**
    * @param replies the replies that turns had
    */
-  SimulatedJob(int pageTokens, ConversationTokens tokens, Map<TurnKey, Reply> replies) {
+  SimulatedJob(int pageTokens, ConversationTokens tokens, Map<TrafficTurn, Reply> replies) {
     this.pageTokens = pageTokens;
     this.tokens = tokens;
     this.replies = replies;
@@ -44,7 +44,7 @@ final class SimulatedJob implements Target<ConversationEvent, Reply> {
 
   @Override
   public CompletableFuture<Reply> send(ConversationEvent event) {
-    Reply reply = replies.get(TurnKey.of(event));
+    Reply reply = replies.get(TrafficTurn.of(event));
     SimulatedSession session =
         sessions.computeIfAbsent(event.session(), id -> new SimulatedSession(sessions.size()));
     if (!session.closed) {

@@ -1,13 +1,13 @@
 package io.radixflow.lab.workload;
 
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.session.TurnParent;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Reply;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

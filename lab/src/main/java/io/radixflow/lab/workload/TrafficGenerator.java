@@ -1,12 +1,12 @@
 package io.radixflow.lab.workload;
 
-import io.radixflow.jobs.event.EventWriter;
-import io.radixflow.jobs.event.ReplyLimiter;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Origin;
-import io.radixflow.operators.record.Reply;
+import io.radixflow.protocol.event.EventWriter;
+import io.radixflow.protocol.event.ReplyLimiter;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Origin;
+import io.radixflow.protocol.record.Reply;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.radixflow.lab.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.protocol.json.JsonObject;
 import java.util.List;
 
 /**

@@ -1,6 +1,6 @@
 package io.radixflow.lab.workload;
 
-import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.protocol.json.JsonObject;
 
 /**
  * One record of a workload's file, with its position for errors.

@@ -1,6 +1,6 @@
 package io.radixflow.lab.workload;
 
-import io.radixflow.kernels.ServedModel;
+import io.radixflow.engine.model.ServedModel;
 
 /**
  * How a workload is to be read.

@@ -1,6 +1,6 @@
 package io.radixflow.lab.workload;
 
-import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.protocol.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.radixflow.lab.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.radixflow.tools.cluster.CommandProcess;
-import io.radixflow.tools.cluster.JavaProcess;
+import io.radixflow.cli.cluster.CommandProcess;
+import io.radixflow.cli.cluster.JavaProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -2,14 +2,14 @@ package io.radixflow.lab.drill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.cli.Cli;
+import io.radixflow.cli.command.common.Samples;
 import io.radixflow.lab.drill.proof.HttpVerifier;
 import io.radixflow.lab.drill.proof.Recovery;
 import io.radixflow.lab.drill.proof.RecoveryPhases.Phases;
 import io.radixflow.lab.drill.proof.RecoveryPhases.Summary;
 import io.radixflow.lab.drill.proof.TierTally;
 import io.radixflow.lab.drill.proof.Verifier;
-import io.radixflow.tools.cli.Cli;
-import io.radixflow.tools.cli.common.Samples;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;

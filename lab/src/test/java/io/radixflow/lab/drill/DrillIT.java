@@ -2,8 +2,8 @@ package io.radixflow.lab.drill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.cli.cluster.ClusterJars;
 import io.radixflow.lab.drill.http.PythonClient;
-import io.radixflow.tools.cluster.ClusterJars;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -58,7 +58,7 @@ class DrillIT {
     ClusterJars jars =
         ClusterJars.in(
             Path.of("target/dist/lib"),
-            Path.of("../kernels/target/radixflow-kernels-lib.jar"),
+            Path.of("../engine/target/radixflow-kernels-lib.jar"),
             Path.of("../jobs/target/radixflow-job.jar"));
     return new Drill(jars, options, LOG::info).run(FaultPlan.of(faults, options.seed()));
   }

@@ -3,8 +3,8 @@ package io.radixflow.lab.drill;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.lab.traffic.Script.Step;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

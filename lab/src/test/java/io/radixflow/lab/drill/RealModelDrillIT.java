@@ -1,6 +1,6 @@
 package io.radixflow.lab.drill;
 
-import io.radixflow.kernels.TestModels;
+import io.radixflow.models.TestModels;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

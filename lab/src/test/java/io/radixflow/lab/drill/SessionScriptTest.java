@@ -2,15 +2,15 @@ package io.radixflow.lab.drill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.jobs.event.EventParser;
-import io.radixflow.jobs.event.EventWriter;
-import io.radixflow.lab.traffic.TurnKey;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Origin;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ToolCall;
+import io.radixflow.lab.traffic.TrafficTurn;
+import io.radixflow.protocol.event.EventParser;
+import io.radixflow.protocol.event.EventWriter;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Origin;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -45,7 +45,7 @@ class SessionScriptTest {
     assertThat(events)
         .extracting(ConversationEvent::kind)
         .contains(EventKind.MESSAGE, EventKind.FORK, EventKind.REGENERATE);
-    assertThat(SessionScript.turnsOf(events).stream().map(TurnKey::of)).doesNotHaveDuplicates();
+    assertThat(SessionScript.turnsOf(events).stream().map(TrafficTurn::of)).doesNotHaveDuplicates();
   }
 
   @Test

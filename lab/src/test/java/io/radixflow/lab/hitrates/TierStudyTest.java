@@ -2,10 +2,10 @@ package io.radixflow.lab.hitrates;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.engine.cache.policy.EvictionPolicies;
 import io.radixflow.lab.workload.TestWorkloads;
 import io.radixflow.lab.workload.Workload;
 import io.radixflow.lab.workload.WorkloadOptions;
-import io.radixflow.operators.cache.policy.EvictionPolicies;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -2,8 +2,8 @@ package io.radixflow.lab.simulate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.cache.EvictionPolicy;
-import io.radixflow.operators.cache.policy.EvictionPolicies;
+import io.radixflow.engine.cache.EvictionPolicy;
+import io.radixflow.engine.cache.policy.EvictionPolicies;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

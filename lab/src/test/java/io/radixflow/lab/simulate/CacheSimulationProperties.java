@@ -2,7 +2,7 @@ package io.radixflow.lab.simulate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.cache.policy.EvictionPolicies;
+import io.radixflow.engine.cache.policy.EvictionPolicies;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.cli.command.common.CliException;
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;

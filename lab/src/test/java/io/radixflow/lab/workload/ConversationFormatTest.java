@@ -3,12 +3,12 @@ package io.radixflow.lab.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.kernels.ModelLoader;
-import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.text.template.ChatMessage;
-import io.radixflow.kernels.text.template.TemplateOptions;
+import io.radixflow.engine.model.ModelLoader;
+import io.radixflow.engine.model.ServedModel;
 import io.radixflow.lab.simulate.CacheWorkload;
 import io.radixflow.lab.simulate.OptimalHits;
+import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.TemplateOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

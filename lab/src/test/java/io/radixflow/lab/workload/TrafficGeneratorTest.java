@@ -3,10 +3,10 @@ package io.radixflow.lab.workload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.jobs.event.EventParser;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Origin;
+import io.radixflow.protocol.event.EventParser;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Origin;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

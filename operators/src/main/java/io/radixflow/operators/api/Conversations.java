@@ -1,17 +1,17 @@
 package io.radixflow.operators.api;
 
-import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.flink.ServingOperatorFactory;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.flink.state.SavedState;
 import io.radixflow.operators.flink.turn.ReplyOutput;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.RejectedEvent;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
-import io.radixflow.operators.record.control.ControlEvent;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.PublicApi;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.RejectedEvent;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
+import io.radixflow.protocol.record.control.ControlEvent;
 import java.util.Objects;
 import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

@@ -1,15 +1,15 @@
 package io.radixflow.operators.api;
 
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.ModelLoader;
-import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.model.ModelProgress;
-import io.radixflow.kernels.model.hub.ModelResolver;
-import io.radixflow.kernels.model.hub.ResolverOptions;
-import io.radixflow.operators.PublicApi;
-import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.engine.EngineOptions;
+import io.radixflow.engine.model.ModelLoader;
+import io.radixflow.engine.model.ServedModel;
+import io.radixflow.kernels.device.DeviceOptions;
+import io.radixflow.models.ModelProgress;
+import io.radixflow.models.hub.ModelResolver;
+import io.radixflow.models.hub.ResolverOptions;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.tiers.ModelEngineFactory;
+import io.radixflow.protocol.PublicApi;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.slf4j.Logger;

@@ -1,18 +1,18 @@
 package io.radixflow.operators.api;
 
-import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.text.template.ChatTemplate;
-import io.radixflow.kernels.text.template.ChatTemplateException;
-import io.radixflow.operators.PublicApi;
+import io.radixflow.engine.model.ServedModel;
 import io.radixflow.operators.prompt.Prefill;
 import io.radixflow.operators.prompt.PromptAssembly;
 import io.radixflow.operators.prompt.PromptEnd;
 import io.radixflow.operators.prompt.RawTemplate;
 import io.radixflow.operators.prompt.ReplyReading;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PromptOptions;
+import io.radixflow.protocol.PublicApi;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.ChatTemplate;
+import io.radixflow.text.template.ChatTemplateException;
 import java.util.Arrays;
 import java.util.List;
 

@@ -4,9 +4,9 @@ import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.TierSettings;
 import io.radixflow.operators.flink.state.ControlState;
 import io.radixflow.operators.flink.turn.SessionEnds;
-import io.radixflow.operators.record.control.ControlEvent;
-import io.radixflow.operators.record.control.TierCommand;
 import io.radixflow.operators.session.RefusedException;
+import io.radixflow.protocol.record.control.ControlEvent;
+import io.radixflow.protocol.record.control.TierCommand;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,6 +1,6 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.engine.ChannelId;
+import io.radixflow.engine.ChannelId;
 import io.radixflow.operators.flink.engine.CheckpointedDisks;
 import io.radixflow.operators.flink.engine.EngineConnection;
 import io.radixflow.operators.flink.engine.EngineLease;
@@ -31,12 +31,12 @@ import io.radixflow.operators.flink.turn.TurnIntake;
 import io.radixflow.operators.flink.turn.TurnQueues;
 import io.radixflow.operators.flink.turn.TurnRunner;
 import io.radixflow.operators.flink.turn.TurnStates;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.SlotState;
-import io.radixflow.operators.record.control.ControlEvent;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.SlotState;
+import io.radixflow.protocol.record.control.ControlEvent;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

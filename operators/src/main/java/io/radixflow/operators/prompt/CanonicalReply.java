@@ -1,11 +1,11 @@
 package io.radixflow.operators.prompt;
 
-import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.text.template.ChatMessage;
-import io.radixflow.kernels.text.template.ChatTemplateException;
-import io.radixflow.kernels.text.template.TemplateOptions;
-import io.radixflow.kernels.text.template.ToolCall;
-import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.engine.model.ServedModel;
+import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.template.TemplateCall;
+import io.radixflow.text.template.TemplateOptions;
+import io.radixflow.text.tokenizer.Tokenizer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -24,7 +24,7 @@ public final class CanonicalReply {
     this.ends = tokenizer.endOfTurnIds().clone();
     ChatMessage answer = new ChatMessage("assistant", "b");
     this.end = templateEnd(model, answer, ends.length == 0 ? -1 : ends[0]);
-    ToolCall call = new ToolCall("call00001", "f", "{}");
+    TemplateCall call = new TemplateCall("call00001", "f", "{}");
     this.endOfCalls =
         templateEnd(
             model, new ChatMessage("assistant", "", null, List.of(call), null, null), this.end);

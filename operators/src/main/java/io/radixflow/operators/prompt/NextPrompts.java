@@ -1,17 +1,17 @@
 package io.radixflow.operators.prompt;
 
-import io.radixflow.kernels.text.ReplyText;
-import io.radixflow.kernels.text.template.ChatMessage;
-import io.radixflow.kernels.text.template.ChatTemplate;
-import io.radixflow.kernels.text.template.ChatTemplateException;
-import io.radixflow.kernels.text.template.TemplateOptions;
-import io.radixflow.kernels.text.tokenizer.Tokenizer;
-import io.radixflow.operators.engine.SessionRef;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.ToolCall;
+import io.radixflow.engine.SessionRef;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.TurnOptions;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.ReplyText;
+import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.ChatTemplate;
+import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.template.TemplateOptions;
+import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

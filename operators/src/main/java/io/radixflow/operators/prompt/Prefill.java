@@ -1,6 +1,6 @@
 package io.radixflow.operators.prompt;
 
-import io.radixflow.operators.record.Message;
+import io.radixflow.protocol.record.Message;
 
 /**
  * The beginning of a reply. The event's sender wrote it, and the model continues it. Immutable.

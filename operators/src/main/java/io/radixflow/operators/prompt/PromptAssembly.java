@@ -1,17 +1,17 @@
 package io.radixflow.operators.prompt;
 
-import io.radixflow.kernels.text.template.ChatMessage;
-import io.radixflow.kernels.text.template.ChatTemplate;
-import io.radixflow.kernels.text.template.ChatTemplate.Continued;
-import io.radixflow.kernels.text.template.ChatTemplateException;
-import io.radixflow.kernels.text.tokenizer.Tokenizer;
-import io.radixflow.operators.engine.EngineRequest;
-import io.radixflow.operators.engine.PromptException;
-import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.Message;
+import io.radixflow.engine.EngineRequest;
+import io.radixflow.engine.PromptException;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.PromptOptions;
+import io.radixflow.protocol.record.ErrorCode;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.ChatTemplate;
+import io.radixflow.text.template.ChatTemplate.Continued;
+import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;

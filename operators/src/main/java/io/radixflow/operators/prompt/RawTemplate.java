@@ -1,12 +1,12 @@
 package io.radixflow.operators.prompt;
 
-import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.text.template.ChatMessage;
-import io.radixflow.kernels.text.template.ChatTemplate;
-import io.radixflow.kernels.text.template.TemplateOptions;
-import io.radixflow.kernels.text.tokenizer.Tokenizer;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.TokenOptions;
+import io.radixflow.engine.model.ServedModel;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.TokenOptions;
+import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.ChatTemplate;
+import io.radixflow.text.template.TemplateOptions;
+import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.Arrays;
 import java.util.List;
 

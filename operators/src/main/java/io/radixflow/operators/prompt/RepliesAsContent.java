@@ -1,12 +1,12 @@
 package io.radixflow.operators.prompt;
 
-import io.radixflow.kernels.text.message.ReasoningFormat;
-import io.radixflow.kernels.text.message.ReplyFormat;
-import io.radixflow.kernels.text.template.ChatMessage;
-import io.radixflow.kernels.text.template.ChatTemplate;
-import io.radixflow.kernels.text.template.JsonValues;
-import io.radixflow.kernels.text.template.TemplateOptions;
-import io.radixflow.kernels.text.template.ToolCall;
+import io.radixflow.text.reply.ReasoningFormat;
+import io.radixflow.text.reply.ReplyFormat;
+import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.ChatTemplate;
+import io.radixflow.text.template.JsonValues;
+import io.radixflow.text.template.TemplateCall;
+import io.radixflow.text.template.TemplateOptions;
 import java.util.List;
 
 /**
@@ -67,7 +67,7 @@ final class RepliesAsContent implements ChatTemplate {
         thinks ? null : message.reasoning());
   }
 
-  private static void append(StringBuilder content, ToolCall call) {
+  private static void append(StringBuilder content, TemplateCall call) {
     content.append(content.isEmpty() ? "" : "\n").append("<tool_call>\n{\"name\": ");
     content.append(JsonValues.write(call.name())).append(", \"arguments\": ");
     boolean object = JsonValues.object(call.arguments()) != null;

@@ -1,15 +1,15 @@
 package io.radixflow.operators.prompt;
 
-import io.radixflow.kernels.text.message.PartKind;
-import io.radixflow.kernels.text.message.ReasoningTracker;
-import io.radixflow.kernels.text.message.ReplyParser;
-import io.radixflow.kernels.text.message.ReplyPart;
-import io.radixflow.operators.StableHash;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.PartLength;
-import io.radixflow.operators.record.PartOrder;
-import io.radixflow.operators.record.ReplyDelta;
-import io.radixflow.operators.record.ToolCall;
+import io.radixflow.engine.cache.key.StableHash;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.PartLength;
+import io.radixflow.protocol.record.PartOrder;
+import io.radixflow.protocol.record.ReplyDelta;
+import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.reply.PartKind;
+import io.radixflow.text.reply.ReasoningTracker;
+import io.radixflow.text.reply.ReplyParser;
+import io.radixflow.text.reply.ReplyPart;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,11 +1,11 @@
 package io.radixflow.operators.prompt;
 
-import io.radixflow.kernels.text.template.ChatMessage;
-import io.radixflow.kernels.text.template.ChatTemplate;
-import io.radixflow.kernels.text.template.ChatTemplateException;
-import io.radixflow.kernels.text.template.TemplateOptions;
-import io.radixflow.operators.engine.EngineRequest;
-import io.radixflow.operators.engine.PromptException;
+import io.radixflow.engine.EngineRequest;
+import io.radixflow.engine.PromptException;
+import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.ChatTemplate;
+import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.template.TemplateOptions;
 import java.util.Arrays;
 import java.util.List;
 

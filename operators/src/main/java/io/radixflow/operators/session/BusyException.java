@@ -1,6 +1,6 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.operators.record.ErrorCode;
+import io.radixflow.protocol.record.ErrorCode;
 
 /** A turn is refused for now; the same, sent again later under another turn id, may be served. */
 public final class BusyException extends RefusedException {

@@ -1,8 +1,8 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.kernels.text.template.ChatMessage;
-import io.radixflow.kernels.text.template.ToolCall;
-import io.radixflow.operators.record.Message;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.TemplateCall;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -63,7 +63,7 @@ public record Conversation(String system, int depth, List<Turn> path) {
         message.content(),
         message.name(),
         message.toolCalls().stream()
-            .map(call -> new ToolCall(call.id(), call.name(), call.arguments()))
+            .map(call -> new TemplateCall(call.id(), call.name(), call.arguments()))
             .toList(),
         message.toolCallId(),
         message.reasoning());

@@ -1,9 +1,9 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.kernels.text.template.JsonValues;
-import io.radixflow.operators.StableHash;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.ToolCall;
+import io.radixflow.engine.cache.key.StableHash;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.template.JsonValues;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,11 +1,11 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.operators.record.CacheHints;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Origin;
+import io.radixflow.protocol.record.CacheHints;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Origin;
 import java.util.List;
 import java.util.Map;
 

@@ -1,11 +1,11 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.kernels.text.message.Tool;
-import io.radixflow.kernels.text.message.ToolFormat;
-import io.radixflow.kernels.text.template.JsonValues;
-import io.radixflow.kernels.text.template.TemplateOptions;
-import io.radixflow.operators.StableHash;
-import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.engine.cache.key.StableHash;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.text.reply.Tool;
+import io.radixflow.text.reply.ToolFormat;
+import io.radixflow.text.template.JsonValues;
+import io.radixflow.text.template.TemplateOptions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.ReplyError;
+import io.radixflow.protocol.record.ErrorCode;
+import io.radixflow.protocol.record.ReplyError;
 
 /** An event cannot be served as it is; the message says why, for its sender. */
 public class RefusedException extends Exception {

@@ -1,11 +1,11 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.kernels.grammar.GrammarSpec;
-import io.radixflow.kernels.grammar.GrammarSpec.Kind;
-import io.radixflow.kernels.text.message.StructuralTag;
-import io.radixflow.kernels.text.message.Tool;
-import io.radixflow.kernels.text.template.JsonValues;
-import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.grammar.GrammarSpec;
+import io.radixflow.grammar.GrammarSpec.Kind;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.text.reply.StructuralTag;
+import io.radixflow.text.reply.Tool;
+import io.radixflow.text.template.JsonValues;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;

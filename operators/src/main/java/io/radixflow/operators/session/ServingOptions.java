@@ -1,8 +1,8 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.operators.NamespaceKey;
-import io.radixflow.operators.PublicApi;
-import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.engine.cache.key.NamespaceKey;
+import io.radixflow.protocol.PublicApi;
+import io.radixflow.protocol.record.GenerationOptions;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.Objects;

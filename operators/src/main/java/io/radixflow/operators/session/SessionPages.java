@@ -1,6 +1,6 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.operators.record.TierTokens;
+import io.radixflow.protocol.record.TierTokens;
 
 /**
  * The last known places of a session's pages; a Flink POJO. This is a hint for people and for

@@ -1,7 +1,7 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Origin;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Origin;
 import java.util.HashMap;
 import java.util.Map;
 

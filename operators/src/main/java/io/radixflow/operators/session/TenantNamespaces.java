@@ -1,7 +1,7 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.operators.NamespaceKey;
-import io.radixflow.operators.PublicApi;
+import io.radixflow.engine.cache.key.NamespaceKey;
+import io.radixflow.protocol.PublicApi;
 import java.io.Serializable;
 import java.util.Objects;
 import java.util.Set;

@@ -1,7 +1,7 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Message;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Message;
 import java.util.List;
 
 /**

@@ -1,10 +1,10 @@
 package io.radixflow.operators.session;
 
 import io.radixflow.kernels.sampling.SamplingParams;
-import io.radixflow.kernels.text.message.ReasoningTracker;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.ServiceClass;
-import io.radixflow.operators.record.TokenOptions;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.ServiceClass;
+import io.radixflow.protocol.record.TokenOptions;
+import io.radixflow.text.reply.ReasoningTracker;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

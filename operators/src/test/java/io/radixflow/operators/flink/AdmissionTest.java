@@ -3,12 +3,12 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Origin;
-import io.radixflow.operators.record.RejectedEvent;
-import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Origin;
+import io.radixflow.protocol.record.RejectedEvent;
+import io.radixflow.protocol.record.Reply;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

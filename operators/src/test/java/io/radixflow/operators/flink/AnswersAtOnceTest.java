@@ -2,12 +2,12 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Origin;
-import io.radixflow.operators.record.ReplyDelta;
-import io.radixflow.operators.record.TraceContext;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Origin;
+import io.radixflow.protocol.record.ReplyDelta;
+import io.radixflow.protocol.record.TraceContext;
 import java.util.List;
 import java.util.Objects;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;

@@ -8,10 +8,10 @@ import static io.radixflow.operators.flink.HistoryMatchTest.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Reply;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -2,9 +2,9 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Reply;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Reply;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -1,11 +1,11 @@
 package io.radixflow.operators.flink;
 
-import static io.radixflow.operators.Patience.await;
+import static io.radixflow.engine.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
-import io.radixflow.operators.record.EventKind;
+import io.radixflow.protocol.record.EventKind;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.apache.flink.api.connector.source.lib.NumberSequenceSource;

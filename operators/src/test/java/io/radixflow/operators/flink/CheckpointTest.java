@@ -2,10 +2,10 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.checkpoint.SavepointType;

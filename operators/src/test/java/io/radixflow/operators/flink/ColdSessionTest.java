@@ -1,21 +1,21 @@
 package io.radixflow.operators.flink;
 
-import static io.radixflow.operators.Patience.await;
+import static io.radixflow.engine.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.cache.PrefixCaching;
-import io.radixflow.operators.engine.CacheOptions;
-import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.engine.EngineStats;
-import io.radixflow.operators.engine.Engines;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.SlotState;
-import io.radixflow.operators.record.TierTokens;
+import io.radixflow.engine.CacheOptions;
+import io.radixflow.engine.EngineOptions;
+import io.radixflow.engine.EngineStats;
+import io.radixflow.engine.Engines;
+import io.radixflow.engine.cache.PrefixCaching;
+import io.radixflow.engine.tier.Tiers;
+import io.radixflow.engine.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.session.SessionPages;
-import io.radixflow.operators.tier.Tiers;
-import io.radixflow.operators.tier.remote.RemoteTierOptions;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.SlotState;
+import io.radixflow.protocol.record.TierTokens;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

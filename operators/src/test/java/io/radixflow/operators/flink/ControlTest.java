@@ -2,8 +2,8 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.record.EventKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -7,8 +7,8 @@ import static io.radixflow.operators.flink.HistoryMatchTest.user;
 import static io.radixflow.operators.flink.HistoryMatchTest.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.EventKind;
+import io.radixflow.protocol.record.ErrorCode;
+import io.radixflow.protocol.record.EventKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -2,12 +2,12 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.Patience;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.tier.disk.DiskTierOptions;
-import io.radixflow.operators.tier.remote.RemoteTierOptions;
-import io.radixflow.operators.tier.store.PageStoreStats;
+import io.radixflow.engine.Patience;
+import io.radixflow.engine.tier.disk.DiskTierOptions;
+import io.radixflow.engine.tier.remote.RemoteTierOptions;
+import io.radixflow.engine.tier.store.PageStoreStats;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Reply;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;

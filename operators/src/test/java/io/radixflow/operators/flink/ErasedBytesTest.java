@@ -5,9 +5,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.flink.recovery.LostReplies;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

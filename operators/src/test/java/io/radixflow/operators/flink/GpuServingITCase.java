@@ -2,17 +2,17 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.engine.EngineOptions;
+import io.radixflow.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.kernels.cuda.ServedOnGpu;
 import io.radixflow.kernels.cuda.driver.EmulatedDriver;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
-import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Reply;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Reply;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;

@@ -2,14 +2,14 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Origin;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.session.ConversationHash;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Origin;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -2,17 +2,17 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.sim.SimModel;
-import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.engine.EngineOptions;
+import io.radixflow.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.engine.model.SimModel;
+import io.radixflow.engine.model.SimOptions;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

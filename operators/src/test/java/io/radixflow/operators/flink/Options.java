@@ -1,8 +1,8 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.TenantNamespaces;
+import io.radixflow.protocol.record.GenerationOptions;
 import java.time.Duration;
 import java.util.function.Consumer;
 

@@ -2,7 +2,7 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.protocol.record.ReplyDelta;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -2,10 +2,10 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.engine.tier.store.TenantKeys;
 import io.radixflow.operators.flink.erasure.Erasures.Erasure;
 import io.radixflow.operators.flink.erasure.Erasures.What;
 import io.radixflow.operators.flink.erasure.TenantKeyState;
-import io.radixflow.operators.tier.store.TenantKeys;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -2,9 +2,9 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Reply;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

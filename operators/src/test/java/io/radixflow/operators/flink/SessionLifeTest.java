@@ -2,12 +2,12 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.record.ErrorCode;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyError;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,14 +2,14 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.CacheHints;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.SlotState;
-import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.SessionPages;
+import io.radixflow.protocol.record.CacheHints;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.SlotState;
+import io.radixflow.protocol.record.TierTokens;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;

@@ -3,16 +3,16 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.flink.recovery.EmittedReply;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.RejectedEvent;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
-import io.radixflow.operators.record.control.ControlEvent;
 import io.radixflow.operators.session.PendingTurn;
-import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
+import io.radixflow.operators.session.TurnProgress;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.RejectedEvent;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
+import io.radixflow.protocol.record.control.ControlEvent;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.java.typeutils.PojoTypeInfo;
@@ -37,7 +37,7 @@ class StateTypesTest {
         SessionPages.class,
         Turn.class,
         PendingTurn.class,
-        Progress.class,
+        TurnProgress.class,
         EmittedReply.class
       })
   void everyStreamAndStateTypeIsAPojoToItsLastField(Class<?> type) {

@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.record.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

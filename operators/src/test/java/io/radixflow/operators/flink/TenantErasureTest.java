@@ -3,9 +3,9 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.flink.state.SavedState;
-import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.protocol.record.EventKind;
 import java.util.List;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;

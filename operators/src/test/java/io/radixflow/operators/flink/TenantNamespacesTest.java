@@ -2,12 +2,12 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.NamespaceKey;
+import io.radixflow.engine.cache.key.NamespaceKey;
 import io.radixflow.operators.flink.ScriptedEngine.Submitted;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.TenantNamespaces;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;

@@ -2,12 +2,12 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.turn.ReplyOutput;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
-import io.radixflow.operators.record.control.ControlEvent;
-import io.radixflow.operators.record.control.ControlKind;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
+import io.radixflow.protocol.record.control.ControlEvent;
+import io.radixflow.protocol.record.control.ControlKind;
 import java.time.Duration;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.MapFunction;

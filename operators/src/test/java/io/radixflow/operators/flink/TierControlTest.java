@@ -2,13 +2,13 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.Patience;
+import io.radixflow.engine.Patience;
+import io.radixflow.engine.tier.TierOptions;
+import io.radixflow.engine.tier.TierStats;
+import io.radixflow.engine.tier.disk.DiskTierOptions;
+import io.radixflow.engine.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.flink.tiers.SwitchableTiers;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.tier.TierOptions;
-import io.radixflow.operators.tier.TierStats;
-import io.radixflow.operators.tier.disk.DiskTierOptions;
-import io.radixflow.operators.tier.remote.RemoteTierOptions;
+import io.radixflow.protocol.record.Reply;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;

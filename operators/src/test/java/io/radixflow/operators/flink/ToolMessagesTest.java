@@ -6,10 +6,10 @@ import static io.radixflow.operators.flink.HistoryMatchTest.user;
 import static io.radixflow.operators.flink.HistoryMatchTest.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ToolCall;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ToolCall;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

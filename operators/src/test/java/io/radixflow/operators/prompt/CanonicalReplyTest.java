@@ -2,9 +2,9 @@ package io.radixflow.operators.prompt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.sim.SimModel;
-import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.engine.model.SimModel;
+import io.radixflow.engine.model.SimOptions;
+import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 

@@ -2,17 +2,17 @@ package io.radixflow.operators.prompt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.sim.SimModel;
-import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.kernels.text.template.ChatMessage;
-import io.radixflow.kernels.text.template.TemplateOptions;
-import io.radixflow.kernels.text.template.ToolCall;
-import io.radixflow.operators.engine.SessionRef;
-import io.radixflow.operators.record.Message;
+import io.radixflow.engine.SessionRef;
+import io.radixflow.engine.model.SimModel;
+import io.radixflow.engine.model.SimOptions;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.PromptOptions;
 import io.radixflow.operators.session.TurnOptions;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.TemplateCall;
+import io.radixflow.text.template.TemplateOptions;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
@@ -60,7 +60,7 @@ class NextPromptsTest {
 
   @Test
   void callsAreContentForATemplateThatDoesNotKnowThem() {
-    List<ToolCall> calls = List.of(new ToolCall("c", "f", "{\"a\": 1}"));
+    List<TemplateCall> calls = List.of(new TemplateCall("c", "f", "{\"a\": 1}"));
     ChatMessage call = new ChatMessage("assistant", null, null, calls, null, null);
     assertThat(
             new ReplyReading(model).template().render(List.of(call), false, TemplateOptions.NONE))

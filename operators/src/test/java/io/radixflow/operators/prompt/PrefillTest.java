@@ -2,11 +2,11 @@ package io.radixflow.operators.prompt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.engine.model.SimOptions;
 import io.radixflow.operators.api.PromptText;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.PromptOptions;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Message;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;

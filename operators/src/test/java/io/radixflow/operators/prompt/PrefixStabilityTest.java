@@ -2,15 +2,15 @@ package io.radixflow.operators.prompt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.engine.SessionRef;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.ToolCall;
+import io.radixflow.engine.SessionRef;
+import io.radixflow.engine.model.SimOptions;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.session.TurnOptions;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.ToolCall;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -2,17 +2,17 @@ package io.radixflow.operators.prompt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.ServedModel;
+import io.radixflow.engine.model.ServedModel;
+import io.radixflow.engine.model.SimModel;
+import io.radixflow.engine.model.SimOptions;
 import io.radixflow.kernels.device.Backend;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.sim.SimModel;
-import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.kernels.text.template.ChatMessage;
-import io.radixflow.kernels.text.template.ChatTemplate;
-import io.radixflow.kernels.text.template.MissingChatTemplate;
-import io.radixflow.kernels.text.template.TemplateOptions;
-import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.kernels.device.DeviceOptions;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.ChatTemplate;
+import io.radixflow.text.template.MissingChatTemplate;
+import io.radixflow.text.template.TemplateOptions;
+import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

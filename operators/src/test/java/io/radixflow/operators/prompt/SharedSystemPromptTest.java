@@ -2,12 +2,12 @@ package io.radixflow.operators.prompt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.sim.SimModel;
-import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.kernels.text.template.ChatMessage;
-import io.radixflow.kernels.text.template.ChatTemplate;
-import io.radixflow.kernels.text.template.ChatTemplateException;
-import io.radixflow.kernels.text.template.TemplateOptions;
+import io.radixflow.engine.model.SimModel;
+import io.radixflow.engine.model.SimOptions;
+import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.ChatTemplate;
+import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.template.TemplateOptions;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,14 +1,14 @@
 package io.radixflow.operators.prompt;
 
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.ServedModel;
+import io.radixflow.engine.model.ServedModel;
+import io.radixflow.engine.model.SimModel;
+import io.radixflow.engine.model.SimOptions;
 import io.radixflow.kernels.device.Backend;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.sim.SimModel;
-import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.kernels.text.TextModel;
-import io.radixflow.kernels.text.template.ChatTemplate;
-import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.kernels.device.DeviceOptions;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.text.TextModel;
+import io.radixflow.text.template.ChatTemplate;
+import io.radixflow.text.tokenizer.Tokenizer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

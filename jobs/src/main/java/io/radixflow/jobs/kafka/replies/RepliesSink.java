@@ -1,6 +1,6 @@
 package io.radixflow.jobs.kafka.replies;
 
-import io.radixflow.operators.record.Reply;
+import io.radixflow.protocol.record.Reply;
 import java.io.IOException;
 import java.util.Collection;
 import org.apache.flink.api.connector.sink2.Committer;

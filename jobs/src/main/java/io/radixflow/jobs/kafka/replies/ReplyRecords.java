@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.event.ReplyLimiter;
 import io.radixflow.jobs.kafka.RecordRoom;
 import io.radixflow.jobs.kafka.TraceHeaders;
-import io.radixflow.operators.record.Reply;
+import io.radixflow.protocol.event.ReplyLimiter;
+import io.radixflow.protocol.record.Reply;
 import java.util.List;
 import java.util.Optional;
 import org.apache.flink.api.common.serialization.SerializationSchema.InitializationContext;

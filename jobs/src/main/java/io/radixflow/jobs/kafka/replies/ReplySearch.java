@@ -2,9 +2,9 @@ package io.radixflow.jobs.kafka.replies;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.radixflow.jobs.event.RecordReader;
 import io.radixflow.jobs.kafka.KafkaClient;
 import io.radixflow.operators.flink.recovery.LostReplies;
+import io.radixflow.protocol.event.RecordReader;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;

@@ -4,7 +4,7 @@ import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.kafka.KafkaClient;
 import io.radixflow.operators.flink.recovery.LostReplies;
-import io.radixflow.operators.record.Reply;
+import io.radixflow.protocol.record.Reply;
 import java.util.Set;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.connector.base.DeliveryGuarantee;

@@ -3,10 +3,10 @@ package io.radixflow.jobs.kafka.replies;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.jobs.config.SettingsLoader;
-import io.radixflow.jobs.event.RecordReader;
 import io.radixflow.jobs.kafka.RecordRoom;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Reply;
+import io.radixflow.protocol.event.RecordReader;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Reply;
 import java.io.IOException;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;

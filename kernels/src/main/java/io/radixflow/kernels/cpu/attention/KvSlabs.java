@@ -4,8 +4,8 @@ import static io.radixflow.kernels.cpu.attention.CpuKvPool.PAGE_TOKENS;
 
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.Float16;
-import io.radixflow.kernels.model.Float8;
+import io.radixflow.models.Float16;
+import io.radixflow.models.Float8;
 import java.nio.ByteBuffer;
 
 /**

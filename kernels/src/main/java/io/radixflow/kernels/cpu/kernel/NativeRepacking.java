@@ -2,7 +2,7 @@ package io.radixflow.kernels.cpu.kernel;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.TensorType;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.util.Objects;

@@ -2,8 +2,8 @@ package io.radixflow.kernels.cpu.kernel;
 
 import static io.radixflow.kernels.cpu.kernel.Fma.fma;
 
-import io.radixflow.kernels.model.Float16;
-import io.radixflow.kernels.model.Float8;
+import io.radixflow.models.Float16;
+import io.radixflow.models.Float8;
 import java.util.Arrays;
 
 /**

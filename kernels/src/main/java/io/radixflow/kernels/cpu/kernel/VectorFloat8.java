@@ -2,7 +2,7 @@ package io.radixflow.kernels.cpu.kernel;
 
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
-import io.radixflow.kernels.model.Float8;
+import io.radixflow.models.Float8;
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;

@@ -1,6 +1,6 @@
 package io.radixflow.kernels.cpu.kernel;
 
-import io.radixflow.kernels.model.Float16;
+import io.radixflow.models.Float16;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;

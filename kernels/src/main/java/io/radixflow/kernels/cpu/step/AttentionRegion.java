@@ -8,9 +8,9 @@ import io.radixflow.kernels.cpu.attention.HeadQueries;
 import io.radixflow.kernels.cpu.attention.PageAttention;
 import io.radixflow.kernels.cpu.attention.ScoreRoom;
 import io.radixflow.kernels.cpu.kernel.Kernels;
-import io.radixflow.kernels.model.Attention;
-import io.radixflow.kernels.model.Layer;
-import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.models.Attention;
+import io.radixflow.models.Layer;
+import io.radixflow.models.ModelConfig;
 import java.util.Arrays;
 
 /**

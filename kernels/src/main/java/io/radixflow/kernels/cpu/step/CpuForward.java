@@ -9,11 +9,11 @@ import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.device.HostStepTicket;
-import io.radixflow.kernels.model.Attention.Latent;
-import io.radixflow.kernels.model.FeedForward;
-import io.radixflow.kernels.model.ForwardOps;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.StepBuffer;
+import io.radixflow.models.Attention.Latent;
+import io.radixflow.models.FeedForward;
+import io.radixflow.models.ForwardOps;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.StepBuffer;
 import java.util.List;
 
 /**

@@ -1,8 +1,8 @@
 package io.radixflow.kernels.cpu.step;
 
 import io.radixflow.kernels.cpu.kernel.Kernels;
-import io.radixflow.kernels.model.FeedForward.Router;
-import io.radixflow.kernels.model.FeedForward.Scoring;
+import io.radixflow.models.FeedForward.Router;
+import io.radixflow.models.FeedForward.Scoring;
 
 /**
  * Chooses the experts of one row at a time, in float32. Equal scores go to the lower index, so that

@@ -5,11 +5,11 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.step.PartTimes.Part;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
-import io.radixflow.kernels.model.FeedForward.Dense;
-import io.radixflow.kernels.model.FeedForward.Experts;
-import io.radixflow.kernels.model.ForwardOps.ExpertWeights;
-import io.radixflow.kernels.model.Layer;
-import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.models.FeedForward.Dense;
+import io.radixflow.models.FeedForward.Experts;
+import io.radixflow.models.ForwardOps.ExpertWeights;
+import io.radixflow.models.Layer;
+import io.radixflow.models.ModelConfig;
 import java.util.Arrays;
 
 /**

@@ -1,7 +1,7 @@
 package io.radixflow.kernels.cpu.step;
 
 import io.radixflow.kernels.cpu.kernel.Kernels;
-import io.radixflow.kernels.model.FeedForward.Dense;
+import io.radixflow.models.FeedForward.Dense;
 
 /** Combines gate and up projection with the kernel of their shape. */
 final class Gate {

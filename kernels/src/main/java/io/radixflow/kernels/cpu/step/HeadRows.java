@@ -2,12 +2,12 @@ package io.radixflow.kernels.cpu.step;
 
 import io.radixflow.kernels.cpu.attention.CpuKvPool;
 import io.radixflow.kernels.cpu.kernel.Kernels;
-import io.radixflow.kernels.model.Attention;
-import io.radixflow.kernels.model.Attention.Grouped;
-import io.radixflow.kernels.model.Attention.Latent;
-import io.radixflow.kernels.model.Attention.QkNorm;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.Rope;
+import io.radixflow.models.Attention;
+import io.radixflow.models.Attention.Grouped;
+import io.radixflow.models.Attention.Latent;
+import io.radixflow.models.Attention.QkNorm;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.Rope;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

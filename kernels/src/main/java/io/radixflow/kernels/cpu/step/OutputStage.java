@@ -6,9 +6,9 @@ import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.HostStepTicket;
-import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.sampling.Sampler;
 import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.models.ModelConfig;
 
 /**
  * Logits and sampling of some outputs at a time. Owned by the dispatcher; buffers are reused, one

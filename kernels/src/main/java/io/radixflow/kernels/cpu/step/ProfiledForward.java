@@ -1,9 +1,9 @@
 package io.radixflow.kernels.cpu.step;
 
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
-import io.radixflow.kernels.model.FeedForward;
-import io.radixflow.kernels.model.ForwardOps;
-import io.radixflow.kernels.model.StepBuffer;
+import io.radixflow.models.FeedForward;
+import io.radixflow.models.ForwardOps;
+import io.radixflow.models.StepBuffer;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package io.radixflow.kernels.cpu.step;
 
-import io.radixflow.kernels.model.Rope;
+import io.radixflow.models.Rope;
 import java.util.Arrays;
 
 /**

@@ -3,10 +3,10 @@ package io.radixflow.kernels.cpu.step;
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.kernel.KernelProvider;
-import io.radixflow.kernels.model.FeedForward.Experts;
-import io.radixflow.kernels.model.Layer;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.StepBuffer;
+import io.radixflow.models.FeedForward.Experts;
+import io.radixflow.models.Layer;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.StepBuffer;
 
 /** What the buffers of steps take in the heap. */
 public final class StepMemory {

@@ -5,8 +5,8 @@ import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.device.HostStepTicket;
-import io.radixflow.kernels.model.ForwardGraph;
-import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.models.ForwardGraph;
+import io.radixflow.models.ModelConfig;
 
 /** Runs steps, one at a time and on one thread: the dispatcher, which is worker 0 of the team. */
 public final class StepRunner {

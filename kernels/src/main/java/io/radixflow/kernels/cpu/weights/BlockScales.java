@@ -3,7 +3,7 @@ package io.radixflow.kernels.cpu.weights;
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.kernel.Kernels;
-import io.radixflow.kernels.model.Float16;
+import io.radixflow.models.Float16;
 
 /**
  * The scales of panels of codes, and the minima where the encoding has them, as narrow as the file

@@ -3,7 +3,7 @@ package io.radixflow.kernels.cpu.weights;
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.kernel.Kernels;
-import io.radixflow.kernels.model.Float8;
+import io.radixflow.models.Float8;
 
 /**
  * 8-bit floats with a scale for each {@value #BLOCK} columns: FP8.

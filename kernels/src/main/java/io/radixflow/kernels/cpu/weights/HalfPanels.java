@@ -3,7 +3,7 @@ package io.radixflow.kernels.cpu.weights;
 import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.kernel.Kernels;
-import io.radixflow.kernels.model.Float16;
+import io.radixflow.models.Float16;
 
 /**
  * 16-bit floats: F16 and BF16.

@@ -7,8 +7,8 @@ import io.radixflow.kernels.cpu.kernel.Kernels;
 /**
  * The rows of a weight matrix in panels of {@value Kernels#PANEL} interleaved rows, in some
  * encoding; the last panel is filled with zero rows. A weight has the value that {@link
- * io.radixflow.kernels.model.Tensor#dequantize} gives, bit for bit but for the sign of a zero,
- * which no sum of products shows. Immutable.
+ * io.radixflow.models.Tensor#dequantize} gives, bit for bit but for the sign of a zero, which no
+ * sum of products shows. Immutable.
  */
 public interface Panels {
 

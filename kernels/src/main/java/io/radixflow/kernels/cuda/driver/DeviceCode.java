@@ -1,6 +1,6 @@
 package io.radixflow.kernels.cuda.driver;
 
-import io.radixflow.kernels.model.Sha256;
+import io.radixflow.models.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

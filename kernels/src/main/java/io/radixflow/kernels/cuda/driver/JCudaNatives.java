@@ -1,6 +1,6 @@
 package io.radixflow.kernels.cuda.driver;
 
-import io.radixflow.kernels.ScratchDirectory;
+import io.radixflow.models.io.ScratchDirectory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

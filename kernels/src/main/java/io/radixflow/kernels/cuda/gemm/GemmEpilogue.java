@@ -1,6 +1,6 @@
 package io.radixflow.kernels.cuda.gemm;
 
-import io.radixflow.kernels.model.FeedForward;
+import io.radixflow.models.FeedForward;
 
 /**
  * The operation of a product's kernel on each sum before it stores it; {@code GemmEpilogue} of

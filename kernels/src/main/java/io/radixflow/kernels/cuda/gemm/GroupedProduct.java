@@ -4,7 +4,7 @@ import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
-import io.radixflow.kernels.model.FeedForward.Dense;
+import io.radixflow.models.FeedForward.Dense;
 import java.util.List;
 
 /**

@@ -3,7 +3,7 @@ package io.radixflow.kernels.cuda.step;
 import io.radixflow.kernels.cuda.driver.CudaDevice;
 import io.radixflow.kernels.cuda.pages.CudaKvPool;
 import io.radixflow.kernels.device.GpuMode;
-import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.models.ModelConfig;
 
 /**
  * Plans a step's attention for each shape of a model's layers. Owned by the thread that submits.

@@ -2,8 +2,8 @@ package io.radixflow.kernels.cuda.step;
 
 import io.radixflow.kernels.cuda.driver.CudaDevice;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.Attention;
-import io.radixflow.kernels.model.Attention.Latent;
+import io.radixflow.models.Attention;
+import io.radixflow.models.Attention.Latent;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;

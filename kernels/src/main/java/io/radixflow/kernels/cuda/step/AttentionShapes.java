@@ -1,7 +1,7 @@
 package io.radixflow.kernels.cuda.step;
 
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.models.ModelConfig;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,6 +1,5 @@
 package io.radixflow.kernels.cuda.step;
 
-import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.CudaDevice;
 import io.radixflow.kernels.cuda.driver.CudaException;
@@ -17,14 +16,15 @@ import io.radixflow.kernels.cuda.weights.CudaMatrix;
 import io.radixflow.kernels.cuda.weights.CudaWeightLoader;
 import io.radixflow.kernels.cuda.weights.CudaWeightSizes;
 import io.radixflow.kernels.cuda.weights.StagingBlocks;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.DeviceRoom;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.device.OutOfDeviceMemoryException;
-import io.radixflow.kernels.model.ForwardGraph;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.models.ForwardGraph;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.WeightSource;
 import java.util.Locale;
 
 /**
@@ -248,8 +248,8 @@ public final class CudaModel implements AutoCloseable {
   }
 
   /** The end of the forward pass. */
-  OutputStage outputStage() {
-    return new OutputStage(context, config, module, buffers, products, outputMatrix);
+  CudaOutputStage outputStage() {
+    return new CudaOutputStage(context, config, module, buffers, products, outputMatrix);
   }
 
   @Override

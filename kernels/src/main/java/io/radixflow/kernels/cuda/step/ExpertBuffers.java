@@ -4,9 +4,9 @@ import io.radixflow.kernels.cuda.driver.DeviceAllocator;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.gemm.GroupedProduct;
 import io.radixflow.kernels.cuda.weights.BFloat16;
-import io.radixflow.kernels.model.FeedForward.Experts;
-import io.radixflow.kernels.model.Layer;
-import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.models.FeedForward.Experts;
+import io.radixflow.models.Layer;
+import io.radixflow.models.ModelConfig;
 
 /**
  * The memory of a step's mixture of experts, shared by the layers: {@code experts.cuh} describes

@@ -5,10 +5,10 @@ import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.gemm.GroupedProduct;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
-import io.radixflow.kernels.model.FeedForward.Experts;
-import io.radixflow.kernels.model.FeedForward.Router;
-import io.radixflow.kernels.model.FeedForward.Scoring;
-import io.radixflow.kernels.model.ForwardOps.ExpertWeights;
+import io.radixflow.models.FeedForward.Experts;
+import io.radixflow.models.FeedForward.Router;
+import io.radixflow.models.FeedForward.Scoring;
+import io.radixflow.models.ForwardOps.ExpertWeights;
 import java.util.List;
 
 /**

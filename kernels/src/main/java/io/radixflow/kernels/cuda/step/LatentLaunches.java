@@ -6,9 +6,9 @@ import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.gemm.GroupedProduct;
 import io.radixflow.kernels.cuda.pages.CudaKvPool;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
-import io.radixflow.kernels.model.Attention.Latent;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.StepBuffer;
+import io.radixflow.models.Attention.Latent;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.StepBuffer;
 import java.util.List;
 
 /** Records the operations of latent attention: the kernels of latent.cuh, and products by head. */

@@ -1,8 +1,8 @@
 package io.radixflow.kernels.cuda.step;
 
-import io.radixflow.kernels.model.Attention.Latent;
-import io.radixflow.kernels.model.Layer;
-import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.models.Attention.Latent;
+import io.radixflow.models.Layer;
+import io.radixflow.models.ModelConfig;
 import java.util.Set;
 import java.util.TreeSet;
 

@@ -2,7 +2,7 @@ package io.radixflow.kernels.cuda.step;
 
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
-import io.radixflow.kernels.model.Attention;
+import io.radixflow.models.Attention;
 
 /**
  * The last parameters of the attention kernels: how they process a layer's products of queries and

@@ -1,7 +1,7 @@
 package io.radixflow.kernels.cuda.weights;
 
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.TensorType;
 import java.nio.ByteBuffer;
 
 /** The upper half of binary32: conversions of single values and of rows of weights. */
@@ -42,6 +42,6 @@ public final class BFloat16 {
         target.putShort(at + i * BYTES, fromFloat(scratch[i]));
       }
     }
-    FiniteRows.requireBf16(tensor, row, target, at);
+    FiniteDeviceRows.requireBf16(tensor, row, target, at);
   }
 }

@@ -1,7 +1,7 @@
 package io.radixflow.kernels.cuda.weights;
 
-import io.radixflow.kernels.model.BlockCodes;
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.BlockCodes;
+import io.radixflow.models.TensorType;
 import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.Map;

@@ -2,11 +2,11 @@ package io.radixflow.kernels.cuda.weights;
 
 import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
-import io.radixflow.kernels.model.Attention.Grouped;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.WeightLoader;
-import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.models.Attention.Grouped;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.WeightLoader;
+import io.radixflow.models.WeightSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -183,7 +183,7 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
   public DeviceMemory vector(String name) {
     Tensor tensor = source.tensor(name);
     float[] values = new float[tensor.columns()];
-    FiniteRows.read(tensor, 0, values);
+    FiniteDeviceRows.read(tensor, 0, values);
     if (name.endsWith("attn_q_norm.weight") || name.endsWith("attn_k_norm.weight")) {
       values = inOrder(values, heads(name));
     }

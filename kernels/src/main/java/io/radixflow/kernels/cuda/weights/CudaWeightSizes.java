@@ -1,10 +1,10 @@
 package io.radixflow.kernels.cuda.weights;
 
 import io.radixflow.kernels.device.MemoryNeeds;
-import io.radixflow.kernels.model.ForwardGraph;
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.WeightLoader;
-import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.models.ForwardGraph;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.WeightLoader;
+import io.radixflow.models.WeightSource;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package io.radixflow.kernels.cuda.weights;
 
-import io.radixflow.kernels.model.Tensor;
+import io.radixflow.models.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 

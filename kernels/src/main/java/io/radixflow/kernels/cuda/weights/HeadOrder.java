@@ -1,6 +1,6 @@
 package io.radixflow.kernels.cuda.weights;
 
-import io.radixflow.kernels.model.Rope;
+import io.radixflow.models.Rope;
 
 /**
  * The order of a head's elements on the device: elements that rotate together lie half a head

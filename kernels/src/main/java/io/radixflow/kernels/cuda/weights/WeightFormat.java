@@ -1,9 +1,9 @@
 package io.radixflow.kernels.cuda.weights;
 
-import io.radixflow.kernels.model.BlockCodes;
-import io.radixflow.kernels.model.Float16;
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.BlockCodes;
+import io.radixflow.models.Float16;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.TensorType;
 import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.List;

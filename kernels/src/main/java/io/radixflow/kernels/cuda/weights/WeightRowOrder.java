@@ -1,6 +1,6 @@
 package io.radixflow.kernels.cuda.weights;
 
-import io.radixflow.kernels.model.Tensor;
+import io.radixflow.models.Tensor;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -123,7 +123,7 @@ final class WeightRowOrder {
     List<float[]> values = new ArrayList<>();
     for (Tensor vector : vectors) {
       float[] one = new float[vector.columns()];
-      FiniteRows.read(vector, 0, one);
+      FiniteDeviceRows.read(vector, 0, one);
       values.add(one);
     }
     for (int row = 0; row < all.length; row++) {

@@ -1,7 +1,7 @@
 package io.radixflow.kernels.cuda.weights;
 
-import io.radixflow.kernels.model.BlockCodes;
-import io.radixflow.kernels.model.Tensor;
+import io.radixflow.models.BlockCodes;
+import io.radixflow.models.Tensor;
 import java.nio.ByteBuffer;
 import java.util.stream.IntStream;
 
@@ -38,7 +38,7 @@ final class WeightStream {
    * Sends rows of a matrix one by one.
    *
    * @throws IllegalArgumentException if a block cannot hold a row
-   * @throws io.radixflow.kernels.model.ModelFormatException if a weight is not finite
+   * @throws io.radixflow.models.ModelFormatException if a weight is not finite
    */
   void send(WeightRowOrder order, FormatRun run) {
     WeightFormat format = run.format();
@@ -90,7 +90,7 @@ final class WeightStream {
                   read = tensor.rows(order.sourceRow(row), order.consecutive(row, rows - i));
                 }
                 format.pack(read, codes, i, block, at);
-                FiniteRows.requireScales(tensor, order.sourceRow(row), codes);
+                FiniteDeviceRows.requireScales(tensor, order.sourceRow(row), codes);
               }
             });
   }
@@ -109,7 +109,7 @@ final class WeightStream {
                 int at = i * format.unitBytes(columns);
                 int row = first + i;
                 if (format == WeightFormat.F32) {
-                  FiniteRows.read(order.tensor(row), order.sourceRow(row), scratch);
+                  FiniteDeviceRows.read(order.tensor(row), order.sourceRow(row), scratch);
                   for (int column = 0; column < columns; column++) {
                     block.putFloat(at + column * Float.BYTES, scratch[column]);
                   }

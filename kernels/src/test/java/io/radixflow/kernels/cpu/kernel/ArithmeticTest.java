@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.radixflow.kernels.cpu.SyntheticTensor;
-import io.radixflow.kernels.model.Float16;
+import io.radixflow.models.Float16;
 import org.junit.jupiter.api.Test;
 
 class ArithmeticTest {

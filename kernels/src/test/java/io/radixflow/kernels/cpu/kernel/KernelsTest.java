@@ -6,7 +6,7 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.QUERIES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.cpu.SyntheticTensor;
-import io.radixflow.kernels.model.Float8;
+import io.radixflow.models.Float8;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -2,11 +2,11 @@ package io.radixflow.kernels.cuda.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.Sequences;
 import io.radixflow.kernels.cuda.CudaBackend;
 import io.radixflow.kernels.cuda.CudaModels;
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.StepTicket;
 import jcuda.driver.CUresult;
 import org.junit.jupiter.api.AfterEach;

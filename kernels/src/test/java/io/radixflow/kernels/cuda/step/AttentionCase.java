@@ -1,7 +1,7 @@
 package io.radixflow.kernels.cuda.step;
 
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.Attention;
+import io.radixflow.models.Attention;
 import java.util.Arrays;
 import java.util.Random;
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.kernels.cuda.driver.KernelTest;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.Attention;
+import io.radixflow.models.Attention;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;

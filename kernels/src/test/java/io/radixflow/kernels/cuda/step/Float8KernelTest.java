@@ -6,7 +6,7 @@ import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelTest;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.Float8;
+import io.radixflow.models.Float8;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.IntStream;

@@ -1,6 +1,6 @@
 package io.radixflow.kernels.cuda.step;
 
-import io.radixflow.kernels.model.Float8;
+import io.radixflow.models.Float8;
 import java.util.Arrays;
 
 /**

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.cpu.DamagedTensor;
 import io.radixflow.kernels.cpu.SyntheticTensor;
-import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.ModelFormatException;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.TensorType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -32,7 +32,7 @@ class DamagedGpuWeightsTest {
   @Test
   void aRowOfFloatsThatIsNoNumberIsRefusedWithTheTensor() {
     Tensor router = damaged(TensorType.F32);
-    assertThatThrownBy(() -> FiniteRows.read(router, DamagedTensor.ROW, new float[512]))
+    assertThatThrownBy(() -> FiniteDeviceRows.read(router, DamagedTensor.ROW, new float[512]))
         .isInstanceOf(ModelFormatException.class)
         .hasMessageContaining("has a weight or scale of NaN");
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.cpu.SyntheticWeights;
 import io.radixflow.kernels.cuda.CudaModels;
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.TensorType;
 import org.junit.jupiter.api.Test;
 
 class UnpackedSpaceTest {

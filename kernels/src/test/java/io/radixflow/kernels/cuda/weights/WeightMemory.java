@@ -1,6 +1,6 @@
 package io.radixflow.kernels.cuda.weights;
 
-import io.radixflow.kernels.model.Tensor;
+import io.radixflow.models.Tensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;

@@ -3,9 +3,9 @@ package io.radixflow.kernels.cuda.weights;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.kernels.model.Float16;
-import io.radixflow.kernels.model.Tensor;
-import io.radixflow.kernels.model.TensorType;
+import io.radixflow.models.Float16;
+import io.radixflow.models.Tensor;
+import io.radixflow.models.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;

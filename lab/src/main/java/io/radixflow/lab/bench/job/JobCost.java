@@ -1,7 +1,7 @@
 package io.radixflow.lab.bench.job;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.tools.cli.common.Samples;
+import io.radixflow.cli.command.common.Samples;
 import java.io.PrintWriter;
 import java.util.EnumSet;
 import java.util.Locale;

@@ -1,11 +1,11 @@
 package io.radixflow.lab.bench.job;
 
+import io.radixflow.cli.command.common.Samples;
 import io.radixflow.lab.traffic.ConversationSource;
 import io.radixflow.lab.traffic.Driver;
 import io.radixflow.lab.traffic.KafkaReply;
 import io.radixflow.lab.traffic.KafkaTarget;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.tools.cli.common.Samples;
+import io.radixflow.protocol.record.ConversationEvent;
 import java.util.List;
 
 /** Sends turns of several sessions at an even pace, and counts the replies. */

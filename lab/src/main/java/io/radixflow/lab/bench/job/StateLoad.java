@@ -1,17 +1,17 @@
 package io.radixflow.lab.bench.job;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.cli.cluster.Waiting;
+import io.radixflow.cli.command.common.Progress;
+import io.radixflow.cli.command.common.Samples;
+import io.radixflow.cli.local.CheckpointFigures;
+import io.radixflow.cli.local.LocalStack;
+import io.radixflow.cli.state.StateSeed;
 import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.lab.traffic.ConversationSource;
 import io.radixflow.lab.traffic.Driver;
 import io.radixflow.lab.traffic.KafkaTarget;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.tools.cli.common.Progress;
-import io.radixflow.tools.cli.common.Samples;
-import io.radixflow.tools.cluster.Waiting;
-import io.radixflow.tools.local.CheckpointFigures;
-import io.radixflow.tools.local.LocalStack;
-import io.radixflow.tools.state.StateSeed;
+import io.radixflow.protocol.record.ConversationEvent;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;

@@ -1,12 +1,12 @@
 package io.radixflow.lab.bench.pipeline;
 
-import io.radixflow.operators.engine.ChannelId;
-import io.radixflow.operators.engine.Engine;
-import io.radixflow.operators.engine.EngineRequest;
-import io.radixflow.operators.engine.PromptException;
-import io.radixflow.operators.engine.ReplyChannel;
-import io.radixflow.operators.engine.ReplyProgress;
-import io.radixflow.operators.record.FinishReason;
+import io.radixflow.engine.ChannelId;
+import io.radixflow.engine.Engine;
+import io.radixflow.engine.EngineRequest;
+import io.radixflow.engine.PromptException;
+import io.radixflow.engine.ReplyChannel;
+import io.radixflow.engine.ReplyProgress;
+import io.radixflow.protocol.record.FinishReason;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;

@@ -1,7 +1,7 @@
 package io.radixflow.lab.bench.pipeline;
 
-import io.radixflow.operators.record.Usage;
-import io.radixflow.tools.cli.common.Samples;
+import io.radixflow.cli.command.common.Samples;
+import io.radixflow.protocol.record.Usage;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

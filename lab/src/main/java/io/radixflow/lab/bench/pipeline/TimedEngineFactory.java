@@ -1,7 +1,7 @@
 package io.radixflow.lab.bench.pipeline;
 
-import io.radixflow.operators.engine.Engine;
-import io.radixflow.operators.engine.KvEventSink;
+import io.radixflow.engine.Engine;
+import io.radixflow.engine.KvEventSink;
 import io.radixflow.operators.flink.engine.EngineDirectory;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.engine.ServingEngine;

@@ -2,12 +2,12 @@ package io.radixflow.lab.bench.speculation;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.grammar.GrammarSpec;
-import io.radixflow.kernels.text.template.ChatMessage;
-import io.radixflow.kernels.text.template.TemplateOptions;
-import io.radixflow.operators.engine.EngineRequest;
-import io.radixflow.operators.engine.EngineRequestBuilder;
+import io.radixflow.engine.EngineRequest;
+import io.radixflow.engine.EngineRequestBuilder;
+import io.radixflow.engine.model.ServedModel;
+import io.radixflow.grammar.GrammarSpec;
+import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.TemplateOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,15 +1,15 @@
 package io.radixflow.lab.bench.tiers;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.kernels.ScratchDirectory;
+import io.radixflow.cli.command.common.CliCommand;
+import io.radixflow.cli.command.common.CliEnvironment;
+import io.radixflow.cli.command.common.CliException;
+import io.radixflow.cli.command.common.JsonLineOutput;
+import io.radixflow.cli.command.common.Progress;
+import io.radixflow.cli.command.common.Samples;
 import io.radixflow.lab.bench.BenchReport;
 import io.radixflow.lab.bench.BenchRounds;
-import io.radixflow.tools.cli.common.CliCommand;
-import io.radixflow.tools.cli.common.CliEnvironment;
-import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.JsonLineOutput;
-import io.radixflow.tools.cli.common.Progress;
-import io.radixflow.tools.cli.common.Samples;
+import io.radixflow.models.io.ScratchDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;

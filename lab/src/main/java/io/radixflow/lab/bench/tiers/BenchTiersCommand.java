@@ -1,12 +1,12 @@
 package io.radixflow.lab.bench.tiers;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.kernels.ServedModel;
+import io.radixflow.cli.command.common.CliCommand;
+import io.radixflow.cli.command.common.CliEnvironment;
+import io.radixflow.cli.command.common.CliException;
+import io.radixflow.cli.command.common.Progress;
+import io.radixflow.engine.model.ServedModel;
 import io.radixflow.lab.bench.BenchOptions;
-import io.radixflow.tools.cli.common.CliCommand;
-import io.radixflow.tools.cli.common.CliEnvironment;
-import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.Progress;
 import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;

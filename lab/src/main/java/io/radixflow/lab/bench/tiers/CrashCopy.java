@@ -1,7 +1,7 @@
 package io.radixflow.lab.bench.tiers;
 
-import io.radixflow.kernels.PrivateDirectories;
-import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.cli.command.common.CliException;
+import io.radixflow.models.io.PrivateDirectories;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

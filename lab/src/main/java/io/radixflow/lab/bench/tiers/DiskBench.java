@@ -1,13 +1,13 @@
 package io.radixflow.lab.bench.tiers;
 
-import io.radixflow.operators.tier.disk.DiskStore;
-import io.radixflow.operators.tier.disk.DiskTierOptions;
-import io.radixflow.operators.tier.page.PageId;
-import io.radixflow.operators.tier.page.TierPage;
-import io.radixflow.operators.tier.store.PageSizes;
-import io.radixflow.operators.tier.store.PageStore;
-import io.radixflow.operators.tier.store.TenantKeys;
-import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.cli.command.common.CliException;
+import io.radixflow.engine.tier.disk.DiskStore;
+import io.radixflow.engine.tier.disk.DiskTierOptions;
+import io.radixflow.engine.tier.page.PageId;
+import io.radixflow.engine.tier.page.TierPage;
+import io.radixflow.engine.tier.store.PageSizes;
+import io.radixflow.engine.tier.store.PageStore;
+import io.radixflow.engine.tier.store.TenantKeys;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.radixflow.lab.bench.tiers;
 
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.Usage;
 import java.util.function.ToIntFunction;
 
 /** The tier that holds the pages of a conversation when its next turn begins. */

@@ -1,11 +1,11 @@
 package io.radixflow.lab.bench.tiers;
 
-import io.radixflow.kernels.ScratchDirectory;
-import io.radixflow.kernels.ServedModel;
+import io.radixflow.cli.command.common.CliException;
+import io.radixflow.engine.model.ServedModel;
+import io.radixflow.engine.tier.store.TenantKeys;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.lab.traffic.EngineReply;
-import io.radixflow.operators.tier.store.TenantKeys;
-import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.models.io.ScratchDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -1,8 +1,8 @@
 package io.radixflow.lab.bench.tiers;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.tools.cli.common.JsonLineOutput;
-import io.radixflow.tools.cli.common.Samples;
+import io.radixflow.cli.command.common.JsonLineOutput;
+import io.radixflow.cli.command.common.Samples;
 import java.io.PrintWriter;
 import java.util.EnumMap;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package io.radixflow.lab.drill.http;
 
-import io.radixflow.operators.record.ToolCall;
+import io.radixflow.protocol.record.ToolCall;
 import java.util.List;
 
 /**

@@ -1,8 +1,8 @@
 package io.radixflow.lab.drill.proof;
 
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
-import io.radixflow.operators.record.ToolCall;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
+import io.radixflow.protocol.record.ToolCall;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

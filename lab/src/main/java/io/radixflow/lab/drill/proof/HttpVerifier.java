@@ -1,13 +1,13 @@
 package io.radixflow.lab.drill.proof;
 
-import io.radixflow.jobs.event.EventParser;
+import io.radixflow.cli.command.common.Samples;
 import io.radixflow.lab.drill.http.Heard;
-import io.radixflow.lab.traffic.TurnKey;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Origin;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.tools.cli.common.Samples;
+import io.radixflow.lab.traffic.TrafficTurn;
+import io.radixflow.protocol.event.EventParser;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Origin;
+import io.radixflow.protocol.record.Reply;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,7 +25,7 @@ public final class HttpVerifier {
   private static final int MAX_EVENT = 16 << 20;
 
   private final EventParser parser = new EventParser(MAX_EVENT);
-  private final Map<TurnKey, ConversationEvent> turns = new LinkedHashMap<>();
+  private final Map<TrafficTurn, ConversationEvent> turns = new LinkedHashMap<>();
   private final List<ConversationEvent> events = new ArrayList<>();
   private final List<String> findings = new ArrayList<>();
   private final String others;
@@ -47,11 +47,11 @@ public final class HttpVerifier {
     if (event.kind() == EventKind.CANCEL) {
       events.add(event);
     } else if (event.kind() == EventKind.MESSAGE) {
-      ConversationEvent before = turns.putIfAbsent(TurnKey.of(event), event);
+      ConversationEvent before = turns.putIfAbsent(TrafficTurn.of(event), event);
       if (before == null) {
         events.add(event);
       } else if (!asked(before).equals(asked(event))) {
-        change(TurnKey.of(event) + ": sent again as another event");
+        change(TrafficTurn.of(event) + ": sent again as another event");
       }
     }
   }
@@ -75,14 +75,14 @@ public final class HttpVerifier {
    * @param expected the undisturbed run's replies
    */
   public Verdict verdict(
-      List<Heard> heard, int unheard, List<String> failures, Map<TurnKey, Reply> expected) {
-    Map<TurnKey, Heard> known = new HashMap<>();
+      List<Heard> heard, int unheard, List<String> failures, Map<TrafficTurn, Reply> expected) {
+    Map<TrafficTurn, Heard> known = new HashMap<>();
     failures.forEach(this::change);
     int doubled = 0;
     Samples waits = new Samples();
-    Set<TurnKey> extra = new HashSet<>(turns.keySet());
+    Set<TrafficTurn> extra = new HashSet<>(turns.keySet());
     for (Heard one : heard) {
-      TurnKey key = new TurnKey(one.session(), one.turn());
+      TrafficTurn key = new TrafficTurn(one.session(), one.turn());
       one.waits().forEach(waits::add);
       extra.remove(key);
       if (known.putIfAbsent(key, one) != null) {

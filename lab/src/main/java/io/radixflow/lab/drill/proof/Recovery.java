@@ -1,6 +1,6 @@
 package io.radixflow.lab.drill.proof;
 
-import io.radixflow.tools.cli.common.Samples;
+import io.radixflow.cli.command.common.Samples;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.radixflow.lab.drill.proof;
 
-import io.radixflow.lab.traffic.TurnKey;
-import io.radixflow.operators.record.ReplyDelta;
-import io.radixflow.tools.cli.common.Samples;
+import io.radixflow.cli.command.common.Samples;
+import io.radixflow.lab.traffic.TrafficTurn;
+import io.radixflow.protocol.record.ReplyDelta;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -19,9 +19,9 @@ public final class RecoveryTimes {
   private final List<Kill> kills;
 
   /** For each kill, the turns that had a delta shortly before it. */
-  private final List<Set<TurnKey>> running = new ArrayList<>();
+  private final List<Set<TrafficTurn>> running = new ArrayList<>();
 
-  private final List<Map<TurnKey, Long>> lastBefore = new ArrayList<>();
+  private final List<Map<TrafficTurn, Long>> lastBefore = new ArrayList<>();
   private final Samples owned = new Samples();
   private final Samples survivors = new Samples();
   private final Samples silence = new Samples();
@@ -36,7 +36,7 @@ public final class RecoveryTimes {
 
   /** Takes the next delta of a partition. */
   public void delta(ReplyDelta delta, long timestamp) {
-    TurnKey key = TurnKey.of(delta);
+    TrafficTurn key = TrafficTurn.of(delta);
     for (int i = 0; i < kills.size(); i++) {
       Kill kill = kills.get(i);
       if (delta.attempt() <= kill.millis()) {
@@ -57,7 +57,7 @@ public final class RecoveryTimes {
     return index + 1 == kills.size() || delta.attempt() <= kills.get(index + 1).millis();
   }
 
-  private void recovered(int index, TurnKey key, long timestamp) {
+  private void recovered(int index, TrafficTurn key, long timestamp) {
     Kill kill = kills.get(index);
     if (kill.owned(key.session())) {
       owned.add(timestamp - kill.millis());

@@ -1,11 +1,11 @@
 package io.radixflow.lab.drill.proof;
 
 import io.radixflow.lab.drill.http.Heard;
-import io.radixflow.lab.traffic.TurnKey;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.lab.traffic.TrafficTurn;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,15 +25,15 @@ public final class Verifier {
   private static final String REJECTED = "rejected";
   private static final String CANCELLED = "cancelled";
 
-  private final Map<TurnKey, ConversationEvent> sent = new LinkedHashMap<>();
-  private final Set<TurnKey> cancelled = new HashSet<>();
-  private final Map<TurnKey, Integer> places = new HashMap<>();
-  private final Set<TurnKey> deadly;
-  private final Map<TurnKey, Reply> expected;
-  private final Map<TurnKey, Reply> replies = new HashMap<>();
+  private final Map<TrafficTurn, ConversationEvent> sent = new LinkedHashMap<>();
+  private final Set<TrafficTurn> cancelled = new HashSet<>();
+  private final Map<TrafficTurn, Integer> places = new HashMap<>();
+  private final Set<TrafficTurn> deadly;
+  private final Map<TrafficTurn, Reply> expected;
+  private final Map<TrafficTurn, Reply> replies = new HashMap<>();
   private final Map<String, Integer> lastPlaces = new HashMap<>();
-  private final Map<TurnKey, DeltaTrail> trails = new HashMap<>();
-  private final Set<TurnKey> changed = new HashSet<>();
+  private final Map<TrafficTurn, DeltaTrail> trails = new HashMap<>();
+  private final Set<TrafficTurn> changed = new HashSet<>();
   private final ReplyForms forms = new ReplyForms();
   private final List<String> findings = new ArrayList<>();
   private int doubled;
@@ -44,14 +44,15 @@ public final class Verifier {
    * @param deadly turns that end as errors
    * @param expected the undisturbed run's replies to all others
    */
-  public Verifier(List<ConversationEvent> sent, Set<TurnKey> deadly, Map<TurnKey, Reply> expected) {
+  public Verifier(
+      List<ConversationEvent> sent, Set<TrafficTurn> deadly, Map<TrafficTurn, Reply> expected) {
     this.deadly = deadly;
     for (ConversationEvent event : sent) {
       if (event.kind() == EventKind.CANCEL) {
         cancel(event);
       } else {
-        this.sent.put(TurnKey.of(event), event);
-        places.put(TurnKey.of(event), places.size());
+        this.sent.put(TrafficTurn.of(event), event);
+        places.put(TrafficTurn.of(event), places.size());
       }
     }
     cancelled.retainAll(this.sent.keySet());
@@ -60,12 +61,12 @@ public final class Verifier {
 
   private void cancel(ConversationEvent event) {
     if (event.turn() != null) {
-      cancelled.add(TurnKey.of(event));
+      cancelled.add(TrafficTurn.of(event));
       return;
     }
     for (ConversationEvent earlier : sent.values()) {
       if (earlier.session().equals(event.session()) && earlier.branch().equals(event.branch())) {
-        cancelled.add(TurnKey.of(earlier));
+        cancelled.add(TrafficTurn.of(earlier));
       }
     }
   }
@@ -75,7 +76,7 @@ public final class Verifier {
     if (reply.kind() == EventKind.QUERY) {
       return;
     }
-    TurnKey key = TurnKey.of(reply);
+    TrafficTurn key = TrafficTurn.of(reply);
     ConversationEvent event = sent.get(key);
     if (event == null) {
       doubled++;
@@ -103,14 +104,14 @@ public final class Verifier {
     }
   }
 
-  private void compareDeadly(TurnKey key, Reply reply) {
+  private void compareDeadly(TrafficTurn key, Reply reply) {
     if (!reply.finishReason().equals("error") || !reply.text().isEmpty()) {
       change(key, ending(reply) + " instead of an error");
     }
   }
 
   /** A cancel overtakes what its turn waits for, so the reply has no place in the order. */
-  private void compareCancelled(TurnKey key, Reply reply) {
+  private void compareCancelled(TrafficTurn key, Reply reply) {
     Reply undisturbed = expected.get(key);
     if (!cancelled.contains(key)) {
       change(key, "cancelled without a cancel event");
@@ -129,7 +130,7 @@ public final class Verifier {
     return text == null ? "" : text;
   }
 
-  private void order(TurnKey key, ConversationEvent event, Reply reply) {
+  private void order(TrafficTurn key, ConversationEvent event, Reply reply) {
     String queue = event.kind() == EventKind.FORK ? event.newBranch() : reply.branch();
     Integer last = lastPlaces.merge(key.session() + "\n" + queue, places.get(key), Math::max);
     if (last > places.get(key)) {
@@ -138,7 +139,7 @@ public final class Verifier {
     }
   }
 
-  private void compare(TurnKey key, Reply reply) {
+  private void compare(TrafficTurn key, Reply reply) {
     Reply undisturbed = expected.get(key);
     if (undisturbed == null) {
       change(key, "the undisturbed run has no reply");
@@ -162,7 +163,7 @@ public final class Verifier {
             reply.error() == null ? "" : ", " + reply.error());
   }
 
-  private void change(TurnKey key, String what) {
+  private void change(TrafficTurn key, String what) {
     if (changed.add(key)) {
       find(key, what);
     }
@@ -170,11 +171,11 @@ public final class Verifier {
 
   /** Takes the next delta of a partition; all replies must be known. */
   public void delta(ReplyDelta delta) {
-    TurnKey key = TurnKey.of(delta);
+    TrafficTurn key = TrafficTurn.of(delta);
     trails.computeIfAbsent(key, this::trail).add(delta);
   }
 
-  private DeltaTrail trail(TurnKey key) {
+  private DeltaTrail trail(TrafficTurn key) {
     Reply reply = replies.get(key);
     boolean cut = cancelled.contains(key);
     return new DeltaTrail(reply, cut ? expected.getOrDefault(key, reply) : reply, cut);
@@ -186,7 +187,7 @@ public final class Verifier {
     int rejected = 0;
     int cut = 0;
     int broken = 0;
-    for (TurnKey key : sent.keySet()) {
+    for (TrafficTurn key : sent.keySet()) {
       Reply reply = replies.get(key);
       if (reply == null) {
         lost++;
@@ -197,7 +198,7 @@ public final class Verifier {
         cut++;
       }
     }
-    for (Map.Entry<TurnKey, Reply> entry : replies.entrySet()) {
+    for (Map.Entry<TrafficTurn, Reply> entry : replies.entrySet()) {
       EventKind kind = sent.get(entry.getKey()).kind();
       boolean streamed = kind == EventKind.MESSAGE || kind == EventKind.REGENERATE;
       DeltaTrail trail = trails.get(entry.getKey());
@@ -223,7 +224,7 @@ public final class Verifier {
         findings);
   }
 
-  private void find(TurnKey key, String what) {
+  private void find(TrafficTurn key, String what) {
     if (findings.size() < MAX_FINDINGS) {
       findings.add(key + ": " + what);
     }

@@ -3,7 +3,7 @@ package io.radixflow.lab.bench.tiers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.cli.command.common.CliException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

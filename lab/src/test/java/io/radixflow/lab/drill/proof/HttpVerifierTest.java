@@ -2,13 +2,13 @@ package io.radixflow.lab.drill.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.jobs.event.EventWriter;
 import io.radixflow.lab.drill.http.Heard;
-import io.radixflow.lab.traffic.TurnKey;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ToolCall;
+import io.radixflow.lab.traffic.TrafficTurn;
+import io.radixflow.protocol.event.EventWriter;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ToolCall;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,12 +19,12 @@ class HttpVerifierTest {
 
   private final HttpVerifier verifier = new HttpVerifier("drill-");
   private final List<Heard> heard = new ArrayList<>();
-  private final Map<TurnKey, Reply> expected = new HashMap<>();
+  private final Map<TrafficTurn, Reply> expected = new HashMap<>();
 
   private void turn(String turn, String text) {
     send(turn, "Ahoy");
     expected.put(
-        new TurnKey("s", turn),
+        new TrafficTurn("s", turn),
         Reply.builder("s", "main", turn, EventKind.MESSAGE)
             .text(text)
             .finishReason("stop")
@@ -92,7 +92,7 @@ class HttpVerifierTest {
   void otherCallsThanTheRepliesCountAsChanged() {
     ToolCall call = new ToolCall("c", "ask", "{\"a\": 1}");
     turn("1", "");
-    TurnKey key = new TurnKey("s", "1");
+    TrafficTurn key = new TrafficTurn("s", "1");
     expected.put(key, expected.get(key).toBuilder().toolCalls(List.of(call)).build());
     hear("1", "", "stop");
     assertThat(verdict(0).changed()).isEqualTo(1);

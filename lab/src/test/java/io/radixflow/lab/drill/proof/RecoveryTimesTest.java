@@ -2,9 +2,9 @@ package io.radixflow.lab.drill.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.ReplyDelta;
-import io.radixflow.operators.record.Usage;
-import io.radixflow.tools.cli.common.Samples;
+import io.radixflow.cli.command.common.Samples;
+import io.radixflow.protocol.record.ReplyDelta;
+import io.radixflow.protocol.record.Usage;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;

@@ -2,10 +2,10 @@ package io.radixflow.lab.drill.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.TierUsage;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.TierUsage;
+import io.radixflow.protocol.record.Usage;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

@@ -2,15 +2,15 @@ package io.radixflow.lab.drill.proof;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.lab.traffic.TurnKey;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyDelta;
-import io.radixflow.operators.record.ToolCall;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.lab.traffic.TrafficTurn;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyDelta;
+import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.protocol.record.Usage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,15 +27,15 @@ class VerifierTest {
 
   private final List<ConversationEvent> sent =
       new ArrayList<>(List.of(message("1"), message("2"), fork("3"), message("4")));
-  private final Set<TurnKey> deadly = new HashSet<>();
-  private final Map<TurnKey, Reply> expected = new HashMap<>();
+  private final Set<TrafficTurn> deadly = new HashSet<>();
+  private final Map<TrafficTurn, Reply> expected = new HashMap<>();
   private final List<Reply> replies = new ArrayList<>();
   private final List<ReplyDelta> deltas = new ArrayList<>();
 
   VerifierTest() {
     for (ConversationEvent event : sent) {
       Reply reply = reply(event.turn(), "stop", event.kind() == EventKind.FORK ? "" : TEXT);
-      expected.put(TurnKey.of(event), reply);
+      expected.put(TrafficTurn.of(event), reply);
       replies.add(reply);
       if (event.kind() == EventKind.MESSAGE) {
         deltas.addAll(List.of(piece(event.turn(), 0, 3), last(event.turn(), 3)));
@@ -107,7 +107,7 @@ class VerifierTest {
 
   @Test
   void aDeadlyTurnMustEndAsAnError() {
-    deadly.add(TurnKey.of(sent.get(3)));
+    deadly.add(TrafficTurn.of(sent.get(3)));
     assertThat(verdict().changed()).isEqualTo(1);
 
     replies.set(3, reply("4", "error", ""));
@@ -303,7 +303,7 @@ class VerifierTest {
             .usage(new Usage(5, 0, LENGTH))
             .build();
     replies.set(0, reply);
-    expected.put(TurnKey.of(reply), reply);
+    expected.put(TrafficTurn.of(reply), reply);
     deltas.removeIf(delta -> delta.turn().equals("1"));
     int offset = 0;
     for (int i = 0; i < calls.length; i++) {
@@ -390,7 +390,7 @@ class VerifierTest {
     formed(OPTIONS.build(), "tool_calls", "", CALL);
     Reply reply = replies.get(0);
     ToolCall other = new ToolCall("c1", "ask", "{\"a\": 2}");
-    expected.put(TurnKey.of(reply), reply.toBuilder().toolCalls(List.of(other)).build());
+    expected.put(TrafficTurn.of(reply), reply.toBuilder().toolCalls(List.of(other)).build());
     assertThat(verdict().changed()).isEqualTo(1);
   }
 

@@ -1,11 +1,11 @@
 package io.radixflow.operators.flink.engine;
 
-import io.radixflow.operators.engine.ChannelId;
-import io.radixflow.operators.engine.Engine;
-import io.radixflow.operators.engine.EngineRequest;
-import io.radixflow.operators.engine.ReplyChannel;
-import io.radixflow.operators.engine.SessionRef;
-import io.radixflow.operators.record.FinishReason;
+import io.radixflow.engine.ChannelId;
+import io.radixflow.engine.Engine;
+import io.radixflow.engine.EngineRequest;
+import io.radixflow.engine.ReplyChannel;
+import io.radixflow.engine.SessionRef;
+import io.radixflow.protocol.record.FinishReason;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.apache.flink.api.common.operators.MailboxExecutor;

@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink.engine;
 
-import io.radixflow.operators.PublicApi;
-import io.radixflow.operators.engine.KvEventSink;
+import io.radixflow.engine.KvEventSink;
+import io.radixflow.protocol.PublicApi;
 import java.io.Serializable;
 
 /**

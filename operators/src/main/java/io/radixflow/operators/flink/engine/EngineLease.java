@@ -1,9 +1,9 @@
 package io.radixflow.operators.flink.engine;
 
+import io.radixflow.engine.EngineLostException;
+import io.radixflow.engine.cache.key.StableHash;
 import io.radixflow.kernels.device.OutOfDeviceMemoryException;
-import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.operators.StableHash;
-import io.radixflow.operators.engine.EngineLostException;
+import io.radixflow.models.ModelFormatException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

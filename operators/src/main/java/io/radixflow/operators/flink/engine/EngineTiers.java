@@ -1,8 +1,8 @@
 package io.radixflow.operators.flink.engine;
 
-import io.radixflow.operators.engine.EngineStats;
-import io.radixflow.operators.record.control.TierCommand;
-import io.radixflow.operators.tier.store.TenantKeys;
+import io.radixflow.engine.EngineStats;
+import io.radixflow.engine.tier.store.TenantKeys;
+import io.radixflow.protocol.record.control.TierCommand;
 import java.util.function.Supplier;
 import org.apache.flink.metrics.MetricGroup;
 

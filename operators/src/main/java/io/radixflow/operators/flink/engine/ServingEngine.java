@@ -1,10 +1,10 @@
 package io.radixflow.operators.flink.engine;
 
-import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.sampling.SamplingDefaults;
-import io.radixflow.operators.engine.Engine;
-import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.engine.Engine;
+import io.radixflow.engine.model.ServedModel;
+import io.radixflow.models.SamplingDefaults;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.record.GenerationOptions;
 import java.util.Objects;
 import java.util.UUID;
 

@@ -1,6 +1,6 @@
 package io.radixflow.operators.flink.engine;
 
-import io.radixflow.operators.record.control.TierCommand;
+import io.radixflow.protocol.record.control.TierCommand;
 
 /**
  * How control events have changed the tiers; it overrides the job's configuration.

@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink.erasure;
 
-import io.radixflow.operators.engine.Engine;
-import io.radixflow.operators.engine.PageNames;
+import io.radixflow.engine.Engine;
+import io.radixflow.engine.PageNames;
 import io.radixflow.operators.flink.erasure.Erasures.Erasure;
 import io.radixflow.operators.flink.erasure.Erasures.What;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package io.radixflow.operators.flink.erasure;
 
-import io.radixflow.operators.engine.Engine;
+import io.radixflow.engine.Engine;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SessionSlot.Life;
 import java.util.HashMap;

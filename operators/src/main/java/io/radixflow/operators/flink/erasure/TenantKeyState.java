@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink.erasure;
 
+import io.radixflow.engine.tier.store.TenantKeys;
 import io.radixflow.operators.flink.engine.EngineTiers;
-import io.radixflow.operators.tier.store.TenantKeys;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.radixflow.operators.flink.recovery;
 
-import io.radixflow.operators.record.Reply;
+import io.radixflow.protocol.record.Reply;
 
 /**
  * A reply that was emitted and whose commit is not known yet; a Flink POJO.

@@ -1,6 +1,6 @@
 package io.radixflow.operators.flink.recovery;
 
-import io.radixflow.operators.PublicApi;
+import io.radixflow.protocol.PublicApi;
 import java.io.Serializable;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,6 @@
 package io.radixflow.operators.flink.recovery;
 
-import io.radixflow.operators.record.Reply;
+import io.radixflow.protocol.record.Reply;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

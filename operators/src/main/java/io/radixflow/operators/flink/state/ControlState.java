@@ -1,10 +1,10 @@
 package io.radixflow.operators.flink.state;
 
 import io.radixflow.operators.flink.engine.TierSettings;
-import io.radixflow.operators.record.control.LimitChange;
-import io.radixflow.operators.record.control.TierCommand;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.record.control.LimitChange;
+import io.radixflow.protocol.record.control.TierCommand;
 import java.util.Map;
 import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.MapStateDescriptor;

@@ -1,11 +1,11 @@
 package io.radixflow.operators.flink.state;
 
-import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.ConversationHash;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.session.TurnParent;
+import io.radixflow.protocol.record.ConversationEvent;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;

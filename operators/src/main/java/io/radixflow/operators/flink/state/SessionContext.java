@@ -1,14 +1,14 @@
 package io.radixflow.operators.flink.state;
 
-import io.radixflow.operators.StableHash;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.SlotState;
+import io.radixflow.engine.cache.key.StableHash;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PendingTurn;
-import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.session.TurnParent;
+import io.radixflow.operators.session.TurnProgress;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.SlotState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -188,12 +188,12 @@ public final class SessionContext {
   }
 
   /** Returns what a turn had gained up to the last checkpoint, in order. */
-  public List<Progress> progress(long turn) throws Exception {
-    List<Progress> gained = new ArrayList<>();
+  public List<TurnProgress> progress(long turn) throws Exception {
+    List<TurnProgress> gained = new ArrayList<>();
     if (accepted.containsKey(turn)) {
       return gained; // it has not run yet
     }
-    Iterable<Progress> pieces = store.progressOf(turn).get();
+    Iterable<TurnProgress> pieces = store.progressOf(turn).get();
     if (pieces != null) { // internal state, unlike user state, has no empty list
       pieces.forEach(gained::add);
     }

@@ -1,10 +1,10 @@
 package io.radixflow.operators.flink.state;
 
 import io.radixflow.operators.flink.engine.TenantCounts;
-import io.radixflow.operators.record.SlotState;
-import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SessionSlot.Life;
+import io.radixflow.protocol.record.SlotState;
+import io.radixflow.protocol.record.TierTokens;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.Function;
 import java.util.function.Predicate;

@@ -1,9 +1,9 @@
 package io.radixflow.operators.flink.state;
 
-import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.session.PendingTurn;
-import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.TurnProgress;
+import io.radixflow.protocol.record.Reply;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.state.KeyedStateStore;
@@ -39,8 +39,8 @@ public final class SessionStore {
   /** Slots in memory: an active session's slot is not read again for each of its events. */
   private static final int RECENT_SLOTS = 4096;
 
-  private static final ListStateDescriptor<Progress> PROGRESS =
-      new ListStateDescriptor<>("progress", TypeInformation.of(Progress.class));
+  private static final ListStateDescriptor<TurnProgress> PROGRESS =
+      new ListStateDescriptor<>("progress", TypeInformation.of(TurnProgress.class));
 
   private final KeyedStateBackend<String> backend;
   private final SessionCounts counts;
@@ -148,7 +148,7 @@ public final class SessionStore {
   }
 
   /** Returns the progress of a turn of the current session. */
-  public ListState<Progress> progressOf(long turn) throws Exception {
+  public ListState<TurnProgress> progressOf(long turn) throws Exception {
     return backend.getPartitionedState(turn, LongSerializer.INSTANCE, PROGRESS);
   }
 }

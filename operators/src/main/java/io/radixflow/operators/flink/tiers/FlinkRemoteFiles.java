@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink.tiers;
 
-import io.radixflow.operators.tier.remote.RemoteFiles;
-import io.radixflow.operators.tier.remote.RemoteObject;
+import io.radixflow.engine.tier.remote.RemoteFiles;
+import io.radixflow.engine.tier.remote.RemoteObject;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;

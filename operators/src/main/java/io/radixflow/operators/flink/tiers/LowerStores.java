@@ -1,17 +1,17 @@
 package io.radixflow.operators.flink.tiers;
 
-import io.radixflow.operators.NamespaceKey;
+import io.radixflow.engine.cache.key.NamespaceKey;
+import io.radixflow.engine.tier.disk.DiskDirectory;
+import io.radixflow.engine.tier.disk.DiskStore;
+import io.radixflow.engine.tier.disk.DiskTierOptions;
+import io.radixflow.engine.tier.remote.RemoteStore;
+import io.radixflow.engine.tier.remote.RemoteTierOptions;
+import io.radixflow.engine.tier.remote.StoreStack;
+import io.radixflow.engine.tier.store.PageSizes;
+import io.radixflow.engine.tier.store.PageStore;
+import io.radixflow.engine.tier.store.TenantKeys;
 import io.radixflow.operators.flink.engine.EngineDirectory;
 import io.radixflow.operators.session.RefusedException;
-import io.radixflow.operators.tier.disk.DiskDirectory;
-import io.radixflow.operators.tier.disk.DiskStore;
-import io.radixflow.operators.tier.disk.DiskTierOptions;
-import io.radixflow.operators.tier.remote.RemoteStore;
-import io.radixflow.operators.tier.remote.RemoteTierOptions;
-import io.radixflow.operators.tier.remote.StoreStack;
-import io.radixflow.operators.tier.store.PageSizes;
-import io.radixflow.operators.tier.store.PageStore;
-import io.radixflow.operators.tier.store.TenantKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -1,19 +1,19 @@
 package io.radixflow.operators.flink.tiers;
 
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.ModelLoader;
-import io.radixflow.kernels.ServedModel;
+import io.radixflow.engine.EngineOptions;
+import io.radixflow.engine.KvEventSink;
+import io.radixflow.engine.cache.key.StableHash;
+import io.radixflow.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.engine.model.ModelLoader;
+import io.radixflow.engine.model.ServedModel;
+import io.radixflow.engine.tier.disk.DiskTierOptions;
+import io.radixflow.engine.tier.remote.RemoteTierOptions;
 import io.radixflow.kernels.device.DeviceName;
-import io.radixflow.operators.PublicApi;
-import io.radixflow.operators.StableHash;
-import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.engine.KvEventSink;
-import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.operators.flink.engine.EngineDirectory;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.engine.ServingEngine;
-import io.radixflow.operators.tier.disk.DiskTierOptions;
-import io.radixflow.operators.tier.remote.RemoteTierOptions;
+import io.radixflow.protocol.PublicApi;
 import java.io.Serializable;
 
 /**

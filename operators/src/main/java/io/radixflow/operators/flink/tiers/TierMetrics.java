@@ -1,8 +1,8 @@
 package io.radixflow.operators.flink.tiers;
 
-import io.radixflow.operators.tier.TierStats;
-import io.radixflow.operators.tier.page.MissReason;
-import io.radixflow.operators.tier.store.PageStoreStats;
+import io.radixflow.engine.tier.TierStats;
+import io.radixflow.engine.tier.page.MissReason;
+import io.radixflow.engine.tier.store.PageStoreStats;
 import java.util.Locale;
 import java.util.function.Function;
 import java.util.function.Supplier;

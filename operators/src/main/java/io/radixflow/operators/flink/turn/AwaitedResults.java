@@ -1,9 +1,9 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.engine.SessionRef;
+import io.radixflow.engine.SessionRef;
 import io.radixflow.operators.flink.engine.EngineConnection;
 import io.radixflow.operators.flink.state.SessionContext;
-import io.radixflow.operators.record.CacheHints;
+import io.radixflow.protocol.record.CacheHints;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;

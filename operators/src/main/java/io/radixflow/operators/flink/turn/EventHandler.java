@@ -2,14 +2,14 @@ package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.flink.turn.SessionEnds.Ending;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.FinishReason;
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SessionSlot.Life;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.ErrorCode;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.FinishReason;
+import io.radixflow.protocol.record.ReplyError;
 
 /**
  * Handles events: ignores resends, checks the owner of the session, and passes each event to the

@@ -1,10 +1,10 @@
 package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.flink.state.SessionContext;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.ConversationHash;
 import io.radixflow.operators.session.RefusedException;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.kernels.text.tokenizer.Tokenizer;
-import io.radixflow.operators.engine.ReplyProgress;
-import io.radixflow.operators.record.Reply;
+import io.radixflow.engine.ReplyProgress;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.text.tokenizer.Tokenizer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,15 +1,15 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.engine.EngineInfo;
-import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.engine.EngineInfo;
+import io.radixflow.engine.EngineRequest;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.prompt.SharedSystemPrompt;
-import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.TenantNamespaces;
+import io.radixflow.protocol.record.TierTokens;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;

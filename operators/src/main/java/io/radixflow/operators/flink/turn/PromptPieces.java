@@ -1,10 +1,10 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.kernels.text.ReplyText;
-import io.radixflow.kernels.text.tokenizer.Tokenizer;
-import io.radixflow.operators.record.PromptTokens;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.TokenOptions;
+import io.radixflow.protocol.record.PromptTokens;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.TokenOptions;
+import io.radixflow.text.ReplyText;
+import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

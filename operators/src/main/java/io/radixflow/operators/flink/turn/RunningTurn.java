@@ -1,18 +1,18 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.kernels.text.tokenizer.Tokenizer;
-import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.engine.ReplyProgress;
 import io.radixflow.operators.prompt.PromptAssembly;
 import io.radixflow.operators.prompt.ReplyParts;
-import io.radixflow.operators.record.PromptTokens;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.TierUsage;
-import io.radixflow.operators.record.TokenOptions;
-import io.radixflow.operators.record.TurnTiming;
-import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.PendingTurn;
-import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.Prompt;
+import io.radixflow.operators.session.TurnProgress;
+import io.radixflow.protocol.record.PromptTokens;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.TierUsage;
+import io.radixflow.protocol.record.TokenOptions;
+import io.radixflow.protocol.record.TurnTiming;
+import io.radixflow.protocol.record.Usage;
+import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -89,7 +89,7 @@ final class RunningTurn {
       TurnPlan plan,
       long requestId,
       PromptAssembly assembly,
-      List<Progress> gained,
+      List<TurnProgress> gained,
       Function<Prompt, ReplyParts> reader) {
     this.branch = branch;
     this.pending = pending;
@@ -97,7 +97,7 @@ final class RunningTurn {
     this.requestId = requestId;
     this.assembly = assembly;
     this.reader = reader;
-    for (Progress piece : gained) {
+    for (TurnProgress piece : gained) {
       prompt = piece.prompt() == null ? prompt : piece.prompt();
       addTokens(piece.tokens());
       text.append(piece.text());
@@ -327,12 +327,12 @@ final class RunningTurn {
    *
    * @param model fingerprint of the model that generates the reply
    */
-  Progress takeUnsaved(String model) {
+  TurnProgress takeUnsaved(String model) {
     if (prompt == null || (promptSaved && savedTokens == tokenCount)) {
       return null;
     }
-    Progress gained =
-        new Progress(
+    TurnProgress gained =
+        new TurnProgress(
             promptSaved ? null : prompt,
             Arrays.copyOfRange(tokens, savedTokens, tokenCount),
             text.substring(savedChars),

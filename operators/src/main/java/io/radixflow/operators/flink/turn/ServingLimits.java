@@ -3,8 +3,8 @@ package io.radixflow.operators.flink.turn;
 import io.radixflow.operators.flink.engine.TenantCounts;
 import io.radixflow.operators.flink.state.ControlState;
 import io.radixflow.operators.flink.state.SessionCounts;
-import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.session.BusyException;
+import io.radixflow.protocol.record.ErrorCode;
 import java.util.List;
 
 /** Decides whether there is room for one more turn or session. Only the task's thread uses it. */

@@ -1,12 +1,12 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.engine.EngineStats;
-import io.radixflow.operators.engine.GrammarStats;
-import io.radixflow.operators.engine.WindowStats;
+import io.radixflow.engine.EngineStats;
+import io.radixflow.engine.GrammarStats;
+import io.radixflow.engine.WindowStats;
 import io.radixflow.operators.flink.engine.EngineTiers;
-import io.radixflow.operators.record.SlotState;
-import io.radixflow.operators.record.TierUsage;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.protocol.record.SlotState;
+import io.radixflow.protocol.record.TierUsage;
+import io.radixflow.protocol.record.Usage;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntSupplier;

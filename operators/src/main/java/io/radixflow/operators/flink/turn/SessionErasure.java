@@ -1,19 +1,19 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.kernels.text.template.ChatTemplate;
-import io.radixflow.operators.NamespaceKey;
-import io.radixflow.operators.engine.PageNames;
+import io.radixflow.engine.PageNames;
+import io.radixflow.engine.cache.key.NamespaceKey;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.erasure.Erasures;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.flink.turn.SessionEnds.Ending;
 import io.radixflow.operators.prompt.SharedSystemPrompt;
-import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.TenantNamespaces;
 import io.radixflow.operators.session.Turn;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.text.template.ChatTemplate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

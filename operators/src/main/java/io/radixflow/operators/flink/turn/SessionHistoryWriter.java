@@ -3,15 +3,15 @@ package io.radixflow.operators.flink.turn;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.prompt.CanonicalReply;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.FinishReason;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.session.ConversationHash;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.session.TurnDetails;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.FinishReason;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.ReplyError;
 import java.util.Arrays;
 
 /**

@@ -2,19 +2,19 @@ package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.flink.state.ControlState;
 import io.radixflow.operators.flink.state.SessionContext;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.FinishReason;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.session.BusyException;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SessionSlot.Life;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.ErrorCode;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.FinishReason;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.ReplyError;
 import java.util.List;
 import java.util.Objects;
 

@@ -1,9 +1,9 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.PendingTurn;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Usage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,10 +1,10 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.TurnOptions;
 import io.radixflow.operators.session.TurnParent;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Message;
 import java.util.List;
 
 /**

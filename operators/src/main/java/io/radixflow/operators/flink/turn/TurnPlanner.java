@@ -1,12 +1,7 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.StableHash;
+import io.radixflow.engine.cache.key.StableHash;
 import io.radixflow.operators.flink.state.SessionContext;
-import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.RefusedException;
@@ -16,6 +11,11 @@ import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.session.TurnDetails;
 import io.radixflow.operators.session.TurnOptions;
 import io.radixflow.operators.session.TurnParent;
+import io.radixflow.protocol.record.ErrorCode;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Usage;
 import java.util.Arrays;
 import java.util.List;
 

@@ -1,12 +1,12 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.fair.Share;
-import io.radixflow.operators.fair.Shares;
+import io.radixflow.engine.fair.Share;
+import io.radixflow.engine.fair.Shares;
 import io.radixflow.operators.flink.engine.TenantCounts;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Turn;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Message;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;

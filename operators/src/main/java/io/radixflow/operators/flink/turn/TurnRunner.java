@@ -1,25 +1,25 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.kernels.text.tokenizer.Tokenizer;
-import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.engine.ReplyProgress;
 import io.radixflow.operators.flink.engine.EngineConnection;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.flink.state.SessionStore;
 import io.radixflow.operators.prompt.PromptAssembly;
-import io.radixflow.operators.record.CacheHints;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.FinishReason;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyError;
-import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PendingTurn;
-import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.ServingOptions.ModelChange;
+import io.radixflow.operators.session.TurnProgress;
+import io.radixflow.protocol.record.CacheHints;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.ErrorCode;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.FinishReason;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyError;
+import io.radixflow.protocol.record.Usage;
+import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -143,7 +143,7 @@ public final class TurnRunner implements EngineConnection.Reader {
       return;
     }
     TurnPlan plan = planner.plan(session, turn);
-    List<Progress> gained = usable(session, turn.id());
+    List<TurnProgress> gained = usable(session, turn.id());
     PromptAssembly assembly = gained.isEmpty() ? requests.assembly(plan) : null;
     RunningTurn run =
         new RunningTurn(
@@ -173,8 +173,8 @@ public final class TurnRunner implements EngineConnection.Reader {
    * meaning here, or if replies of another model start over, it deletes the progress and returns
    * none.
    */
-  private List<Progress> usable(SessionContext session, long turn) throws Exception {
-    List<Progress> gained = session.progress(turn);
+  private List<TurnProgress> usable(SessionContext session, long turn) throws Exception {
+    List<TurnProgress> gained = session.progress(turn);
     if (gained.isEmpty()
         || isOfThisTokenizer(gained)
             && (modelChange != ModelChange.RESTART || isOfThisModel(gained))) {
@@ -186,15 +186,15 @@ public final class TurnRunner implements EngineConnection.Reader {
 
   private boolean hasBegunWithAnotherModel(SessionContext session, PendingTurn turn)
       throws Exception {
-    List<Progress> gained = session.progress(turn.id());
+    List<TurnProgress> gained = session.progress(turn.id());
     return !gained.isEmpty() && !isOfThisModel(gained);
   }
 
-  private boolean isOfThisModel(List<Progress> gained) {
+  private boolean isOfThisModel(List<TurnProgress> gained) {
     return model.equals(gained.get(0).model());
   }
 
-  private boolean isOfThisTokenizer(List<Progress> gained) {
+  private boolean isOfThisTokenizer(List<TurnProgress> gained) {
     return gained.get(0).prompt().isOf(tokenizer.fingerprint());
   }
 
@@ -315,7 +315,7 @@ public final class TurnRunner implements EngineConnection.Reader {
    */
   RunningTurn paused(SessionContext session, TurnQueues.Branch branch, TurnQueues.Entry turn)
       throws Exception {
-    List<Progress> gained = session.progress(turn.id());
+    List<TurnProgress> gained = session.progress(turn.id());
     if (gained.isEmpty()) {
       return null;
     }
@@ -342,8 +342,8 @@ public final class TurnRunner implements EngineConnection.Reader {
       FinishReason reason,
       ReplyError error)
       throws Exception {
-    List<Progress> gained = session.progress(turn.id());
-    String shown = gained.stream().map(Progress::text).collect(Collectors.joining());
+    List<TurnProgress> gained = session.progress(turn.id());
+    String shown = gained.stream().map(TurnProgress::text).collect(Collectors.joining());
     output.end(session, turn, reason, shown, error);
     if (reason != FinishReason.STOP && turn.kind() != EventKind.FORK && turn.turn() != null) {
       session.addEndedTurn(
@@ -428,7 +428,7 @@ public final class TurnRunner implements EngineConnection.Reader {
   /** Appends the progress of running turns to keyed state, before a checkpoint. */
   public void saveProgress() throws Exception {
     for (RunningTurn turn : running.values()) {
-      Progress gained = turn.takeUnsaved(model);
+      TurnProgress gained = turn.takeUnsaved(model);
       if (gained != null) {
         sessions.select(turn.branch.session.id);
         sessions.progressOf(turn.pending.id()).add(gained);

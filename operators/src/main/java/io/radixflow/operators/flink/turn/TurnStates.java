@@ -1,19 +1,19 @@
 package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.flink.state.SessionContext;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.FinishReason;
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.PartOrder;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ReplyError;
-import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.session.TurnDetails;
+import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.ErrorCode;
+import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.FinishReason;
+import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.PartOrder;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.ReplyError;
+import io.radixflow.protocol.record.Usage;
 import java.util.ArrayList;
 import java.util.List;
 

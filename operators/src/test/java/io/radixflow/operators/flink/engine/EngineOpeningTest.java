@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.device.OutOfDeviceMemoryException;
-import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.models.ModelFormatException;
 import io.radixflow.operators.flink.ScriptedEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -3,8 +3,8 @@ package io.radixflow.operators.flink.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.engine.EngineOptions;
+import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.operators.flink.tiers.ModelEngineFactory;
 import java.util.Arrays;
 import java.util.Collection;

@@ -2,15 +2,15 @@ package io.radixflow.operators.flink.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.ServedModel;
+import io.radixflow.engine.model.ServedModel;
 import io.radixflow.kernels.device.Backend;
-import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.sampling.SamplingDefaults;
-import io.radixflow.kernels.text.template.ChatTemplate;
-import io.radixflow.kernels.text.tokenizer.Tokenizer;
-import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.kernels.device.DeviceOptions;
+import io.radixflow.models.ModelConfig;
+import io.radixflow.models.SamplingDefaults;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.text.template.ChatTemplate;
+import io.radixflow.text.tokenizer.Tokenizer;
 import org.junit.jupiter.api.Test;
 
 class ModelDefaultsTest {

@@ -2,12 +2,12 @@ package io.radixflow.operators.flink.erasure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.engine.Engine;
+import io.radixflow.engine.Engine;
+import io.radixflow.engine.tier.store.TenantKeys;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.erasure.Erasures.Erasure;
 import io.radixflow.operators.flink.erasure.Erasures.What;
-import io.radixflow.operators.tier.store.TenantKeys;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;

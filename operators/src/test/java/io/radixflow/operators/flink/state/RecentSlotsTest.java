@@ -2,8 +2,8 @@ package io.radixflow.operators.flink.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.protocol.record.GenerationOptions;
 import org.junit.jupiter.api.Test;
 
 class RecentSlotsTest {

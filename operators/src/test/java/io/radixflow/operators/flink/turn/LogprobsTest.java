@@ -3,12 +3,12 @@ package io.radixflow.operators.flink.turn;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.sim.SimModel;
-import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.kernels.text.tokenizer.Tokenizer;
-import io.radixflow.operators.engine.ReplyProgress;
-import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.Usage;
+import io.radixflow.engine.ReplyProgress;
+import io.radixflow.engine.model.SimModel;
+import io.radixflow.engine.model.SimOptions;
+import io.radixflow.protocol.record.Reply;
+import io.radixflow.protocol.record.Usage;
+import io.radixflow.text.tokenizer.Tokenizer;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.radixflow.operators.flink.turn;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.flink.engine.TenantCounts;
-import io.radixflow.operators.record.EventKind;
+import io.radixflow.protocol.record.EventKind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,0 +1,2 @@
+/** The command {@code chat}: a conversation at the terminal or from a script. */
+package io.radixflow.cli.command.chat;

@@ -1,0 +1,15 @@
+package io.radixflow.cli.command.common;
+
+import java.io.InputStream;
+import java.time.Duration;
+
+/**
+ * The environment of commands; tests replace it.
+ *
+ * @param models finds models
+ * @param input what a command reads where a file may be {@code -}
+ * @param terminal whether stderr is a terminal, so that progress may redraw its line
+ * @param quiet how long a command runs before it shows progress
+ */
+public record CliEnvironment(
+    ModelLocator models, InputStream input, boolean terminal, Duration quiet) {}

@@ -1,0 +1,68 @@
+package io.radixflow.cli.command.common;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** The log files of this user's processes: each has its own, and the oldest are deleted. */
+final class LogFiles {
+  static final String SUFFIX = ".log";
+
+  /** Files of processes that have ended; log4j2-cli.properties bounds the size of each. */
+  private static final int MOST = 20;
+
+  /** The start in local time, the process, and the number that a full file gets. */
+  private static final Pattern FILE =
+      Pattern.compile("radixflow-\\d{8}-\\d{6}-(\\d{1,18})(\\.\\d)?\\.log");
+
+  /** Of processes before they had a file each. */
+  private static final Pattern SHARED = Pattern.compile("radixflow(\\.\\d)?\\.log");
+
+  private final Path directory;
+
+  LogFiles(Path directory) {
+    this.directory = directory;
+  }
+
+  /** Returns the name of a process's file, without {@link #SUFFIX}. */
+  static String name(String start, ProcessHandle process) {
+    return "radixflow-" + start + "-" + process.pid();
+  }
+
+  /**
+   * Deletes all but the newest files of processes that have ended. Never fails: it is a courtesy.
+   */
+  void deleteOld() {
+    try (Stream<Path> files = Files.list(directory)) {
+      List<Path> ended =
+          files
+              .filter(LogFiles::hasEnded)
+              .sorted(Comparator.comparing(LogFiles::start).reversed())
+              .toList();
+      for (Path old : ended.subList(Math.min(MOST, ended.size()), ended.size())) {
+        Files.deleteIfExists(old);
+      }
+    } catch (IOException e) {
+      // the directory does not exist yet, or another process deletes the same files
+    }
+  }
+
+  /** Sorts by the start of the process; shared files are older than all others. */
+  private static String start(Path file) {
+    String name = file.getFileName().toString();
+    return SHARED.matcher(name).matches() ? "" : name;
+  }
+
+  private static boolean hasEnded(Path file) {
+    String name = file.getFileName().toString();
+    Matcher own = FILE.matcher(name);
+    return own.matches()
+        ? ProcessHandle.of(Long.parseLong(own.group(1))).isEmpty()
+        : SHARED.matcher(name).matches();
+  }
+}

@@ -1,0 +1,119 @@
+package io.radixflow.engine;
+
+import io.radixflow.protocol.PublicApi;
+import java.io.Serializable;
+import java.util.Map;
+
+/**
+ * How waiting requests are chosen. Tenants share the engine by weight; within a tenant, priorities
+ * come first, then the policy, then arrival.
+ *
+ * @param policy the order among requests of one tenant and priority
+ * @param seed of the random policy
+ * @param ageing one in this many admissions of a tenant is its oldest request, whatever its
+ *     priority and the policy; at least 2
+ * @param lowPriorityFirst whether lower priority values go first
+ * @param preemptionThreshold a waiting request preempts a running request of its tenant if their
+ *     priorities differ by more than this
+ * @param sharing bounds of steps that prompts share with decodes
+ * @param tenantWeights shares of tenants; a tenant that is not named has weight 1
+ */
+@PublicApi
+public record SchedulerOptions(
+    SchedulePolicy policy,
+    long seed,
+    int ageing,
+    boolean lowPriorityFirst,
+    int preemptionThreshold,
+    Sharing sharing,
+    Map<String, Integer> tenantWeights)
+    implements Serializable {
+  public static final int MAX_WEIGHT = 1000;
+
+  /** By the longest cached prefix; every sixteenth admission by age. */
+  public static final SchedulerOptions DEFAULT =
+      new SchedulerOptions(SchedulePolicy.LPM, 0, 16, false, 10, new Sharing(2.6, 1.6), Map.of());
+
+  /**
+   * How prompts share steps with decodes.
+   *
+   * @param stretch the most time of a step with decodes and prompts, as a multiple of the step's
+   *     time with the decodes only; more than 1, or 0 for no limit
+   * @param slowdown the most time of a prompt that shares its steps with decodes, as a multiple of
+   *     its time without them; more than 1, or 0 for no limit. If both limits cannot be met, this
+   *     limit is met
+   */
+  public record Sharing(double stretch, double slowdown) implements Serializable {
+    public Sharing {
+      check(stretch, "the stretch of a step");
+      check(slowdown, "the slowdown of a prompt");
+    }
+
+    private static void check(double factor, String name) {
+      if (factor != 0 && !(factor > 1)) {
+        throw new IllegalArgumentException(
+            name + " is " + factor + "; it must be 0 or more than 1");
+      }
+    }
+  }
+
+  public SchedulerOptions {
+    tenantWeights = Map.copyOf(tenantWeights);
+    if (ageing < 2) {
+      throw new IllegalArgumentException("ageing is " + ageing + "; it must be at least 2");
+    }
+    if (preemptionThreshold < 0) {
+      throw new IllegalArgumentException(
+          "the preemption threshold is " + preemptionThreshold + "; it must be at least 0");
+    }
+    tenantWeights.forEach(SchedulerOptions::checkWeight);
+  }
+
+  private static void checkWeight(String tenant, int weight) {
+    if (weight < 1 || weight > MAX_WEIGHT) {
+      throw new IllegalArgumentException(
+          "the weight of tenant '" + tenant + "' is " + weight + "; it must be 1 to " + MAX_WEIGHT);
+    }
+  }
+
+  /** Returns the same with another policy. */
+  public SchedulerOptions withPolicy(SchedulePolicy other) {
+    return new SchedulerOptions(
+        other, seed, ageing, lowPriorityFirst, preemptionThreshold, sharing, tenantWeights);
+  }
+
+  /** Returns the same with another seed. */
+  public SchedulerOptions withSeed(long other) {
+    return new SchedulerOptions(
+        policy, other, ageing, lowPriorityFirst, preemptionThreshold, sharing, tenantWeights);
+  }
+
+  /** Returns the same with another rate of admissions by age. */
+  public SchedulerOptions withAgeing(int other) {
+    return new SchedulerOptions(
+        policy, seed, other, lowPriorityFirst, preemptionThreshold, sharing, tenantWeights);
+  }
+
+  /** Returns the same with other rules for priorities. */
+  public SchedulerOptions withPriorities(boolean lowFirst, int threshold) {
+    return new SchedulerOptions(policy, seed, ageing, lowFirst, threshold, sharing, tenantWeights);
+  }
+
+  /** Returns the same with other bounds of steps that prompts share with decodes. */
+  public SchedulerOptions withSharing(double stretch, double slowdown) {
+    return new SchedulerOptions(
+        policy,
+        seed,
+        ageing,
+        lowPriorityFirst,
+        preemptionThreshold,
+        new Sharing(stretch, slowdown),
+        tenantWeights);
+  }
+
+  /** Returns the same with other weights. */
+  public SchedulerOptions withWeights(Map<String, Integer> weights) {
+    return new SchedulerOptions(
+        policy, seed, ageing, lowPriorityFirst, preemptionThreshold, sharing, weights);
+  }
+}

@@ -1,0 +1,402 @@
+package io.radixflow.engine.cache;
+
+import java.util.Arrays;
+import java.util.function.IntConsumer;
+
+/**
+ * The window parts of a pool's pages: the entries of a page in layers with an attention window. No
+ * query reaches a page's part once it is further back than the window, so there are fewer parts
+ * than pages. If no part is free, a part that no running request needs is given to another page.
+ *
+ * <p>A prefix can be used only if the pages of the last {@link #window} tokens before its end have
+ * their parts. A window layer's entries depend on the layers below it, so they can be computed
+ * again only together with everything before them.
+ *
+ * <p>A part is free, locked by the running requests whose next queries reach it, or kept for later
+ * requests. When a part is needed, kept parts are taken in this order: parts in the interior of a
+ * prompt, where another prompt is unlikely to continue; parts before an end, the least recently
+ * used first; parts of a pinned prefix. A running request never waits for a pinned part. Each
+ * operation except {@link #usable} and {@link #repair} takes constant time and allocates nothing.
+ *
+ * <p>Owned by the cache's thread.
+ */
+public final class WindowParts {
+  /** Called when a page gets a part, or loses its part (-1). */
+  @FunctionalInterface
+  public interface Mapping {
+    void map(int page, int part);
+  }
+
+  private final int window;
+  private final int windowPages;
+  private final int[] part;
+  private final int[] locks;
+
+  /** Whether a page's part was last released before an end that other requests may continue. */
+  private final boolean[] beforeEnd;
+
+  /** How many pins ask for a page's part. */
+  private final int[] pins;
+
+  private final int[] free;
+  private final Mapping mapping;
+  private final IntConsumer onFree;
+  private int freeCount;
+  private int lockedCount;
+
+  /**
+   * Rings of pages with kept parts, the longest kept first. The heads of the rings have the numbers
+   * after the pages.
+   */
+  private final int[] next;
+
+  private final int[] previous;
+  private final int interior;
+  private final int ends;
+  private final int pinned;
+
+  private long version;
+  private long taken;
+
+  /**
+   * @param window tokens that a query sees, its own included
+   * @param pages pages of the pool
+   * @param parts window parts, at most as many as pages
+   * @param mapping gets each page whose part changes
+   * @param onFree gets each part whose content is not needed any more
+   */
+  public WindowParts(
+      int window, int pageTokens, int pages, int parts, Mapping mapping, IntConsumer onFree) {
+    if (window < 1 || parts < 1 || parts > pages) {
+      throw new IllegalArgumentException(
+          parts + " window parts of " + pages + " pages for a window of " + window + " tokens");
+    }
+    this.window = window;
+    this.windowPages = (window - 1) / pageTokens + 1;
+    this.mapping = mapping;
+    this.onFree = onFree;
+    part = new int[pages];
+    Arrays.fill(part, -1);
+    locks = new int[pages];
+    beforeEnd = new boolean[pages];
+    pins = new int[pages];
+    free = new int[parts];
+    for (int i = 0; i < parts; i++) {
+      free[i] = parts - 1 - i;
+    }
+    freeCount = parts;
+    interior = pages;
+    ends = pages + 1;
+    pinned = pages + 2;
+    next = new int[pages + 3];
+    previous = new int[pages + 3];
+    clearQueues();
+  }
+
+  private void clearQueues() {
+    clear(interior);
+    clear(ends);
+    clear(pinned);
+  }
+
+  private void clear(int queue) {
+    next[queue] = queue;
+    previous[queue] = queue;
+  }
+
+  /** Returns the tokens that a query sees, its own included. */
+  public int window() {
+    return window;
+  }
+
+  /** Returns how many last whole pages of a prefix must have parts; all pages if it has fewer. */
+  public int windowPages() {
+    return windowPages;
+  }
+
+  /** Returns the number of parts. */
+  public int total() {
+    return free.length;
+  }
+
+  /** Returns the number of parts that no page has. */
+  public int free() {
+    return freeCount;
+  }
+
+  /** Returns the number of parts that running requests need. */
+  public int locked() {
+    return lockedCount;
+  }
+
+  /** Returns how many kept parts were taken from their pages. */
+  public long taken() {
+    return taken;
+  }
+
+  /** Returns a number that changes whenever {@link #usable} may give another result. */
+  public long version() {
+    return version;
+  }
+
+  /** Returns whether a page has its part. */
+  public boolean has(int page) {
+    return part[page] >= 0;
+  }
+
+  /** Returns the part of a page, or -1. */
+  public int part(int page) {
+    return part[page];
+  }
+
+  /**
+   * Returns whether a page has its part and is before an end, so that another request may need the
+   * part.
+   */
+  public boolean isBeforeEnd(int page) {
+    return part[page] >= 0 && beforeEnd[page];
+  }
+
+  /**
+   * Returns the longest usable beginning of a matched prefix: the pages in the window before its
+   * end have their parts. The time grows with the number of pages between the two ends.
+   */
+  public PrefixMatch usable(PrefixMatch match) {
+    TreeNode node = match.node();
+    int index = match.offset();
+    TreeNode end = node;
+    int offset = index;
+    int pages = match.pages();
+    int run = 0;
+    for (int page = match.pages() - 1; page >= 0 && run < windowPages; page--) {
+      while (index == 0) {
+        node = node.parent;
+        index = node.pageCount();
+      }
+      if (part[node.page(--index)] >= 0) {
+        run++;
+      } else {
+        run = 0;
+        end = node;
+        offset = index;
+        pages = page;
+      }
+    }
+    while (offset == 0 && end != null && !end.isRoot()) {
+      end = end.parent;
+      offset = end.pageCount();
+    }
+    return pages == match.pages() ? match : new PrefixMatch(end, offset, pages);
+  }
+
+  /**
+   * Gives a page a part if it has none, and locks it.
+   *
+   * @return false if no part is available because all are locked
+   */
+  public boolean attach(int page) {
+    if (part[page] < 0) {
+      if (freeCount == 0 && !takeKept()) {
+        return false;
+      }
+      set(page, free[--freeCount]);
+      beforeEnd[page] = false;
+      locks[page] = 1;
+      lockedCount++;
+    } else {
+      lock(page);
+    }
+    return true;
+  }
+
+  private boolean takeKept() {
+    int queue = next[interior] != interior ? interior : next[ends] != ends ? ends : pinned;
+    int page = next[queue];
+    if (page == queue) {
+      return false;
+    }
+    unlink(page);
+    drop(page);
+    taken++;
+    version++;
+    return true;
+  }
+
+  private void drop(int page) {
+    int freed = part[page];
+    set(page, -1);
+    free[freeCount++] = freed;
+    onFree.accept(freed);
+  }
+
+  private void set(int page, int newPart) {
+    part[page] = newPart;
+    mapping.map(page, newPart);
+  }
+
+  /** Locks the part of a page that has one. */
+  public void lock(int page) {
+    if (part[page] < 0) {
+      throw new IllegalStateException("page " + page + " has no window part to lock");
+    }
+    if (locks[page]++ == 0) {
+      unlink(page);
+      lockedCount++;
+    }
+  }
+
+  /**
+   * Releases a lock.
+   *
+   * @param end whether the page is before an end from which another request may continue
+   */
+  public void unlock(int page, boolean end) {
+    if (locks[page] == 0) {
+      throw new IllegalStateException("the window part of page " + page + " is not locked");
+    }
+    if (--locks[page] == 0) {
+      lockedCount--;
+      beforeEnd[page] = end;
+      link(page, end ? ends : interior);
+    }
+  }
+
+  /** Pins the part of a page: other parts are taken first. Needs one {@link #unpin} per call. */
+  public void pin(int page) {
+    if (pins[page]++ == 0 && part[page] >= 0 && locks[page] == 0) {
+      unlink(page);
+      beforeEnd[page] = true;
+      link(page, ends);
+    }
+  }
+
+  /** Undoes one call of {@link #pin}. */
+  public void unpin(int page) {
+    if (--pins[page] == 0 && part[page] >= 0 && locks[page] == 0) {
+      unlink(page);
+      link(page, ends);
+    }
+  }
+
+  /** Called when a page has become free. No request may have locked its part. */
+  public void pageFreed(int page) {
+    if (locks[page] > 0) {
+      throw new IllegalStateException("page " + page + " is freed, and its window part locked");
+    }
+    if (part[page] >= 0) {
+      unlink(page);
+      drop(page);
+    }
+  }
+
+  /**
+   * Called when another page with the same tokens replaces a page. That page gets the locks, and
+   * also the part if it has none.
+   *
+   * @param page the page that will be freed; only one request uses it
+   */
+  void replaced(int page, int by) {
+    if (part[page] < 0) {
+      return;
+    }
+    int held = locks[page];
+    if (part[by] < 0) {
+      int moved = part[page];
+      beforeEnd[by] = held == 0;
+      if (held == 0) {
+        unlink(page);
+        link(by, ends);
+      }
+      locks[by] = held;
+      set(page, -1);
+      set(by, moved);
+      version++;
+    } else if (held > 0) {
+      if (locks[by] == 0) {
+        unlink(by);
+      } else {
+        lockedCount--;
+      }
+      locks[by] += held;
+      drop(page);
+    }
+    locks[page] = 0;
+  }
+
+  private void link(int page, int unlessPinned) {
+    int queue = pins[page] > 0 ? pinned : unlessPinned;
+    next[page] = queue;
+    previous[page] = previous[queue];
+    next[previous[queue]] = page;
+    previous[queue] = page;
+  }
+
+  private void unlink(int page) {
+    next[previous[page]] = next[page];
+    previous[next[page]] = previous[page];
+  }
+
+  /**
+   * Compares all counters with the locks of requests and the pages in use, and repairs differences.
+   *
+   * @param held for each page, how many running requests have locked its part
+   * @param inUse for each page, whether it is not free
+   * @return how many pages and counters were wrong; 0 if all is well
+   */
+  int repair(int[] held, boolean[] inUse) {
+    boolean[] queued = new boolean[part.length];
+    for (int queue : new int[] {interior, ends, pinned}) {
+      int length = 0;
+      for (int page = next[queue];
+          page != queue && length <= part.length;
+          page = next[page], length++) {
+        queued[page] = true;
+      }
+    }
+    boolean[] owned = new boolean[free.length];
+    int wrong = 0;
+    int locked = 0;
+    int attached = 0;
+    for (int page = 0; page < part.length; page++) {
+      boolean has = part[page] >= 0;
+      boolean twice = has && owned[part[page]];
+      boolean right =
+          held[page] == locks[page]
+              && queued[page] == (has && locks[page] == 0)
+              && (!has || inUse[page] && !twice)
+              && (has || held[page] == 0);
+      wrong += right ? 0 : 1;
+      if (has && (twice || !inUse[page])) {
+        set(page, -1);
+      } else if (has) {
+        owned[part[page]] = true;
+        attached++;
+      }
+      locks[page] = part[page] < 0 ? 0 : held[page];
+      locked += locks[page] > 0 ? 1 : 0;
+    }
+    wrong += locked == lockedCount && attached + freeCount == free.length ? 0 : 1;
+    if (wrong > 0) {
+      rebuild(owned, locked);
+    }
+    return wrong;
+  }
+
+  private void rebuild(boolean[] owned, int locked) {
+    clearQueues();
+    for (int page = 0; page < part.length; page++) {
+      if (part[page] >= 0 && locks[page] == 0) {
+        beforeEnd[page] = true;
+        link(page, ends);
+      }
+    }
+    freeCount = 0;
+    for (int each = 0; each < owned.length; each++) {
+      if (!owned[each]) {
+        free[freeCount++] = each;
+      }
+    }
+    lockedCount = locked;
+    version++;
+  }
+}

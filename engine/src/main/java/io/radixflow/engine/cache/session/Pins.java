@@ -1,0 +1,132 @@
+package io.radixflow.engine.cache.session;
+
+import io.radixflow.engine.cache.RadixCache;
+import io.radixflow.engine.cache.TreeNode;
+import io.radixflow.engine.cache.WindowParts;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+
+/**
+ * Prefixes that are kept from eviction until a time, by a lock of their own; one for each owner.
+ * All pins together, and the pins of one tenant, are limited to a share of the pool: a prefix that
+ * does not fit is not pinned. Pages common to several pinned prefixes count more than once.
+ *
+ * <p>The window parts before the end of a pinned prefix are kept as well, unless running requests
+ * need them: pins do not reduce how many requests can run.
+ *
+ * <p>Owned by the cache's thread.
+ */
+public final class Pins {
+  private static final int[] NONE = {};
+
+  /**
+   * @param window pages whose window parts are kept
+   */
+  private record Pin(TreeNode node, String tenant, int pages, int[] window, long until) {}
+
+  private final RadixCache cache;
+
+  /** The pool's window parts; null if it has none. */
+  private final WindowParts parts;
+
+  private final int maxPages;
+  private final int maxTenantPages;
+  private final Map<Object, Pin> pins = new HashMap<>();
+  private final Map<String, Integer> tenantPages = new HashMap<>();
+  private int pages;
+  private long refused;
+
+  /**
+   * @param poolPages pages of the pool: all pins may take a quarter of them, the pins of one tenant
+   *     an eighth
+   * @param parts the pool's window parts; null if it has none
+   */
+  public Pins(RadixCache cache, int poolPages, WindowParts parts) {
+    this.cache = cache;
+    this.parts = parts;
+    this.maxPages = poolPages / 4;
+    this.maxTenantPages = poolPages / 8;
+  }
+
+  /** Returns the number of pages of all pins. */
+  public int pages() {
+    return pages;
+  }
+
+  /** Returns how often a prefix did not fit. */
+  public long refused() {
+    return refused;
+  }
+
+  /**
+   * Pins a prefix in place of the owner's earlier one.
+   *
+   * @param owner the session or request that asked for it; compared by {@code equals}
+   * @param node where the prefix ends; locked by the caller
+   * @param until milliseconds of the engine's clock
+   * @return whether it fits
+   */
+  public boolean pin(Object owner, String tenant, TreeNode node, long until) {
+    unpin(owner);
+    int size = node.endPage();
+    int ofTenant = tenantPages.getOrDefault(tenant, 0) + size;
+    if (size == 0 || pages + size > maxPages || ofTenant > maxTenantPages) {
+      refused += size > 0 ? 1 : 0;
+      return false;
+    }
+    cache.relock(node);
+    int[] window = parts == null ? NONE : window(node, size);
+    for (int page : window) {
+      parts.pin(page);
+    }
+    pins.put(owner, new Pin(node, tenant, size, window, until));
+    pages += size;
+    tenantPages.put(tenant, ofTenant);
+    return true;
+  }
+
+  /** Returns the pages of the last window before the end of a prefix. */
+  private int[] window(TreeNode node, int size) {
+    int[] all = new int[size];
+    cache.copyPages(node, size, all);
+    return Arrays.copyOfRange(all, Math.max(0, size - parts.windowPages()), size);
+  }
+
+  /** Ends an owner's pin, if there is one. */
+  public void unpin(Object owner) {
+    Pin pin = pins.remove(owner);
+    if (pin != null) {
+      release(pin);
+    }
+  }
+
+  /** Ends all pins; returns whether there were any. */
+  public boolean unpinAll() {
+    boolean any = !pins.isEmpty();
+    expire(Long.MAX_VALUE);
+    return any;
+  }
+
+  /** Ends the pins whose time has come. */
+  public void expire(long now) {
+    for (Iterator<Pin> each = pins.values().iterator(); each.hasNext(); ) {
+      Pin pin = each.next();
+      if (pin.until <= now) {
+        each.remove();
+        release(pin);
+      }
+    }
+  }
+
+  private void release(Pin pin) {
+    pages -= pin.pages;
+    tenantPages.computeIfPresent(
+        pin.tenant, (tenant, size) -> size > pin.pages ? size - pin.pages : null);
+    for (int page : pin.window) {
+      parts.unpin(page);
+    }
+    cache.unlock(pin.node, false);
+  }
+}

@@ -1,0 +1,15 @@
+package io.radixflow.engine.draft;
+
+/**
+ * Drafts that steps have verified: counters since the engine was opened, and memory kept for
+ * further drafts.
+ *
+ * @param drafted drafts
+ * @param accepted drafts that were right; each has saved a step of its request
+ * @param chunks times that a request had drafts in a step
+ * @param historyBytes memory that turns take now that have ended, to make drafts of others from
+ */
+public record DraftStats(long drafted, long accepted, long chunks, long historyBytes) {
+  /** An engine without drafts. */
+  public static final DraftStats NONE = new DraftStats(0, 0, 0, 0);
+}

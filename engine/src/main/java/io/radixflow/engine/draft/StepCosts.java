@@ -1,0 +1,86 @@
+package io.radixflow.engine.draft;
+
+/**
+ * What a step of decoding rows takes, in nanoseconds, by its number of rows: the average of the
+ * last steps of each number. Between two of them a straight line is assumed, beyond them one with
+ * the slope of the last two. Engine thread only.
+ */
+final class StepCosts {
+  /** Rows from which on a step says nothing. */
+  static final int MOST_ROWS = 256;
+
+  /** What a further row is assumed to take, as part of the smallest step, until it was measured. */
+  private static final double FIRST_SLOPE = 0.1;
+
+  /** A row count that no step had for this many steps is measured again when it is asked for. */
+  private static final long FORGOTTEN = 2000;
+
+  /** Of the first {@value} steps only the fastest counts, because new code is slow at first. */
+  private static final int FIRST = 3;
+
+  private final double[] nanos = new double[MOST_ROWS + 1];
+  private final int[] counts = new int[MOST_ROWS + 1];
+  private final long[] measured = new long[MOST_ROWS + 1];
+  private long steps;
+
+  /** Adds the time of a step. */
+  void add(int rows, long stepNanos) {
+    steps++;
+    if (rows < 1 || rows > MOST_ROWS) {
+      return;
+    }
+    if (isForgotten(rows)) {
+      counts[rows] = 0;
+    }
+    double known = nanos[rows];
+    if (counts[rows] < FIRST) {
+      nanos[rows] = counts[rows] == 0 ? stepNanos : Math.min(known, stepNanos);
+      counts[rows]++;
+    } else {
+      // a step is at times delayed, and never too quick
+      nanos[rows] = known + (stepNanos < known ? 0.2 : 0.05) * (stepNanos - known);
+    }
+    measured[rows] = steps;
+  }
+
+  private boolean isKnown(int rows) {
+    return counts[rows] >= FIRST && !isForgotten(rows);
+  }
+
+  private boolean isForgotten(int rows) {
+    return rows > 1 && steps - measured[rows] > FORGOTTEN;
+  }
+
+  /** Returns what a step takes; 0 if none was measured. */
+  double of(int rows) {
+    int most = Math.min(rows, MOST_ROWS);
+    int below = below(most);
+    if (below == most && rows == most) {
+      return nanos[most];
+    }
+    if (below == 0) {
+      return 0;
+    }
+    for (int above = most + 1; above <= MOST_ROWS && above <= 2 * most; above++) {
+      if (isKnown(above)) {
+        double slope = Math.max(0, nanos[above] - nanos[below]) / (above - below);
+        return nanos[below] + slope * (rows - below);
+      }
+    }
+    int before = below(below - 1);
+    double slope =
+        before == 0
+            ? FIRST_SLOPE * nanos[below] / below
+            : Math.max(0, nanos[below] - nanos[before]) / (below - before);
+    return nanos[below] + slope * (rows - below);
+  }
+
+  /** The largest number of rows up to {@code rows} that was measured; 0 if there is none. */
+  private int below(int rows) {
+    int below = rows;
+    while (below > 0 && !isKnown(below)) {
+      below--;
+    }
+    return below;
+  }
+}

@@ -1,0 +1,247 @@
+package io.radixflow.engine.loop;
+
+import io.radixflow.engine.cache.session.CacheSlot;
+import io.radixflow.engine.cache.session.SessionAwareCache;
+import io.radixflow.engine.cache.session.SessionPosition;
+import io.radixflow.engine.pages.KvPages;
+import io.radixflow.engine.request.CachedSessions;
+import io.radixflow.engine.request.Request;
+import io.radixflow.engine.request.Step;
+import io.radixflow.kernels.device.Batch;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Computes the beginnings of next prompts while there is nothing else to do: one at a time, in
+ * short steps, on free pages only. What it has computed is in the cache, so that it stops for any
+ * real request after the step in flight, and resumes afterwards. Engine thread only.
+ */
+final class IdlePrefill {
+  /** Most rows of a step: what a real request may have to wait for. */
+  private static final int STEP_ROWS = 32;
+
+  /** Sessions that may wait to be computed ahead; beyond that, the oldest are dropped. */
+  private static final int MAX_WAITING = 1024;
+
+  /**
+   * The beginning of a next prompt.
+   *
+   * @param turn the turn before it, or that turn itself if it is expected
+   * @param position the session's position in the cache; null if it does not matter
+   * @param left runs when this is computed, or no longer wanted
+   */
+  private record Prefix(Request turn, SessionPosition position, int[] tokens, Runnable left) {}
+
+  private final KvPages pages;
+  private final CachedSessions slots;
+  private final int contextLength;
+  private final boolean enabled;
+  private final Map<CacheSlot, Prefix> waiting = new LinkedHashMap<>();
+
+  /** The prefix being computed, or looked for in lower tiers; null if it is to be released. */
+  private Prefix prefix;
+
+  private Request current;
+  private long tokens;
+
+  /**
+   * @param enabled whether anything is computed ahead; if not, every offer is refused
+   */
+  IdlePrefill(KvPages pages, CachedSessions slots, int contextLength, boolean enabled) {
+    this.enabled = enabled;
+    this.pages = pages;
+    this.slots = slots;
+    this.contextLength = contextLength;
+  }
+
+  /** Returns the number of tokens computed ahead. */
+  long tokens() {
+    return tokens;
+  }
+
+  /** Returns the request that holds pages now, or null. */
+  Request current() {
+    return current != null && current.row >= 0 ? current : null;
+  }
+
+  /**
+   * Queues the beginning of a session's next prompt.
+   *
+   * @param turn the turn before
+   * @param position the session's position in the cache
+   */
+  void offer(Request turn, SessionPosition position, int[] next) {
+    offer(new Prefix(turn, position, next, () -> {}));
+  }
+
+  /**
+   * Queues an expected turn's prompt.
+   *
+   * @param left runs once, when it is computed, or given up for good by itself
+   */
+  void offer(Request expected, Runnable left) {
+    offer(new Prefix(expected, null, Arrays.copyOf(expected.tokens, expected.length), left));
+  }
+
+  private void offer(Prefix offered) {
+    if (!enabled || offered.tokens.length >= contextLength) {
+      offered.left.run();
+      return;
+    }
+    Prefix before = waiting.remove(offered.turn.slot);
+    waiting.put(offered.turn.slot, offered);
+    if (before != null) {
+      before.left.run();
+    }
+    if (waiting.size() > MAX_WAITING) {
+      Iterator<Prefix> oldest = waiting.values().iterator();
+      Prefix dropped = oldest.next();
+      oldest.remove();
+      dropped.left.run();
+    }
+  }
+
+  /** Drops an expected turn that has come, or will not come. */
+  void drop(Request expected) {
+    waiting.values().removeIf(each -> each.turn == expected);
+    if (prefix != null && prefix.turn == expected) {
+      prefix = null;
+      current.withdrawn = expected.withdrawn;
+      if (current.row < 0) {
+        giveBack();
+      }
+    }
+  }
+
+  /**
+   * Releases pages that are no longer needed, or that a real request may need.
+   *
+   * @param busy whether there are other requests
+   */
+  void review(boolean busy) {
+    if (current == null || current.stepsInFlight > 0) {
+      return;
+    }
+    boolean done = current.row >= 0 && current.computed == current.length;
+    if (busy || done || prefix == null || current.slot.isClosed()) {
+      Prefix given = prefix;
+      boolean hadPages = current.row >= 0;
+      SessionPosition end = giveBack();
+      if (given != null) {
+        SessionPosition position = hadPages ? end : given.position;
+        if (done || hadPages && end == null) {
+          given.left.run();
+        } else {
+          offer(new Prefix(given.turn, position, given.tokens, given.left));
+        }
+      }
+    }
+  }
+
+  /** Releases the current request; returns its session's position, or null if it had no pages. */
+  private SessionPosition giveBack() {
+    Request ended = current;
+    current = null;
+    prefix = null;
+    SessionPosition end = null;
+    if (ended.row < 0) {
+      pages.loads().drop(ended);
+    } else {
+      pages.commit(ended);
+      end = pages.release(ended);
+    }
+    slots.leave(ended.slot);
+    return end;
+  }
+
+  /** Fills a step if nothing else does; false if there is nothing to compute. */
+  boolean plan(Step step) {
+    if (!hasPages() || current.stepsInFlight > 0 || prefix == null) {
+      return false;
+    }
+    int rows = pages.prepare(current, Math.min(STEP_ROWS, current.length - current.scheduled));
+    if (rows <= 0) {
+      return false;
+    }
+    Batch batch = step.batch;
+    batch.beginChunk(pages.table(current), current.pages, current.scheduled);
+    for (int i = 0; i < rows; i++) {
+      batch.token(current.tokens[current.scheduled + i]);
+    }
+    step.add(current, current.scheduled, rows, -1);
+    current.scheduled += rows;
+    current.stepsInFlight++;
+    tokens += rows;
+    return true;
+  }
+
+  /** Returns whether the current request has pages, or the next one could be given some. */
+  private boolean hasPages() {
+    while (current != null || begin()) {
+      if (current.row >= 0) {
+        return true;
+      }
+      if (pages.loads().mustWait(current)) {
+        return false;
+      }
+      if (pages.admitFree(current, pages.match(current))) {
+        return true;
+      }
+      Prefix refused = prefix;
+      giveBack();
+      refused.left.run();
+    }
+    return false;
+  }
+
+  /** Begins with the next prefix; looks for an expected turn's pages below the device. */
+  private boolean begin() {
+    while (!waiting.isEmpty()) {
+      Iterator<Prefix> first = waiting.values().iterator();
+      Prefix next = first.next();
+      first.remove();
+      CacheSlot slot = next.turn.slot;
+      boolean valid =
+          next.position == null
+              ? !slot.isClosed()
+              : SessionAwareCache.isPositionOf(slot, next.position);
+      if (valid && slots.rejoin(slot)) {
+        prefix = next;
+        current = Request.ahead(next.turn, next.position, next.tokens);
+        if (current.isExpected()) {
+          pages.loads().look(current);
+        }
+        return true;
+      }
+      next.left.run();
+    }
+    return false;
+  }
+
+  /** Gives up the current request, whose step failed. */
+  void failed() {
+    current.failed = true;
+    current.length = current.computed;
+  }
+
+  /** Drops everything; the pool has been emptied. */
+  void abandon() {
+    List<Prefix> all = List.copyOf(waiting.values());
+    waiting.clear();
+    if (current != null) {
+      Prefix given = prefix;
+      pages.loads().drop(current);
+      current.row = -1;
+      slots.leave(current.slot);
+      current = null;
+      prefix = null;
+      if (given != null) {
+        given.left.run();
+      }
+    }
+    all.forEach(each -> each.left.run());
+  }
+}

@@ -1,0 +1,316 @@
+package io.radixflow.engine.loop;
+
+import io.radixflow.engine.EngineInfo;
+import io.radixflow.engine.EngineOptions;
+import io.radixflow.engine.EngineRequest;
+import io.radixflow.engine.PromptException;
+import io.radixflow.engine.fair.FairExecutor;
+import io.radixflow.engine.request.PromptScores;
+import io.radixflow.engine.request.ReplyGuide;
+import io.radixflow.engine.request.Request;
+import io.radixflow.engine.request.TokenRules;
+import io.radixflow.engine.schedule.CrashJournal;
+import io.radixflow.grammar.GrammarSpec;
+import io.radixflow.grammar.regex.GrammarException;
+import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.protocol.record.FinishReason;
+import io.radixflow.protocol.record.ReplyError;
+import io.radixflow.protocol.record.TokenOptions;
+import io.radixflow.text.ReplyText;
+import io.radixflow.text.reply.ReasoningTracker;
+import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.tokenizer.Tokenizer;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes prompts and checks requests on a few threads of its own, so that neither callers nor the
+ * engine thread template or tokenise. Tenants share the threads by the time that they take. The
+ * engine bounds how many requests are here.
+ */
+final class Intake {
+  private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
+  private static final int[] NONE = {};
+
+  private final Tokenizer tokenizer;
+  private final int vocabSize;
+  private final int contextLength;
+  private final Grammars grammars;
+  private final CrashJournal journal;
+
+  /** Entries of the journal that no intake thread uses now. */
+  private final BlockingQueue<Integer> entries = new LinkedBlockingQueue<>();
+
+  private final Consumer<Request> named;
+  private final Consumer<Request> ready;
+  private final ThreadPoolExecutor threads;
+  private final FairExecutor tenants;
+
+  /**
+   * @param grammars compiles the grammars that constrain replies
+   * @param journal records whose prompts are being made, in the entries after the running requests
+   * @param named gets each request whose prompt is right, on an intake thread
+   * @param ready receives each request, with its prompt or its refusal, on an intake thread
+   */
+  Intake(
+      Tokenizer tokenizer,
+      EngineInfo info,
+      EngineOptions options,
+      Grammars grammars,
+      CrashJournal journal,
+      Consumer<Request> named,
+      Consumer<Request> ready) {
+    int count = options.intakeThreads();
+    for (int i = 0; i < count; i++) {
+      entries.add(options.maxRunning() + i);
+    }
+    this.tokenizer = tokenizer;
+    this.vocabSize = info.model().vocabSize();
+    this.contextLength = info.contextLength();
+    this.grammars = grammars;
+    this.journal = journal;
+    this.named = named;
+    this.ready = ready;
+    AtomicInteger number = new AtomicInteger();
+    threads =
+        new ThreadPoolExecutor(
+            count,
+            count,
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> {
+              Thread thread = new Thread(task, "radixflow-intake-" + number.getAndIncrement());
+              thread.setDaemon(true);
+              return thread;
+            },
+            new ThreadPoolExecutor.DiscardPolicy());
+    threads.allowCoreThreadTimeOut(true);
+    tenants = new FairExecutor(threads, options.scheduler().tenantWeights());
+  }
+
+  void submit(Request request) {
+    execute(tenantOf(request), () -> prepareRecorded(request));
+  }
+
+  /** Runs a task on an intake thread, after what came before of its tenant. */
+  void execute(String tenant, Runnable task) {
+    tenants.execute(tenant, task);
+  }
+
+  private static String tenantOf(Request request) {
+    return request.spec.service().tenant();
+  }
+
+  /**
+   * Makes the prompt of a turn that is only expected.
+   *
+   * @param made gets whether that was possible, on an intake thread
+   */
+  void foresee(Request expected, Consumer<Boolean> made) {
+    execute(
+        tenantOf(expected),
+        () -> {
+          boolean right = false;
+          try {
+            check(expected, expected.spec.prompt().ids());
+            right = true;
+          } catch (PromptException | RuntimeException e) { // the turn itself will report it
+            LOG.debug("Request {} is not prefetched: {}", expected.spec.label(), e.toString());
+          } finally {
+            made.accept(right);
+          }
+        });
+  }
+
+  private void prepareRecorded(Request request) {
+    int entry = entries.remove();
+    journal.begin(entry, request.journalName, request.isSuspect());
+    try {
+      prepare(request);
+    } finally {
+      journal.end(entry);
+      entries.add(entry);
+    }
+  }
+
+  private void prepare(Request request) {
+    try {
+      if (request.cancelled.get() == null) {
+        check(request, request.spec.prompt().ids());
+      }
+    } catch (PromptException e) {
+      refuse(request, FinishReason.REJECTED, e.error());
+    } catch (ChatTemplateException | GrammarException | IllegalArgumentException e) {
+      refuse(request, FinishReason.REJECTED, ReplyError.invalid(e.getMessage()));
+    } catch (RuntimeException | Error e) { // the request must end in any case
+      refuse(request, FinishReason.ERROR, ReplyError.failed("the prompt could not be made: " + e));
+    }
+    ready.accept(request);
+  }
+
+  private void check(Request request, int[] prompt) throws PromptException {
+    EngineRequest spec = request.spec;
+    int[] resumed = spec.resumed() == null ? NONE : spec.resumed();
+    if (prompt.length == 0) {
+      throw new IllegalArgumentException("the prompt is empty");
+    }
+    if (spec.maxTokens() < 0) {
+      throw new IllegalArgumentException(
+          "max_tokens is " + spec.maxTokens() + "; it must be at least 0");
+    }
+    if (prompt.length >= contextLength) {
+      throw PromptException.tooLong(
+          "the prompt has "
+              + prompt.length
+              + " tokens, which leaves no room for a reply in the context of "
+              + contextLength,
+          prompt.length,
+          contextLength);
+    }
+    checkIds(prompt);
+    checkIds(resumed);
+    request.promptOnly = spec.maxTokens() == 0;
+    int maxTokens = Math.min(Math.max(1, spec.maxTokens()), contextLength - prompt.length);
+    request.sampling = new SamplingState(spec.sampling(), prompt, resumed, vocabSize);
+    TokenOptions tokens = spec.tokens();
+    request.ends = ends(spec);
+    if (tokens.promptLogprobs() != null) {
+      request.scores = new PromptScores(tokens.promptLogprobs(), prompt.length, vocabSize);
+    }
+    request.text =
+        new ReplyText(
+            tokenizer, spec.stop(), markup(spec), tokens.includesStop(), tokens.fewestTokens());
+    if (spec.begun()) {
+      request.text.begun();
+    }
+    request.promptLength = prompt.length;
+    request.publicTokens = Math.min(spec.prompt().publicTokens(), prompt.length);
+    request.maxLength = prompt.length + maxTokens;
+    request.length = prompt.length + Math.min(resumed.length, maxTokens);
+    request.tokens = Arrays.copyOf(prompt, Math.min(request.maxLength, request.length + 64));
+    System.arraycopy(resumed, 0, request.tokens, prompt.length, request.length - prompt.length);
+    resume(request);
+    if (request.resumedEnd == null) {
+      request.guide = guide(request, prompt);
+      request.ring.warn(request.guide == null ? List.of() : request.guide.notices());
+    }
+    if (request.slot != null) {
+      request.known = request.slot.known(request.tokens, request.length);
+    }
+    named.accept(request);
+    request.promptReady = true;
+  }
+
+  private void checkIds(int[] ids) {
+    for (int id : ids) {
+      if (id < 0 || id >= vocabSize) {
+        throw new IllegalArgumentException(
+            "token id " + id + " is not in the vocabulary of " + vocabSize);
+      }
+    }
+  }
+
+  /** Replays the ids of an earlier attempt through the text, which may show that it had ended. */
+  private void resume(Request request) {
+    for (int i = request.promptLength; i < request.length; i++) {
+      if (request.acceptText(request.tokens[i]) || request.ends(request.tokens[i])) {
+        request.length = i + 1;
+        request.resumedEnd = FinishReason.STOP;
+      }
+    }
+    if (request.resumedEnd == null && request.length == request.maxLength) {
+      request.resumedEnd = FinishReason.LENGTH;
+    }
+    request.text.take();
+    request.ring.startAt(
+        request.promptLength, request.length - request.promptLength, request.text.taken());
+  }
+
+  /**
+   * Returns what holds a reply to a grammar or a budget, after the ids that an earlier attempt
+   * generated; null for neither.
+   */
+  private ReplyGuide guide(Request request, int[] prompt) {
+    EngineRequest spec = request.spec;
+    GrammarSpec grammar = spec.grammar() == null ? null : spec.grammar().of(prompt);
+    ReasoningTracker reasoning = spec.reasoning() == null ? null : spec.reasoning().of(prompt);
+    TokenRules rules =
+        TokenRules.of(spec.tokens(), request.ends, tokenizer, vocabSize, grammars.vocabSize());
+    if (grammar == null && reasoning == null && rules == null) {
+      return null;
+    }
+    String tenant = tenantOf(request);
+    ReplyGuide guide;
+    try {
+      guide = grammars.guide(tenant, grammar, reasoning, rules, !spec.markup().isEmpty());
+    } catch (GrammarException e) {
+      throw grammar == null ? e : e.of(spec.grammar().option());
+    } finally {
+      if (grammar != null && request.cancelled.get() != null) {
+        grammars.drop(tenant, grammar); // its session may have been erased while it was compiled
+      }
+    }
+    for (int i = request.promptLength; i < request.length; i++) {
+      guide.accept(request.tokens[i]);
+    }
+    if (guide.isSlow()) {
+      grammars.prepare(guide);
+    } else {
+      guide.prepare();
+    }
+    guide.setReady(true);
+    return guide;
+  }
+
+  /** Returns the tokens that end a reply. */
+  private int[] ends(EngineRequest spec) {
+    int[] own = spec.ignoreEndOfTurn() ? NONE : tokenizer.endOfTurnIds();
+    int[] stops = spec.tokens().stopIds();
+    for (int id : stops) {
+      TokenRules.requireKnown("stop_token_ids", id, vocabSize);
+    }
+    return stops.length == 0
+        ? own
+        : IntStream.concat(Arrays.stream(own), Arrays.stream(stops)).distinct().toArray();
+  }
+
+  /** Returns the special tokens that the reply's text has as their text. */
+  private Map<Integer, String> markup(EngineRequest spec) {
+    if (!Boolean.FALSE.equals(spec.tokens().skipSpecialTokens())) {
+      return spec.markup();
+    }
+    Map<Integer, String> all = new HashMap<>(tokenizer.specials());
+    if (!spec.ignoreEndOfTurn() && !spec.tokens().includesStop()) {
+      for (int end : tokenizer.endOfTurnIds()) {
+        all.remove(end);
+      }
+    }
+    all.putAll(spec.markup());
+    return all;
+  }
+
+  private static void refuse(Request request, FinishReason reason, ReplyError error) {
+    request.refusalReason = reason;
+    request.refusal = error;
+  }
+
+  void close() {
+    threads.shutdownNow();
+  }
+
+  boolean awaitTermination(long seconds) throws InterruptedException {
+    return threads.awaitTermination(seconds, TimeUnit.SECONDS);
+  }
+}

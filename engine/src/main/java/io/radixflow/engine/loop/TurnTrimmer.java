@@ -1,0 +1,66 @@
+package io.radixflow.engine.loop;
+
+import io.radixflow.engine.cache.session.SessionPosition;
+import io.radixflow.engine.pages.KvPages;
+import io.radixflow.engine.request.Request;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Trims what a turn has left in the cache to what the next turn can use: where a chat template
+ * drops the reasoning of the model, the pages of the reasoning are freed, and the visible answer,
+ * which then has other positions, is computed there while the engine is idle.
+ */
+final class TurnTrimmer {
+  private static final Logger LOG = LoggerFactory.getLogger(TurnTrimmer.class);
+
+  private final KvPages pages;
+  private final IdlePrefill idle;
+  private final BiConsumer<String, Runnable> intake;
+  private final Executor engine;
+
+  /**
+   * @param intake runs templates of a tenant
+   * @param engine runs what touches pages
+   */
+  TurnTrimmer(
+      KvPages pages, IdlePrefill idle, BiConsumer<String, Runnable> intake, Executor engine) {
+    this.pages = pages;
+    this.idle = idle;
+    this.intake = intake;
+    this.engine = engine;
+  }
+
+  /** Trims a turn that has ended at a position; engine thread. */
+  void ended(Request turn, SessionPosition end) {
+    if (turn.complete
+        && turn.spec.session().next() != null
+        && !turn.spec.hints().noStore()
+        && !turn.slot.isClosed()) {
+      intake.accept(turn.spec.service().tenant(), () -> compare(turn, end));
+    }
+  }
+
+  private void compare(Request turn, SessionPosition end) {
+    int[] next;
+    try {
+      next = turn.spec.session().next().ids(turn.generatedTokens());
+    } catch (RuntimeException e) { // only a prediction; the next turn makes its own prompt
+      LOG.warn("The next prompt after {} cannot be predicted: {}", turn.spec.label(), e.toString());
+      return;
+    }
+    if (next != null) {
+      int kept = end.sharedTokens(next, next.length);
+      engine.execute(() -> cut(turn, end, next, kept));
+    }
+  }
+
+  private void cut(Request turn, SessionPosition end, int[] next, int kept) {
+    SessionPosition position = pages.cut(turn, end, kept);
+    if (position != null && next.length > kept) {
+      idle.offer(turn, position, next);
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package io.radixflow.engine.model;
+
+import io.radixflow.text.template.ChatMessage;
+import io.radixflow.text.template.ChatTemplate;
+import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.template.JsonValues;
+import io.radixflow.text.template.TemplateCall;
+import io.radixflow.text.template.TemplateOptions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/**
+ * ChatML: {@code <|im_start|>role\ncontent<|im_end|>\n}. Tools are a message of the system before
+ * all others; calls are written as Hermes does.
+ */
+final class SimChatTemplate implements ChatTemplate {
+  private static final Set<String> ROLES =
+      Set.of("system", "developer", "user", "assistant", "tool");
+  private static final String OPENING = "assistant\n";
+
+  private final SimTokenizer tokenizer;
+
+  SimChatTemplate(SimTokenizer tokenizer) {
+    this.tokenizer = tokenizer;
+  }
+
+  @Override
+  public String source() {
+    return "tool_calls: <tool_call>{\"name\": \"\", \"arguments\": {}}</tool_call>";
+  }
+
+  @Override
+  public String render(
+      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+    StringBuilder text = new StringBuilder();
+    for (ChatMessage message : withTools(messages, options)) {
+      text.append("<|im_start|>").append(body(message)).append("<|im_end|>\n");
+    }
+    return addGenerationPrompt
+        ? text.append("<|im_start|>").append(OPENING).toString()
+        : text.toString();
+  }
+
+  @Override
+  public int[] encode(
+      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+    IntStream.Builder ids = IntStream.builder();
+    appendAll(ids, withTools(messages, options), addGenerationPrompt);
+    return ids.build().toArray();
+  }
+
+  private static List<ChatMessage> withTools(List<ChatMessage> messages, TemplateOptions options) {
+    if (options.tools() == null) {
+      return messages;
+    }
+    List<ChatMessage> all = new ArrayList<>();
+    all.add(new ChatMessage("system", "Tools: " + JsonValues.write(options.tools())));
+    all.addAll(messages);
+    return all;
+  }
+
+  @Override
+  public int[] encodeTurn(
+      List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
+    IntStream.Builder ids = IntStream.builder();
+    ids.add('\n');
+    appendAll(ids, added, true);
+    return ids.build().toArray();
+  }
+
+  @Override
+  public Continued encodeContinued(List<ChatMessage> messages, TemplateOptions options) {
+    return new Continued(true, encodeReply(messages.get(messages.size() - 1).content()));
+  }
+
+  @Override
+  public int[] encodeReply(String text) {
+    return tokenizer.encode(text);
+  }
+
+  private void appendAll(
+      IntStream.Builder ids, List<ChatMessage> messages, boolean addGenerationPrompt) {
+    for (ChatMessage message : messages) {
+      ids.add(SimTokenizer.START);
+      IntStream.of(tokenizer.encode(body(message))).forEach(ids);
+      ids.add(SimTokenizer.END);
+      ids.add('\n');
+    }
+    if (addGenerationPrompt) {
+      ids.add(SimTokenizer.START);
+      IntStream.of(tokenizer.encode(OPENING)).forEach(ids);
+    }
+  }
+
+  private static String body(ChatMessage message) {
+    if (message.role() == null || !ROLES.contains(message.role())) {
+      throw new ChatTemplateException("role " + message.role() + " is not one of " + ROLES);
+    }
+    StringBuilder body = new StringBuilder(message.role()).append('\n');
+    if (message.content() != null) {
+      body.append(message.content());
+    }
+    for (TemplateCall call : message.toolCalls()) {
+      Map<String, Object> arguments = JsonValues.object(call.arguments());
+      Map<String, Object> function = new LinkedHashMap<>();
+      function.put("name", call.name());
+      function.put("arguments", arguments == null ? call.arguments() : arguments);
+      body.append("<tool_call>\n").append(JsonValues.write(function)).append("\n</tool_call>");
+    }
+    return body.toString();
+  }
+}

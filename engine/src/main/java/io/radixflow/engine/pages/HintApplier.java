@@ -1,0 +1,113 @@
+package io.radixflow.engine.pages;
+
+import io.radixflow.engine.cache.PageAllocator;
+import io.radixflow.engine.cache.RadixCache;
+import io.radixflow.engine.cache.TreeNode;
+import io.radixflow.engine.cache.WindowParts;
+import io.radixflow.engine.cache.session.Pins;
+import io.radixflow.engine.request.Request;
+import io.radixflow.protocol.record.CacheHints;
+import io.radixflow.protocol.record.FinishReason;
+import io.radixflow.protocol.record.RetentionRange;
+import java.util.function.LongSupplier;
+
+/**
+ * Applies the cache hints of requests: when a request ends, since until then its pages are locked.
+ *
+ * <p>Engine thread only.
+ */
+final class HintApplier {
+  /** The time between two searches for expired hints. */
+  private static final long EXPIRY_MILLIS = 1000;
+
+  private final RadixCache cache;
+  private final Pins pins;
+  private final int pageTokens;
+  private final LongSupplier clock;
+  private long nextExpiry = Long.MIN_VALUE;
+
+  /**
+   * @param parts the pool's window parts; null if it has none
+   * @param clock milliseconds that only grow
+   */
+  HintApplier(RadixCache cache, PageAllocator allocator, WindowParts parts, LongSupplier clock) {
+    this.cache = cache;
+    this.pins = new Pins(cache, allocator.total(), parts);
+    this.pageTokens = allocator.pageTokens();
+    this.clock = clock;
+  }
+
+  /** Returns the pinned prefixes; a session's pin has its slot as owner. */
+  Pins pins() {
+    return pins;
+  }
+
+  /**
+   * Applies the hints of a request that is about to unlock its prefix, unless nothing follows it:
+   * its session was closed, or another turn has replaced it.
+   */
+  void ended(Request request) {
+    CacheHints hints = request.spec.hints();
+    boolean closed = request.slot != null && request.slot.isClosed();
+    boolean replaced = request.cancelled.get() == FinishReason.REPLACED;
+    if (hints == CacheHints.NONE || hints.noStore() || closed || replaced) {
+      return;
+    }
+    if (!request.withdrawn) {
+      pin(request, request.locked, request.cachedPages);
+    }
+    if (request.ahead) {
+      return;
+    }
+    long now = clock.getAsLong();
+    for (RetentionRange range : hints.retention()) {
+      int end = Math.min(range.tokenEnd(), request.promptLength);
+      retain(request, range.tokenStart(), end, range, now);
+    }
+    if (hints.generated() != null) {
+      retain(request, request.promptLength, request.length, hints.generated(), now);
+    }
+  }
+
+  /**
+   * Pins a prefix if its request asked for it; a session's pin moves there.
+   *
+   * @param locked where the prefix ends
+   * @param pages how many pages it has
+   */
+  void pin(Request request, TreeNode locked, int pages) {
+    long millis = request.spec.hints().pinMillis();
+    if (millis > 0 && pages > 0) {
+      Object owner = request.slot != null ? request.slot : request;
+      pins.pin(owner, request.spec.service().tenant(), locked, later(clock.getAsLong(), millis));
+    }
+  }
+
+  /** Raises the priority of the pages that hold any of the tokens. */
+  private void retain(Request request, int from, int to, RetentionRange range, long now) {
+    int end = Math.min(request.cachedPages, pagesFor(to));
+    int begin = from / pageTokens;
+    if (begin < end) {
+      cache.retain(
+          request.locked, begin, end, range.priority(), later(now, range.durationMillis()));
+    }
+  }
+
+  private int pagesFor(int tokens) {
+    return tokens / pageTokens + (tokens % pageTokens == 0 ? 0 : 1);
+  }
+
+  private static long later(long now, long millis) {
+    return millis > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + millis;
+  }
+
+  /** Ends pins and priorities that have expired; cheap if it is not time to look. */
+  void expire() {
+    long now = clock.getAsLong();
+    if (now >= nextExpiry) {
+      nextExpiry = later(now, EXPIRY_MILLIS);
+      pins.expire(now);
+      cache.expire(now);
+    }
+  }
+}

@@ -1,0 +1,727 @@
+package io.radixflow.engine.pages;
+
+import io.radixflow.engine.CacheOptions;
+import io.radixflow.engine.KvEventSink;
+import io.radixflow.engine.KvEventStats;
+import io.radixflow.engine.PoolStats;
+import io.radixflow.engine.SessionStats;
+import io.radixflow.engine.cache.PageAllocator;
+import io.radixflow.engine.cache.PageAudit;
+import io.radixflow.engine.cache.PrefixCaching;
+import io.radixflow.engine.cache.PrefixMatch;
+import io.radixflow.engine.cache.RadixCache;
+import io.radixflow.engine.cache.TreeNode;
+import io.radixflow.engine.cache.session.CacheSlot;
+import io.radixflow.engine.cache.session.SessionAwareCache;
+import io.radixflow.engine.cache.session.SessionPosition;
+import io.radixflow.engine.request.CachedSessions;
+import io.radixflow.engine.request.Request;
+import io.radixflow.engine.tier.Tiers;
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.protocol.record.kv.KvEvent;
+import java.util.List;
+import java.util.function.IntConsumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+
+/**
+ * The pages of running requests: taken from the cache and the pool at admission, grown token by
+ * token, passed to the cache as they are computed, given back at the end.
+ *
+ * <p>A running request's page table, by page index; each range has one owner:
+ *
+ * <pre>
+ *   [0 .. cachedPages)      in the cache, shared, locked up to {@code request.locked}
+ *   [cachedPages .. pages)  the request's own, in flight; of these
+ *                             [.. computed / pageTokens)  full: {@link #commit} gives them to the cache
+ *                             [.. pages)                  filled by the steps to come
+ * </pre>
+ *
+ * <p>{@link #admit} fills the ranges in this order: pages found in the cache, the partial page that
+ * its session's turn before has left, pages loaded from the tiers below, pages to be computed.
+ *
+ * <p>A page that the tiers below copy as it leaves the cache is free only once that has ended, so
+ * pages are asked for before they are needed.
+ *
+ * <p>Engine thread only.
+ */
+public final class KvPages {
+  /** A page is made free when a request is this many tokens away from needing it. */
+  private static final int TOKENS_AHEAD = 4;
+
+  private final KvPool pool;
+  private final CacheOptions options;
+  private final CachedSessions slots;
+  private final Tiers tiers;
+  private final RequestLoads loads;
+  private final LongSupplier clock;
+  private final int pageTokens;
+  private final int maxRunning;
+  private final int window;
+  private RequestWindows windows;
+  private PageAllocator allocator;
+  private RadixCache cache;
+  private SessionAwareCache sessions;
+  private ReqToTokenPool tables;
+  private HintApplier hints;
+  private long evicted;
+
+  /** The feed of KV events; null if they are disabled. */
+  private KvEventFeed events;
+
+  /**
+   * @param maxRunning requests that have pages at once, including ended requests that wait for a
+   *     step in flight
+   * @param window tokens that a query sees in the layers of the pool's window parts
+   * @param options which pages requests share
+   * @param slots drops sessions that have nothing cached
+   * @param tiers below the pool
+   * @param clock milliseconds that only grow
+   */
+  public KvPages(
+      KvPool pool,
+      int maxRunning,
+      int window,
+      CacheOptions options,
+      CachedSessions slots,
+      Tiers tiers,
+      LongSupplier clock) {
+    this.tiers = tiers;
+    this.loads =
+        new RequestLoads(
+            tiers, pool.pageTokens(), request -> match(request).pages(), this::loadEnded);
+    this.pool = pool;
+    this.options = options;
+    this.slots = slots;
+    this.clock = clock;
+    this.maxRunning = maxRunning;
+    this.window = window;
+    this.pageTokens = pool.pageTokens();
+    reset();
+  }
+
+  /** Empties pool and cache: all pages are free afterwards. */
+  public final void reset() {
+    windows = new RequestWindows(pool, window);
+    allocator = new PageAllocator(pool.pages(), pageTokens, this::freed);
+    cache = options.open(allocator, pageTokens);
+    cache.keepParts(windows.parts());
+    loads.reset();
+    tiers.attach(cache, allocator, windows.parts());
+    if (events != null) {
+      cache.listen(events, events.tokenIds());
+      events.restart();
+    }
+    slots.closeAll();
+    if (sessions != null) {
+      sessions.abandon();
+    }
+    sessions = new SessionAwareCache(cache, allocator, options.sessions(), slots::dropped);
+    hints = new HintApplier(cache, allocator, windows.parts(), clock);
+    tables = new ReqToTokenPool(maxRunning);
+  }
+
+  private void freed(int page) {
+    windows.pageFreed(page);
+    pool.discard(page);
+  }
+
+  /** Hands what changes in the cache, which is empty, to a sink. */
+  public void publish(KvEventSink sink) {
+    events = new KvEventFeed(sink, this::content);
+    cache.listen(events, events.tokenIds());
+    tiers.listen(events);
+  }
+
+  /** Returns the content of the cache and of the tiers below it, no page before its parent. */
+  public List<KvEvent.Stored> content() {
+    return Stream.concat(cache.content().stream(), tiers.content().stream()).toList();
+  }
+
+  /** Returns the tiers below the pool. */
+  public Tiers tiers() {
+    return tiers;
+  }
+
+  /** Returns the load-backs of requests. */
+  public RequestLoads loads() {
+    return loads;
+  }
+
+  /** Passes on the changes of the cache since the last call. */
+  public void flushEvents() {
+    if (events != null) {
+      events.flush();
+    }
+  }
+
+  /**
+   * @param repairs how often {@link #repair} had something to repair
+   */
+  public PoolStats stats(long repairs) {
+    return new PoolStats(
+        allocator.total(),
+        allocator.free(),
+        cache.evictablePages(),
+        cache.protectedPages(),
+        allocator.inFlight(),
+        evicted,
+        repairs,
+        windows.stats());
+  }
+
+  public KvEventStats eventStats() {
+    return events == null ? KvEventStats.NONE : events.stats();
+  }
+
+  public KvPool pool() {
+    return pool;
+  }
+
+  public PageAllocator allocator() {
+    return allocator;
+  }
+
+  public RadixCache cache() {
+    return cache;
+  }
+
+  /**
+   * @param tokensAhead tokens computed for turns to come
+   */
+  public SessionStats sessionStats(long tokensAhead) {
+    return new SessionStats(
+        sessions.hotSlots(),
+        sessions.slots(),
+        sessions.sessionPages(),
+        hints.pins().pages(),
+        hints.pins().refused(),
+        tokensAhead);
+  }
+
+  /** Ends pins and priorities whose time has come. */
+  public void expireHints() {
+    hints.expire();
+  }
+
+  /** See {@link SessionAwareCache#cut}; a pin of the turn moves there. */
+  public SessionPosition cut(Request turn, SessionPosition end, int tokens) {
+    boolean pinned =
+        turn.spec.hints().pinMillis() > 0 && SessionAwareCache.isPositionOf(turn.slot, end);
+    if (pinned) {
+      hints.pins().unpin(turn.slot);
+    }
+    SessionPosition position = sessions.cut(turn.slot, end, tokens);
+    if (position != null) {
+      eraseLeft(end, turn.slot);
+    }
+    if (pinned) {
+      PrefixMatch kept = cache.match(turn.keyIn(cache), tokens / pageTokens);
+      TreeNode locked = cache.lock(turn.keyIn(cache), kept);
+      hints.pin(turn, locked, kept.pages());
+      cache.unlock(locked, false);
+    }
+    return position;
+  }
+
+  /**
+   * Admits as {@link #admit} does, if there is something to compute or pin and the free pages
+   * suffice for it.
+   */
+  public boolean admitFree(Request request, PrefixMatch match) {
+    int cached = match.pages() * pageTokens;
+    cached += partialTokens(request, match.pages());
+    int needed = allocator.pagesFor(request.length) - match.pages();
+    boolean useful = cached < request.length || request.spec.hints().pinMillis() > 0;
+    return useful && needed <= allocator.free() && admit(request, match, 0);
+  }
+
+  /** Ends the pin of a session, if there is one. */
+  public void unpin(CacheSlot slot) {
+    hints.pins().unpin(slot);
+  }
+
+  /** Frees what only a session uses, and erases it in the tiers below. */
+  public void close(CacheSlot slot) {
+    List<SessionPosition> positions = slot.positions();
+    hints.pins().unpin(slot);
+    sessions.close(slot);
+    positions.forEach(position -> tiers.erase(position.fullPages(), 0));
+  }
+
+  /**
+   * Erases below the device what a session had before a position that it does not continue from.
+   *
+   * @param left null if there is none
+   */
+  private void eraseLeft(SessionPosition left, CacheSlot slot) {
+    if (left != null) {
+      tiers.erase(left.fullPages(), left.sharedPages(slot.positions()));
+    }
+  }
+
+  /** Returns the page table of a running request. */
+  public int[] table(Request request) {
+    return tables.pages(request.row);
+  }
+
+  /**
+   * Returns the longest cached prefix of all of a waiting request's tokens that can be used. Looked
+   * up only if the tree or the window parts have changed since the last time, and then from where
+   * that search ended. Of a request whose prompt is scored, pages count only where all rows of
+   * theirs are scored already: a cached page says nothing of the tokens in it.
+   */
+  public PrefixMatch match(Request request) {
+    long version = cache.version() + windows.version();
+    if (request.match != null && request.matchVersion == version) {
+      return request.match;
+    }
+    request.matchVersion = version;
+    if (request.scores != null) {
+      request.found = cache.match(request.keyIn(cache), request.scores.rows() / pageTokens);
+      request.match = windows.usable(request.found);
+      return request.match;
+    }
+    PrefixMatch last = request.found;
+    request.found =
+        request.match == null
+            ? sessions.match(request.keyIn(cache), request.known)
+            : cache.match(request.keyIn(cache), Integer.MAX_VALUE, last.node(), last.pages());
+    request.match = windows.usable(request.found);
+    return request.match;
+  }
+
+  /**
+   * Gives a request the pages of all its tokens. Of its table, {@code m} being the matched pages:
+   *
+   * <pre>
+   *   [0 .. m)      from the cache, shared and locked
+   *   [m .. m + p)  the page that the session's turn before did not fill; p is 0 or 1
+   *   [m + p .. n)  allocated; if p is 0, the first of them may be loaded from the tiers below
+   * </pre>
+   *
+   * <p>If all of them are cached, the last token is computed again for its logits: it writes the
+   * same bits into its slot, as a KV entry depends on the prefix alone.
+   *
+   * @param headroom pages that must remain for others to grow
+   * @return whether there were enough
+   */
+  public boolean admit(Request request, PrefixMatch match, int headroom) {
+    if (tables.free() == 0 || !windows.hasRoomFor(request)) {
+      return false;
+    }
+    if (shortage(request, match, headroom) > 0) {
+      // pins must not keep a request out that would run alone
+      return headroom == 0 && hints.pins().unpinAll() && admit(request, match(request), headroom);
+    }
+    int needed = allocator.pagesFor(request.length) - match.pages();
+    request.locked = cache.lock(request.keyIn(cache), match);
+    if (!isRoomReady(needed)) {
+      cache.unlock(request.locked, false);
+      request.locked = null;
+      return false;
+    }
+    request.row = tables.acquire();
+    request.pages = match.pages();
+    request.cachedPages = match.pages();
+    int[] table = tables.ensure(request.row, match.pages() + needed);
+    cache.copyPages(request.locked, match.pages(), table);
+    int cached = match.pages() * pageTokens;
+    if (request.slot != null) {
+      sessions.started(request.slot);
+      cached += takePartialPage(request);
+    }
+    makeFree(match.pages() + needed - request.pages);
+    boolean partial = request.pages > match.pages();
+    int filled = request.pages;
+    allocator.allocExtend(table, request.pages * pageTokens, request.length);
+    request.pages = match.pages() + needed;
+    request.computed = Math.min(cached, request.length - 1);
+    // locked before the load, which otherwise might take the parts of cached pages
+    windows.admitted(request, table, Math.max(match.pages(), request.found.pages()), filled);
+    if (partial) {
+      loads.drop(request);
+    } else {
+      int loaded = loads.load(request, match.pages(), table);
+      request.computed = Math.min(cached + pageTokens * loaded, request.length - 1);
+      windows.loads(request, match.pages(), loaded);
+    }
+    request.rewind();
+    request.prefillEnd = request.length;
+    return true;
+  }
+
+  private void loadEnded(Request request, boolean failed) {
+    if (!failed) {
+      windows.loaded(request, table(request));
+    } else if (request.stepsInFlight == 0) {
+      windows.rewound(request, table(request));
+    }
+  }
+
+  /** Returns whether a request's window parts fit next to the parts of the running requests. */
+  public boolean hasWindowFor(Request request) {
+    return windows.hasRoomFor(request);
+  }
+
+  /** Takes the page that the session's turn before did not fill; returns its useful tokens. */
+  private int takePartialPage(Request request) {
+    int tokens = partialTokens(request, request.cachedPages);
+    if (tokens > 0) {
+      table(request)[request.pages++] = sessions.takePartial(request.slot);
+    }
+    return tokens;
+  }
+
+  private int partialTokens(Request request, int matchedPages) {
+    if (request.scores != null) {
+      return 0;
+    }
+    int tokens = sessions.partialTokens(request.slot, request.known, matchedPages);
+    return tokens > 0 && windows.isUsable(request.slot.partialPage()) ? tokens : 0;
+  }
+
+  /** Returns how many pages are missing to admit a request; 0 or less if there are enough. */
+  public int shortage(Request request, PrefixMatch match, int headroom) {
+    int needed = allocator.pagesFor(request.length) - match.pages();
+    return needed + headroom - availablePages() + cache.evictablePages(match);
+  }
+
+  /**
+   * Returns how many pages a waiting request gains if a running one is preempted: its own pages,
+   * and cached pages that only it has locked. Pages that the waiting request would lock do not
+   * count.
+   */
+  public int reclaimable(Request victim, Request waiting) {
+    int locked = cache.pagesLockedOnce(victim.locked);
+    int shared = Math.min(match(waiting).pages(), sharedPages(waiting, victim));
+    int wanted = Math.max(0, shared - (victim.cachedPages - locked));
+    return victim.pages - victim.cachedPages + locked - wanted;
+  }
+
+  /**
+   * Makes sure that a request has the page of a position, with its window part; false if none is
+   * free now.
+   */
+  public boolean ensure(Request request, int position) {
+    return (position / pageTokens < request.pages || grow(request))
+        && windows.extend(request, table(request), position + 1) > position;
+  }
+
+  /** Returns whether a request has the page of its next position, but not its window part. */
+  public boolean lacksPart(Request request) {
+    return request.scheduled / pageTokens < request.pages;
+  }
+
+  /**
+   * Gives positions that a request's next step computes what they lack, as far as there is any.
+   *
+   * @param rows positions, of whose pages the request has all
+   * @return how many of them the step can compute
+   */
+  public int prepare(Request request, int rows) {
+    int from = request.scheduled;
+    return windows.extend(request, table(request), from + rows) - from;
+  }
+
+  /**
+   * Gives drafts what their positions lack, as far as no other running request may need it.
+   *
+   * @param position of the first of them
+   * @param running requests that may each need a page
+   * @return how many of them the step can compute
+   */
+  public int prepareDrafts(Request request, int position, int drafts, int running) {
+    int end = position + drafts;
+    while (request.pages * pageTokens < end && availablePages() > running && grow(request)) {}
+    end = Math.min(end, request.pages * pageTokens);
+    return Math.max(0, windows.extend(request, table(request), end) - position);
+  }
+
+  /** A step of a running request has ended, and its tokens are computed. */
+  public void computed(Request request) {
+    windows.computed(request, table(request));
+  }
+
+  /** The steps of a running request have failed, and none is in flight. */
+  public void rewound(Request request) {
+    windows.rewound(request, table(request));
+  }
+
+  private boolean grow(Request request) {
+    makeFree(1);
+    int tokens = request.pages * pageTokens + 1;
+    if (!allocator.allocDecode(tables.ensure(request.row, request.pages + 1), tokens)) {
+      return false;
+    }
+    request.pages++;
+    return true;
+  }
+
+  /**
+   * Passes the full pages that a request has computed to the cache, and locks them there:
+   *
+   * <pre>
+   *   [0 .. cachedPages)     in the cache before
+   *   [cachedPages .. full)  inserted now; where the cache has an equal page, the table gets that
+   *                          one and the request's is freed, unless a step in flight reads it: then
+   *                          the insertion ends there
+   *   [full .. pages)        stay the request's own
+   * </pre>
+   */
+  public void commit(Request request) {
+    int full = loads.settledTokens(request) / pageTokens;
+    boolean closed = request.slot != null && request.slot.isClosed();
+    if (closed || request.spec.hints().noStore() || full <= request.cachedPages) {
+      return;
+    }
+    PrefixMatch end =
+        cache.insert(
+            request.locked,
+            request.keyIn(cache),
+            request.cachedPages,
+            full,
+            table(request),
+            request.stepsInFlight == 0,
+            request.spec.service().priority());
+    request.locked = end.node();
+    request.cachedPages = end.pages();
+  }
+
+  /** Returns how many whole pages of a running request's prompt a waiting one begins with. */
+  public int sharedPages(Request waiting, Request running) {
+    if (options.caching() != PrefixCaching.RADIX) {
+      return 0;
+    }
+    return Request.sharedTokens(waiting, running) / pageTokens;
+  }
+
+  /**
+   * Copies the tokens that the cache has after the tokens of a running request.
+   *
+   * @param into gets as many as it has room for
+   * @return how many
+   */
+  public int copyContinuation(Request request, int[] into) {
+    return cache.copyContinuation(request.keyIn(cache), request.locked, request.cachedPages, into);
+  }
+
+  public int pageTokens() {
+    return pageTokens;
+  }
+
+  // ---- giving pages back
+
+  /**
+   * Takes all pages from a preempted request, which resumes later from the pages that are still
+   * cached.
+   */
+  public void preempt(Request request) {
+    windows.release(request, table(request));
+    SessionPosition end = end(request);
+    if (request.slot == null) {
+      cache.unlock(request.locked, false);
+    } else {
+      SessionPosition left = sessions.ended(request.slot, end, false, true, -1);
+      // a request preempted before its session's position will pass it again
+      if (left != null && !end.isBefore(left)) {
+        eraseLeft(left, request.slot);
+      }
+    }
+    free(request);
+    request.known = new SessionPosition.Known(end, request.length);
+  }
+
+  /**
+   * Takes all pages from a request that has ended: what it shares becomes evictable, its own are
+   * freed, but for a partial last page that its session keeps. Counts as one use of its prefix.
+   *
+   * @return the position from which its session continues, or null if it continues elsewhere
+   */
+  public SessionPosition release(Request request) {
+    windows.release(request, table(request));
+    hints.ended(request);
+    SessionPosition end = null;
+    boolean closed = request.slot != null && request.slot.isClosed();
+    if (!closed && !request.failed && !request.spec.hints().noStore()) {
+      tiers.used(request.locked);
+    }
+    if (request.slot == null) {
+      cache.unlock(request.locked, true);
+    } else {
+      SessionPosition last = end(request);
+      SessionPosition left =
+          sessions.ended(
+              request.slot, last, !request.ahead, request.complete, partialPage(request));
+      if (!closed) {
+        eraseLeft(left, request.slot);
+      }
+      end = SessionAwareCache.isPositionOf(request.slot, last) ? last : null;
+    }
+    free(request);
+    if (closed) {
+      tiers.erase(request.keyIn(cache), 0);
+    }
+    return end;
+  }
+
+  /** The page at {@code cachedPages} if all full ones are cached and it has tokens; else -1. */
+  private int partialPage(Request request) {
+    boolean partial =
+        !request.failed && !request.spec.hints().noStore() && request.computed % pageTokens > 0;
+    return partial && request.cachedPages == request.computed / pageTokens
+        ? table(request)[request.cachedPages]
+        : -1;
+  }
+
+  private SessionPosition end(Request request) {
+    String branch = request.slot == null ? "" : request.spec.session().branch();
+    return sessions.position(
+        branch, request.locked, request.cachedPages, request.keyIn(cache), request.computed);
+  }
+
+  /**
+   * Frees {@code [cachedPages .. pages)} and the row. Some of the pages before may also be in
+   * flight, because they leave the cache; the tiers free these pages.
+   */
+  private void free(Request request) {
+    int[] table = table(request);
+    allocator.beginFreeGroup();
+    for (int i = 0; i < request.pages; i++) {
+      if (allocator.isInFlight(table[i]) && !tiers.isLeaving(table[i])) {
+        allocator.free(table[i]);
+      }
+    }
+    allocator.endFreeGroup();
+    tables.release(request.row);
+    request.row = -1;
+    request.pages = 0;
+    request.cachedPages = 0;
+    request.locked = null;
+  }
+
+  // ---- room: evicting what no request uses
+
+  /** Returns whether pages or window parts will be free soon that are not now. */
+  public boolean awaitsPages() {
+    return tiers.leavingPages() > 0 || tiers.lockedParts() > 0;
+  }
+
+  /** Returns the number of pages that are free or can be made so. */
+  private int availablePages() {
+    return allocator.free() + sessions.reclaimablePages();
+  }
+
+  /**
+   * Begins to make pages free if that may take a while.
+   *
+   * @return whether they are free, or can be at once
+   */
+  private boolean isRoomReady(int pages) {
+    boolean copiesFirst =
+        tiers.leavingPages() > 0 || tiers.copiesLeavingPages() && allocator.free() < pages;
+    return !copiesFirst || makeFree(pages);
+  }
+
+  /**
+   * Begins to make the pages free that running requests are about to need, if that takes a while.
+   */
+  public void makeFreeAhead(List<Request> running) {
+    if (!tiers.copiesLeavingPages()) {
+      return;
+    }
+    int soon = 0;
+    for (int i = 0; i < running.size(); i++) {
+      Request request = running.get(i);
+      int position = Math.min(request.scheduled + TOKENS_AHEAD, request.maxLength - 2);
+      soon += position / pageTokens >= request.pages ? 1 : 0;
+    }
+    makeFree(soon);
+  }
+
+  /**
+   * Evicts pages until {@code pages} are free, or will be free after they have been copied.
+   *
+   * @return whether they are free now
+   */
+  private boolean makeFree(int pages) {
+    int missing = missing(pages);
+    for (int freed = 1; missing > 0 && freed > 0; missing = missing(pages)) {
+      freed = sessions.reclaim(missing);
+      evicted += freed;
+    }
+    return allocator.free() >= pages;
+  }
+
+  private int missing(int pages) {
+    return pages - allocator.free() - tiers.leavingPages();
+  }
+
+  // ---- audit: each page has exactly one owner
+
+  public boolean countersAgree() {
+    return PageAudit.countersAgree(allocator, cache);
+  }
+
+  /**
+   * Checks every page of device and host against the tree and the holders' tables. Repairs the
+   * pages of the device.
+   *
+   * @return how many were wrong
+   */
+  public int repair(List<Request> holders) {
+    int wrong = tiers.audit() ? 0 : 1;
+    wrong +=
+        PageAudit.repair(
+            allocator,
+            cache,
+            visitor -> visitInFlight(holders, visitor),
+            sessions::forEachSessionPage);
+    return windows.parts() == null
+        ? wrong
+        : wrong
+            + PageAudit.repair(
+                windows.parts(), allocator, visitor -> visitWindows(holders, visitor));
+  }
+
+  private void visitWindows(List<Request> holders, IntConsumer visitor) {
+    for (Request holder : holders) {
+      RequestWindows.forEachLocked(holder, i -> visitor.accept(table(holder)[i]));
+    }
+    for (Request request : loads.copying()) {
+      if (!holders.contains(request)) {
+        RequestWindows.forEachLocked(request, i -> visitor.accept(table(request)[i]));
+      }
+    }
+    tiers.forEachLockedPart(visitor);
+  }
+
+  private void visitInFlight(List<Request> holders, IntConsumer visitor) {
+    holders.forEach(holder -> visitTable(holder, visitor));
+    for (Request request : loads.copying()) {
+      if (!holders.contains(request)) {
+        visitTable(request, visitor);
+      }
+    }
+    tiers.forEachLeavingPage(visitor);
+  }
+
+  private void visitTable(Request holder, IntConsumer visitor) {
+    int[] table = table(holder);
+    for (int i = 0; i < holder.pages; i++) {
+      visitor.accept(table[i]);
+    }
+  }
+
+  public void close() {
+    try (pool) {
+      try {
+        if (events != null) {
+          events.close();
+        }
+      } finally {
+        tiers.close();
+      }
+    }
+  }
+}

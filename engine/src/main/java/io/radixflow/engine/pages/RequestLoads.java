@@ -1,0 +1,209 @@
+package io.radixflow.engine.pages;
+
+import io.radixflow.engine.cache.key.RadixKey;
+import io.radixflow.engine.request.Request;
+import io.radixflow.engine.tier.Tiers;
+import io.radixflow.engine.tier.loadback.LoadBack;
+import io.radixflow.protocol.record.TierUsage;
+import io.radixflow.protocol.record.kv.KvTier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
+
+/**
+ * The load-backs of requests. A request whose pages are on their way to the device counts them as
+ * computed, and the copy as a step in flight: until it has ended, no request takes the pages away
+ * or shares them, and no token that depends on them goes out. If it fails they are computed.
+ *
+ * <p>Engine thread only, but for {@link #name}.
+ */
+public final class RequestLoads {
+  /** The most times that a request looks again because pages have left the device meanwhile. */
+  private static final int LOOKS = 3;
+
+  private final Tiers tiers;
+  private final int pageTokens;
+  private final ToIntFunction<Request> devicePages;
+  private final Settled settled;
+
+  /** Requests whose pages are on their way to the device, or have just come. */
+  private final List<Request> copying = new ArrayList<>();
+
+  /** Gets each request whose copy has ended. */
+  @FunctionalInterface
+  interface Settled {
+    /**
+     * @param failed whether the pages have not come
+     */
+    void settled(Request request, boolean failed);
+  }
+
+  /**
+   * @param devicePages counts the pages of a waiting request's prefix that the device has
+   * @param settled is called before steps that read the pages are undone
+   */
+  RequestLoads(Tiers tiers, int pageTokens, ToIntFunction<Request> devicePages, Settled settled) {
+    this.settled = settled;
+    this.tiers = tiers;
+    this.pageTokens = pageTokens;
+    this.devicePages = devicePages;
+  }
+
+  /** The pool was emptied: all requests have lost their pages. */
+  void reset() {
+    copying.forEach(request -> request.loadBack = null);
+    copying.clear();
+  }
+
+  /** Names the pages of a request's tokens; any thread that owns the request. */
+  public void name(Request request) {
+    RadixKey key =
+        new RadixKey(
+            request.spec.namespace(), request.tokens, request.length, request.publicTokens);
+    request.chain = tiers.name(key, request.spec.service().tenant());
+  }
+
+  /** Begins to look for what lower tiers have of a request that begins to wait. */
+  public void look(Request request) {
+    request.looks = 0;
+    if (tiers.copiesLeavingPages() && request.scores == null) {
+      look(request, devicePages.applyAsInt(request));
+    }
+  }
+
+  private void look(Request request, int onDevice) {
+    if (request.chain == null || request.chain.pages() != request.length / pageTokens) {
+      name(request);
+    }
+    request.looks++;
+    // the last token is computed in any case
+    int useful = (request.length - 1) / pageTokens;
+    request.loadBack = tiers.loadBack(request.chain, onDevice, useful);
+  }
+
+  /** Returns whether a waiting request waits for pages of lower tiers. */
+  public boolean mustWait(Request request) {
+    if (request.loadBack == null) {
+      return false;
+    }
+    int onDevice = devicePages.applyAsInt(request);
+    if (request.loadBack.mustWait(onDevice)) {
+      return true;
+    }
+    if (onDevice >= request.loadBack.from() || request.looks >= LOOKS) {
+      return false;
+    }
+    drop(request);
+    look(request, onDevice);
+    return request.loadBack != null;
+  }
+
+  /** A request does without the pages it has waited for. */
+  public void drop(Request request) {
+    if (request.loadBack != null && !request.loadBack.isCopied()) {
+      request.loadBack.release();
+      request.loadBack = null;
+    }
+  }
+
+  /**
+   * Loads the pages that are worth loading for a request that is being admitted and has pages of
+   * its own.
+   *
+   * @param onDevice pages of its prefix that the device has
+   * @return how many pages are loaded after those
+   */
+  int load(Request request, int onDevice, int[] table) {
+    if (request.loadBack == null) {
+      return 0;
+    }
+    int pages = request.loadBack.copy(onDevice, request.pages, table);
+    if (pages == 0) {
+      drop(request);
+      return 0;
+    }
+    request.stepsInFlight++;
+    copying.add(request);
+    return pages;
+  }
+
+  /** Returns the tokens that a request which has just been admitted gets from below the device. */
+  public TierUsage usage(Request request) {
+    LoadBack loadBack = request.loadBack;
+    if (loadBack == null) {
+      return TierUsage.NONE;
+    }
+    return new TierUsage(
+        loadBack.copiedPages(KvTier.HOST) * pageTokens,
+        loadBack.copiedPages(KvTier.DISK) * pageTokens,
+        loadBack.copiedPages(KvTier.REMOTE) * pageTokens,
+        loadBack.micros());
+  }
+
+  /** Returns the end of a request's tokens that are computed, or loaded and there. */
+  int settledTokens(Request request) {
+    return isCopying(request) ? request.loadBack.copiedFrom() * pageTokens : request.computed;
+  }
+
+  private static boolean isCopying(Request request) {
+    return request.loadBack != null && request.loadBack.isCopied();
+  }
+
+  /**
+   * Handles copies that have ended; never blocks.
+   *
+   * @param ended gets each request that has ended and whose copy was the last to use its pages
+   */
+  public void poll(Consumer<Request> ended) {
+    for (int i = 0; i < copying.size(); ) {
+      Request request = copying.get(i);
+      boolean failed = request.loadBack.failure() != null;
+      // a step that has read what did not come is undone when it ends
+      if (request.loadBack.isCopying() || failed && request.stepsInFlight > 1) {
+        i++;
+        continue;
+      }
+      settle(request);
+      if (request.stepsInFlight == 0) {
+        ended.accept(request);
+      }
+    }
+  }
+
+  /**
+   * Waits for the pages of a request of which a step has ended, and which therefore are there or
+   * will not come.
+   *
+   * @return why they did not come, or null
+   */
+  public Throwable await(Request request) {
+    if (!isCopying(request)) {
+      return null;
+    }
+    if (request.loadBack.isCopying()) {
+      tiers.awaitCopies();
+    }
+    return settle(request);
+  }
+
+  private Throwable settle(Request request) {
+    Throwable failure = request.loadBack.failure();
+    copying.remove(request);
+    request.stepsInFlight--;
+    if (failure != null) {
+      request.computed = request.loadBack.copiedFrom() * pageTokens;
+      if (request.stepsInFlight == 0) {
+        request.rewind();
+      }
+    }
+    request.loadBack = null;
+    settled.settled(request, failure != null);
+    return failure;
+  }
+
+  /** Returns the requests whose pages are being copied; some may have ended. */
+  public List<Request> copying() {
+    return copying;
+  }
+}

@@ -1,0 +1,232 @@
+package io.radixflow.engine.schedule;
+
+import io.radixflow.engine.SchedulePolicy;
+import io.radixflow.engine.SchedulerOptions;
+import io.radixflow.engine.pages.KvPages;
+import io.radixflow.engine.request.Request;
+import io.radixflow.engine.request.SessionLaps;
+import io.radixflow.engine.request.Tenant;
+import io.radixflow.protocol.record.ServiceClass;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/**
+ * Holds the waiting requests and decides which is admitted next: a pure function of the waiting and
+ * running requests, of the cached pages, and of the admissions so far, which are the clock.
+ *
+ * <ol>
+ *   <li>The tenant with the least service for its weight is next; see {@link FairQueue}.
+ *   <li>Among its requests, more urgent requests come first, then requests that lost their pages,
+ *       then one of each session (see {@link SessionLaps}), then the policy's order, then arrival.
+ *       But one of {@link SchedulerOptions#ageing} admissions of a tenant is its oldest request's,
+ *       if that has been overtaken. It then ranks above all priorities for good.
+ *   <li>A request is skipped while a running one computes a prefix that it will find, and while its
+ *       pages come from a lower tier.
+ * </ol>
+ *
+ * <p>So no request starves, whatever arrives: a request with {@code n} older ones of its tenant is
+ * admitted within {@code ageing * (n + 1)} admissions of that tenant.
+ *
+ * <p>Requests of one tenant are compared by cached pages of its own namespaces only, and tenants by
+ * tokens that were asked for, cached or not: no request's order depends on what another tenant has
+ * cached. Eviction alone couples them, as the pool is one.
+ *
+ * <p>A round is the planning of one step. Candidates are gathered at most once a round, and only if
+ * a request can be admitted: O(n) in the waiting requests, O(log n) an admission. Engine thread
+ * only.
+ */
+final class Admission {
+  private final SchedulerOptions options;
+  private final KvPages pages;
+  private final List<Request> running;
+  private final WaitingOrder order;
+  private final SharedPrefixes shared;
+  private final FairQueue tenants;
+
+  /** FairQueue that may have candidates in this round, the least served first. */
+  private final PriorityQueue<Tenant> candidateTenants = new PriorityQueue<>();
+
+  private long round;
+  private boolean gathered;
+  private boolean byAge;
+  private long promotions;
+
+  /**
+   * @param policy the one in effect
+   * @param running the requests that run; read only
+   */
+  Admission(SchedulerOptions options, SchedulePolicy policy, KvPages pages, List<Request> running) {
+    this.options = options;
+    this.pages = pages;
+    this.running = running;
+    this.order = WaitingOrder.of(policy, pages, options.seed());
+    this.shared = new SharedPrefixes(pages);
+    this.tenants = new FairQueue(options.tenantWeights());
+  }
+
+  /** Admissions of requests for their age alone. */
+  long promotions() {
+    return promotions;
+  }
+
+  /** Returns how often a request waited for a prefix that another computed. */
+  long deferrals() {
+    return shared.deferrals();
+  }
+
+  /** Returns all waiting requests. */
+  List<Request> waiting() {
+    List<Request> all = new ArrayList<>();
+    tenants.backlogged().forEach(tenant -> all.addAll(tenant.waiting));
+    return all;
+  }
+
+  /** Returns whether a request waits that was paused, and its consumer has caught up. */
+  boolean canResume() {
+    List<Tenant> backlogged = tenants.backlogged();
+    for (int i = 0; i < backlogged.size(); i++) {
+      if (Request.anyCanResume(backlogged.get(i).waiting)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Adds a request to the waiting ones. */
+  void add(Request request) {
+    if (request.tenant == null) {
+      ServiceClass service = request.spec.service();
+      request.tenant = tenants.of(service.tenant());
+      request.urgency = options.lowPriorityFirst() ? -service.priority() : service.priority();
+    }
+    tenants.add(request);
+  }
+
+  /** Removes a request from the waiting ones; returns whether it was among them. */
+  boolean remove(Request request) {
+    if (!tenants.remove(request)) {
+      return false;
+    }
+    tenants.retire(request.tenant);
+    return true;
+  }
+
+  /** Adds a preempted request to the waiting ones. */
+  void preempted(Request request) {
+    add(request);
+    request.tenant.running--;
+  }
+
+  /** Charges a token that is about to be generated for a running request. */
+  void generates(Request request) {
+    tenants.charge(request.tenant, 1);
+  }
+
+  /** Notes the end of a running request. */
+  void ended(Request request) {
+    request.tenant.running--;
+    tenants.retire(request.tenant);
+  }
+
+  void beginRound() {
+    round++;
+    gathered = false;
+  }
+
+  /** Returns whether {@link #next} chose the request for its age. */
+  boolean isByAge() {
+    return byAge;
+  }
+
+  /** Returns the request to admit next, or null if none may be. */
+  Request next() {
+    if (!gathered) {
+      gathered = true;
+      candidateTenants.clear();
+      candidateTenants.addAll(tenants.backlogged());
+    }
+    for (Tenant tenant = candidateTenants.peek();
+        tenant != null;
+        tenant = candidateTenants.peek()) {
+      Request request = nextOf(tenant);
+      if (request != null) {
+        return request;
+      }
+      candidateTenants.poll();
+    }
+    return null;
+  }
+
+  private Request nextOf(Tenant tenant) {
+    byAge = false;
+    if (tenant.sinceOldest >= options.ageing() - 1) {
+      Request oldest = firstOf(tenant.waiting);
+      if (oldest != null && oldest.sequence < tenant.newestAdmitted) {
+        byAge = true;
+        return oldest;
+      }
+    }
+    gather(tenant);
+    for (Request request = tenant.candidates.peek();
+        request != null;
+        request = tenant.candidates.peek()) {
+      if (!shared.shouldWait(request, pages.match(request).pages(), running)) {
+        return request;
+      }
+      tenant.candidates.poll();
+    }
+    return null;
+  }
+
+  private void gather(Tenant tenant) {
+    if (tenant.round == round) {
+      return;
+    }
+    tenant.round = round;
+    tenant.candidates.clear();
+    order.rank(tenant.waiting, running);
+    for (int i = 0; i < tenant.waiting.size(); i++) {
+      Request request = tenant.waiting.get(i);
+      if (!isHeldUp(request) && !shared.isWaiting(request)) {
+        tenant.candidates.add(request);
+      }
+    }
+  }
+
+  /**
+   * Returns whether its consumer must catch up first, or its pages are on their way to host memory.
+   */
+  private boolean isHeldUp(Request request) {
+    return request.admittedBefore && request.pauseIfBehind() || pages.loads().mustWait(request);
+  }
+
+  private Request firstOf(List<Request> waiting) {
+    for (int i = 0; i < waiting.size(); i++) {
+      if (!isHeldUp(waiting.get(i))) {
+        return waiting.get(i);
+      }
+    }
+    return null;
+  }
+
+  /** Notes that the request which {@link #next} returned runs. */
+  void admitted(Request request) {
+    Tenant tenant = request.tenant;
+    candidateTenants.remove(tenant);
+    if (tenant.round == round) {
+      tenant.candidates.remove(request);
+    }
+    tenants.remove(request);
+    tenants.admitted(request, byAge);
+    if (byAge) {
+      promotions++;
+      request.urgency = Request.AGED;
+    }
+    request.awaited = null;
+    request.match = null;
+    if (gathered && !tenant.waiting.isEmpty()) {
+      candidateTenants.add(tenant);
+    }
+  }
+}

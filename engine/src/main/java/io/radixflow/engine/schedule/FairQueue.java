@@ -1,0 +1,81 @@
+package io.radixflow.engine.schedule;
+
+import io.radixflow.engine.fair.Shares;
+import io.radixflow.engine.request.Request;
+import io.radixflow.engine.request.Tenant;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The engine's fairness among tenants, by tokens of service; see {@link Shares}. This decides the
+ * order of requests inside one engine. The operator's {@code TurnQueues} have decided before which
+ * turns are submitted to the engine.
+ */
+final class FairQueue {
+  private final Shares<Tenant> tenants;
+
+  FairQueue(Map<String, Integer> weights) {
+    tenants = new Shares<>(weights, Tenant::new);
+  }
+
+  /** Returns the tenants that have waiting requests, in no order. */
+  List<Tenant> backlogged() {
+    return tenants.backlogged();
+  }
+
+  long virtualTime() {
+    return tenants.virtualTime();
+  }
+
+  /** Returns the tenant of a name, which is about to get a request. */
+  Tenant of(String name) {
+    return tenants.of(name);
+  }
+
+  /** Adds a request to its tenant's waiting ones. */
+  void add(Request request) {
+    Tenant tenant = request.tenant;
+    if (tenant.waiting.isEmpty()) {
+      tenants.beginsToWait(tenant);
+    }
+    tenant.add(request);
+  }
+
+  /** Removes a request from its tenant's waiting ones; returns whether it was there. */
+  boolean remove(Request request) {
+    Tenant tenant = request.tenant;
+    if (tenant == null || !tenant.remove(request)) {
+      return false;
+    }
+    if (tenant.waiting.isEmpty()) {
+      tenants.endsToWait(tenant);
+    }
+    return true;
+  }
+
+  /**
+   * Counts a waiting request as running from now on.
+   *
+   * @param byAge whether it was chosen for its age
+   */
+  void admitted(Request request, boolean byAge) {
+    if (!request.admittedBefore) {
+      charge(request.tenant, request.length);
+    }
+    remove(request);
+    tenants.begins(request.tenant);
+    request.tenant.admitted(request, byAge);
+  }
+
+  /** Counts tokens as a tenant's service. */
+  void charge(Tenant tenant, int tokens) {
+    tenants.charge(tenant, tokens * Tenant.TOKEN);
+  }
+
+  /** Drops a tenant that has no requests, unless it has had more than its share. */
+  void retire(Tenant tenant) {
+    if (tenant.isIdle()) {
+      tenants.retire(tenant);
+    }
+  }
+}

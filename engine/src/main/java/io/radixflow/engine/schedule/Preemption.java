@@ -1,0 +1,75 @@
+package io.radixflow.engine.schedule;
+
+import io.radixflow.engine.request.Request;
+import io.radixflow.engine.request.Tenant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.ToIntFunction;
+
+/**
+ * Chooses the running requests to preempt for a more urgent one of the same tenant: the least
+ * urgent first, of equals the last to have arrived.
+ */
+final class Preemption {
+  private static final Comparator<Request> LEAST_URGENT_FIRST =
+      Comparator.comparingInt((Request request) -> request.urgency)
+          .thenComparing(request -> request.sequence, Comparator.reverseOrder());
+
+  private final int threshold;
+
+  /**
+   * @param threshold by how much more than this a request must be more urgent
+   */
+  Preemption(int threshold) {
+    this.threshold = threshold;
+  }
+
+  /**
+   * Chooses the requests to preempt so that a waiting one gets what it lacks.
+   *
+   * @param lacking what it lacks, at least 1
+   * @param worth what preempting one yields
+   * @return as few as suffice; empty if preempting all that may be would not suffice
+   */
+  List<Request> victims(
+      Request waiting, List<Request> running, int lacking, ToIntFunction<Request> worth) {
+    List<Request> candidates = new ArrayList<>();
+    for (int i = 0; i < running.size(); i++) {
+      if (mayPreempt(waiting, running.get(i))) {
+        candidates.add(running.get(i));
+      }
+    }
+    candidates.sort(LEAST_URGENT_FIRST);
+    int left = lacking;
+    for (int i = 0; i < candidates.size(); i++) {
+      left -= worth.applyAsInt(candidates.get(i));
+      if (left <= 0) {
+        return candidates.subList(0, i + 1);
+      }
+    }
+    return List.of();
+  }
+
+  private boolean mayPreempt(Request waiting, Request running) {
+    return waiting.tenant == running.tenant
+        && waiting.urgency != Request.AGED
+        && (long) waiting.urgency - running.urgency > threshold;
+  }
+
+  /**
+   * Returns the request to preempt when pages run out: the tenant's least urgent, of equals the
+   * youngest.
+   */
+  static Request leastUrgent(List<Request> running, Tenant tenant) {
+    Request least = null;
+    for (int i = 0; i < running.size(); i++) {
+      Request request = running.get(i);
+      if (request.tenant == tenant
+          && (least == null || LEAST_URGENT_FIRST.compare(request, least) < 0)) {
+        least = request;
+      }
+    }
+    return least;
+  }
+}

@@ -1,0 +1,44 @@
+package io.radixflow.engine.schedule;
+
+import io.radixflow.engine.request.Request;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Routing keys that more of the tenant's running requests have go first, then by the key itself;
+ * the order of arrival where none of them runs.
+ */
+final class RoutingKeyOrder implements WaitingOrder {
+
+  @Override
+  public void rank(List<Request> waiting, List<Request> running) {
+    Map<String, Integer> counts = new HashMap<>();
+    for (Request request : running) {
+      if (!waiting.isEmpty() && request.tenant == waiting.get(0).tenant) {
+        counts.merge(key(request), 1, Integer::sum);
+      }
+    }
+    if (counts.isEmpty()) {
+      waiting.forEach(request -> request.rank = 0);
+      return;
+    }
+    List<Request> sorted = new ArrayList<>(waiting);
+    sorted.sort(
+        Comparator.comparingInt((Request request) -> -counts.getOrDefault(key(request), 0))
+            .thenComparing(RoutingKeyOrder::key));
+    long rank = 0;
+    for (int i = 0; i < sorted.size(); i++) {
+      if (i > 0 && !key(sorted.get(i)).equals(key(sorted.get(i - 1)))) {
+        rank++;
+      }
+      sorted.get(i).rank = rank;
+    }
+  }
+
+  private static String key(Request request) {
+    return request.spec.service().routingKey();
+  }
+}

@@ -1,0 +1,66 @@
+package io.radixflow.engine.schedule;
+
+import io.radixflow.engine.pages.KvPages;
+import io.radixflow.engine.request.Request;
+import java.util.List;
+
+/**
+ * Lets a waiting request wait for a prefix that a running one computes right now, instead of
+ * computing it a second time. It is compared with running requests when it would be admitted; from
+ * then on it suffices to look at the one it waits for.
+ */
+final class SharedPrefixes {
+  /** Fewer tokens are computed twice rather than waited for. */
+  static final int WORTH_WAITING_TOKENS = 32;
+
+  private final KvPages pages;
+  private long deferrals;
+
+  SharedPrefixes(KvPages pages) {
+    this.pages = pages;
+  }
+
+  /** Returns how often a request began to wait. */
+  long deferrals() {
+    return deferrals;
+  }
+
+  /** Returns whether a request that began to wait for a prefix must keep waiting. */
+  boolean isWaiting(Request request) {
+    Request other = request.awaited;
+    if (other == null) {
+      return false;
+    }
+    if (isComputing(other) && other.cachedPages < request.awaitedPages) {
+      return true;
+    }
+    request.awaited = null;
+    return false;
+  }
+
+  /** Returns whether a request, of which {@code matched} pages are cached, should begin to wait. */
+  boolean shouldWait(Request request, int matched, List<Request> running) {
+    if (request.scores != null) {
+      return false; // it computes all of its prompt itself
+    }
+    for (int i = 0; i < running.size(); i++) {
+      Request other = running.get(i);
+      if (isComputing(other)) {
+        int shared = pages.sharedPages(request, other);
+        if (other.cachedPages < shared
+            && (shared - matched) * pages.pageTokens() >= WORTH_WAITING_TOKENS) {
+          other.awaitedEnd = shared;
+          request.awaited = other;
+          request.awaitedPages = shared;
+          deferrals++;
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean isComputing(Request other) {
+    return other.state == Request.State.RUNNING && other.isPrefilling() && !other.paused;
+  }
+}

@@ -1,0 +1,37 @@
+package io.radixflow.engine.tier.disk;
+
+import io.radixflow.models.io.ScratchDirectory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.rocksdb.NativeLibraryLoader;
+import org.rocksdb.RocksDB;
+
+/**
+ * Loads RocksDB's native code, once a process, with or without Flink.
+ *
+ * <p>Flink's state backend loads the same code through the same {@link NativeLibraryLoader}, which
+ * remembers that it did; {@code org.rocksdb} is parent-first, so there is one for all class
+ * loaders. The first of them unpacks the library, which is deleted as soon as it is mapped.
+ */
+final class RocksDbLibrary {
+  private static boolean loaded;
+
+  private RocksDbLibrary() {}
+
+  /**
+   * @throws UncheckedIOException if the library cannot be unpacked
+   * @throws UnsatisfiedLinkError if there is none for this platform
+   */
+  static synchronized void load() {
+    if (loaded) {
+      return;
+    }
+    try (ScratchDirectory directory = ScratchDirectory.create("rocksdb")) {
+      NativeLibraryLoader.getInstance().loadLibrary(directory.path().toString());
+      RocksDB.loadLibrary();
+    } catch (IOException e) {
+      throw new UncheckedIOException("RocksDB's library cannot be unpacked", e);
+    }
+    loaded = true;
+  }
+}

@@ -1,0 +1,66 @@
+package io.radixflow.engine.tier.loadback;
+
+/**
+ * Fits a straight line to measurements of which older ones count less: weighted least squares, with
+ * neither a negative slope nor a negative value at 0. Not thread safe.
+ */
+public final class LinearFit {
+  /** The factor by which each measurement counts less after the next one. */
+  private static final double DECAY = 0.97;
+
+  private final double spread;
+  private double weight;
+  private double x;
+  private double y;
+  private double xx;
+  private double xy;
+
+  public LinearFit() {
+    this(0);
+  }
+
+  /**
+   * @param spread how far apart measurements must lie for their differences to count: a standard
+   *     deviation, below which the line is more and more level (ridge regression, Hoerl and Kennard
+   *     1970)
+   */
+  public LinearFit(double spread) {
+    this.spread = spread;
+  }
+
+  /** Adds a measurement that counts {@code w}. */
+  public void add(double atX, double atY, double w) {
+    weight = weight * DECAY + w;
+    x = x * DECAY + w * atX;
+    y = y * DECAY + w * atY;
+    xx = xx * DECAY + w * atX * atX;
+    xy = xy * DECAY + w * atX * atY;
+  }
+
+  /** Returns whether nothing was measured. */
+  public boolean isEmpty() {
+    return weight == 0;
+  }
+
+  /** The line's slope. */
+  public double slope() {
+    double variance = weight * xx - x * x;
+    double penalty = spread * spread * weight * weight;
+    double slope = variance > 1e-9 * weight * xx ? (weight * xy - x * y) / (variance + penalty) : 0;
+    if (slope <= 0 || y < slope * x) {
+      // all the same, falling, or negative at 0: through the mean, and through 0 in the last case
+      return slope > 0 && x > 0 ? y / x : 0;
+    }
+    return slope;
+  }
+
+  /** Returns the value at a place; 0 if nothing was measured. */
+  public double at(double place) {
+    return base() + slope() * place;
+  }
+
+  /** The value at 0. */
+  double base() {
+    return isEmpty() ? 0 : Math.max(0, (y - slope() * x) / weight);
+  }
+}

@@ -1,0 +1,60 @@
+package io.radixflow.engine.tier.remote;
+
+import io.radixflow.engine.cache.key.NamespaceKey;
+import io.radixflow.protocol.PublicApi;
+import java.io.Serializable;
+
+/**
+ * The remote file system below an engine's host memory and disk, as a job configures it. An invalid
+ * option fails the job. If the file system does not answer, only its pages are missed.
+ *
+ * @param uri URI of the folder that all engines share; null for no remote tier
+ * @param transfers how many objects are read or looked up in parallel, and how many are written in
+ *     parallel
+ * @param timeoutMillis how long an operation may take
+ * @param bytesPerSecond the most bytes that an engine writes per second; 0 for no limit
+ * @param limitBytes the most bytes of the pages of all engines; 0 for no limit
+ * @param retentionMillis how long after its upload a page is deleted; 0 for never
+ * @param uploadMillis how long after it was written on disk a page is uploaded
+ * @param tenants distinguishes tenants in the store; null without a remote tier
+ */
+@PublicApi
+public record RemoteTierOptions(
+    String uri,
+    int transfers,
+    long timeoutMillis,
+    long bytesPerSecond,
+    long limitBytes,
+    long retentionMillis,
+    long uploadMillis,
+    NamespaceKey tenants)
+    implements Serializable {
+
+  /** No remote tier. */
+  public static final RemoteTierOptions NONE = of(null, null);
+
+  public RemoteTierOptions {
+    require(transfers >= 1, "transfers", transfers);
+    require(timeoutMillis >= 1, "timeout", timeoutMillis);
+    require(bytesPerSecond >= 0, "bandwidth", bytesPerSecond);
+    require(limitBytes >= 0, "size limit", limitBytes);
+    require(retentionMillis >= 0, "retention", retentionMillis);
+    require(uploadMillis >= 0, "time before uploads", uploadMillis);
+  }
+
+  private static void require(boolean valid, String name, long value) {
+    if (!valid) {
+      throw new IllegalArgumentException("a remote tier's " + name + " is " + value);
+    }
+  }
+
+  /** Returns options of 8 transfers, a timeout of 5 s, no limits, and uploads at once. */
+  public static RemoteTierOptions of(String uri, NamespaceKey tenants) {
+    return new RemoteTierOptions(uri, 8, 5_000, 0, 0, 0, 0, tenants);
+  }
+
+  /** Returns whether there is a remote tier. */
+  public boolean enabled() {
+    return uri != null;
+  }
+}

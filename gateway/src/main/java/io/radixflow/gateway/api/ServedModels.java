@@ -1,0 +1,145 @@
+package io.radixflow.gateway.api;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.gateway.auth.Caller;
+import io.radixflow.gateway.http.ApiException;
+import io.radixflow.gateway.http.EndpointGroup;
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.Json;
+import io.radixflow.gateway.http.Routes;
+import io.radixflow.gateway.text.ModelText;
+import io.radixflow.jobs.config.GatewayConfig;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.protocol.json.Texts;
+import io.vertx.core.http.HttpMethod;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The models that clients may name: the job's only one. */
+public final class ServedModels implements EndpointGroup {
+
+  private static final String SIMULATED = "sim:";
+
+  private final String name;
+  private final ModelAliases aliases;
+  private final ModelText text;
+  private final long since = System.currentTimeMillis() / 1000;
+
+  /**
+   * @param text knows the model's context window, if the gateway has the model's file
+   */
+  public ServedModels(Settings settings, ModelText text) {
+    this.name = nameOf(settings);
+    this.aliases = new ModelAliases(settings, name);
+    this.text = text;
+  }
+
+  /** The name that clients know the model by, as the settings have it. */
+  public static String nameOf(Settings settings) {
+    return settings.isGiven(GatewayConfig.MODEL_NAME)
+        ? settings.get(GatewayConfig.MODEL_NAME)
+        : lastPart(settings.get(RadixflowOptions.MODEL));
+  }
+
+  private static String lastPart(String model) {
+    if (model.startsWith(SIMULATED)) {
+      return "sim"; // the options of the simulation follow
+    }
+    Path file = Path.of(model).getFileName();
+    String part = file == null ? model : file.toString();
+    return part.endsWith(".gguf") ? part.substring(0, part.length() - 5) : part;
+  }
+
+  /** The name of the model, as responses have it. */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * Checks the model that a request names.
+   *
+   * @param requested the name or an alias; null for the default model
+   * @return the name of the model that serves the request; replies contain this name
+   * @throws ApiException with status 404 if there is no such model, or 403 if the caller may not
+   *     use it
+   */
+  public String served(Caller caller, String requested) {
+    if (requested == null || requested.equals(name) || aliases.match(requested)) {
+      if (!caller.mayUse(name)) {
+        throw new ApiException(
+            403,
+            "permission_error",
+            "model_not_allowed",
+            "model",
+            "the API key does not allow the model \"" + name + "\"");
+      }
+      return name;
+    }
+    throw new ApiException(
+        404,
+        "invalid_request_error",
+        "model_not_found",
+        "model",
+        "there is no model " + Texts.quote(requested) + "; this server has \"" + name + "\"");
+  }
+
+  @Override
+  public void addTo(Routes routes) {
+    routes.add(HttpMethod.GET, "/v1/models", this::list);
+    routes.add(HttpMethod.GET, "/v1/models/{model*}", this::get);
+  }
+
+  private void list(Exchange exchange) {
+    exchange.blocking(
+        text::window,
+        window ->
+            exchange.json(
+                200,
+                Json.write(
+                    json -> {
+                      json.writeStringField("object", "list");
+                      json.writeArrayFieldStart("data");
+                      for (String id : names()) {
+                        json.writeStartObject();
+                        model(json, id, window);
+                        json.writeEndObject();
+                      }
+                      json.writeEndArray();
+                    })));
+  }
+
+  private Set<String> names() {
+    Set<String> names = new LinkedHashSet<>(List.of(name));
+    names.addAll(aliases.names());
+    return names;
+  }
+
+  private void get(Exchange exchange) {
+    String asked = exchange.pathParameter("model");
+    served(exchange.caller(), asked);
+    exchange.blocking(
+        text::window, window -> exchange.json(200, Json.write(json -> model(json, asked, window))));
+  }
+
+  /** Writes the context window in the fields of vLLM, OpenRouter and llama.cpp. */
+  private void model(JsonGenerator json, String id, ModelText.Window window) throws IOException {
+    json.writeStringField("id", id);
+    json.writeStringField("object", "model");
+    json.writeNumberField("created", since);
+    json.writeStringField("owned_by", "radixflow");
+    json.writeStringField("root", name);
+    if (window != null) {
+      json.writeNumberField("max_model_len", window.served());
+      json.writeNumberField("context_length", window.served());
+      json.writeObjectFieldStart("meta");
+      json.writeNumberField("n_ctx", window.served());
+      json.writeNumberField("n_ctx_train", window.trained());
+      json.writeNumberField("n_vocab", window.vocabulary());
+      json.writeEndObject();
+    }
+  }
+}

@@ -1,0 +1,17 @@
+package io.radixflow.grammar.schema;
+
+/** The whitespace that JSON which follows a schema may have. */
+public enum Whitespace {
+  /** No whitespace between tokens. */
+  COMPACT,
+  /**
+   * The same as {@link #ANY}, but at most 32 characters: a model may otherwise write whitespace for
+   * ever.
+   */
+  SHORT,
+  /**
+   * Any number of spaces, tabs, carriage returns and line feeds between tokens, but none before the
+   * first and none after the last.
+   */
+  ANY
+}

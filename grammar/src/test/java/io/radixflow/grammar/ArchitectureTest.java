@@ -1,0 +1,12 @@
+package io.radixflow.grammar;
+
+import io.radixflow.models.ArchitectureRules;
+import org.junit.jupiter.api.Test;
+
+class ArchitectureTest {
+
+  @Test
+  void packagesFormNoCycleAndTestsDoNotSleep() {
+    ArchitectureRules.check("io.radixflow.grammar");
+  }
+}

@@ -1,2 +1,0 @@
-/** Events and replies as JSON: schema, parser, writer. */
-package io.radixflow.jobs.event;

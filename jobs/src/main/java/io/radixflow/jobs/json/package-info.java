@@ -1,2 +1,0 @@
-/** Reads untrusted JSON and lines within bounds. Errors name the wrong field. */
-package io.radixflow.jobs.json;

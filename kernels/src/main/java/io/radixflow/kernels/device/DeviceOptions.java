@@ -1,0 +1,54 @@
+package io.radixflow.kernels.device;
+
+import java.io.Serializable;
+
+/**
+ * Options for loading a model onto a device.
+ *
+ * @param device as {@link DeviceName} reads it
+ * @param threads compute threads of the CPU backend; 0 for all cores but one (two cores: both)
+ * @param kvType element type of the KV pool; null for the device's own: f16 on a CPU, bf16 on a GPU
+ * @param gpuMode whether a GPU's results must be reproducible bit for bit
+ * @param gpuMemory bytes of a GPU's memory that weights, activations and KV pool may take together;
+ *     0 for nine tenths of the free memory
+ * @param threadPriority of the CPU's compute threads
+ */
+public record DeviceOptions(
+    String device,
+    int threads,
+    KvSpec.Type kvType,
+    GpuMode gpuMode,
+    long gpuMemory,
+    ThreadPriority threadPriority)
+    implements Serializable {
+
+  /** Device, threads and KV type chosen for the machine. */
+  public static final DeviceOptions DEFAULT = new DeviceOptions("auto", 0, null);
+
+  public DeviceOptions {
+    DeviceName.parse(device);
+    if (gpuMemory < 0) {
+      throw new IllegalArgumentException("gpuMemory is " + gpuMemory + "; it must be 0 or more");
+    }
+  }
+
+  /** Uses the defaults for a GPU. */
+  public DeviceOptions(String device, int threads, KvSpec.Type kvType) {
+    this(device, threads, kvType, GpuMode.DETERMINISTIC, 0);
+  }
+
+  /** Uses the default priority of compute threads. */
+  public DeviceOptions(
+      String device, int threads, KvSpec.Type kvType, GpuMode gpuMode, long gpuMemory) {
+    this(device, threads, kvType, gpuMode, gpuMemory, ThreadPriority.NICE);
+  }
+
+  /** A copy of these options for another device. */
+  public DeviceOptions on(String other) {
+    return new DeviceOptions(other, threads, kvType, gpuMode, gpuMemory, threadPriority);
+  }
+
+  public DeviceName name() {
+    return DeviceName.parse(device);
+  }
+}

@@ -1,2 +1,0 @@
-/** Regular languages over bytes: expressions, their parser, and the automata derived from them. */
-package io.radixflow.kernels.grammar.regex;

@@ -1,2 +1,0 @@
-/** Context-free rules over regular lexemes, and their parsers: Lark and GBNF. */
-package io.radixflow.kernels.grammar.rule;

@@ -1,2 +1,0 @@
-/** JSON Schema as rules: what each keyword allows a value to be. */
-package io.radixflow.kernels.grammar.schema;

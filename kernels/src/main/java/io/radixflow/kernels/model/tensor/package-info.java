@@ -1,2 +1,0 @@
-/** Tensors over open files, and what reads their element types as floats. */
-package io.radixflow.kernels.model.tensor;

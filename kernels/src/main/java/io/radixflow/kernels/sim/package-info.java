@@ -1,8 +1,0 @@
-/**
- * A simulated device and model: the {@code Backend} seam without a neural network.
- *
- * <p>It is asynchronous, shows no host address, and draws its next token from a hash of the page
- * contents that it reads, so that a wrong page gives a wrong token. Engines, caches and jobs are
- * tested on it in milliseconds.
- */
-package io.radixflow.kernels.sim;

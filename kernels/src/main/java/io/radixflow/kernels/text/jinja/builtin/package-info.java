@@ -1,2 +1,0 @@
-/** Python's operators and methods, and Jinja's filters and tests, for chat templates. */
-package io.radixflow.kernels.text.jinja.builtin;

@@ -1,6 +1,0 @@
-package io.radixflow.kernels.text.jinja.value;
-
-import java.util.Iterator;
-
-/** A sequence that is computed while it is read, once. */
-public record Generator(Iterator<Object> items) {}

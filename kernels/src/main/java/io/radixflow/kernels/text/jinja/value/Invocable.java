@@ -1,7 +1,0 @@
-package io.radixflow.kernels.text.jinja.value;
-
-/** A function, macro, filter, test or method; of the latter three the first argument is theirs. */
-@FunctionalInterface
-public interface Invocable {
-  Object call(Budget budget, Arguments arguments);
-}

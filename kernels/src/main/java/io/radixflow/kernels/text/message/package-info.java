@@ -1,6 +1,0 @@
-/**
- * The stage that turns a reply's text into the parts of a message: content, reasoning and tool
- * calls. {@link io.radixflow.kernels.text.message.ReplyFormat} chooses the formats by the model's
- * chat template; {@link io.radixflow.kernels.text.message.ReplyParser} reads one reply as it comes.
- */
-package io.radixflow.kernels.text.message;

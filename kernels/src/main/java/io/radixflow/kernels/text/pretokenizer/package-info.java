@@ -1,2 +1,0 @@
-/** Pre-tokenizers: they cut text into the pieces that BPE merges within. */
-package io.radixflow.kernels.text.pretokenizer;

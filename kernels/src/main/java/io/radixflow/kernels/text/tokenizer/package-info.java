@@ -1,4 +1,0 @@
-/**
- * Tokenizers: byte-level BPE and SentencePiece, read from GGUF metadata or {@code tokenizer.json}.
- */
-package io.radixflow.kernels.text.tokenizer;

@@ -1,0 +1,86 @@
+package io.radixflow.models.file.format;
+
+import io.radixflow.models.ModelFormatException;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Typed key-value metadata of a GGUF file ({@code tokenizer.ggml.tokens} …). All values come from
+ * an untrusted file: sizes were checked, meanings were not. A getter throws {@link
+ * ModelFormatException} if its key is missing or of another type.
+ *
+ * @param file named in errors
+ * @param values integers as {@code Long}, floats as {@code Double}, arrays as {@code long[]},
+ *     {@code double[]} or lists of strings; booleans in an array are 0 and 1
+ */
+public record GgufMetadata(Path file, Map<String, Object> values) {
+
+  /** Returns whether the key is present. */
+  public boolean has(String key) {
+    return values.containsKey(key);
+  }
+
+  public String string(String key) {
+    return get(key, String.class, "a string");
+  }
+
+  /** An integer of any width. */
+  public long integer(String key) {
+    return get(key, Long.class, "an integer");
+  }
+
+  /** A float of any width. */
+  public double real(String key) {
+    return get(key, Double.class, "a float");
+  }
+
+  public boolean bool(String key) {
+    return get(key, Boolean.class, "a boolean");
+  }
+
+  /** An array of strings, which is not copied: a vocabulary has hundreds of thousands. */
+  @SuppressWarnings("unchecked") // lists are of strings
+  public List<String> strings(String key) {
+    return Collections.unmodifiableList((List<String>) get(key, List.class, "an array of strings"));
+  }
+
+  /** An array of integers of at most 32 bits. */
+  public int[] integers(String key) {
+    long[] wide = get(key, long[].class, "an array of integers");
+    int[] narrow = new int[wide.length];
+    for (int i = 0; i < wide.length; i++) {
+      if (wide[i] != (int) wide[i]) {
+        throw wrong(key, "element " + i + " is " + wide[i] + ", beyond 32 bits");
+      }
+      narrow[i] = (int) wide[i];
+    }
+    return narrow;
+  }
+
+  /** An array of floats, rounded to 32 bits. */
+  public float[] reals(String key) {
+    double[] wide = get(key, double[].class, "an array of floats");
+    float[] narrow = new float[wide.length];
+    for (int i = 0; i < wide.length; i++) {
+      narrow[i] = (float) wide[i];
+    }
+    return narrow;
+  }
+
+  private <T> T get(String key, Class<T> type, String expected) {
+    Object value = values.get(key);
+    if (value == null) {
+      throw wrong(key, "missing");
+    }
+    if (!type.isInstance(value)) {
+      throw wrong(key, "expected " + expected + ", found " + value.getClass().getSimpleName());
+    }
+    return type.cast(value);
+  }
+
+  private ModelFormatException wrong(String key, String what) {
+    return new ModelFormatException(file + ": metadata " + key + ": " + what);
+  }
+}

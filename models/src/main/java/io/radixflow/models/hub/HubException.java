@@ -1,0 +1,12 @@
+package io.radixflow.models.hub;
+
+import java.io.IOException;
+
+/** The hub cannot be used; the message continues a sentence that begins with the hub's name. */
+final class HubException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  HubException(String message) {
+    super(message);
+  }
+}

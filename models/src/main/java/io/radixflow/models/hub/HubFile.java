@@ -1,0 +1,27 @@
+package io.radixflow.models.hub;
+
+import java.util.regex.Pattern;
+
+/**
+ * A file of a repository as the hub lists it.
+ *
+ * @param name a plain file name, or that of a GGUF file in a folder
+ * @param size bytes
+ * @param hash 64 hexadecimal digits: SHA-256 of the content; 40: SHA-1 of the git blob
+ */
+record HubFile(String name, long size, String hash) {
+  private static final String PART = "[A-Za-z0-9_][A-Za-z0-9._-]{0,200}";
+  private static final Pattern NAME = Pattern.compile(PART + "|" + PART + "/" + PART + "\\.gguf");
+
+  /**
+   * Returns whether a listed name is safe to store under: that of a plain file, or of a GGUF file
+   * in a folder, where repositories keep models of several files.
+   */
+  static boolean isPlain(String name) {
+    return NAME.matcher(name).matches() && !name.contains("..");
+  }
+
+  boolean isGitBlob() {
+    return hash.length() == 40;
+  }
+}

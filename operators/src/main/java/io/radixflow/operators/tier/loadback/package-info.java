@@ -1,6 +1,0 @@
-/**
- * Pages on their way up, from the stores to host memory and to the device: the state machine {@link
- * io.radixflow.operators.tier.loadback.LoadBack}, drawn in its javadoc, and the measurements that
- * decide which pages are loaded and which are computed.
- */
-package io.radixflow.operators.tier.loadback;

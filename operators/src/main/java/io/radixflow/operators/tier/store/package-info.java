@@ -1,6 +1,0 @@
-/**
- * The interface of the tiers below host memory, {@link
- * io.radixflow.operators.tier.store.PageStore}, and what its implementations share: how a page is
- * encoded, checked and encrypted.
- */
-package io.radixflow.operators.tier.store;

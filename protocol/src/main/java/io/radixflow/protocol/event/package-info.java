@@ -1,0 +1,2 @@
+/** Events and replies as JSON: schema, parser, writer. */
+package io.radixflow.protocol.event;

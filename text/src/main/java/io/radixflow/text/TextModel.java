@@ -1,0 +1,152 @@
+package io.radixflow.text;
+
+import io.radixflow.models.ModelFormatException;
+import io.radixflow.models.SamplingDefaults;
+import io.radixflow.models.file.format.GgufMetadata;
+import io.radixflow.text.template.ChatTemplate;
+import io.radixflow.text.template.ChatTemplateException;
+import io.radixflow.text.template.JinjaChatTemplate;
+import io.radixflow.text.template.MissingChatTemplate;
+import io.radixflow.text.template.NamedTemplates;
+import io.radixflow.text.tokenizer.GgufTokenizers;
+import io.radixflow.text.tokenizer.Tokenizer;
+import io.radixflow.text.tokenizer.VocabularyTokenizer;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The text side of a model: its tokenizer and its chat template. Immutable; for many threads. */
+public final class TextModel {
+
+  private static final String TEMPLATE_KEY = "tokenizer.chat_template";
+
+  private final Tokenizer tokenizer;
+  private final ChatTemplate chatTemplate;
+  private final int[] promptStart;
+  private final SamplingDefaults samplingDefaults;
+
+  private TextModel(
+      Tokenizer tokenizer,
+      ChatTemplate chatTemplate,
+      int[] promptStart,
+      SamplingDefaults samplingDefaults) {
+    this.tokenizer = tokenizer;
+    this.chatTemplate = chatTemplate;
+    this.promptStart = promptStart;
+    this.samplingDefaults = samplingDefaults;
+  }
+
+  /** The text side of a model that has a tokenizer and a template of its own. */
+  public static TextModel of(Tokenizer tokenizer, ChatTemplate chatTemplate) {
+    return new TextModel(tokenizer, chatTemplate, new int[0], SamplingDefaults.NONE);
+  }
+
+  /**
+   * Reads tokenizer and template from a GGUF file's metadata.
+   *
+   * @throws ModelFormatException if the metadata is incomplete, contradictory, or names a tokenizer
+   *     that is not supported
+   */
+  public static TextModel fromGguf(GgufMetadata metadata) {
+    try {
+      return read(metadata);
+    } catch (ModelFormatException e) {
+      throw e.in(metadata.file());
+    }
+  }
+
+  private static TextModel read(GgufMetadata metadata) {
+    VocabularyTokenizer tokenizer = GgufTokenizers.read(metadata);
+    int[] promptStart = GgufTokenizers.promptStart(metadata);
+    Map<String, String> templates = templates(metadata);
+    Map<String, Object> constants = new HashMap<>();
+    for (String name : List.of("bos", "eos", "unknown", "padding")) {
+      String key = "tokenizer.ggml." + name + "_token_id";
+      if (metadata.has(key)) {
+        constants.put(variable(name), GgufTokenizers.token(metadata, key));
+      }
+    }
+    return new TextModel(
+        tokenizer,
+        template(tokenizer, templates, constants),
+        promptStart,
+        SamplingAdvice.of(metadata));
+  }
+
+  private static Map<String, String> templates(GgufMetadata metadata) {
+    Map<String, String> templates = new HashMap<>();
+    if (metadata.has(TEMPLATE_KEY)) {
+      templates.put(NamedTemplates.DEFAULT, metadata.string(TEMPLATE_KEY));
+    }
+    for (String name : List.of(NamedTemplates.TOOL_USE, NamedTemplates.RAG)) {
+      String key = TEMPLATE_KEY + "." + name;
+      if (metadata.has(key)) {
+        templates.put(name, metadata.string(key));
+      }
+    }
+    return templates;
+  }
+
+  /**
+   * Reads tokenizer and template from a Hugging Face model directory: {@code tokenizer.json},
+   * {@code tokenizer_config.json}, {@code chat_template.jinja}, {@code additional_chat_templates},
+   * {@code generation_config.json}.
+   *
+   * @throws ModelFormatException if a file is missing, not readable, or names something that is not
+   *     supported
+   */
+  public static TextModel fromDirectory(Path directory) {
+    try {
+      return read(directory);
+    } catch (ModelFormatException e) {
+      throw e.in(directory);
+    }
+  }
+
+  private static TextModel read(Path directory) {
+    ModelDirectory files = new ModelDirectory(directory);
+    VocabularyTokenizer tokenizer = files.tokenizer();
+    Map<String, String> templates = files.templates();
+    int[] promptStart = files.promptStart(tokenizer);
+    return new TextModel(
+        tokenizer,
+        template(tokenizer, templates, files.constants()),
+        promptStart,
+        files.samplingDefaults());
+  }
+
+  private static String variable(String name) {
+    return switch (name) {
+      case "unknown" -> "unk_token";
+      case "padding" -> "pad_token";
+      default -> name + "_token";
+    };
+  }
+
+  private static ChatTemplate template(
+      VocabularyTokenizer tokenizer, Map<String, String> templates, Map<String, Object> constants) {
+    return templates.isEmpty()
+        ? new MissingChatTemplate()
+        : new JinjaChatTemplate(new NamedTemplates(templates, constants), tokenizer);
+  }
+
+  /** The sampling parameters that the model's authors advise. */
+  public SamplingDefaults samplingDefaults() {
+    return samplingDefaults;
+  }
+
+  public Tokenizer tokenizer() {
+    return tokenizer;
+  }
+
+  /** The ids before a text that no chat template made: BOS, if the tokenizer adds it. */
+  public int[] promptStart() {
+    return promptStart.clone();
+  }
+
+  /** The chat template; of a model without one, all methods throw {@link ChatTemplateException}. */
+  public ChatTemplate chatTemplate() {
+    return chatTemplate;
+  }
+}

@@ -1,0 +1,17 @@
+package io.radixflow.text.jinja;
+
+/** A part of a template that writes or sets something. */
+interface Statement {
+
+  /** How a statement ends. */
+  enum Flow {
+    NEXT,
+    BREAK,
+    CONTINUE
+  }
+
+  /** Returns its line number in the template. */
+  int line();
+
+  Flow run(Interpreter interpreter, Scope scope);
+}

@@ -1,0 +1,10 @@
+package io.radixflow.text.jinja.value;
+
+/** A method with the object that it was read from. */
+public record Method(Object self, String name, Invocable body) implements Invocable {
+
+  @Override
+  public Object call(Budget budget, Arguments arguments) {
+    return body.call(budget, arguments.withFirst(self));
+  }
+}

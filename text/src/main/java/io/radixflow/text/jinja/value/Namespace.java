@@ -1,0 +1,27 @@
+package io.radixflow.text.jinja.value;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The object of {@code namespace()}, the only one that templates change. */
+public final class Namespace implements HasAttributes {
+  private final Map<String, Object> attributes = new LinkedHashMap<>();
+
+  @Override
+  public Object attribute(String name) {
+    return attributes.getOrDefault(name, Arguments.MISSING);
+  }
+
+  /** Sets an attribute; names that begin with an underscore are refused. */
+  public void set(String name, Object value) {
+    if (name.startsWith("_")) {
+      throw JinjaException.of("SecurityError", "a namespace has no attribute '%s'", name);
+    }
+    attributes.put(name, value);
+  }
+
+  @Override
+  public String toString() {
+    return "<Namespace>";
+  }
+}

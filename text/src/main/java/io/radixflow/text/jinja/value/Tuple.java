@@ -1,0 +1,18 @@
+package io.radixflow.text.jinja.value;
+
+import java.util.List;
+
+/**
+ * A tuple.
+ *
+ * @param names names of its elements, of a named tuple; empty for a plain one
+ */
+public record Tuple(List<Object> items, List<String> names) {
+  public Tuple(List<Object> items) {
+    this(items, List.of());
+  }
+
+  public static Tuple of(Object first, Object second) {
+    return new Tuple(java.util.Arrays.asList(first, second));
+  }
+}

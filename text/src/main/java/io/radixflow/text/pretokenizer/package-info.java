@@ -1,0 +1,2 @@
+/** Pre-tokenizers: they cut text into the pieces that BPE merges within. */
+package io.radixflow.text.pretokenizer;

@@ -1,0 +1,295 @@
+package io.radixflow.text.reply;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Writes the grammar of calls in a model's own form, with arguments that meet their schemas. */
+final class CallGrammar {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** Keywords that cannot be enforced for a text in a tag. */
+  private static final List<String> TEXT_KEYWORDS =
+      List.of(
+          "pattern", "format", "minLength", "maxLength", "allOf", "not", "if", "oneOf", "anyOf");
+
+  private final GrammarText grammar;
+  private final List<Tool> tools;
+  private final boolean parallel;
+  private final boolean enforceAll;
+
+  /**
+   * @param enforceAll whether schemas are enforced even for functions that are not strict
+   */
+  CallGrammar(GrammarText grammar, List<Tool> tools, boolean parallel, boolean enforceAll) {
+    this.grammar = grammar;
+    this.tools = tools;
+    this.parallel = parallel;
+    this.enforceAll = enforceAll;
+  }
+
+  private String several(String call, String between) {
+    String more = parallel ? " (" + GrammarText.literal(between) + " " + call + ")*" : "";
+    return call + more;
+  }
+
+  private static String any(List<String> symbols) {
+    return "(" + String.join(" | ", symbols) + ")";
+  }
+
+  /**
+   * Returns the symbols of calls with arguments in JSON.
+   *
+   * @param prefix begins the names of rules
+   * @param start text before the first call
+   * @param between text between two calls
+   * @param end text after the last call
+   * @param before text before a name
+   * @param middle text between name and arguments
+   * @param after text after the arguments
+   */
+  String json(
+      String prefix,
+      String start,
+      String between,
+      String end,
+      String before,
+      String middle,
+      String after) {
+    List<String> calls = new ArrayList<>();
+    for (int i = 0; i < tools.size(); i++) {
+      Tool tool = tools.get(i);
+      String arguments = grammar.rule(prefix + "args_" + i, json(tool, "", schema(tool)));
+      String head = GrammarText.literal(before + tool.name() + middle);
+      String body = head + " " + arguments + " " + GrammarText.literal(after);
+      calls.add(grammar.rule(prefix + "call_" + i, body));
+    }
+    String all = grammar.rule(prefix + "call", String.join(" | ", calls));
+    return GrammarText.literal(start)
+        + " "
+        + several(all, between)
+        + " "
+        + GrammarText.literal(end);
+  }
+
+  /**
+   * Returns the symbol of JSON that meets a schema; what cannot be enforced is left out, unless the
+   * function is strict.
+   *
+   * @param pointer where the schema is within the function's
+   */
+  private static String json(Tool tool, String pointer, String schema) {
+    String subject = "the function " + tool.name() + (pointer.isEmpty() ? "" : "#" + pointer);
+    return "%json" + (tool.strict() ? " " : "? ") + GrammarText.literal(subject) + " " + schema;
+  }
+
+  private static String json(Tool tool, String key) {
+    return json(tool, "/properties/" + key, subschema(tool, key));
+  }
+
+  /** The schema of a function's arguments, which are always an object. */
+  private String schema(Tool tool) {
+    Map<String, Object> schema = new LinkedHashMap<>();
+    schema.put("type", "object");
+    if (enforced(tool)) {
+      schema.putAll(tool.parameters());
+      if (tool.parameters().isEmpty()) {
+        schema.put("additionalProperties", false);
+      }
+      schema.put("type", "object");
+    }
+    return write(schema);
+  }
+
+  /** The schema of one parameter, with what it may refer to. */
+  private static String subschema(Tool tool, String key) {
+    Object schema = tool.properties().get(key);
+    if (!(schema instanceof Map<?, ?> map)) {
+      return write(schema);
+    }
+    Map<Object, Object> whole = new LinkedHashMap<>(map);
+    for (String definitions : List.of("$defs", "definitions")) {
+      if (tool.parameters().containsKey(definitions)) {
+        whole.putIfAbsent(definitions, tool.parameters().get(definitions));
+      }
+    }
+    return write(whole);
+  }
+
+  private boolean enforced(Tool tool) {
+    return enforceAll || tool.strict();
+  }
+
+  private static String write(Object schema) {
+    try {
+      return JSON.writeValueAsString(schema);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(
+          "a schema is not valid JSON: " + e.getOriginalMessage(), e);
+    }
+  }
+
+  // ---- tags ----
+
+  /**
+   * Returns the symbols of calls with a tag for each parameter.
+   *
+   * @param shared whether one block has all calls
+   */
+  String tags(TagCalls form, boolean shared) {
+    grammar.rule("NL", "/\\n?/");
+    grammar.rule("TEXT", "/" + GrammarText.without(List.of(form.parameter().close())) + "/");
+    List<String> calls = new ArrayList<>();
+    for (int i = 0; i < tools.size(); i++) {
+      Tool tool = tools.get(i);
+      String head = GrammarText.literal(form.call() + tool.name() + form.afterName());
+      String end = GrammarText.literal(form.parameter().callEnd());
+      calls.add(grammar.rule("call_" + i, head + " NL " + parameters(form, tool, i) + " " + end));
+    }
+    String open = form.block().isEmpty() ? "" : GrammarText.literal(form.block()) + " NL ";
+    String close = form.block().isEmpty() ? "" : " NL " + GrammarText.literal(form.blockEnd());
+    if (shared) {
+      return open + severalLines(any(calls)) + close;
+    }
+    return severalLines(grammar.rule("call", open + any(calls) + close));
+  }
+
+  private String severalLines(String call) {
+    return parallel ? call + " (NL " + call + ")*" : call;
+  }
+
+  private String parameters(TagCalls form, Tool tool, int index) {
+    if (!enforced(tool)) {
+      String name = "/[A-Za-z0-9_.\\-]+/";
+      return "(" + parameter(form, name, !form.parameter().string().isEmpty(), "TEXT") + ")*";
+    }
+    StringBuilder all = new StringBuilder();
+    int number = 0;
+    for (Map.Entry<String, Object> property : tool.properties().entrySet()) {
+      String key = property.getKey();
+      String value = textValue(tool, key, property.getValue());
+      boolean text = value != null;
+      if (!text) {
+        value = grammar.rule("value_" + index + "_" + number++, json(tool, key));
+      }
+      String one = parameter(form, GrammarText.literal(key), text, value);
+      all.append(" (").append(one).append(')').append(tool.isRequired(key) ? "" : "?");
+    }
+    return all.toString();
+  }
+
+  private static String parameter(TagCalls form, String name, boolean text, String value) {
+    TagCalls.Parameter tag = form.parameter();
+    String before = text && !tag.string().isEmpty() ? tag.string() : tag.value();
+    boolean tagged = before.startsWith("<");
+    return GrammarText.literal(tag.open())
+        + " "
+        + name
+        + " "
+        + GrammarText.literal(tag.afterName() + (tagged ? "" : before))
+        + (tagged ? " NL " + GrammarText.literal(before) : "")
+        + (tag.lines() ? " \"\\n\" " : " ")
+        + value
+        + " "
+        + GrammarText.literal((tag.lines() ? "\n" : "") + tag.close())
+        + " NL";
+  }
+
+  /** Returns the symbol of a value that is plain text; null for one that is JSON. */
+  private static String textValue(Tool tool, String key, Object schema) {
+    Set<String> types = tool.types(key);
+    Map<?, ?> resolved = tool.resolve(schema);
+    if (!types.isEmpty() && !types.contains("string")) {
+      return null;
+    }
+    Object values =
+        resolved.containsKey("const") ? List.of(resolved.get("const")) : resolved.get("enum");
+    if (values instanceof Collection<?> texts
+        && texts.stream().allMatch(String.class::isInstance)) {
+      return any(texts.stream().map(t -> GrammarText.literal((String) t)).toList());
+    }
+    for (String keyword : TEXT_KEYWORDS) {
+      boolean union = keyword.equals("anyOf") || keyword.equals("oneOf");
+      if (resolved.containsKey(keyword) && !(union && tool.isPlainUnion(resolved.get(keyword)))) {
+        refuse(tool, key, keyword);
+      }
+    }
+    if (values != null) {
+      refuse(tool, key, "enum");
+    }
+    return "TEXT";
+  }
+
+  /** Refuses a keyword that cannot be enforced in a tag, unless the function is not strict. */
+  private static void refuse(Tool tool, String key, String keyword) {
+    if (!tool.strict()) {
+      return;
+    }
+    throw new IllegalArgumentException(
+        "the parameter "
+            + key
+            + " of the function "
+            + tool.name()
+            + " has "
+            + keyword
+            + ", which cannot be enforced for calls in this model's form");
+  }
+
+  // ---- literals ----
+
+  /** Returns the symbols of calls that are literals of a language. */
+  String literals(LiteralCalls form, String start, String between, String end) {
+    boolean gemma = form.dialect().bareWords();
+    if (gemma) {
+      grammar.rule("TEXT", "/" + GrammarText.without(List.of(form.dialect().quote())) + "/");
+    }
+    List<String> calls = new ArrayList<>();
+    for (int i = 0; i < tools.size(); i++) {
+      Tool tool = tools.get(i);
+      String head = GrammarText.literal(form.before() + tool.name() + form.dialect().open());
+      String close = GrammarText.literal(String.valueOf(form.dialect().close()));
+      calls.add(grammar.rule("call_" + i, head + " " + named(form, tool, i) + " " + close));
+    }
+    String call = grammar.rule("call", String.join(" | ", calls));
+    return GrammarText.literal(start)
+        + " "
+        + several(call, between)
+        + " "
+        + GrammarText.literal(end);
+  }
+
+  /** Arguments by name, with commas between the arguments that are given. */
+  private String named(LiteralCalls form, Tool tool, int index) {
+    boolean gemma = form.dialect().bareWords();
+    String comma = gemma ? "\",\"" : "\", \"";
+    String first = "";
+    String further = "";
+    List<String> keys = new ArrayList<>(tool.properties().keySet());
+    for (int i = keys.size() - 1; i >= 0; i--) {
+      String key = keys.get(i);
+      String value = enforced(tool) ? json(tool, key) : "%json {}";
+      String json = grammar.rule("value_" + index + "_" + i, value);
+      String quote = GrammarText.literal(form.dialect().quote());
+      boolean text = gemma && "TEXT".equals(textValue(tool, key, tool.properties().get(key)));
+      String one =
+          GrammarText.literal(key + form.dialect().assign())
+              + " "
+              + (text ? quote + " TEXT " + quote : json);
+      boolean required = tool.isRequired(key);
+      String rest = "(" + comma + " " + one + ")" + (required ? "" : "?");
+      String begins = one + " " + further;
+      first =
+          required
+              ? begins
+              : first.isEmpty() ? "(" + begins + ")?" : "(" + begins + " | " + first + ")";
+      further = grammar.rule("rest_" + index + "_" + i, rest + " " + further);
+    }
+    return first;
+  }
+}

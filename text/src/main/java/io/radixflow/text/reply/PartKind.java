@@ -1,0 +1,13 @@
+package io.radixflow.text.reply;
+
+/** The kinds of text that a reply is made of. */
+public enum PartKind {
+  /** Text for the user. */
+  CONTENT,
+  /** Text that the model wrote to itself before it answered. */
+  REASONING,
+  /** The name of a function; opens a call. */
+  TOOL_CALL,
+  /** A piece of the JSON text of a call's arguments. */
+  ARGUMENTS
+}

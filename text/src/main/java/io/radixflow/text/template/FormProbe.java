@@ -1,0 +1,165 @@
+package io.radixflow.text.template;
+
+import io.radixflow.text.template.MessageForm.Arguments;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Finds the form in which a chat template takes messages: it renders small conversations in each
+ * form and looks for what they say. No model's name or template is known here.
+ */
+final class FormProbe {
+  private static final String SAID = "zfsaid";
+  private static final String FUNCTION = "zfcall";
+  private static final String KEY = "zfkey";
+  private static final String VALUE = "zfvalue";
+  private static final String LONG_ID = "call_0123456789abcdef01234567";
+  private static final List<?> TOOLS =
+      List.of(
+          Map.of(
+              "type",
+              "function",
+              "function",
+              Map.of(
+                  "name",
+                  FUNCTION,
+                  "description",
+                  "",
+                  "parameters",
+                  Map.of(
+                      "type",
+                      "object",
+                      "properties",
+                      Map.of(KEY, Map.of("type", "string", "description", "")),
+                      "required",
+                      List.of(KEY)))));
+
+  private final JinjaRenderer renderer;
+  private MessageForm form = MessageForm.USUAL;
+
+  private FormProbe(JinjaRenderer renderer) {
+    this.renderer = renderer;
+  }
+
+  /** Returns the form of a template; {@link MessageForm#USUAL} in all that does not show. */
+  static MessageForm of(JinjaRenderer renderer) {
+    FormProbe probe = new FormProbe(renderer);
+    try {
+      probe.findForm();
+    } catch (ChatTemplateException e) {
+      return MessageForm.USUAL; // it runs too long, which a conversation's prompt will say
+    }
+    return probe.form;
+  }
+
+  private void findForm() {
+    form = form.withParts(needsParts());
+    boolean developer = renderer.source().contains("developer") && knows("developer", "system");
+    form = form.withRoles(developer, knows("zfrole", "user"));
+    form = form.withShortIds(needsShortIds());
+    form = form.withEmptyText(needsEmptyText());
+    form = form.with(arguments());
+  }
+
+  private boolean needsParts() {
+    List<ChatMessage> messages = List.of(new ChatMessage("user", SAID));
+    return !shows(render(messages, form, null), SAID)
+        && shows(render(messages, form.withParts(true), null), SAID);
+  }
+
+  /** Returns whether the template shows a role, or neither this role nor the role instead of it. */
+  private boolean knows(String role, String instead) {
+    return showsRole(role) || !showsRole(instead);
+  }
+
+  private boolean showsRole(String role) {
+    ChatMessage other = new ChatMessage("user", "zfother");
+    ChatMessage said = new ChatMessage(role, SAID);
+    List<ChatMessage> messages =
+        role.equals("user") || role.equals("zfrole") ? List.of(other, said) : List.of(said, other);
+    return shows(render(messages, form, null), SAID);
+  }
+
+  private boolean needsShortIds() {
+    for (boolean empty : new boolean[] {true, false}) {
+      MessageForm tried = form.withEmptyText(empty);
+      List<ChatMessage> messages = conversation(LONG_ID, null, true);
+      if (render(messages, tried, TOOLS) == null) {
+        if (render(messages, tried.withShortIds(true), TOOLS) != null) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** Null is what the template's makers see, so it stays where the template knows it. */
+  private boolean needsEmptyText() {
+    boolean known = false;
+    for (String reasoning : new String[] {null, "zfthought"}) {
+      for (boolean answered : new boolean[] {true, false}) {
+        List<ChatMessage> messages = conversation(LONG_ID, reasoning, answered);
+        String empty = render(messages, form, TOOLS);
+        String none = render(messages, form.withEmptyText(false), TOOLS);
+        if (empty != null && (none == null || count("None", none) > count("None", empty))) {
+          return true;
+        }
+        known |= none != null;
+      }
+    }
+    return !known;
+  }
+
+  private Arguments arguments() {
+    List<ChatMessage> messages = conversation(LONG_ID, null, true);
+    String object = render(messages, form.with(Arguments.OBJECT), TOOLS);
+    String text = render(messages, form.with(Arguments.TEXT), TOOLS);
+    if (!shows(text, VALUE)) {
+      return shows(object, VALUE) ? Arguments.OBJECT : Arguments.VALUE_OR_TEXT;
+    }
+    boolean python = shows(object, "'" + KEY + "'") && !shows(text, "'" + KEY + "'");
+    return shows(object, VALUE) && !python ? Arguments.VALUE_OR_TEXT : Arguments.TEXT;
+  }
+
+  private static List<ChatMessage> conversation(String id, String reasoning, boolean answered) {
+    String arguments = "{\"" + KEY + "\": \"" + VALUE + "\"}";
+    List<TemplateCall> calls = List.of(new TemplateCall(id, FUNCTION, arguments));
+    List<ChatMessage> messages = new ArrayList<>();
+    messages.add(new ChatMessage("user", SAID));
+    messages.add(new ChatMessage("assistant", null, null, calls, null, reasoning));
+    if (answered) {
+      messages.add(new ChatMessage("tool", SAID, null, List.of(), id, null));
+    }
+    return messages;
+  }
+
+  /**
+   * Returns the prompt, or null if the template fails.
+   *
+   * @throws ChatTemplateException if the template exceeds a bound
+   */
+  private String render(List<ChatMessage> messages, MessageForm given, List<?> tools) {
+    try {
+      TemplateOptions options = new TemplateOptions(tools, Map.of());
+      return renderer.prompt(PromptVariables.of(messages, options, given), true);
+    } catch (ChatTemplateException e) {
+      if (e.isLimit()) {
+        throw e;
+      }
+      return null;
+    }
+  }
+
+  private static boolean shows(String text, String part) {
+    return text != null && text.contains(part);
+  }
+
+  private static int count(String part, String text) {
+    int count = 0;
+    for (int at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
+      count++;
+    }
+    return count;
+  }
+}

@@ -1,0 +1,124 @@
+package io.radixflow.text.template;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Changes a conversation that a chat template refuses. A refused conversation would stay refused:
+ * its client can only send it again.
+ */
+final class MessageRepair {
+  private final List<ChatMessage> changed = new ArrayList<>();
+  private final Map<String, String> functions = new HashMap<>();
+  private final Deque<String> unanswered = new ArrayDeque<>();
+
+  private MessageRepair() {}
+
+  /**
+   * Returns the conversation with roles in the order that most templates ask for.
+   *
+   * <p>A system message after the first message becomes a user message, and so do messages of
+   * unknown roles and results without a call. Consecutive user messages are joined into one, and so
+   * are consecutive assistant messages. An empty assistant message is left out. A result gets the
+   * id and the name of its call. If the assistant thought, spoke and called, its reasoning becomes
+   * part of its content.
+   */
+  static List<ChatMessage> roles(List<ChatMessage> messages) {
+    MessageRepair repair = new MessageRepair();
+    messages.forEach(repair::addWithRole);
+    return repair.changed;
+  }
+
+  /**
+   * Returns the conversation as messages of the user and the assistant in turn. What the system
+   * says comes first in the user's first message. Calls and results are texts.
+   */
+  static List<ChatMessage> plain(List<ChatMessage> messages) {
+    MessageRepair repair = new MessageRepair();
+    for (ChatMessage message : roles(messages)) {
+      String role = message.role().equals("assistant") ? "assistant" : "user";
+      StringBuilder text = new StringBuilder(message.content() == null ? "" : message.content());
+      for (TemplateCall call : message.toolCalls()) {
+        text.append(text.isEmpty() ? "" : "\n")
+            .append("{\"name\": ")
+            .append(JsonValues.write(call.name()))
+            .append(", \"arguments\": ")
+            .append(call.arguments())
+            .append('}');
+      }
+      repair.add(new ChatMessage(role, text.toString(), null, null, null, message.reasoning()));
+    }
+    if (!repair.changed.isEmpty() && repair.changed.get(0).role().equals("assistant")) {
+      repair.changed.add(0, new ChatMessage("user", ""));
+    }
+    return repair.changed;
+  }
+
+  private void addWithRole(ChatMessage message) {
+    for (TemplateCall call : message.toolCalls()) {
+      functions.put(call.id(), call.name());
+      unanswered.add(call.id());
+    }
+    boolean instructs = message.role().equals("system") || message.role().equals("developer");
+    if (message.role().equals("tool") && !functions.isEmpty()) {
+      add(answer(message));
+    } else if (message.role().equals("assistant")) {
+      boolean says = message.content() != null && !message.content().isEmpty();
+      if (says || !message.toolCalls().isEmpty()) {
+        add(says && !message.toolCalls().isEmpty() ? withThought(message) : message);
+      }
+    } else if (message.role().equals("user") || instructs && changed.isEmpty()) {
+      add(message);
+    } else {
+      add(new ChatMessage("user", message.content()));
+    }
+  }
+
+  private ChatMessage answer(ChatMessage result) {
+    String id = result.toolCallId() == null ? unanswered.peek() : result.toolCallId();
+    unanswered.remove(id);
+    String name = result.name() == null ? functions.get(id) : result.name();
+    return new ChatMessage("tool", result.content(), name, List.of(), id, null);
+  }
+
+  private static ChatMessage withThought(ChatMessage message) {
+    String said = join(message.reasoning(), message.content());
+    return with(message, said, message.toolCalls(), null);
+  }
+
+  private void add(ChatMessage message) {
+    int last = changed.size() - 1;
+    boolean joins = message.role().equals("user") || message.role().equals("assistant");
+    if (!joins || last < 0 || !changed.get(last).role().equals(message.role())) {
+      changed.add(message);
+      return;
+    }
+    ChatMessage before = changed.get(last);
+    List<TemplateCall> calls = new ArrayList<>(before.toolCalls());
+    calls.addAll(message.toolCalls());
+    changed.set(
+        last,
+        with(
+            before,
+            join(before.content(), message.content()),
+            calls,
+            join(before.reasoning(), message.reasoning())));
+  }
+
+  private static String join(String first, String next) {
+    if (first == null || first.isEmpty()) {
+      return next;
+    }
+    return next == null || next.isEmpty() ? first : first + "\n\n" + next;
+  }
+
+  private static ChatMessage with(
+      ChatMessage message, String content, List<TemplateCall> calls, String reasoning) {
+    return new ChatMessage(
+        message.role(), content, message.name(), calls, message.toolCallId(), reasoning);
+  }
+}

@@ -1,0 +1,31 @@
+package io.radixflow.text.template;
+
+import java.util.List;
+
+/** The chat template of a model without one; it refuses every conversation and says why. */
+public final class MissingChatTemplate implements ChatTemplate {
+
+  private static ChatTemplateException failure() {
+    return new ChatTemplateException(
+        "the model has no chat template, so it cannot hold a conversation; take an instruct or"
+            + " chat variant of it");
+  }
+
+  @Override
+  public String render(
+      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+    throw failure();
+  }
+
+  @Override
+  public int[] encode(
+      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+    throw failure();
+  }
+
+  @Override
+  public int[] encodeTurn(
+      List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
+    throw failure();
+  }
+}

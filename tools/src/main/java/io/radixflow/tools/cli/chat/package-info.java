@@ -1,2 +1,0 @@
-/** The command {@code chat}: a conversation at the terminal or from a script. */
-package io.radixflow.tools.cli.chat;

@@ -1,2 +1,0 @@
-/** Commands that start or submit the job: up, run, cluster, submit. */
-package io.radixflow.tools.cli.cluster;

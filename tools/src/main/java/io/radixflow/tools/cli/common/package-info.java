@@ -1,2 +1,0 @@
-/** Base class, options, errors, progress and JSON lines that all commands share. */
-package io.radixflow.tools.cli.common;

@@ -1,2 +1,0 @@
-/** Commands about a model without a broker: model, doctor, tokenize, render, logits, generate. */
-package io.radixflow.tools.cli.model;

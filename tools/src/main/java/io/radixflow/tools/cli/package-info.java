@@ -1,8 +1,0 @@
-/**
- * The command line: {@link io.radixflow.tools.cli.Radixflow} is its entry point, and each command
- * is a class of its own.
- *
- * <p>Commands print results on stdout, progress and errors on stderr, one line an error. Exit
- * codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
- */
-package io.radixflow.tools.cli;

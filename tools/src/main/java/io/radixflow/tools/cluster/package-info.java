@@ -1,4 +1,0 @@
-/**
- * A Flink cluster and a broker of separate processes on this machine, to serve with or to break.
- */
-package io.radixflow.tools.cluster;

@@ -1,2 +1,0 @@
-/** A broker, a Flink cluster and the job in this process, and a client to talk to it. */
-package io.radixflow.tools.local;

@@ -1,2 +1,0 @@
-/** Reads savepoints of the job, and writes made-up ones for measurements. */
-package io.radixflow.tools.state;
