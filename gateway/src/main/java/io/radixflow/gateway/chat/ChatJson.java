@@ -2,6 +2,7 @@ package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.radixflow.gateway.api.CustomTools;
+import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.text.TokenText;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.jobs.client.TurnPart;
@@ -149,7 +150,7 @@ final class ChatJson extends CompletionJson {
 
   /** The first piece has only the role, like OpenAI's: clients may ignore the first piece. */
   @Override
-  byte[] opening(int choice, TurnPart part, boolean usages) {
+  byte[] opening(int choice, TurnPart part, Json.Fields usage) {
     return chunk(
         choice,
         json -> {
@@ -161,7 +162,7 @@ final class ChatJson extends CompletionJson {
         },
         null,
         null,
-        usages,
+        usage,
         null);
   }
 

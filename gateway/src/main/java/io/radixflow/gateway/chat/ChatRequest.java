@@ -32,7 +32,7 @@ import java.util.Set;
  * @param stream whether the client wants a stream of pieces
  * @param root the session of the conversation
  * @param cache for how long its pages are pinned, or null
- * @param usage whether the last event of a stream contains the counts of tokens
+ * @param usage which events of a stream have counts of tokens
  * @param reasoning whether the reasoning is shown
  * @param style how single tokens are shown
  * @param timings which timings a stream shows
@@ -45,7 +45,7 @@ record ChatRequest(
     Root root,
     CacheHints cache,
     boolean stream,
-    boolean usage,
+    StreamUsage usage,
     boolean reasoning,
     TokenStyle style,
     Timings timings)
@@ -112,7 +112,7 @@ record ChatRequest(
         SessionFinder.of(exchange, key, user, model, messages),
         pin == 0 ? null : new CacheHints(false, pin, List.of(), null),
         body.bool("stream", false),
-        CompletionRequest.usage(body),
+        StreamUsage.read(body),
         reasoning,
         style,
         timings);

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.radixflow.gateway.api.ApiOutput;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.SseStream;
 import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.turn.TurnEnd;
@@ -23,13 +24,16 @@ final class ChatStream implements ApiOutput {
   private final Exchange exchange;
   private final SseStream events;
   private final CompletionJson json;
-  private final boolean usage;
+  private final StreamUsage usage;
   private final boolean[] begun;
   private final UsageSum sum;
   private final Timings timings;
 
   /** The speed of each choice; null where it is not shown or not known. */
   private final ReplySpeed[] speeds;
+
+  /** The counts so far of each choice; null if pieces do not have them. */
+  private final GrowingUsage[] counts;
 
   private TurnStream turns;
   private int running;
@@ -43,6 +47,10 @@ final class ChatStream implements ApiOutput {
     this.running = request.choices();
     this.timings = request.timings();
     this.speeds = new ReplySpeed[running];
+    this.counts = new GrowingUsage[running];
+    for (int i = 0; usage == StreamUsage.EACH && i < running; i++) {
+      counts[i] = new GrowingUsage();
+    }
     this.sum = new UsageSum(request.choicesOfPrompt());
   }
 
@@ -57,34 +65,50 @@ final class ChatStream implements ApiOutput {
   }
 
   @Override
-  public void progress(int choice, Usage counts, TurnTiming timing) {
+  public void progress(int choice, Usage prompt, TurnTiming timing) {
+    started(choice, prompt);
     if (timings.perToken()) {
-      speeds[choice] = new ReplySpeed(counts, timing);
+      speeds[choice] = new ReplySpeed(prompt, timing);
     }
     if (timings.progress()) {
       boolean first = !begun[choice];
       open(choice, TurnPart.CONTENT);
-      if (first && timing.promptDone() > counts.cachedTokens()) {
-        progress(choice, counts, counts.cachedTokens(), 0);
+      if (first && timing.promptDone() > prompt.cachedTokens()) {
+        progress(choice, prompt, prompt.cachedTokens(), 0);
       }
-      progress(choice, counts, timing.promptDone(), timing.prompt());
+      progress(choice, prompt, timing.promptDone(), timing.prompt());
       events.throttle(turns);
     }
   }
 
-  private void progress(int choice, Usage counts, int done, long millis) {
+  private void progress(int choice, Usage prompt, int done, long millis) {
     events.event(
         null,
         json.chunk(
             choice,
             TurnPiece.NONE,
             null,
-            usage,
-            fields -> Timings.progress(fields, counts, done, millis)));
+            counts(choice),
+            fields -> Timings.progress(fields, prompt, done, millis)));
+  }
+
+  /** Returns what writes the counts of tokens of a piece; null for nothing. */
+  private Json.Fields counts(int choice) {
+    return usage == StreamUsage.LAST ? fields -> fields.writeNullField("usage") : counts[choice];
+  }
+
+  @Override
+  public void started(int choice, Usage prompt) {
+    if (counts[choice] != null) {
+      counts[choice].begin(prompt);
+    }
   }
 
   @Override
   public void piece(int choice, TurnPiece piece) {
+    if (counts[choice] != null) {
+      counts[choice].add(piece.tokens());
+    }
     if (speeds[choice] != null) {
       speeds[choice].add(piece.tokens());
     }
@@ -107,11 +131,12 @@ final class ChatStream implements ApiOutput {
 
   private void write(int choice, TurnPiece piece, TurnEnd end) {
     open(choice, piece.part());
-    events.event(null, json.chunk(choice, piece, end, usage, end == null ? speeds[choice] : null));
+    ReplySpeed speed = end == null ? speeds[choice] : null;
+    events.event(null, json.chunk(choice, piece, end, counts(choice), speed));
   }
 
   private void open(int choice, TurnPart part) {
-    byte[] opening = begun[choice] ? null : json.opening(choice, part, usage);
+    byte[] opening = begun[choice] ? null : json.opening(choice, part, counts(choice));
     begun[choice] = true;
     if (opening != null) {
       events.event(null, opening);
@@ -126,12 +151,15 @@ final class ChatStream implements ApiOutput {
       return;
     }
     writeHeld(choice);
+    if (counts[choice] != null) {
+      counts[choice].end(end.usage());
+    }
     write(choice, TurnPiece.NONE, end);
     sum.add(choice, end.usage());
     if (--running > 0) {
       return;
     }
-    if (usage) {
+    if (usage != StreamUsage.NONE) {
       events.event(null, json.usageChunk(sum.total(), begun.length == 1 ? end : null));
     }
     events.event(null, DONE);

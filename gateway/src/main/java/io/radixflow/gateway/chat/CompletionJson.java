@@ -85,9 +85,9 @@ abstract class CompletionJson {
    * Returns the first piece of a choice in a stream; null for none.
    *
    * @param part the first part of the reply
-   * @param usages whether the stream has counts of tokens, so that this piece has null for them
+   * @param usage writes the counts of tokens so far; null for nothing
    */
-  byte[] opening(int choice, TurnPart part, boolean usages) {
+  byte[] opening(int choice, TurnPart part, Json.Fields usage) {
     return null;
   }
 
@@ -95,11 +95,12 @@ abstract class CompletionJson {
    * A piece of a streamed completion.
    *
    * @param end in the choice's last piece, else null
-   * @param usages whether the stream has counts of tokens, so that this piece has null for them
+   * @param usage writes the counts of tokens so far; null for nothing
    * @param beside further fields next to the choice; null for nothing
    */
-  final byte[] chunk(int choice, TurnPiece next, TurnEnd end, boolean usages, Json.Fields beside) {
-    return chunk(choice, json -> delta(json, choice, next), next.prompt(), end, usages, beside);
+  final byte[] chunk(
+      int choice, TurnPiece next, TurnEnd end, Json.Fields usage, Json.Fields beside) {
+    return chunk(choice, json -> delta(json, choice, next), next.prompt(), end, usage, beside);
   }
 
   /**
@@ -110,7 +111,7 @@ abstract class CompletionJson {
       Json.Fields delta,
       PromptTokens prompt,
       TurnEnd end,
-      boolean usages,
+      Json.Fields usage,
       Json.Fields beside) {
     return Json.write(
         json -> {
@@ -127,8 +128,8 @@ abstract class CompletionJson {
             end.writeWarnings(json);
             Timings.write(json, end);
           }
-          if (usages) {
-            json.writeNullField("usage");
+          if (usage != null) {
+            usage.write(json);
           }
           if (beside != null) {
             beside.write(json);
@@ -194,11 +195,15 @@ abstract class CompletionJson {
     }
   }
 
+  static void counts(JsonGenerator json, int prompt, int reply) throws IOException {
+    json.writeNumberField("prompt_tokens", prompt);
+    json.writeNumberField("completion_tokens", reply);
+    json.writeNumberField("total_tokens", prompt + reply);
+  }
+
   private static void usage(JsonGenerator json, Usage usage) throws IOException {
     json.writeObjectFieldStart("usage");
-    json.writeNumberField("prompt_tokens", usage.promptTokens());
-    json.writeNumberField("completion_tokens", usage.completionTokens());
-    json.writeNumberField("total_tokens", usage.promptTokens() + usage.completionTokens());
+    counts(json, usage.promptTokens(), usage.completionTokens());
     json.writeObjectFieldStart("prompt_tokens_details");
     json.writeNumberField("cached_tokens", usage.cachedTokens());
     TierUsage tiers = usage.tiers();

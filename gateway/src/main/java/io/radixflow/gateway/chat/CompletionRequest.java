@@ -2,9 +2,7 @@ package io.radixflow.gateway.chat;
 
 import io.radixflow.gateway.api.GenerationFields;
 import io.radixflow.gateway.api.SessionFinder.Root;
-import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
-import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.record.ConversationEvent;
 import java.util.Collection;
 import java.util.List;
@@ -54,20 +52,6 @@ interface CompletionRequest {
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /**
-   * Returns whether a body asks for counts of tokens in the last event of a stream.
-   *
-   * @throws ApiException if the body asks for it without a stream
-   */
-  static boolean usage(JsonObject body) {
-    JsonObject streaming = body.object("stream_options");
-    if (streaming != null && !body.bool("stream", false)) {
-      throw ApiException.badRequest(
-          "stream_options", "stream_options is only allowed when stream is true");
-    }
-    return streaming != null && streaming.bool("include_usage", false);
-  }
-
   /** Returns how many replies the request asks for. */
   int choices();
 
@@ -77,8 +61,8 @@ interface CompletionRequest {
   /** Returns whether the client wants a stream of pieces. */
   boolean stream();
 
-  /** Returns whether the last event of a stream contains the counts of tokens. */
-  boolean usage();
+  /** Returns which events of a stream have counts of tokens. */
+  StreamUsage usage();
 
   /** Returns which timings its stream shows. */
   Timings timings();

@@ -26,7 +26,7 @@ final class NestedFields {
               Set.of("name", "description", "schema", "strict"),
           List.of("prediction"), Set.of("type", "content"),
           List.of("prediction", "content"), Set.of("type", "text"),
-          List.of("stream_options"), Set.of("include_usage"));
+          List.of("stream_options"), Set.of("include_usage", "continuous_usage_stats"));
 
   private final Consumer<String> notice;
 

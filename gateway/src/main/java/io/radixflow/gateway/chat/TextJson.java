@@ -1,6 +1,7 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.text.TokenText;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.jobs.client.TurnPart;
@@ -47,7 +48,7 @@ final class TextJson extends CompletionJson {
 
   /** If the job does not send the prompt's tokens, its text is a piece of its own. */
   @Override
-  byte[] opening(int choice, TurnPart part, boolean usages) {
+  byte[] opening(int choice, TurnPart part, Json.Fields usage) {
     if (!request.echo() || request.echoesTokens(choice)) {
       return null;
     }
@@ -61,7 +62,7 @@ final class TextJson extends CompletionJson {
         },
         null,
         null,
-        usages,
+        usage,
         null);
   }
 

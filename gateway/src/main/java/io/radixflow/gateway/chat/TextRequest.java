@@ -22,6 +22,7 @@ import java.util.Set;
  * @param model the name that responses have
  * @param prompts the prompts, in order
  * @param options the options of each choice of a prompt
+ * @param usage which events of a stream have counts of tokens
  * @param echo whether completions begin with their prompts
  * @param style how single tokens are shown
  * @param timings which timings a stream shows
@@ -31,7 +32,7 @@ record TextRequest(
     List<TextPrompt> prompts,
     List<GenerationOptions> options,
     boolean stream,
-    boolean usage,
+    StreamUsage usage,
     boolean echo,
     TokenStyle style,
     Timings timings)
@@ -93,7 +94,7 @@ record TextRequest(
         prompts,
         ChatRequest.options(raw, (int) choices).stream().map(GenerationFields::asText).toList(),
         body.bool("stream", false),
-        CompletionRequest.usage(body),
+        StreamUsage.read(body),
         echo,
         style,
         timings);

@@ -577,13 +577,13 @@ class ChatCompletionsTest {
     CompletableFuture<HttpResponse<String>> response =
         chat(
             ",\"num_ctx\":5,\"user\":\"u\\n\",\"keep\\r\\nx\":1,\"tools\":[],\"mirostat\":null,"
-                + "\"stream\":true,\"stream_options\":{\"continuous_usage_stats\":true}");
+                + "\"stream\":true,\"stream_options\":{\"include_obfuscation\":true}");
     ConversationEvent event = gateway.topics().next();
     gateway.topics().end(event, 0, "stop", Usage.NONE);
     assertThat(response.join().statusCode()).isEqualTo(200);
     assertThat(response.join().headers().firstValue("X-Radixflow-Ignored").orElseThrow())
         .contains("num_ctx")
-        .contains("stream_options.continuous_usage_stats")
+        .contains("stream_options.include_obfuscation")
         .contains("keep??x")
         .doesNotContain("mirostat");
     HttpResponse<String> strict = chat(",\"num_ctx\":5", "X-Radixflow-Strict", "true").join();

@@ -246,11 +246,11 @@ class TextCompletionsTest {
     CompletableFuture<HttpResponse<String>> response =
         complete(
             "{\"prompt\":\"a\",\"stream\":true,\"stream_options\":{\"include_usage\":true,"
-                + "\"continuous_usage_stats\":true},\"response_format\":{\"type\":\"text\",\"x\":1}}");
+                + "\"include_obfuscation\":true},\"response_format\":{\"type\":\"text\",\"x\":1}}");
     ConversationEvent event = gateway.topics().next();
     gateway.topics().end(event, 0, "stop", Usage.NONE);
     assertThat(response.join().headers().firstValue("X-Radixflow-Ignored").orElseThrow())
-        .contains("stream_options.continuous_usage_stats", "response_format.x");
+        .contains("stream_options.include_obfuscation", "response_format.x");
     assertThat(response.join().body()).contains("\"completion_tokens\":0");
   }
 
