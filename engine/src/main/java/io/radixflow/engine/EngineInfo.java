@@ -7,11 +7,11 @@ import io.radixflow.protocol.PublicApi;
  * The constants of an engine.
  *
  * @param model the model's shape
- * @param backend one line on the backend
- * @param contextLength tokens of prompt and reply together that one request may have
+ * @param backend a one-line description of the backend
+ * @param contextLength maximum tokens of a request's prompt and reply together
  * @param pages pages of the KV pool
  * @param pageTokens tokens per page
- * @param numericsEpoch of backend, model and tokenizer
+ * @param numericsEpoch the numerics epoch of backend, model and tokenizer together
  */
 @PublicApi
 public record EngineInfo(

@@ -1,8 +1,9 @@
 package io.radixflow.engine;
 
 /**
- * The engine's device is lost, or the engine is beyond repair: none of its requests can continue.
- * The caller has the generated tokens so far and resubmits the request to a new engine.
+ * Thrown if the engine's device is lost or the engine cannot be repaired, so that none of its
+ * requests can continue. The caller has the tokens generated so far and must resubmit each request
+ * to a new engine.
  */
 public final class EngineLostException extends RuntimeException {
   private static final long serialVersionUID = 1L;

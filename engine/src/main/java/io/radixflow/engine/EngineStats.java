@@ -4,7 +4,7 @@ import io.radixflow.engine.draft.DraftStats;
 import io.radixflow.engine.tier.TierStats;
 
 /**
- * A consistent snapshot of an engine: counters since it was opened, and gauges of the moment.
+ * A consistent snapshot of an engine: counters since the engine was opened, and current gauges.
  *
  * @param steps steps and their tokens
  * @param pool pages of the device
@@ -13,7 +13,7 @@ import io.radixflow.engine.tier.TierStats;
  * @param kvEvents delivered and dropped changes of the radix cache
  * @param tiers the tiers below the device
  * @param grammars the grammars that constrain replies
- * @param drafts guesses that steps have verified
+ * @param drafts guessed tokens that steps have verified
  */
 public record EngineStats(
     StepStats steps,

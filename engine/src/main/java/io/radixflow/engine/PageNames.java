@@ -8,7 +8,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Names pages of texts as all engines do, for {@link Engine#erase}. Not thread-safe. */
+/**
+ * Computes names of pages for {@link Engine#erase}, as all engines compute them. Not thread-safe.
+ */
 public final class PageNames {
   /** Length of a name. */
   public static final int BYTES = PageHasher.BYTES;
@@ -18,7 +20,7 @@ public final class PageNames {
   private final Set<PageId> names = new LinkedHashSet<>();
 
   /**
-   * @param pageTokens tokens of a page; see {@link EngineInfo#pageTokens}
+   * @param pageTokens tokens per page; see {@link EngineInfo#pageTokens}
    */
   public PageNames(String namespace, int pageTokens) {
     this.namespace = namespace;
@@ -26,9 +28,9 @@ public final class PageNames {
   }
 
   /**
-   * Adds the whole pages of a text, but for its public ones.
+   * Adds the whole pages of a text, except its public pages.
    *
-   * @param publicTokens number of tokens at its beginning in public pages
+   * @param publicTokens number of tokens at the beginning of the text that are in public pages
    * @param from index of the first page to add
    */
   public void add(int[] ids, int publicTokens, int from) {
@@ -37,7 +39,7 @@ public final class PageNames {
     names.addAll(List.of(chain.from(Math.max(from, chain.sharedPages()))));
   }
 
-  /** Returns the names in a row, none before its parent's. */
+  /** Returns the names, concatenated; each name follows the name of its parent. */
   public byte[] toBytes() {
     return PageId.bytes(names);
   }

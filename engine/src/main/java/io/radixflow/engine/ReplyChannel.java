@@ -15,7 +15,10 @@ public interface ReplyChannel extends AutoCloseable {
    */
   void drain(ReplyVisitor visitor);
 
-  /** Cancels the channel's requests; it has no further progress. Idempotent, any thread. */
+  /**
+   * Cancels the channel's requests; the channel then delivers no further progress. Idempotent, any
+   * thread.
+   */
   @Override
   void close();
 
@@ -24,7 +27,7 @@ public interface ReplyChannel extends AutoCloseable {
 
     /**
      * Called once when the prompt of a request is ready, before its first progress. The request's
-     * {@link EngineRequest.PromptSource} has made the ids. Not called if it failed.
+     * {@link EngineRequest.PromptSource} has made the ids. Not called if the source failed.
      */
     void promptReady(long requestId);
 

@@ -5,17 +5,17 @@ import java.io.Serializable;
 import java.util.Map;
 
 /**
- * How waiting requests are chosen. Tenants share the engine by weight; within a tenant, priorities
- * come first, then the policy, then arrival.
+ * How the scheduler chooses waiting requests. Tenants share the engine by weight. Within a tenant,
+ * priority decides first, then the policy, then the order of arrival.
  *
- * @param policy the order among requests of one tenant and priority
- * @param seed of the random policy
+ * @param policy the order of requests with the same tenant and priority
+ * @param seed seed of the random policy
  * @param ageing one in this many admissions of a tenant is its oldest request, whatever its
  *     priority and the policy; at least 2
  * @param lowPriorityFirst whether lower priority values go first
  * @param preemptionThreshold a waiting request preempts a running request of its tenant if their
  *     priorities differ by more than this
- * @param sharing bounds of steps that prompts share with decodes
+ * @param sharing limits for steps that prompts share with decodes
  * @param tenantWeights shares of tenants; a tenant that is not named has weight 1
  */
 @PublicApi
@@ -30,7 +30,7 @@ public record SchedulerOptions(
     implements Serializable {
   public static final int MAX_WEIGHT = 1000;
 
-  /** By the longest cached prefix; every sixteenth admission by age. */
+  /** Requests with the longest cached prefix first; every sixteenth admission by age. */
   public static final SchedulerOptions DEFAULT =
       new SchedulerOptions(SchedulePolicy.LPM, 0, 16, false, 10, new Sharing(2.6, 1.6), Map.of());
 
@@ -76,30 +76,30 @@ public record SchedulerOptions(
     }
   }
 
-  /** Returns the same with another policy. */
+  /** Returns these options with another policy. */
   public SchedulerOptions withPolicy(SchedulePolicy other) {
     return new SchedulerOptions(
         other, seed, ageing, lowPriorityFirst, preemptionThreshold, sharing, tenantWeights);
   }
 
-  /** Returns the same with another seed. */
+  /** Returns these options with another seed. */
   public SchedulerOptions withSeed(long other) {
     return new SchedulerOptions(
         policy, other, ageing, lowPriorityFirst, preemptionThreshold, sharing, tenantWeights);
   }
 
-  /** Returns the same with another rate of admissions by age. */
+  /** Returns these options with another rate of admissions by age. */
   public SchedulerOptions withAgeing(int other) {
     return new SchedulerOptions(
         policy, seed, other, lowPriorityFirst, preemptionThreshold, sharing, tenantWeights);
   }
 
-  /** Returns the same with other rules for priorities. */
+  /** Returns these options with other rules for priorities. */
   public SchedulerOptions withPriorities(boolean lowFirst, int threshold) {
     return new SchedulerOptions(policy, seed, ageing, lowFirst, threshold, sharing, tenantWeights);
   }
 
-  /** Returns the same with other bounds of steps that prompts share with decodes. */
+  /** Returns these options with other limits for steps that prompts share with decodes. */
   public SchedulerOptions withSharing(double stretch, double slowdown) {
     return new SchedulerOptions(
         policy,
@@ -111,7 +111,7 @@ public record SchedulerOptions(
         tenantWeights);
   }
 
-  /** Returns the same with other weights. */
+  /** Returns these options with other weights. */
   public SchedulerOptions withWeights(Map<String, Integer> weights) {
     return new SchedulerOptions(
         policy, seed, ageing, lowPriorityFirst, preemptionThreshold, sharing, weights);

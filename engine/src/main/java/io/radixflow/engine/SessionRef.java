@@ -3,7 +3,8 @@ package io.radixflow.engine;
 /**
  * The conversation to which a request belongs as a turn.
  *
- * @param tenant the tenant whose bounds its cached pages count for; empty for the default tenant
+ * @param tenant the tenant whose cache limits apply to the session's pages; empty for the default
+ *     tenant
  * @param session id, unique among all tenants
  * @param branch branch of the session
  * @param next computes the beginning of the branch's next prompt; null if the next prompt begins
@@ -11,15 +12,15 @@ package io.radixflow.engine;
  */
 public record SessionRef(String tenant, String session, String branch, NextPrompt next) {
 
-  /** Knows which part of a turn the next prompt keeps. */
+  /** Computes which part of a turn the next prompt keeps. */
   @FunctionalInterface
   public interface NextPrompt {
     /**
-     * Returns the ids with which the next prompt begins, whatever its messages are. Runs on an
+     * Returns the ids with which the next prompt begins, regardless of its messages. Runs on an
      * intake thread after the turn has ended.
      *
      * @param reply ids of the reply as generated
-     * @return null if it begins with prompt and reply as they are
+     * @return null if the next prompt begins with prompt and reply as they are
      */
     int[] ids(int[] reply);
   }

@@ -1,7 +1,7 @@
 package io.radixflow.engine;
 
 /**
- * The steps that an engine has run, and their tokens; counters since it was opened.
+ * Counters of the steps that an engine has run since it was opened, and of their tokens.
  *
  * @param steps steps run
  * @param failedSteps steps that failed

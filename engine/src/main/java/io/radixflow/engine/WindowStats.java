@@ -6,12 +6,12 @@ package io.radixflow.engine;
  *
  * @param window tokens that a query sees in these layers; 0 if the pool has no parts
  * @param total parts of the pool
- * @param free parts that no page has
+ * @param free parts that belong to no page
  * @param locked parts that running requests need
- * @param taken parts taken from cached pages that no running request needed
+ * @param taken parts that were taken from cached pages because no running request needed them
  * @param shortenedMatches requests that could not use the end of their cached prefix, because parts
  *     were missing
- * @param lostTokens tokens of these ends, which were computed again
+ * @param lostTokens tokens of these ends; they were computed again
  */
 public record WindowStats(
     int window,

@@ -6,16 +6,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How a cluster of processes is made.
+ * The options of a cluster of processes.
  *
- * @param directory where configuration, logs and state go and stay; empty for a temporary one
- * @param jobManagers how many start; all but one stand by
- * @param taskManagers how many start
- * @param slots of each TaskManager
+ * @param directory where configuration, logs and state are kept; empty for a temporary directory
+ * @param jobManagers number of JobManagers; one is the leader, the rest are standbys
+ * @param taskManagers number of TaskManagers
+ * @param slots slots per TaskManager
  * @param taskHeap heap of each TaskManager for the engine and the operators, such as {@code 1g}
- * @param fastStart whether TaskManagers start fast and never run fast, as a simulated model wants
- * @param brokerPort where the broker listens; 0 for any free port
- * @param settings Flink settings added to the cluster's own, or in their place
+ * @param fastStart whether the JVMs of TaskManagers trade speed for a fast start; right for a
+ *     simulated model
+ * @param brokerPort the broker's port; 0 for any free port
+ * @param settings additional Flink settings; they override the cluster's own
  */
 public record ClusterOptions(
     Optional<Path> directory,
@@ -35,7 +36,7 @@ public record ClusterOptions(
     settings = Map.copyOf(settings);
     if (jobManagers < 1 || taskManagers < 0 || slots < 1) {
       throw new IllegalArgumentException(
-          "a cluster needs a JobManager, and slots where it has TaskManagers");
+          "a cluster needs at least one JobManager and at least one slot per TaskManager");
     }
   }
 

@@ -8,7 +8,8 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * Reports what enters and leaves one cache, and makes the digests that its nodes carry for that.
+ * Reports the pages that enter and leave one cache, and computes the digests of nodes that the
+ * reports need.
  */
 final class CacheEvents {
   private final int pageTokens;
@@ -48,7 +49,7 @@ final class CacheEvents {
     return listener != null;
   }
 
-  /** The last {@code count} pages of a node have just been appended. */
+  /** Called when the last {@code count} pages of a node have just been appended. */
   void stored(TreeNode node, int count) {
     int first = node.pageCount() - count;
     byte[] digests = node.ensureDigests();
@@ -86,12 +87,18 @@ final class CacheEvents {
     }
   }
 
-  /** Returns the digest of the page before a node, of any namespace; null if there is none. */
+  /**
+   * Returns the digest of the page before a node, in any namespace; null if there is no page before
+   * it.
+   */
   private static byte[] digestAbove(TreeNode node) {
     return node.parent.isRoot() ? null : node.parent.lastDigest();
   }
 
-  /** Shows the follower the pages up to the end of a node that have been used often enough. */
+  /**
+   * Shows the follower the pages up to the end of a node that were used at least {@code uses}
+   * times.
+   */
   void replay(TreeNode end, int uses) {
     if (follower == null) {
       return;
@@ -138,8 +145,8 @@ final class CacheEvents {
    * Reports that the last page of a node is about to leave; {@link #flush} must follow.
    *
    * @param evicted see {@link PageListener#leaving}
-   * @param quiet whether {@link #cleared} follows, which reports them all
-   * @return whether the follower keeps it for a while
+   * @param quiet whether {@link #cleared} follows and reports all pages at once
+   * @return whether the follower still needs the page
    */
   boolean removing(TreeNode node, boolean evicted, boolean quiet) {
     if (listener != null && !quiet) {
@@ -164,7 +171,7 @@ final class CacheEvents {
     removed[removedCount++] = node.block(node.pageCount() - 1);
   }
 
-  /** Reports the pages that have left since the last call, one event a node. */
+  /** Reports the pages that have left since the last call, with one event per node. */
   void flush() {
     if (removedCount > 0) {
       long[] blocks = new long[removedCount];

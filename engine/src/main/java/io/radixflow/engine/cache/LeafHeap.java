@@ -3,12 +3,15 @@ package io.radixflow.engine.cache;
 import java.util.Arrays;
 
 /**
- * The nodes that may be evicted, the one to go first on top: a binary heap that records each node's
- * index, so that adding and removing any node costs O(log leaves).
+ * A binary heap of the nodes that may be evicted; the node to evict first is on top. Each node
+ * records its index in the heap, so adding or removing any node costs O(log leaves).
  */
 public final class LeafHeap {
 
-  /** Which of two nodes goes first; what it reads may not change while a node is in the heap. */
+  /**
+   * Decides which of two nodes is evicted first. The values that it compares may change only if
+   * {@link #moved} is called.
+   */
   public interface Order {
     boolean isBefore(TreeNode a, TreeNode b);
   }
@@ -21,12 +24,12 @@ public final class LeafHeap {
     this.order = order;
   }
 
-  /** Returns whether a node is in a heap; a node is in one at most. */
+  /** Returns whether a node is in a heap; a node is in at most one heap. */
   public static boolean contains(TreeNode node) {
     return node.heapIndex >= 0;
   }
 
-  /** Returns the node that goes first, or null. */
+  /** Returns the node to evict first, or null. */
   public TreeNode first() {
     return size == 0 ? null : nodes[0];
   }
@@ -55,7 +58,7 @@ public final class LeafHeap {
     }
   }
 
-  /** Restores the order after a change of what it reads of a node. */
+  /** Restores the order after the values of a node have changed. */
   public void moved(TreeNode node) {
     rise(node);
     sink(node);

@@ -4,9 +4,9 @@ package io.radixflow.engine.cache;
  * A list of unlocked nodes in the order of their last use, linked through the nodes; every
  * operation is O(1).
  *
- * <p>A path is used from its end to its root, so a parent follows its children. If all unlocked
- * nodes are in one list, its oldest node has no children: none in the list, and a locked child
- * would lock its parent.
+ * <p>A path is used from its end to its root, so a parent follows its children in the list. If all
+ * unlocked nodes are in one list, the oldest node has no children: an unlocked child would be
+ * before it in the list, and a locked child would lock its parent.
  */
 public final class NodeList {
   private TreeNode oldest;
@@ -42,8 +42,8 @@ public final class NodeList {
   }
 
   /**
-   * Appends all nodes of another list to this one. {@link TreeNode#list} of them stays as it was,
-   * so that it costs O(1).
+   * Appends all nodes of another list to this one. The nodes' {@link TreeNode#list} does not
+   * change, so the call costs O(1).
    */
   public void takeIn(NodeList other) {
     if (other.oldest == null) {
@@ -60,7 +60,7 @@ public final class NodeList {
     other.newest = null;
   }
 
-  /** Adds a node directly after one that is in the list. */
+  /** Adds {@code node} directly after {@code other}, which is in the list. */
   public void addAfter(TreeNode node, TreeNode other) {
     if (other == newest) {
       addNewest(node);

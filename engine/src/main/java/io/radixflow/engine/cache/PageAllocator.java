@@ -4,10 +4,10 @@ import java.util.function.IntConsumer;
 
 /**
  * Hands out the pages of a pool and records the owner of each: none (free), a running request (in
- * flight), the prefix cache (cached) or a session between two turns. The last page freed is the
- * first handed out.
+ * flight), the prefix cache (cached) or a session between two turns. The page that was freed last
+ * is handed out first.
  *
- * <p>With one token a page it is an allocator of tokens.
+ * <p>With one token per page, it allocates single tokens.
  */
 public final class PageAllocator {
   private static final byte FREE = 0;
@@ -23,7 +23,7 @@ public final class PageAllocator {
   private int inFlightCount;
   private int sessionCount;
 
-  /** Pages freed in a group that is open: they follow the free ones in the array. */
+  /** Number of pages freed in the open group; in the array they follow the free pages. */
   private int groupCount;
 
   private boolean grouping;
@@ -36,7 +36,7 @@ public final class PageAllocator {
   /**
    * @param pages size of the pool
    * @param pageTokens tokens per page
-   * @param onFree gets each page that becomes free
+   * @param onFree receives each page that becomes free
    */
   public PageAllocator(int pages, int pageTokens, IntConsumer onFree) {
     this.pageTokens = pageTokens;
@@ -79,7 +79,7 @@ public final class PageAllocator {
     return owner.length - freeCount - groupCount - inFlightCount - sessionCount;
   }
 
-  /** Takes a free page for a request, or returns -1. */
+  /** Takes a free page for a request; returns -1 if no page is free. */
   public int allocate() {
     if (freeCount == 0) {
       return -1;
@@ -91,18 +91,18 @@ public final class PageAllocator {
     return page;
   }
 
-  /** Pages that hold {@code tokens} tokens, the last of them maybe in part. */
+  /** Returns the number of pages that {@code tokens} tokens need; the last page may be partial. */
   public int pagesFor(int tokens) {
     return (tokens + pageTokens - 1) / pageTokens;
   }
 
   /**
-   * Gives a request room for more tokens: the rest of its last page, then whole pages, then a part
-   * of one. All of it or nothing.
+   * Gives a request room for more tokens: first the rest of its last page, then new pages. If there
+   * are not enough free pages, nothing changes.
    *
    * @param table the request's page table, long enough
-   * @param before tokens it has room for
-   * @param tokens tokens it is to have room for
+   * @param before tokens that the request has room for now
+   * @param tokens tokens that the request must have room for afterwards
    * @return whether there were enough free pages
    */
   public boolean allocExtend(int[] table, int before, int tokens) {
@@ -130,7 +130,7 @@ public final class PageAllocator {
     grouping = true;
   }
 
-  /** Makes the pages freed since {@link #beginFreeGroup} free, at once. */
+  /** Makes all pages that were freed since {@link #beginFreeGroup} available at the same time. */
   public void endFreeGroup() {
     if (!grouping) {
       throw new IllegalStateException("no group of frees is open");
@@ -153,7 +153,7 @@ public final class PageAllocator {
   /**
    * Frees a page of a request or of the cache.
    *
-   * @throws IllegalStateException if it is free already
+   * @throws IllegalStateException if the page is already free
    */
   public void free(int page) {
     if (owner[page] == FREE) {
@@ -213,7 +213,7 @@ public final class PageAllocator {
     owner[page] = to;
   }
 
-  /** Sets each page's owner from what really has it; see {@link PageAudit}. */
+  /** Sets each page's owner to its real owner; see {@link PageAudit}. */
   int repair(boolean[] cached, boolean[] inFlight, boolean[] session) {
     int repaired = 0;
     freeCount = 0;

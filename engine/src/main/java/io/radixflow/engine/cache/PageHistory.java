@@ -3,7 +3,10 @@ package io.radixflow.engine.cache;
 import io.radixflow.engine.cache.key.PageHash;
 import io.radixflow.engine.cache.key.RadixKey;
 
-/** Looks up what an eviction policy remembers of pages by their hashes, if it asks for hashes. */
+/**
+ * Looks up, by their hashes, what an eviction policy remembers about pages. Does nothing if the
+ * policy does not use hashes.
+ */
 final class PageHistory {
   private final EvictionPolicy policy;
   private final int pageTokens;
@@ -16,7 +19,10 @@ final class PageHistory {
     this.wanted = policy.wantsPageHashes();
   }
 
-  /** Looks at pages {@code from .. to-1} of a key, which begin at the end of {@code node}. */
+  /**
+   * Computes the hashes of pages {@code from .. to-1} of a key. These pages follow the end of
+   * {@code node}.
+   */
   void lookAt(TreeNode node, RadixKey key, int from, int to) {
     if (!wanted) {
       return;
@@ -38,12 +44,15 @@ final class PageHistory {
     }
   }
 
-  /** The hashes of the pages that were looked at, by page; null if the policy asks for none. */
+  /** Returns the hashes from {@link #lookAt}, by page; null if the policy does not use hashes. */
   long[] hashes() {
     return wanted ? hashes : null;
   }
 
-  /** The end of the pages from {@code from} on that were used equally often, at most {@code to}. */
+  /**
+   * Returns the end of the run of pages that starts at {@code from} and whose pages were used
+   * equally often; at most {@code to}.
+   */
   int endOfRun(int from, int to) {
     int uses = usesBefore(from);
     int end = from + 1;
@@ -53,24 +62,27 @@ final class PageHistory {
     return end;
   }
 
-  /** Returns the number of uses that a page which was looked at is known to have had. */
+  /** Returns the known number of earlier uses of a page that {@link #lookAt} has covered. */
   int usesBefore(int page) {
     return wanted ? policy.usesBefore(hashes[page]) : 0;
   }
 
-  /** Pages have entered the tree as the last ones of a node. */
+  /** Called when the last {@code count} pages of a node have entered the tree. */
   void stored(TreeNode node, int count) {
     for (int i = node.pageCount() - count; wanted && i < node.pageCount(); i++) {
       policy.stored(node, node.pageHash(i));
     }
   }
 
-  /** The last page of a node is about to leave, to make room. */
+  /** Called before the last page of a node leaves the tree to make room. */
   void evicted(TreeNode node) {
     policy.evicted(node, lastHash(node));
   }
 
-  /** The last page of a node is about to leave, since its session wants it no more. */
+  /**
+   * Called before the last page of a node leaves the tree because its session does not need it any
+   * more.
+   */
   void dropped(TreeNode node) {
     policy.dropped(node, lastHash(node));
   }

@@ -6,15 +6,15 @@ package io.radixflow.engine.cache;
  */
 public interface PageListener {
 
-  /** A page has been stored, or is reported again; see {@link RadixCache#replay}. */
+  /** Reports that a page has been stored. {@link RadixCache#replay} reports pages again. */
   void stored(CachedPage page);
 
   /**
-   * Reports that a page leaves.
+   * Reports that a page leaves the cache.
    *
-   * @param evicted whether the page leaves to make room; otherwise it is not needed again
-   * @return whether the listener still needs the page's content: then the page is in flight, and
-   *     the listener frees it
+   * @param evicted whether the page leaves to make room; otherwise no request needs it again
+   * @return whether the listener still needs the page's content; if so, the page is in flight and
+   *     the listener must free it
    */
   boolean leaving(CachedPage page, boolean evicted);
 }

@@ -1,8 +1,8 @@
 package io.radixflow.engine.cache;
 
 /**
- * The locks on the paths of a tree, and how many pages they protect. A lock counts at the node it
- * ends at and at all nodes above; the eviction policy has the nodes that are not locked.
+ * The locks on the paths of a tree, and the number of pages that they protect. A lock counts at its
+ * end node and at all nodes above it. The eviction policy contains the nodes that are not locked.
  */
 final class PathLocks {
   private final RadixTree tree;
@@ -35,7 +35,7 @@ final class PathLocks {
     evictablePages--;
   }
 
-  /** Locks a node and all above it. */
+  /** Locks a node and all nodes above it. */
   void lock(TreeNode end) {
     for (TreeNode each = end; each != null; each = each.parent) {
       extendTo(each);
@@ -54,9 +54,9 @@ final class PathLocks {
   /**
    * Releases one lock.
    *
-   * @param end the node it ends at
-   * @param hit whether that counts as a use
-   * @param now when the path was used last
+   * @param end the node at which the lock ends
+   * @param hit whether the release counts as a use of the path
+   * @param now when the path was last used
    */
   void unlock(TreeNode end, boolean hit, long now) {
     TreeNode root = end;
@@ -95,7 +95,7 @@ final class PathLocks {
     return pages;
   }
 
-  /** Returns how many pages the lock that ends at a node protects alone. */
+  /** Returns how many pages are protected only by the lock that ends at a node. */
   int pagesLockedOnce(TreeNode locked) {
     int pages = 0;
     for (TreeNode each = locked; !each.isRoot() && each.lockCount == 1; each = each.parent) {

@@ -2,13 +2,18 @@ package io.radixflow.engine.cache;
 
 import io.radixflow.protocol.PublicApi;
 
-/** The share of computed pages that requests have in common. */
+/** Which computed pages requests share. */
 @PublicApi
 public enum PrefixCaching {
   /** Every prefix. */
   RADIX,
-  /** Nothing, as in SGLang's ChunkCache; a request that was preempted finds its own pages again. */
+  /**
+   * No pages, as in SGLang's ChunkCache. A request that was preempted finds its own pages again.
+   */
   CHUNK,
-  /** Nothing, and no page outlives its request's step; the baseline, as in mini-SGLang. */
+  /**
+   * No pages, and each page is freed after its request's step. This is the baseline, as in
+   * mini-SGLang.
+   */
   NAIVE
 }

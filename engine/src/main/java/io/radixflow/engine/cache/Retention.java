@@ -5,10 +5,11 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Sets the priority that nodes of a tree have by a hint, and takes it back when its time has come.
+ * Applies hints that raise the priority of nodes of a tree, and removes the priority when a hint
+ * expires.
  */
 final class Retention {
-  /** The order in which a policy gets unlocked nodes: of a path, the end first. */
+  /** The order in which a policy receives unlocked nodes; the end of a path comes first. */
   private static final Comparator<TreeNode> BY_LAST_USE =
       Comparator.<TreeNode>comparingLong(node -> node.lastUsedAt)
           .thenComparing(node -> node.startPage, Comparator.reverseOrder());
@@ -48,7 +49,7 @@ final class Retention {
     }
   }
 
-  /** Takes back hints that have ended; looks at the nodes only if a hint has ended. */
+  /** Removes expired hints. Looks at the nodes only if a hint has expired. */
   void expire(long now) {
     if (now < earliestEnd) {
       return;

@@ -4,19 +4,21 @@ import java.util.Arrays;
 import java.util.function.IntConsumer;
 
 /**
- * The window parts of a pool's pages: the entries of a page in layers with an attention window. No
- * query reaches a page's part once it is further back than the window, so there are fewer parts
- * than pages. If no part is free, a part that no running request needs is given to another page.
+ * The window parts of a pool's pages: the entries of a page in layers with an attention window.
+ * Queries do not read the part of a page that is further back than the window, so a pool needs
+ * fewer parts than pages. If no part is free, a part that no running request needs is given to
+ * another page.
  *
  * <p>A prefix can be used only if the pages of the last {@link #window} tokens before its end have
  * their parts. A window layer's entries depend on the layers below it, so they can be computed
  * again only together with everything before them.
  *
- * <p>A part is free, locked by the running requests whose next queries reach it, or kept for later
- * requests. When a part is needed, kept parts are taken in this order: parts in the interior of a
- * prompt, where another prompt is unlikely to continue; parts before an end, the least recently
- * used first; parts of a pinned prefix. A running request never waits for a pinned part. Each
- * operation except {@link #usable} and {@link #repair} takes constant time and allocates nothing.
+ * <p>A part is free, locked by the running requests whose next queries read it, or kept for later
+ * requests. When a part is needed, kept parts are taken in this order: first parts in the interior
+ * of a prompt, where another prompt is unlikely to continue; then parts before an end, the least
+ * recently used first; then parts of a pinned prefix. A running request never waits for a pinned
+ * part. Each operation except {@link #usable} and {@link #repair} takes constant time and allocates
+ * nothing.
  *
  * <p>Owned by the cache's thread.
  */
@@ -35,7 +37,7 @@ public final class WindowParts {
   /** Whether a page's part was last released before an end that other requests may continue. */
   private final boolean[] beforeEnd;
 
-  /** How many pins ask for a page's part. */
+  /** The number of pins of each page's part. */
   private final int[] pins;
 
   private final int[] free;
@@ -45,8 +47,8 @@ public final class WindowParts {
   private int lockedCount;
 
   /**
-   * Rings of pages with kept parts, the longest kept first. The heads of the rings have the numbers
-   * after the pages.
+   * Rings of pages with kept parts, in the order in which the parts were kept. The indices after
+   * the pages are the heads of the rings.
    */
   private final int[] next;
 
@@ -62,8 +64,8 @@ public final class WindowParts {
    * @param window tokens that a query sees, its own included
    * @param pages pages of the pool
    * @param parts window parts, at most as many as pages
-   * @param mapping gets each page whose part changes
-   * @param onFree gets each part whose content is not needed any more
+   * @param mapping is called for each page whose part changes
+   * @param onFree receives each part whose content is not needed any more
    */
   public WindowParts(
       int window, int pageTokens, int pages, int parts, Mapping mapping, IntConsumer onFree) {
@@ -109,7 +111,10 @@ public final class WindowParts {
     return window;
   }
 
-  /** Returns how many last whole pages of a prefix must have parts; all pages if it has fewer. */
+  /**
+   * Returns how many of the last whole pages of a prefix must have parts. A prefix with fewer pages
+   * needs parts for all of them.
+   */
   public int windowPages() {
     return windowPages;
   }
@@ -119,7 +124,7 @@ public final class WindowParts {
     return free.length;
   }
 
-  /** Returns the number of parts that no page has. */
+  /** Returns the number of parts that belong to no page. */
   public int free() {
     return freeCount;
   }
@@ -234,7 +239,7 @@ public final class WindowParts {
     mapping.map(page, newPart);
   }
 
-  /** Locks the part of a page that has one. */
+  /** Locks a page's part. The page must have a part. */
   public void lock(int page) {
     if (part[page] < 0) {
       throw new IllegalStateException("page " + page + " has no window part to lock");
@@ -281,7 +286,7 @@ public final class WindowParts {
   /** Called when a page has become free. No request may have locked its part. */
   public void pageFreed(int page) {
     if (locks[page] > 0) {
-      throw new IllegalStateException("page " + page + " is freed, and its window part locked");
+      throw new IllegalStateException("page " + page + " is freed while its window part is locked");
     }
     if (part[page] >= 0) {
       unlink(page);
@@ -290,10 +295,10 @@ public final class WindowParts {
   }
 
   /**
-   * Called when another page with the same tokens replaces a page. That page gets the locks, and
-   * also the part if it has none.
+   * Called when another page with the same tokens replaces a page. The other page gets the locks,
+   * and also the part if it does not have one.
    *
-   * @param page the page that will be freed; only one request uses it
+   * @param page the page that is replaced and will be freed; only one request uses it
    */
   void replaced(int page, int by) {
     if (part[page] < 0) {

@@ -6,18 +6,19 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Tokens of the turns that ended last, for drafts of others of the same namespace, and of no other:
- * how quick a reply is must not show what other tenants have written.
+ * Tokens of the turns that ended last, for drafts of other turns of the same namespace. Other
+ * namespaces never use them, because the speed of a reply must not reveal what other tenants have
+ * written.
  *
- * <p>A namespace has a few texts of {@value #TEXT_TOKENS} tokens, of which the oldest goes when
- * there are too many. If all take too much memory, the namespace goes that was used longest ago.
- * Engine thread only.
+ * <p>A namespace has a few texts of {@value #TEXT_TOKENS} tokens; if there are too many, the oldest
+ * text is dropped. If all texts together take too much memory, the least recently used namespace is
+ * dropped. Engine thread only.
  */
 final class DraftHistory {
-  /** Tokens of a text that takes no more turns. */
+  /** The length in tokens at which a text is full. */
   static final int TEXT_TOKENS = 1 << 15;
 
-  /** Tokens of one turn that are kept, the last ones. */
+  /** How many of the last tokens of a turn are kept. */
   static final int TURN_TOKENS = 1 << 13;
 
   private static final int MOST_TEXTS = 8;
@@ -50,7 +51,7 @@ final class DraftHistory {
     return bytes;
   }
 
-  /** Adds tokens of a turn that has ended; of more than {@link #TURN_TOKENS} the last. */
+  /** Adds the last {@link #TURN_TOKENS} tokens of a turn that has ended. */
   void add(String namespace, int[] tokens, int from, int to) {
     if (mostBytes == 0 || from >= to) {
       return;
@@ -82,7 +83,10 @@ final class DraftHistory {
     return more[0];
   }
 
-  /** Drops namespaces while all take too much memory, and the older texts of the last one. */
+  /**
+   * Drops namespaces while all texts take too much memory, and at last the older texts of the
+   * remaining namespace.
+   */
   private void shrink() {
     Iterator<Map.Entry<String, TextIndex[]>> eldest = texts.entrySet().iterator();
     while (bytes > mostBytes) {

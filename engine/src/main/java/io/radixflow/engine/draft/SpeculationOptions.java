@@ -5,12 +5,12 @@ import java.io.Serializable;
 import java.util.Objects;
 
 /**
- * How far steps run ahead of a reply on guesses of what it says next. Replies are the same without.
+ * How steps guess the next tokens of replies and verify the guesses. Guesses do not change replies.
  *
  * @param mode when guesses are made
- * @param drafts most guesses of a request that one step verifies, 1 to 64
- * @param historyBytes memory for turns that have ended, from which drafts of others of the same
- *     tenant are made; 0 for none
+ * @param drafts maximum guesses of a request that one step verifies, 1 to 64
+ * @param historyBytes memory for the tokens of ended turns, which are the source of drafts for
+ *     other turns of the same tenant; 0 for none
  */
 @PublicApi
 public record SpeculationOptions(Mode mode, int drafts, long historyBytes) implements Serializable {
@@ -20,11 +20,11 @@ public record SpeculationOptions(Mode mode, int drafts, long historyBytes) imple
     OFF,
     /** Where they were measured to pay. */
     AUTO,
-    /** Wherever there is anything to guess from, whatever it costs; for tests. */
+    /** Always if a guess is possible, regardless of the cost; for tests. */
     ALWAYS
   }
 
-  /** Memory for turns that have ended, if no other is asked for. */
+  /** Default memory for the tokens of ended turns. */
   public static final long DEFAULT_HISTORY = 16L << 20;
 
   /** Up to 16 drafts, where they pay. */

@@ -18,18 +18,19 @@ import java.util.concurrent.TimeUnit;
  * entry    long name, long check, int computed, int submitted, int deaths, int suspect, long since
  * </pre>
  *
- * Numbers are big-endian. An entry is valid if {@code check} fits {@code name}. The writer clears
- * {@code check} before it changes other fields and sets it last, so an entry whose writer died is
- * empty. The file is untrusted: the reader compares sizes before anything else, and brings numbers
- * into their range.
+ * Numbers are big-endian. An entry is valid if {@code check} matches {@code name}. The writer
+ * clears {@code check} before it changes other fields and sets it last, so an entry is empty if its
+ * writer died during a change. The file is untrusted: the reader checks sizes first, and limits
+ * numbers to their ranges.
  *
- * <p>A death counts against a request that was in flight alone, or was the only suspect in flight;
- * suspects run one at a time. Otherwise all requests in flight become suspects, without a counted
- * death. Replies are the same in each attempt, so a deadly request kills at the same token each
- * time: a request that got beyond the position of an earlier death did not cause it.
+ * <p>A death counts against a request if it was the only request or the only suspect in flight;
+ * suspects run one at a time. Otherwise all requests in flight become suspects, and the death is
+ * not counted. Replies are the same in each attempt, so a deadly request ends the process at the
+ * same token each time. A request that got beyond the position of an earlier death did not cause
+ * that death.
  */
 final class CrashRecord {
-  /** The most suspects that are remembered. */
+  /** The maximum number of suspects that are remembered. */
   static final int MAX_SUSPECTS = 1_024;
 
   /** How long a suspect is remembered if it is not submitted again. */
@@ -57,9 +58,10 @@ final class CrashRecord {
   /**
    * The suspicion against a request.
    *
-   * @param deaths how often it ended a process on its own, at the same position
-   * @param reached tokens that were submitted when it last did, or may have
-   * @param since when, milliseconds since the epoch
+   * @param deaths how often the request ended a process on its own, at the same position
+   * @param reached tokens that were submitted at the last death that the request caused or may have
+   *     caused
+   * @param since time of that death, milliseconds since the epoch
    */
   record Suspect(int deaths, int reached, long since) {}
 
@@ -79,7 +81,7 @@ final class CrashRecord {
     }
   }
 
-  /** Returns the check that distinguishes an entry with a name from an empty one. */
+  /** Returns the check of a name; it distinguishes an entry from an empty entry. */
   static long check(long name) {
     return Long.rotateLeft(name ^ SALT, 23) * SALT | 1;
   }
@@ -123,8 +125,8 @@ final class CrashRecord {
   }
 
   /**
-   * Returns the suspects after the death of the process that wrote the file; none if it is not
-   * valid.
+   * Returns the suspects after the death of the process that wrote the file; empty if the file is
+   * not valid.
    *
    * @param content all bytes of the file; untrusted
    */
@@ -163,7 +165,7 @@ final class CrashRecord {
     return suspects.size() == 1 ? suspects.get(0) : null;
   }
 
-  /** Returns the suspicion that follows from a death for a request in flight. */
+  /** Returns the suspicion against a request that was in flight at a death. */
   private static Suspect accused(Entry entry, Suspect before, boolean blamed, long now) {
     boolean gotFurther = before == null || entry.computed() >= before.reached();
     return new Suspect(

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Reads the constraint of a reply from the fields of other servers, and renames the fields as
- * events name them.
+ * Reads the constraint of a reply from fields that other servers define, and renames these fields
+ * to the names in events.
  */
 final class ReplyShape {
   /** Fields of llama.cpp and SGLang, with their names in {@code structured_outputs}. */
@@ -22,7 +22,7 @@ final class ReplyShape {
           "json_schema", "json",
           "structural_tag", "structural_tag");
 
-  /** Further fields for the constraint in a request. */
+  /** Further request fields that constrain the reply. */
   static final List<String> FIELDS = NAMES.keySet().stream().sorted().toList();
 
   private static final List<String> SAME =
@@ -34,7 +34,10 @@ final class ReplyShape {
           "guided_grammar",
           "guided_choice");
 
-  /** Where a {@code response_format} of another server has its text or schema. */
+  /**
+   * Names of the field that contains the text or schema in the {@code response_format} of other
+   * servers.
+   */
   private static final List<String> VALUES =
       List.of("schema", "json_schema", "value", "pattern", "regex", "grammar", "ebnf");
 
@@ -131,11 +134,11 @@ final class ReplyShape {
         body.remove("response_format");
         hold(body, "grammar", value);
       }
-      default -> {} // refused with the types that there are
+      default -> {} // refused later, with a list of the valid types
     }
   }
 
-  /** Removes vLLM's settings of its grammar compilers, which have no effect here. */
+  /** Removes vLLM's settings for grammar compilers; they have no effect here. */
   private static void rename(ObjectNode outputs, List<String> ignored) {
     JsonNode object = outputs.remove("json_object");
     if (object != null && object.asBoolean() && !outputs.hasNonNull("json")) {

@@ -7,21 +7,21 @@ import io.radixflow.protocol.record.ReplyError;
 import java.util.List;
 import java.util.Locale;
 
-/** Converts ends of turns to errors of the API. */
+/** Converts the end of a turn to an error of the API. */
 public final class TurnErrors {
 
   private static final int BUSY_SECONDS = 1;
 
-  /** The beginnings of the job's messages that are about a prompt. */
+  /** The job's error messages about a prompt begin with one of these texts. */
   private static final List<String> OF_PROMPT =
       List.of("the chat template ", "the last message ", "the prompt ", "token id ");
 
   private TurnErrors() {}
 
   /**
-   * Returns the error of a turn that was rejected or failed, or null if it was served.
+   * Returns the error of a turn that was rejected or failed, or null if the turn succeeded.
    *
-   * @param prompt the field of the request that has the prompt
+   * @param prompt the request field that contains the prompt
    */
   public static ApiException of(TurnEnd end, String prompt) {
     return of(end.finishReason(), end.error(), prompt);

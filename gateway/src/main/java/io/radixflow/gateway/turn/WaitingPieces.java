@@ -12,22 +12,23 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Tracks how much of a reply a listener has, and keeps the pieces that wait for it. Consecutive
- * pieces of one part are joined. Not safe for several threads.
+ * Tracks how much of a reply a listener has received, and keeps the pieces that wait for the
+ * listener. Consecutive pieces of one part are joined. Not safe for several threads.
  *
  * <p>A delta contains the position of its text in the reply. A whole reply contains the order of
- * its parts if it is not the usual order. Otherwise the text of each part is counted separately, so
- * that a reply without a part that was too large does not add wrong text.
+ * its parts if the order is not the usual one. Otherwise the text of each part is counted
+ * separately: a whole reply may lack a part that was too large, and the positions of its other
+ * parts must still be right.
  */
 final class WaitingPieces {
 
   /**
-   * The size in characters that is counted for an entry of log probabilities, and for each piece
-   * after the first.
+   * The size in characters of an entry of log probabilities, and the overhead of each piece after
+   * the first.
    */
   private static final int ENTRY_CHARACTERS = 48;
 
-  /** Code points that the listener already has and that have not come again yet. */
+  /** Code points that the listener already has, and that this object has not seen again yet. */
   private int skipped;
 
   /** Code points and tokens of the reply so far. */

@@ -43,8 +43,8 @@ public final class RadixflowOptions {
   public static final ConfigOption<ThreadPriority> THREAD_PRIORITY =
       ALL.choice("model.thread-priority", ThreadPriority.NICE)
           .describe(
-              "Share of compute threads on a CPU core that other threads also need: 'nice' is a"
-                  + " tenth. 'idle' is almost nothing, so that texts are sent sooner. Use 'idle'"
+              "Share that compute threads get of a CPU core that other threads also need: 'nice' is"
+                  + " a tenth. 'idle' is almost nothing, so that text is sent sooner. Use 'idle'"
                   + " only for a TaskManager in a container of its own: another busy process on the"
                   + " machine almost stops the engine.");
 
@@ -86,7 +86,7 @@ public final class RadixflowOptions {
 
   public static final ConfigOption<Integer> CONTEXT_LENGTH =
       ALL.integer("engine.context-length", 0, 0, Integer.MAX_VALUE)
-          .describe("Most tokens of prompt and reply together; 0 for the model's own limit.");
+          .describe("Maximum tokens of prompt and reply together; 0 for the model's own limit.");
 
   public static final ConfigOption<Integer> STEP_ROWS =
       ALL.integer("engine.step-rows", 256, 1, 65_536)
@@ -95,7 +95,7 @@ public final class RadixflowOptions {
 
   public static final ConfigOption<Integer> PREFILL_CHUNK =
       ALL.integer("engine.prefill-chunk", 256, 1, 65_536)
-          .describe("Most prompt tokens of one request in a step.");
+          .describe("Maximum prompt tokens of one request in a step.");
 
   public static final ConfigOption<Mode> SPECULATION =
       ALL.choice("engine.speculation", SpeculationOptions.DEFAULT.mode())
@@ -106,7 +106,7 @@ public final class RadixflowOptions {
 
   public static final ConfigOption<Integer> SPECULATION_DRAFTS =
       ALL.integer("engine.speculation-drafts", SpeculationOptions.DEFAULT.drafts(), 1, 64)
-          .describe("Most guessed tokens of a reply per step.");
+          .describe("Maximum guessed tokens of a reply per step.");
 
   public static final ConfigOption<MemorySize> SPECULATION_HISTORY =
       ALL.size(
@@ -167,14 +167,14 @@ public final class RadixflowOptions {
   public static final ConfigOption<Integer> MAX_BRANCHES =
       ALL.integer("session.max-branches", 64, 1, 1_000_000)
           .describe(
-              "Branches that a session may have. Beyond it a fork is rejected, and a turn that"
-                  + " begins a branch takes the place of the least recently used one.");
+              "Branches that a session may have. Beyond this limit a fork is rejected, and a turn"
+                  + " that begins a branch replaces the least recently used branch.");
 
   public static final ConfigOption<Integer> MAX_TURNS =
       ALL.integer("session.max-turns", 1_000, 1, 1_000_000)
           .describe(
-              "Turns of a branch that its history and its prompts keep; session.overflow decides"
-                  + " what happens to more.");
+              "Turns that a branch keeps in its history and prompts; session.overflow decides"
+                  + " what happens to further turns.");
 
   public static final ConfigOption<Duration> RETENTION =
       ALL.duration("session.retention", Duration.ofDays(7))
@@ -269,11 +269,11 @@ public final class RadixflowOptions {
 
   public static final ConfigOption<String> BOOTSTRAP_SERVERS =
       ALL.text("kafka.bootstrap-servers", "localhost:9092")
-          .describe("Brokers to start from, HOST:PORT[,HOST:PORT…].");
+          .describe("Bootstrap brokers, HOST:PORT[,HOST:PORT…].");
 
   public static final ConfigOption<String> EVENTS_TOPIC =
       ALL.text("kafka.topic.events", "conversation-events")
-          .describe("Topic of conversation events, read.");
+          .describe("Topic of conversation events, which the job reads.");
 
   public static final ConfigOption<String> REPLIES_TOPIC =
       ALL.text("kafka.topic.replies", "replies")
@@ -296,7 +296,7 @@ public final class RadixflowOptions {
   public static final ConfigOption<String> KV_EVENTS_TOPIC =
       ALL.text("kafka.topic.kv-events", "kv-events")
           .describe(
-              "Topic of the contents of the engines' caches, compacted; used only with"
+              "Compacted topic of the contents of the engines' caches; used only with"
                   + " kv-events.enabled.");
 
   public static final ConfigOption<Boolean> REQUIRE_SESSION_KEY =

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Host pages in the heap, for devices whose pool is also in the heap. They take as many arrays as
- * necessary. The pages may be read and written by any thread.
+ * Host pages in the heap, for devices whose pool is also in the heap. The pages are stored in as
+ * many arrays as necessary. Any thread may read and write the pages.
  */
 public final class HeapPages implements HostPages {
   private static final long MAX_SLAB = 1L << 30;
@@ -21,7 +21,7 @@ public final class HeapPages implements HostPages {
   /**
    * @param pages at least 1
    * @param pageBytes bytes of a page, at most 1 GiB
-   * @throws IllegalArgumentException if memory is lacking; the message has the numbers
+   * @throws IllegalArgumentException if there is not enough memory; the message contains the sizes
    */
   public HeapPages(int pages, long pageBytes) {
     if (pages < 1 || pageBytes < 1 || pageBytes > MAX_SLAB) {
@@ -48,7 +48,9 @@ public final class HeapPages implements HostPages {
     }
   }
 
-  /** Bytes that the heap can still take; garbage that was not collected counts as taken. */
+  /**
+   * Returns the bytes that the heap can still use; garbage that was not collected counts as used.
+   */
   private static long free() {
     Runtime runtime = Runtime.getRuntime();
     return runtime.maxMemory() - (runtime.totalMemory() - runtime.freeMemory());

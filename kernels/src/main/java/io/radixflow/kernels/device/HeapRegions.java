@@ -1,10 +1,10 @@
 package io.radixflow.kernels.device;
 
 /**
- * The regions of Java's heap under G1: an array of half a region or more has regions of its own,
+ * The regions of Java's heap under G1. An array of at least half a region gets regions of its own,
  * and the rest of its last region stays empty.
  *
- * @param bytes of a region; 0 for a collector that has none
+ * @param bytes size of a region; 0 if the collector does not use regions
  */
 public record HeapRegions(long bytes) {
 

@@ -3,24 +3,24 @@ package io.radixflow.kernels.device;
 import java.util.Locale;
 
 /**
- * The memory that there is for this process, in bytes.
+ * The memory of this process and its machine, in bytes.
  *
  * @param machine memory of the machine
  * @param container the limit of the container or control group; 0 for none
- * @param available what the process may still take of these
- * @param heap what Java's heap may take at most
- * @param heapCommitted what the heap has taken of the machine already
- * @param heapUsed the part of the heap that is in use; garbage counts
+ * @param available memory of the machine and container that the process may still allocate
+ * @param heap maximum size of Java's heap
+ * @param heapCommitted memory that the heap has already allocated from the machine
+ * @param heapUsed the used part of the heap, garbage included
  */
 public record MemoryStatus(
     long machine, long container, long available, long heap, long heapCommitted, long heapUsed) {
 
-  /** Bytes that the heap can still take within its own limit. */
+  /** Returns the bytes that the heap can still use within its own limit. */
   public long heapLeft() {
     return heap - heapUsed;
   }
 
-  /** Bytes that the heap can still take within all limits. */
+  /** Returns the bytes that the heap can still use within all limits. */
   public long left() {
     return Math.min(heapLeft(), available + heapCommitted - heapUsed);
   }

@@ -1,9 +1,9 @@
 package io.radixflow.kernels.device;
 
-/** Pages on their way between a pool and host memory. */
+/** A running copy of pages between a pool and host memory. */
 public interface Transfer {
 
-  /** Returns whether it has ended, with success or failure. Never blocks. */
+  /** Returns whether the transfer has ended, with success or failure. Never blocks. */
   boolean isDone();
 
   /**
@@ -13,6 +13,6 @@ public interface Transfer {
    */
   void await() throws InterruptedException;
 
-  /** Why it failed, or null. */
+  /** Returns why the transfer failed, or null. */
   Throwable failure();
 }

@@ -3,16 +3,16 @@ package io.radixflow.kernels.sampling;
 import java.util.Arrays;
 
 /**
- * The tokens that one draw may take, as grammars and formats need it: bit {@code id % 64} of word
- * {@code id / 64} is 1 for a token that is allowed. Bits beyond the vocabulary are ignored.
+ * The tokens that one draw may choose, for grammars and formats: bit {@code id % 64} of word {@code
+ * id / 64} is 1 for a token that is allowed. Bits beyond the vocabulary are ignored.
  *
- * <p>Masks are plain arrays that their caller owns and may share between rows. A mask acts after
- * penalties and biases, before temperature and filters, on greedy draws too; log probabilities and
- * logits are those before it.
+ * <p>Masks are plain arrays that their caller owns and may share between rows. A mask is applied
+ * after penalties and biases and before temperature and filters, also for greedy draws. Log
+ * probabilities and logits are computed before the mask is applied.
  */
 public final class TokenMask {
 
-  /** Why nothing can be drawn from a row that is in order. */
+  /** Why no token can be drawn although the row is valid. */
   public static final String NOTHING_LEFT = "the token mask leaves no token with a finite logit";
 
   private TokenMask() {}

@@ -6,10 +6,10 @@ import io.radixflow.protocol.json.JsonObject;
 import java.util.List;
 
 /**
- * Traces of coding agents: requests of sessions with their time since the session began, and runs
- * of ids of 64-token blocks, local to the session. When the sessions began is not recorded: they
- * start at equal distances, in the order of their numbers, and the common clock is cut at a
- * horizon.
+ * Reads traces of coding agents. Each line is a request of a session: the time since the session
+ * began, and ranges of ids of 64-token blocks. The ids are local to the session. The traces do not
+ * record when a session began, so sessions start at equal intervals in the order of their numbers.
+ * Requests after the horizon are dropped.
  */
 final class AgentFormat implements WorkloadFormat {
   private static final int BLOCK_TOKENS = 64;

@@ -10,10 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A bound of how many tokens messages have at least, without running a template or a tokenizer on
- * them: prompts that cannot fit are refused before they cost time. Only what models' templates and
- * tokenizers keep counts: one token for each message with a text, and letters and digits of users
- * by the most that a token has. Intake threads ask; safe for many.
+ * Computes a lower bound of the number of tokens of messages, without running a template or a
+ * tokenizer. So prompts that cannot fit are refused early. The bound counts only text that
+ * templates and tokenizers keep: one token per message with a text, and the letters and digits of
+ * users, divided by the maximum letters and digits of a token. Called by intake threads; safe for
+ * several threads.
  */
 public final class PromptBound {
   /** Messages of the sample that shows whether the template writes each of them. */
@@ -28,8 +29,8 @@ public final class PromptBound {
   /**
    * How texts become tokens.
    *
-   * @param eachMessage whether each message is a token or more
-   * @param longest letters and digits that a token has at most; 0 if no token need have them
+   * @param eachMessage whether each message is at least one token
+   * @param longest maximum letters and digits of a token; 0 if tokens may omit them
    */
   private record Rates(boolean eachMessage, int longest) {}
 
@@ -38,7 +39,7 @@ public final class PromptBound {
     this.tokenizer = tokenizer;
   }
 
-  /** Returns how many tokens the messages of one turn have at least. */
+  /** Returns the minimum number of tokens of one turn's messages. */
   public int leastTokens(List<Message> messages) {
     Rates known = rates();
     long letters = 0;
@@ -85,7 +86,7 @@ public final class PromptBound {
       }
       return template.encode(messages, true, TemplateOptions.NONE).length - one >= 2 * PAIRS;
     } catch (ChatTemplateException e) {
-      return false; // it wants other messages than these plain ones
+      return false; // the template requires other messages than these plain messages
     }
   }
 
@@ -102,7 +103,7 @@ public final class PromptBound {
       int tokens =
           isLetter(c) ? tokenizer.encode(String.valueOf(c).repeat(REPEATED)).length : REPEATED;
       if (tokens < REPEATED / longest) {
-        return 0; // a run of what the vocabulary lacks is one token
+        return 0; // a run of characters that are not in the vocabulary is one token
       }
     }
     return longest;

@@ -11,9 +11,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Takes the place of the chat template for a turn whose prompt is a text or ids as they are. In a
- * text special tokens are recognised, since all of it is its sender's, and BOS comes before it if
- * the tokenizer adds that. Immutable; for many threads.
+ * Replaces the chat template for a turn whose prompt is a raw text or token ids. Special tokens in
+ * the text are recognised, because the sender wrote the whole text. BOS is added before the text if
+ * the tokenizer adds BOS. Immutable, so safe for several threads.
  */
 public final class RawTemplate implements ChatTemplate {
   private final Tokenizer tokenizer;

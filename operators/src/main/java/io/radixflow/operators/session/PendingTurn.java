@@ -15,21 +15,21 @@ import java.util.Map;
  *
  * @param id number within the session; orders turns
  * @param kind {@code MESSAGE}, {@code REGENERATE}, {@code APPEND} or {@code FORK}
- * @param branch the branch it works on; of a fork, the branch it forks from
+ * @param branch the turn's branch; for a fork, the branch to fork from
  * @param turn the sender's turn id, or null
  * @param messages the new turn's messages; empty if the kind has none
  * @param options the turn's generation options, or null
  * @param newBranch the branch that a fork makes, or null
  * @param atTurn see {@link ConversationEvent#atTurn}
- * @param origin where its event was read, or null
- * @param accepted when it was accepted, milliseconds since the epoch
- * @param metadata its sender's, or null
- * @param cache what its cached pages are worth, or null
+ * @param origin where the event was read, or null
+ * @param accepted when the event was accepted, milliseconds since the epoch
+ * @param metadata the event's metadata, or null
+ * @param cache the event's cache hints, or null
  * @param after number of the turn that it follows, {@link Turn#ROOT} for none; {@link #LATEST} for
- *     the latest of its branch. If there is no such branch when it is accepted, it is made once
- *     that turn has ended.
- * @param whole whether the messages are a whole conversation, which the turn {@code after} may be
- *     part of: what it follows is decided once that turn has ended
+ *     the latest of its branch. If the branch does not exist when the event is accepted, the branch
+ *     is made after that turn has ended.
+ * @param whole whether the messages are a whole conversation. The turn {@code after} may be part of
+ *     it, so the parent of this turn is decided after that turn has ended
  */
 public record PendingTurn(
     long id,
@@ -47,24 +47,24 @@ public record PendingTurn(
     long after,
     boolean whole) {
 
-  /** Stands for whatever turn is the latest of the branch when this one runs. */
+  /** Means the latest turn of the branch at the time when this turn runs. */
   public static final long LATEST = -1;
 
-  /** Returns this turn once it is decided what it follows, and which of its messages are new. */
+  /** Returns this turn with its parent and its new messages, after both were decided. */
   public PendingTurn following(long turn, List<Message> added) {
     return new PendingTurn(
         id, kind, branch, this.turn, added, options, newBranch, atTurn, origin, accepted, metadata,
         cache, turn, false);
   }
 
-  /** Returns this turn, still undecided, when it may follow another one. */
+  /** Returns this turn, still without a parent, if it may follow another turn. */
   public PendingTurn waitingFor(long other) {
     return new PendingTurn(
         id, kind, branch, turn, messages, options, newBranch, atTurn, origin, accepted, metadata,
         cache, other, true);
   }
 
-  /** Returns the branch in whose order the turn is: a fork is the first of the branch it makes. */
+  /** Returns the branch in whose queue the turn is. A fork is the first turn of its new branch. */
   public String queue() {
     return kind == EventKind.FORK ? newBranch : branch;
   }

@@ -23,19 +23,19 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Turns the bytes of an event into a {@link ConversationEvent}, or describes their fault. Accepts
- * exactly what {@code schema/conversation-event.schema.json} accepts. Never throws on bad input,
- * and bounds what it allocates: bytes, nesting, tokens, and lengths of names and numbers.
+ * Turns the bytes of an event into a {@link ConversationEvent}, or describes the error. Accepts
+ * exactly what {@code schema/conversation-event.schema.json} accepts. Never throws on bad input.
+ * Limits bytes, nesting, tokens, and lengths of names and numbers before it allocates.
  *
- * <p>An unknown field is refused, because an ignored misspelt option costs its sender more than an
- * error. Only a few fields that clients of other services send are ignored. Null means not given.
- * Lone surrogates in text become U+FFFD.
+ * <p>An unknown field is refused, because an ignored misspelt option would cost its sender more
+ * than an error. Only a few fields that clients of other services send are ignored. A null value
+ * means that the field is not given. Lone surrogates in text become U+FFFD.
  *
  * <p>Safe for one thread at a time.
  */
 public final class EventParser {
 
-  /** The gateway's own limit, 256, plus the levels that its events add. */
+  /** The gateway's limit for requests, 256, plus the levels that the gateway's events add. */
   private static final int MAX_DEPTH = 258;
 
   private static final int MAX_JSON_TOKENS = 300_000;
@@ -60,7 +60,7 @@ public final class EventParser {
                     .maxNameLength(512)
                     .build())
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            // read so that the field can be named when it is refused
+            // parsed, so that the error can name the field
             .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
             .build();
     this.mapper =
@@ -184,7 +184,11 @@ public final class EventParser {
     }
     if ((match || previous) && fields.bool("replace", false)) {
       throw new InvalidInputException(
-          "replace and " + place + " are both given; such a turn replaces none");
+          "replace and "
+              + place
+              + " are both given; a turn with "
+              + place
+              + " cannot replace another turn");
     }
     return match;
   }

@@ -13,27 +13,27 @@ import java.util.Map;
  * @param attempt epoch of the operator that finished the reply
  * @param text the reply's content; empty if there is none
  * @param finishReason lower case: stop, length, tool_calls, cancelled, replaced, rejected, error
- * @param stopReason the stop text that ended it, or null
- * @param usage its counts of tokens
- * @param seed the seed used
+ * @param stopReason the stop text that ended the reply, or null
+ * @param usage the reply's token counts
+ * @param seed the seed that the sampler used
  * @param droppedTurns turns that were dropped from the prompt to fit the context window
- * @param logprobs one entry a token, or null
- * @param error why it is rejected or failed, or null
- * @param items {@code query}: the branch's items, else null
- * @param status {@code query}: the slot's state, else null
+ * @param logprobs one entry per token, or null
+ * @param error why the turn was rejected or failed, or null
+ * @param items the branch's items for a {@code query}, else null
+ * @param status the slot's state for a {@code query}, else null
  * @param created milliseconds since the epoch
- * @param metadata its event's, or null
- * @param turnState {@code query} of a turn: its state, else null
- * @param trace the trace that its event belongs to, or null; a header of its record
- * @param pages {@code query} of an open session: where its pages are, else null
- * @param reasoning what the model thought before it replied, or null
- * @param toolCalls calls of tools, in order; empty for none
+ * @param metadata the event's metadata, or null
+ * @param turnState the turn's state for a {@code query} of a turn, else null
+ * @param trace the trace of the event, or null; it is written as a header of the record
+ * @param pages where the branch's pages are, for a {@code query} of an open session, else null
+ * @param reasoning the model's reasoning before its reply, or null
+ * @param toolCalls tool calls, in order; empty for none
  * @param order runs of the parts as they were written; empty if reasoning came first, then content,
  *     then calls
- * @param stopToken the stop token that ended it, or null
- * @param tokenIds ids of its tokens, if asked for; else null
- * @param prompt tokens of its prompt, if asked for; else null
- * @param warnings constraints of its event that the reply may violate; null for none
+ * @param stopToken the stop token that ended the reply, or null
+ * @param tokenIds ids of the reply's tokens if the event asked for them, else null
+ * @param prompt tokens of the prompt if the event asked for them, else null
+ * @param warnings constraints of the event that the reply may violate; null for none
  */
 public record Reply(
     String session,
@@ -102,7 +102,7 @@ public record Reply(
         .warnings(warnings);
   }
 
-  /** Returns what the assistant said; its content is null if there are only calls. */
+  /** Returns the assistant's message; its content is null if it only calls tools. */
   public Message message() {
     return message(text, reasoning, toolCalls);
   }
@@ -113,7 +113,7 @@ public record Reply(
     return new Message("assistant", none ? empty : text, null, toolCalls, null, reasoning);
   }
 
-  /** The reply to the same turn without anything that was said, for a session that was erased. */
+  /** Returns this reply without any of its text, for a session that was erased. */
   public Reply erased() {
     return new Reply(
         session,
@@ -148,18 +148,18 @@ public record Reply(
   /**
    * Where the branch's pages are; a Flink POJO.
    *
-   * @param committedTokens tokens of its whole pages, wherever these are
-   * @param tokens of those, where they are
-   * @param lastUsed when a turn last used them, milliseconds since the epoch; 0 if not known
-   * @param asOf when they were there, milliseconds since the epoch; 0 if not known
+   * @param committedTokens tokens of the branch's whole pages in all tiers together
+   * @param tokens the number of these tokens in each tier
+   * @param lastUsed when a turn last used the pages, milliseconds since the epoch; 0 if not known
+   * @param asOf when {@code tokens} was counted, milliseconds since the epoch; 0 if not known
    */
   public record Pages(int committedTokens, TierTokens tokens, long lastUsed, long asOf) {}
 
   /**
    * One generated token with its log probabilities; a Flink POJO.
    *
-   * @param token its text, with U+FFFD for parts of characters
-   * @param bytes of a token whose text does not have them all, 0 to 255; else null
+   * @param token the token's text, with U+FFFD for parts of characters
+   * @param bytes the token's bytes, 0 to 255, if its text cannot show all of them; else null
    */
   public record TokenLogprob(
       int id, String token, float logprob, List<TopLogprob> top, List<Integer> bytes) {
@@ -171,10 +171,10 @@ public record Reply(
   }
 
   /**
-   * One alternative; a Flink POJO.
+   * One alternative to a generated token; a Flink POJO.
    *
-   * @param token its text, with U+FFFD for parts of characters
-   * @param bytes of a token whose text does not have them all, 0 to 255; else null
+   * @param token the token's text, with U+FFFD for parts of characters
+   * @param bytes the token's bytes, 0 to 255, if its text cannot show all of them; else null
    */
   public record TopLogprob(int id, String token, float logprob, List<Integer> bytes) {
 
@@ -187,9 +187,9 @@ public record Reply(
   /**
    * One message of a branch's history as a query shows it; a Flink POJO.
    *
-   * @param turn id of its turn; null for a system prompt
-   * @param finishReason of a reply, else null
-   * @param metadata of a reply: its turn's, or null
+   * @param turn id of the message's turn; null for a system prompt
+   * @param finishReason why the message ended if it is a reply, else null
+   * @param metadata the turn's metadata if the message is a reply; may be null
    * @param order runs of a reply's parts as they were written; empty if reasoning came first, then
    *     content, then calls
    */
@@ -214,38 +214,38 @@ public record Reply(
       this(turn, new Message(role, content));
     }
 
-    /** Returns who says it. */
+    /** Returns the role of the message's author. */
     public String role() {
       return message.role();
     }
 
-    /** Returns its text; null if it only has calls of tools. */
+    /** Returns the message's text; null if it only calls tools. */
     public String content() {
       return message.content();
     }
   }
 
   /**
-   * One turn as a query shows it, wherever it is; a Flink POJO.
+   * One queued, running or ended turn as a query shows it; a Flink POJO.
    *
    * @param status {@code queued}, {@code running} or {@code done}
-   * @param branch the branch that it is on
-   * @param previousTurn id of the turn that it follows, empty for none; null if that is not known
-   * @param created when it was accepted, milliseconds since the epoch
-   * @param completed when it ended, milliseconds since the epoch; 0 before
-   * @param metadata its sender's, or null
-   * @param messages its messages
-   * @param text what deltas have shown of its reply's content so far, from its beginning
-   * @param logprobs of the tokens so far, if it runs and asked for them; else null
-   * @param finishReason lower case, if it is done; else null
-   * @param stopReason the stop text that ended it, or null
-   * @param usage its counts of tokens, so far if it is running; null before its first text
-   * @param error why it failed, or null
-   * @param reasoning what deltas have shown of its reasoning so far, or null
-   * @param toolCalls what deltas have shown of its calls so far; empty for none
+   * @param branch the turn's branch
+   * @param previousTurn id of the turn before this one, empty for none; null if it is not known
+   * @param created when the job accepted the turn, milliseconds since the epoch
+   * @param completed when the turn ended, milliseconds since the epoch; 0 if it has not ended
+   * @param metadata the event's metadata, or null
+   * @param messages the turn's messages
+   * @param text the reply's content so far, as deltas have shown it
+   * @param logprobs log probabilities so far if the turn is running and asked for them, else null
+   * @param finishReason lower case, if the turn is done; else null
+   * @param stopReason the stop text that ended the reply, or null
+   * @param usage token counts, so far if the turn is running; null before its first text
+   * @param error why the turn failed, or null
+   * @param reasoning the reasoning so far, as deltas have shown it, or null
+   * @param toolCalls the tool calls so far, as deltas have shown them; empty for none
    * @param order runs of the parts as they were written; empty if reasoning came first, then
    *     content, then calls
-   * @param options its own generation options, or null
+   * @param options the turn's own generation options, or null
    */
   public record TurnState(
       String turn,
@@ -272,7 +272,7 @@ public record Reply(
       order = order == null ? List.of() : List.copyOf(order);
     }
 
-    /** The state of a turn whose reply is content alone. */
+    /** Creates the state of a turn whose reply has only content. */
     public TurnState(
         String turn,
         String status,
@@ -309,7 +309,7 @@ public record Reply(
           null);
     }
 
-    /** Returns what the assistant said so far; its content is null if there are only calls. */
+    /** Returns the assistant's message so far; its content is null if it only calls tools. */
     public Message reply() {
       return message(text, reasoning, toolCalls);
     }
@@ -331,13 +331,13 @@ public record Reply(
     /**
      * Returns this state without messages, log probabilities and options.
      *
-     * @param shortened its error, or null
+     * @param shortened the error of the returned state, or null
      */
     public TurnState bare(ReplyError shortened) {
       return copy(metadata, null, reply(), null, shortened, order, null);
     }
 
-    /** Returns this state without metadata, and with a text alone as its reply. */
+    /** Returns this state without metadata, and with a text as its whole reply. */
     public TurnState onlyText(String text) {
       Message only = new Message("assistant", text);
       return copy(null, messages, only, logprobs, error, List.of(), options);

@@ -7,7 +7,7 @@ public final class PatternSplitter implements PreTokenizer {
 
   /** The treatment of matches, with the names of tokenizer.json. */
   public enum Behavior {
-    /** Each match is a piece, and each text between matches. */
+    /** Each match is a piece, and each text between two matches is a piece. */
     ISOLATED,
     /** Matches are dropped. */
     REMOVED,
@@ -18,7 +18,10 @@ public final class PatternSplitter implements PreTokenizer {
     /** Matches that follow each other are one piece. */
     CONTIGUOUS;
 
-    /** The behaviour of a name such as {@code MergedWithNext}; null if there is none. */
+    /**
+     * Returns the behaviour with a name such as {@code MergedWithNext}; null if the name is
+     * unknown.
+     */
     public static Behavior of(String name) {
       for (Behavior behavior : values()) {
         if (behavior.name().replace("_", "").equals(name.toUpperCase(Locale.ROOT))) {
@@ -34,7 +37,7 @@ public final class PatternSplitter implements PreTokenizer {
   private final boolean inverted;
 
   /**
-   * @param inverted whether the text between matches is treated as the matches, and they as it
+   * @param inverted whether matches and the text between matches swap their roles
    */
   public PatternSplitter(SplitPattern pattern, Behavior behavior, boolean inverted) {
     this.pattern = pattern;
@@ -60,7 +63,7 @@ public final class PatternSplitter implements PreTokenizer {
     pieces.finish();
   }
 
-  /** Joins matches and gaps to pieces. The latest piece waits for the next match or gap. */
+  /** Joins matches and gaps into pieces. The latest piece waits for the next match or gap. */
   private final class Pieces {
     private final char[] text;
     private final Sink sink;

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Marks every place where a conversation spells an added token, so that after rendering only the
- * template's own tokens are found. The mark is a separator character that is used nowhere else. It
- * is put after the first character of each spelling. It is also put at an end of a content that
- * could form a token together with the template's text.
+ * Marks every place where a conversation contains the text of an added token, so that the rendered
+ * prompt contains only the template's own added tokens. The mark is a separator character that is
+ * used nowhere else. It is put after the first character of each occurrence. It is also put at the
+ * start or the end of a message if that could form a token together with the template's text.
  */
 final class SpecialTokenEscaper {
 
@@ -25,7 +25,7 @@ final class SpecialTokenEscaper {
     index = new AddedTokens(tokens);
   }
 
-  /** Returns whether marking the texts from outside would change anything. */
+  /** Returns whether {@link #mark} would change any text of the prompt. */
   boolean concerns(PromptVariables prompt) {
     boolean[] concerned = new boolean[1];
     prompt.forEachText(text -> concerned[0] = concerned[0] || concerns(text));
@@ -63,7 +63,7 @@ final class SpecialTokenEscaper {
       }
     }
     throw new ChatTemplateException(
-        "the conversation uses every private use character; no room to mark special tokens");
+        "the conversation uses every private use character; none is left to mark special tokens");
   }
 
   /** Returns whether marking a text would change it. */

@@ -9,7 +9,10 @@ import org.jline.reader.UserInterruptException;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
 
-/** Line editing on the process's terminal, or plain lines where there is none. */
+/**
+ * Reads lines with line editing on the process's terminal, or plain lines if the process has no
+ * terminal.
+ */
 final class TerminalInput implements ChatInput, AutoCloseable {
   private final Terminal terminal;
   private final LineReader reader;
@@ -60,7 +63,7 @@ final class TerminalInput implements ChatInput, AutoCloseable {
   private synchronized void finish() {
     reading = null;
     if (ended) {
-      // the interrupt was for the reader alone
+      // the interrupt was only for the reader
       Thread.interrupted();
     }
   }

@@ -2,7 +2,7 @@ package io.radixflow.cli.command.common;
 
 import picocli.CommandLine.ExitCode;
 
-/** Ends a command with a message of one line that says why and what to do. */
+/** Ends a command with a one-line message that says why and what to do. */
 public final class CliException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -22,8 +22,8 @@ public final class CliException extends RuntimeException {
   }
 
   /**
-   * Creates an error in the input with the exit code of wrong usage, for commands whose exit code 1
-   * means something else.
+   * Creates an exception for bad input, with the exit code of wrong usage. For commands in which
+   * exit code 1 means something else.
    */
   public static CliException badInput(String message, Throwable cause) {
     return new CliException(message, cause, ExitCode.USAGE);

@@ -9,18 +9,25 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** The log files of this user's processes: each has its own, and the oldest are deleted. */
+/**
+ * The log files of this user's processes. Each process has its own file, and the oldest files are
+ * deleted.
+ */
 final class LogFiles {
   static final String SUFFIX = ".log";
 
-  /** Files of processes that have ended; log4j2-cli.properties bounds the size of each. */
+  /**
+   * How many files of ended processes are kept; log4j2-cli.properties limits the size of each file.
+   */
   private static final int MOST = 20;
 
-  /** The start in local time, the process, and the number that a full file gets. */
+  /**
+   * A file name: the start in local time, the process id, and the number of a file that was full.
+   */
   private static final Pattern FILE =
       Pattern.compile("radixflow-\\d{8}-\\d{6}-(\\d{1,18})(\\.\\d)?\\.log");
 
-  /** Of processes before they had a file each. */
+  /** A file name from the time when all processes shared one file. */
   private static final Pattern SHARED = Pattern.compile("radixflow(\\.\\d)?\\.log");
 
   private final Path directory;
@@ -35,7 +42,8 @@ final class LogFiles {
   }
 
   /**
-   * Deletes all but the newest files of processes that have ended. Never fails: it is a courtesy.
+   * Deletes all but the newest files of processes that have ended. Never fails, because no command
+   * depends on it.
    */
   void deleteOld() {
     try (Stream<Path> files = Files.list(directory)) {

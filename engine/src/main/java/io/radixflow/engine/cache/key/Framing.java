@@ -3,7 +3,9 @@ package io.radixflow.engine.cache.key;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Encodes texts unambiguously as one sequence of bytes: each follows its length. */
+/**
+ * Encodes texts unambiguously as one sequence of bytes. The length of each text precedes its bytes.
+ */
 public final class Framing {
   private Framing() {}
 

@@ -13,10 +13,10 @@ import java.util.HexFormat;
  * the previous page, if there is one, and the page's token ids as little-endian unsigned 32-bit
  * integers.
  *
- * <p>In the public namespace this is, byte for byte, SGLang's chain. The first page of another
- * namespace follows that namespace's {@link #seed} as if it were a page's digest. So equal pages of
- * two namespaces have unrelated names, and no one without the namespace can check whether a page
- * contains a guessed text.
+ * <p>In the public namespace the chain equals SGLang's chain byte for byte. In every other
+ * namespace the first page is chained to the namespace's {@link #seed}, as if the seed were the
+ * digest of a page. So equal pages of two namespaces have unrelated names, and no one without the
+ * namespace can check whether a page contains a guessed text.
  *
  * <p>Owned by one thread.
  */
@@ -38,7 +38,8 @@ public final class PageHasher {
    */
   public PageHasher(int pageTokens) {
     if (pageTokens < 1) {
-      throw new IllegalArgumentException("a page of " + pageTokens + " tokens has no hash");
+      throw new IllegalArgumentException(
+          "a page of " + pageTokens + " tokens cannot be hashed; it must have at least 1");
     }
     this.pageTokens = pageTokens;
     this.ids = ByteBuffer.allocate(Integer.BYTES * pageTokens).order(ByteOrder.LITTLE_ENDIAN);
@@ -98,10 +99,10 @@ public final class PageHasher {
   /**
    * Computes the digest of one page.
    *
-   * @param previous has the previous digest at {@code previousAt}; null for none
-   * @param tokens has the ids of the page at {@code from}
+   * @param previous contains the previous digest at {@code previousAt}; null for none
+   * @param tokens contains the ids of the page at {@code from}
    * @param count number of ids in the page
-   * @param out gets {@link #BYTES} bytes at {@code outAt}
+   * @param out receives {@link #BYTES} bytes at {@code outAt}
    */
   public void hash(
       byte[] previous, int previousAt, int[] tokens, int from, int count, byte[] out, int outAt) {
@@ -120,7 +121,10 @@ public final class PageHasher {
     }
   }
 
-  /** The short name of a page: the first 8 bytes of its digest, as a big-endian signed integer. */
+  /**
+   * Returns the short name of a page: the first 8 bytes of its digest, as a big-endian signed
+   * integer.
+   */
   public static long blockId(byte[] digests, int at) {
     return ByteBuffer.wrap(digests, at, Long.BYTES).getLong();
   }
@@ -144,7 +148,7 @@ public final class PageHasher {
 
   /**
    * Returns the name under which a namespace is published: it distinguishes namespaces and does not
-   * reveal their seed. Empty for the public one.
+   * reveal their seed. Empty for the public namespace.
    */
   public static String publishedName(String namespace) {
     return namespace.equals(NamespaceKey.PUBLIC)

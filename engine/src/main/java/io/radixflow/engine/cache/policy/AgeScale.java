@@ -4,10 +4,13 @@ import java.util.Arrays;
 
 /**
  * Divides ages into buckets that grow with the age: single ticks at first, then {@link #PER_OCTAVE}
- * buckets for each doubling. Ages beyond the last bucket count as it.
+ * buckets for each doubling. Ages beyond the last bucket belong to the last bucket.
  */
 final class AgeScale {
-  /** Three keep a turn's usual gap apart from half and twice of it; more only add noise. */
+  /**
+   * With three buckets, the usual gap between turns is in another bucket than half or twice that
+   * gap. More buckets only add noise.
+   */
   private static final int PER_OCTAVE = 3;
 
   private static final long LONGEST = 1L << 22;
@@ -39,7 +42,7 @@ final class AgeScale {
     return buckets;
   }
 
-  /** Returns the last bucket that begins at an age or before, looked for from one that does. */
+  /** Returns the last bucket that begins at or before an age; the search starts at {@code from}. */
   private static int lastBefore(long age, int from) {
     int bucket = from;
     while (bucket + 1 < STARTS.length && STARTS[bucket + 1] <= age) {
@@ -59,12 +62,12 @@ final class AgeScale {
     return lastBefore(known, OF_POWER[63 - Long.numberOfLeadingZeros(known)]);
   }
 
-  /** Returns the least age of a bucket. */
+  /** Returns the smallest age of a bucket. */
   static double start(int bucket) {
     return STARTS[bucket];
   }
 
-  /** Ticks from the least age of a bucket to that of the next. */
+  /** Returns the ticks from the smallest age of a bucket to the smallest age of the next bucket. */
   static double width(int bucket) {
     return bucket + 1 < STARTS.length ? STARTS[bucket + 1] - STARTS[bucket] : STARTS[bucket];
   }

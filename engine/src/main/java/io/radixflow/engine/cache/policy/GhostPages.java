@@ -3,19 +3,22 @@ package io.radixflow.engine.cache.policy;
 import io.radixflow.engine.cache.TreeNode;
 
 /**
- * Remembers of evicted pages how often and when they were used. Bounded: a page's hash names a
- * group of {@link #WAYS} entries, of which the least recently used is replaced. Every operation is
- * O(1) and allocates nothing; 21 bytes an entry.
+ * Remembers how often and when evicted pages were used. The memory is limited: a page's hash
+ * selects a group of {@link #WAYS} entries, and the least recently used entry of the group is
+ * replaced. Every operation is O(1) and allocates nothing. An entry takes 21 bytes.
  *
- * <p>Two pages of equal hash would be taken for one, which costs accuracy and nothing else.
+ * <p>Two pages with equal hashes are treated as the same page. This only makes the statistics less
+ * accurate.
  */
 final class GhostPages {
   private static final int WAYS = 8;
 
-  /** Evicted pages to remember for each page that fits. */
+  /** Evicted pages to remember per page of the pool. */
   private static final int A_PAGE = 4;
 
-  /** A small cache has to look back as far as a large one: 1.4 MB. */
+  /**
+   * The minimum number of entries, 1.4 MB: a small cache must look back as far as a large cache.
+   */
   private static final int LEAST = 1 << 16;
 
   private static final int MOST = 1 << 26;
@@ -43,7 +46,7 @@ final class GhostPages {
     return new GhostPages((int) Math.min(MOST, Math.max(LEAST, (long) A_PAGE * capacity)));
   }
 
-  /** Returns the number of pages that can be remembered at most. */
+  /** Returns the maximum number of pages that can be remembered. */
   int entries() {
     return hashes.length;
   }
@@ -71,7 +74,7 @@ final class GhostPages {
     return -1;
   }
 
-  /** Returns the number of uses of a page that is remembered, 0 of any other. */
+  /** Returns the number of uses of a page; 0 if the page is not remembered. */
   int usesBefore(long hash) {
     int entry = find(hash);
     return entry < 0 ? 0 : uses[entry];

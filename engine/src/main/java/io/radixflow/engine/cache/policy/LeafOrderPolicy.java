@@ -6,7 +6,7 @@ import io.radixflow.engine.cache.TreeNode;
 import java.util.function.ToLongFunction;
 
 /**
- * Evicts in the order of two numbers of each node, the smaller first. Each operation takes O(log
+ * Evicts nodes in the order of two numbers, smaller numbers first. Each operation takes O(log
  * leaves). The numbers follow SGLang's {@code evict_policy.py} (commit 8905cbd), with logical ticks
  * instead of times and uses instead of hits.
  */

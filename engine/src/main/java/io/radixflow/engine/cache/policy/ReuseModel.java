@@ -3,30 +3,32 @@ package io.radixflow.engine.cache.policy;
 import java.util.Arrays;
 
 /**
- * Learns when pages are used again, and from that what it is worth to keep one: its hit density,
- * the hits that a tick of its stay is expected to bring, at best over how long it stays on. For a
- * page of age {@code a}, with {@code F} the distribution of the ages at which pages of its kind are
- * used again, that is the greatest value over {@code t} of
+ * Learns when pages are used again, and derives the value of keeping a page. This value is its hit
+ * density: the expected hits per tick if the page is kept for the best length of time. For a page
+ * of age {@code a}, with {@code F} the distribution of the ages at which pages of its kind are used
+ * again, it is the maximum over {@code t} of
  *
  * <pre>(F(a + t) - F(a)) / (sum of (1 - F) from a to a + t)</pre>
  *
- * <p>which is the Gittins index of the page (Gittins 1979; used for caches by Beckmann and Sanchez,
+ * <p>This is the Gittins index of the page (Gittins 1979; used for caches by Beckmann and Sanchez,
  * "Modeling cache performance beyond LRU", HPCA 2016, and, with ages and classes learned online, as
- * LHD by Beckmann, Chen, Cidon, NSDI 2018). Unlike there, evicted pages also count, so that the
- * result does not depend on which pages were evicted.
+ * LHD by Beckmann, Chen, Cidon, NSDI 2018). Unlike in LHD, evicted pages also count, so the result
+ * does not depend on the choice of evicted pages.
  *
  * <p>The hazard of each bucket of ages is estimated from the reuses in it and the pages that
- * reached it, those still waiting included (Kaplan, Meier 1958). Data are few and come in bunches,
- * a run of pages being used at once; so each estimate is drawn towards a simpler one, scaled to the
- * number of reuses seen: that of a kind to that of all kinds times the kind's odds, that of all
- * kinds to a hazard that falls with the age. Neighbouring ages are then averaged, and the densities
- * of a kind drawn together, the more so the fewer of its reuses were seen. So without observations
- * the order is the order of the odds, and within a kind LRU's.
+ * reached it, those still waiting included (Kaplan, Meier 1958). Observations are few and come in
+ * bunches, because a run of pages is used at once. So each estimate is drawn towards a simpler
+ * estimate that is scaled to the number of observed reuses. The estimate of a kind is drawn towards
+ * the estimate of all kinds times the kind's odds. The estimate of all kinds is drawn towards a
+ * hazard that falls with the age. Then neighbouring ages are averaged, and the densities of a kind
+ * are drawn together; this is stronger if fewer of the kind's reuses were observed. Without
+ * observations, kinds are ordered by their odds, and pages within a kind by LRU.
  *
- * <p>Reuses count by when the wait began: {@link #HALF_LIFE} ticks later, half.
+ * <p>The weight of a reuse depends on the tick at which its wait began. It halves every {@link
+ * #HALF_LIFE} ticks.
  */
 final class ReuseModel {
-  /** Some 4,000 requests, each of which advances the clock twice. */
+  /** About 4,000 requests; each request advances the clock twice. */
   private static final double HALF_LIFE = 8_000;
 
   /** From this exponent on, weights are divided by it. */
@@ -38,7 +40,7 @@ final class ReuseModel {
    */
   private static final double PRIOR_PAGES = 200;
 
-  /** And besides, as a share of the pages that fit. */
+  /** An additional weight, as a share of the pages that fit. */
   private static final double PRIOR_SHARE = 0.01;
 
   /** Its weight in the estimate of all kinds, as a multiple. */
@@ -49,7 +51,10 @@ final class ReuseModel {
    */
   private static final double PRIOR_OF_SCALE = 4;
 
-  /** Survival of a page for each doubling of its age, before anything is known: 2 to minus this. */
+  /**
+   * Before anything is known, the survival of a page per doubling of its age is 2 to the power of
+   * minus this number.
+   */
   private static final double PRIOR_EXPONENT = 0.5;
 
   /**
@@ -121,7 +126,7 @@ final class ReuseModel {
     return Math.pow(2, (tick - base) / HALF_LIFE);
   }
 
-  /** Pages were used again. */
+  /** Called when pages were used again. */
   void reused(int kind, long age, double weight) {
     reuses[kind][AgeScale.bucket(age)] += weight;
   }

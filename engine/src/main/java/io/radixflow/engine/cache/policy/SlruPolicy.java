@@ -6,9 +6,10 @@ import io.radixflow.engine.cache.RadixCache;
 import io.radixflow.engine.cache.TreeNode;
 
 /**
- * Segmented LRU: pages used at least twice are protected, the others go first; O(1) an operation.
- * With a share below 1 the protected segment is bounded, and what exceeds it becomes the newest of
- * the others (Karedla, Love, Wherry 1994); with 1 this is SGLang's rule.
+ * Segmented LRU: pages that were used at least twice are protected, and all other pages are evicted
+ * first. Each operation is O(1). With a share below 1 the protected segment is limited, and pages
+ * that exceed the limit become the newest unprotected pages (Karedla, Love, Wherry 1994). With a
+ * share of 1 the rule is SGLang's.
  */
 public final class SlruPolicy implements EvictionPolicy {
   private final int threshold;
@@ -19,8 +20,8 @@ public final class SlruPolicy implements EvictionPolicy {
   private long protectedPages;
 
   /**
-   * @param threshold uses from which on a page is protected
-   * @param protectedLimit most pages of the protected segment
+   * @param threshold number of uses that makes a page protected
+   * @param protectedLimit maximum pages of the protected segment
    */
   public SlruPolicy(int threshold, long protectedLimit) {
     this.threshold = threshold;
@@ -50,7 +51,10 @@ public final class SlruPolicy implements EvictionPolicy {
     }
   }
 
-  /** Moves the end of a protected node to the others, as much of it as there is too much. */
+  /**
+   * Moves pages from the end of a protected node to the unprotected pages, until the protected
+   * segment is within its limit.
+   */
   private void demote(TreeNode node) {
     int excess = (int) Math.min(node.pageCount(), protectedPages - protectedLimit);
     if (excess < node.pageCount()) {

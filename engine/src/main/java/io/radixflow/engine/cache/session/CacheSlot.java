@@ -31,7 +31,7 @@ public final class CacheSlot {
 
   /**
    * @param session id of the session, for logs
-   * @param tenant the tenant whose bounds it counts for
+   * @param tenant the tenant whose limits apply to the session's pages
    */
   public CacheSlot(String session, String tenant) {
     this.session = session;
@@ -59,17 +59,17 @@ public final class CacheSlot {
     return closed;
   }
 
-  /** Marks the slot; {@link SessionAwareCache#close} frees what it has. Any thread. */
+  /** Marks the slot as closed; {@link SessionAwareCache#close} frees its pages. Any thread. */
   public void close() {
     closed = true;
   }
 
-  /** Returns the page that its last turn did not fill, or -1. */
+  /** Returns the page that the session's last turn did not fill, or -1. */
   public int partialPage() {
     return partialPage;
   }
 
-  /** Returns whether it has no position. */
+  /** Returns whether the slot does not have a position. */
   public boolean isEmpty() {
     return positions.isEmpty();
   }
@@ -107,11 +107,11 @@ public final class CacheSlot {
   }
 
   /**
-   * Returns the position, of any branch, that shares the most tokens with a prompt; any thread. A
-   * forked branch thus starts from the other one's position.
+   * Returns the position, of any branch, that shares the most tokens with a prompt; any thread. So
+   * a forked branch starts from the position of the branch that it was forked from.
    *
    * @param ids the prompt
-   * @param count how many of {@code ids} it has
+   * @param count number of the prompt's ids in {@code ids}
    */
   public SessionPosition.Known known(int[] ids, int count) {
     SessionPosition.Known best = SessionPosition.Known.NOTHING;

@@ -1,12 +1,12 @@
 package io.radixflow.engine.tier.loadback;
 
 /**
- * Counters of reads from the stores into host memory for announced turns.
+ * Counters of the reads that load pages of announced turns from the stores into host memory.
  *
- * @param begun announcements for which the stores were asked, or will be
- * @param pages pages that were read for them
- * @param cutShort announcements that ended before all available pages had come: the turn came, time
- *     was up, or host memory was full
+ * @param begun announcements for which the stores are read, now or later
+ * @param pages pages that were read for these announcements
+ * @param cutShort announcements that ended before all available pages were read, because the turn
+ *     arrived, the time was over, or host memory was full
  */
 public record AnnouncementStats(long begun, long pages, long cutShort) {
   /** No announcements. */

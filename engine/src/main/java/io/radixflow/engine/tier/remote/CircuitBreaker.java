@@ -4,8 +4,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Decides whether to try a file system that may be down. After {@link #FAILURES} consecutive
- * failures it permits no try for a second, and then a single try. Each further failure doubles the
- * pause, up to a minute. Safe for several threads.
+ * failures it blocks all tries for one second and then permits a single try. Each further failure
+ * doubles the pause, up to a minute. Safe for several threads.
  */
 final class CircuitBreaker {
   static final int FAILURES = 3;
@@ -30,7 +30,7 @@ final class CircuitBreaker {
     return failures < FAILURES || !trying && clock.getAsLong() - retryAt >= 0;
   }
 
-  /** Permits a try, whose result the caller must report, or returns false. */
+  /** Returns whether a try is permitted. If it is, the caller must report the result. */
   synchronized boolean begin() {
     if (!isReady()) {
       return false;

@@ -34,7 +34,7 @@ final class Deletions {
   private int active;
   private boolean failing;
 
-  /** A deletion, which may be done more than once. */
+  /** A deletion. It may run more than once. */
   @FunctionalInterface
   interface Step {
     void run() throws IOException;
@@ -48,13 +48,13 @@ final class Deletions {
   private record Waiter(long upTo, CompletableFuture<Void> done) {}
 
   /**
-   * @param threads ignore tasks once they are shut down
+   * @param threads an executor that ignores new tasks after its shutdown
    */
   Deletions(ScheduledExecutorService threads) {
     this.threads = threads;
   }
 
-  /** Begins a step soon; never blocks. */
+  /** Queues a step; never blocks. */
   synchronized void add(Step step) {
     pending.add(++last);
     queue.add(new Numbered(last, step));
@@ -64,7 +64,9 @@ final class Deletions {
     }
   }
 
-  /** Runs one step. Before the next step, the thread is free for other tasks. */
+  /**
+   * Runs one step. The next step is a new task, so that the thread can run other tasks in between.
+   */
   private void next() {
     Numbered next;
     synchronized (this) {

@@ -2,7 +2,7 @@ package io.radixflow.engine.tier.remote;
 
 import java.util.concurrent.TimeUnit;
 
-/** Limits the bytes that pass in a second, on average. Safe for several threads. */
+/** Limits the average number of bytes per second. Safe for several threads. */
 final class RateLimit implements AutoCloseable {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
@@ -20,7 +20,7 @@ final class RateLimit implements AutoCloseable {
     this.bytesPerSecond = bytesPerSecond;
   }
 
-  /** Waits until bytes may pass; returns false if it is closed. */
+  /** Waits until {@code bytes} may pass; returns false if the limit is closed. */
   synchronized boolean pass(long bytes) {
     if (bytesPerSecond > 0 && !closed) {
       passed =

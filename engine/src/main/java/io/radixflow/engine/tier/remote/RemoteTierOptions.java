@@ -5,17 +5,18 @@ import io.radixflow.protocol.PublicApi;
 import java.io.Serializable;
 
 /**
- * The remote file system below an engine's host memory and disk, as a job configures it. An invalid
- * option fails the job. If the file system does not answer, only its pages are missed.
+ * The options of the remote file system below an engine's host memory and disk. An invalid option
+ * fails the job. If the file system does not answer, its pages are cache misses and the engine
+ * continues.
  *
  * @param uri URI of the folder that all engines share; null for no remote tier
- * @param transfers how many objects are read or looked up in parallel, and how many are written in
- *     parallel
+ * @param transfers maximum number of parallel reads and look-ups, and maximum number of parallel
+ *     writes
  * @param timeoutMillis how long an operation may take
- * @param bytesPerSecond the most bytes that an engine writes per second; 0 for no limit
- * @param limitBytes the most bytes of the pages of all engines; 0 for no limit
- * @param retentionMillis how long after its upload a page is deleted; 0 for never
- * @param uploadMillis how long after it was written on disk a page is uploaded
+ * @param bytesPerSecond maximum bytes per second that an engine writes; 0 for no limit
+ * @param limitBytes maximum size of the pages of all engines together; 0 for no limit
+ * @param retentionMillis time from a page's upload to its deletion; 0 for no deletion
+ * @param uploadMillis time from a page's write to disk to its upload
  * @param tenants distinguishes tenants in the store; null without a remote tier
  */
 @PublicApi

@@ -28,12 +28,12 @@ public final class StoreStack implements PageStore {
   }
 
   /**
-   * Creates a store from the ones that exist: disk, remote, or both.
+   * Creates a store from a disk store, a remote store, or both.
    *
    * @param disk null for none
    * @param remote null for none
-   * @param sizes bytes of a page
-   * @param uploadMillis how long after it was written on disk a page goes to the remote store
+   * @param sizes the sizes of a page
+   * @param uploadMillis time from a page's write to disk to its upload to the remote store
    */
   public static PageStore of(
       PageStore disk, RemoteStore remote, PageSizes sizes, long uploadMillis) {
@@ -154,7 +154,7 @@ public final class StoreStack implements PageStore {
     upper.closing();
   }
 
-  /** Uploads the pages that wait first, as far as that takes a few seconds. */
+  /** Closes both stores. Before that, uploads waiting pages for at most a few seconds. */
   @Override
   public void close() {
     uploads.close();

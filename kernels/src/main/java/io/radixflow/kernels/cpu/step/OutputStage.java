@@ -11,12 +11,12 @@ import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.models.ModelConfig;
 
 /**
- * Logits and sampling of some outputs at a time. Owned by the dispatcher; buffers are reused, one
- * sampler a worker.
+ * Computes the logits of up to {@link #ROWS} outputs at a time and samples their tokens. Owned by
+ * the dispatcher. Buffers are reused; each worker has one sampler.
  */
 final class OutputStage implements WorkerTeam.Region {
 
-  /** Outputs at a time: bounds the memory for logits. */
+  /** Outputs per run; this limits the memory for logits. */
   static final int ROWS = 16;
 
   private final WorkerTeam team;

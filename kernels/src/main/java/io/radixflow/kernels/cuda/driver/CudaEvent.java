@@ -27,8 +27,8 @@ public final class CudaEvent extends ContextResource {
   }
 
   /**
-   * Returns whether a thread that waits for the device sleeps. On a machine with few processors a
-   * spinning thread would take a processor from the threads that prepare the next step. Waking a
+   * Returns whether threads sleep while they wait for the device. On a machine with few processors
+   * a spinning thread would take a processor from the threads that prepare the next step. Waking a
    * sleeping thread takes a few microseconds.
    */
   static boolean isBlocking() {
@@ -40,7 +40,7 @@ public final class CudaEvent extends ContextResource {
     check(JCudaDriver.cuEventRecord(handle, stream.handle()), "cuEventRecord");
   }
 
-  /** Waits on the host until the work that was marked is done; at once if none was. */
+  /** Blocks until the marked work is done. Returns at once if no work was marked. */
   public void synchronize() {
     check(JCudaDriver.cuEventSynchronize(handle), "cuEventSynchronize");
   }
@@ -50,7 +50,10 @@ public final class CudaEvent extends ContextResource {
     return CudaStream.ready(JCudaDriver.cuEventQuery(handle), "cuEventQuery", "");
   }
 
-  /** Milliseconds from the earlier event to this one; both are done and were made with timing. */
+  /**
+   * Returns the milliseconds from {@code earlier} to this event. Both events must be done and must
+   * have been created with timing.
+   */
   public float millisecondsSince(CudaEvent earlier) {
     float[] milliseconds = new float[1];
     check(

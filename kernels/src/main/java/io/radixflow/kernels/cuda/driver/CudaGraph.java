@@ -6,8 +6,8 @@ import jcuda.driver.CUgraphExec;
 import jcuda.driver.JCudaDriver;
 
 /**
- * Work captured from a stream, launched as a whole. The kernels keep the parameters of the capture,
- * so values that change between launches must be in device memory.
+ * Work that was captured from a stream and is launched as a whole. Kernels keep the parameters they
+ * had at the capture, so values that change between launches must be in device memory.
  */
 public final class CudaGraph extends ContextResource {
 
@@ -19,12 +19,12 @@ public final class CudaGraph extends ContextResource {
     context.opened(this);
   }
 
-  /** Sends it to the device, so that its first launch does not. */
+  /** Sends the graph to the device now, so that the first launch is fast. */
   public void upload(CudaStream stream) {
     check(JCudaDriver.cuGraphUpload(exec, stream.handle()), "cuGraphUpload", "on " + stream);
   }
 
-  /** Queues all of it. */
+  /** Queues the graph's work on the stream. */
   public void launch(CudaStream stream) {
     check(JCudaDriver.cuGraphLaunch(exec, stream.handle()), "cuGraphLaunch", "on " + stream);
   }

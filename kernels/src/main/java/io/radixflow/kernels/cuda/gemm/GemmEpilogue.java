@@ -7,30 +7,33 @@ import io.radixflow.models.FeedForward;
  * gemm.cuh.
  */
 public enum GemmEpilogue {
-  /** Rounds it to bf16. */
+  /** Rounds the sum to bf16. */
   PLAIN,
-  /** Adds a bias of f32 a feature. */
+  /** Adds an f32 bias per feature. */
   BIAS,
   /**
-   * Multiplies it with the scale and adds an element of a bf16 matrix of the result's shape, which
-   * may be the result.
+   * Multiplies the sum by the scale and adds the element of a bf16 matrix of the result's shape;
+   * the matrix may be the result itself.
    */
   RESIDUAL,
   /**
-   * silu(gate) · up, half as wide as the product; the weights are 8 rows of gate, 8 of up, and so
-   * on. There may be a bias, as with the other two that gate.
+   * silu(gate) · up, half as wide as the product. The weights are alternately 8 rows of gate and 8
+   * rows of up. There may be a bias, as in the other epilogues with a gate.
    */
   SWIGLU,
-  /** Multiplies it with the scale, holds it within the bound by tanh if that is not 0, as f32. */
+  /**
+   * Multiplies the sum by the scale and, if the bound is not 0, limits it to the bound by tanh;
+   * f32.
+   */
   LOGITS,
-  /** gelu(gate) · up, with the approximation of gelu by tanh. */
+  /** gelu(gate) · up, with gelu approximated by tanh. */
   GEGLU,
-  /** gate · sigmoid(1.702 gate) · (up + 1), both held within the bound. */
+  /** gate · sigmoid(1.702 gate) · (up + 1), with gate and up limited to the bound. */
   CLAMPED_SWIGLU,
-  /** gelu(gate) · up, with the normal distribution. */
+  /** gelu(gate) · up, with the exact gelu. */
   NORMAL_GLU;
 
-  /** The epilogue that gates in one way. */
+  /** Returns the epilogue for a kind of gating. */
   public static GemmEpilogue of(FeedForward.Gating gating) {
     return switch (gating) {
       case SILU -> SWIGLU;
@@ -40,7 +43,7 @@ public enum GemmEpilogue {
     };
   }
 
-  /** Returns whether it makes one feature of a gate's and an up projection's. */
+  /** Returns whether the epilogue combines a gate and an up projection into one feature. */
   boolean gates() {
     return this == SWIGLU || this == GEGLU || this == CLAMPED_SWIGLU || this == NORMAL_GLU;
   }

@@ -21,13 +21,13 @@ import jcuda.Pointer;
 
 /**
  * KV pages on the device, layer-first: [layer][K or V][page][slot][KV head][element]; layers of
- * latent attention have no V. Padding writes to one page beyond the last.
+ * latent attention have no V. Padding writes to an additional page after the last page.
  *
- * <p>Elements are bf16, or 8-bit floats, in the order that rope_store.cuh and latent.cuh say; then
- * the scales, [KV head][slot], are behind what each page has of a plane.
+ * <p>Elements are bf16 or 8-bit floats, in the order that rope_store.cuh and latent.cuh describe.
+ * For 8-bit floats, the scales, [KV head][slot], follow the elements of each page in a plane.
  *
- * <p>With window parts, layers with an attention window have their entries in memory of the same
- * layout whose units are the parts, one beyond the last too.
+ * <p>With window parts, the entries of layers with an attention window are in separate memory of
+ * the same layout. Its units are the parts, and it also has an additional part after the last part.
  */
 public final class CudaKvPool implements KvPool {
 
@@ -38,7 +38,7 @@ public final class CudaKvPool implements KvPool {
   /** The KV entries of layers with a window; null if the pages hold them. */
   private final PoolMemory inParts;
 
-  /** The window part of each page; {@code parts()}, the one beyond the last, for none. */
+  /** The window part of each page; {@code parts()}, the additional part, if a page has none. */
   private final int[] partOf;
 
   private final boolean[] hasPart;
@@ -53,7 +53,7 @@ public final class CudaKvPool implements KvPool {
 
   /**
    * @param parts window parts; 0 if the pages have the entries of all layers
-   * @param onClose says whether the memory is to be freed
+   * @param onClose returns whether the memory must be freed
    */
   public CudaKvPool(
       CudaContext context,
@@ -197,7 +197,7 @@ public final class CudaKvPool implements KvPool {
     return places[layer];
   }
 
-  /** Sets what moves pages. */
+  /** Sets the transfers that move pages. */
   public void moveWith(PageTransfers pageTransfers) {
     transfers = pageTransfers;
   }

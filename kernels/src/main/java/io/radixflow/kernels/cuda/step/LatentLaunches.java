@@ -11,7 +11,10 @@ import io.radixflow.models.ModelConfig;
 import io.radixflow.models.StepBuffer;
 import java.util.List;
 
-/** Records the operations of latent attention: the kernels of latent.cuh, and products by head. */
+/**
+ * Records the operations of latent attention: the kernels of latent.cuh and the products of each
+ * head.
+ */
 final class LatentLaunches {
 
   private static final int STORE_THREADS = 128;
@@ -24,7 +27,7 @@ final class LatentLaunches {
   private final List<KernelLaunch> launches;
 
   /**
-   * @param rows rows that the grids have room for
+   * @param rows maximum rows of the grids
    * @param launches receives the launches
    */
   LatentLaunches(
@@ -46,7 +49,10 @@ final class LatentLaunches {
     return (Latent) config.layer(layer).attention();
   }
 
-  /** Compressed keys to the pool, and the rotated parts of the queries behind compressed ones. */
+  /**
+   * Writes compressed keys to the pool, and the rotated parts of queries after the compressed
+   * parts.
+   */
   void store(int layer, DeviceMemory gain) {
     Latent shape = shape(layer);
     KernelLaunch launch =
@@ -75,7 +81,10 @@ final class LatentLaunches {
             .shared((STORE_THREADS / 32 + shape.keyWidth()) * Float.BYTES));
   }
 
-  /** The plain part of each head's query into the space of the compressed keys. */
+  /**
+   * Projects the part of each head's query that does not rotate into the space of the compressed
+   * keys.
+   */
   void compressQueries(int layer, List<CudaMatrix> keys) {
     Latent shape = shape(layer);
     DeviceMemory queries = buffers.activation(StepBuffer.QKV);
@@ -84,7 +93,7 @@ final class LatentLaunches {
             .ofHeads(buffers.step(), rows, shape.queryDim(), shape.keyWidth()));
   }
 
-  /** Each head's weighted sum of compressed vectors to its values. */
+  /** Expands each head's weighted sum of compressed vectors to values. */
   void expandValues(int layer, List<CudaMatrix> values) {
     Latent shape = shape(layer);
     DeviceMemory sums = buffers.activation(StepBuffer.LATENT_ATTENDED);
@@ -94,7 +103,7 @@ final class LatentLaunches {
   }
 
   /**
-   * Attention over the pool.
+   * Computes attention over the pool.
    *
    * @param blocks blocks that the device runs at once
    */

@@ -17,13 +17,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Tables that rotate and scale queries and keys by their position. The device has a table for each
- * rotary embedding of a model's layers, and one for each growth of its queries. Freed with the
- * context.
+ * Tables that rotate and scale queries and keys by their position. The device has one table per
+ * rotary embedding of the model's layers, and one table per growth of its queries. The tables are
+ * freed with the context.
  */
 public final class RotationTables {
 
-  /** Elements of a position: the cosines of half a head's pairs, then their sines. */
+  /**
+   * The key of a table. The table contains, for each position, the cosines of the pairs of a head
+   * and then their sines.
+   */
   private record Turn(Rope rope, int headDim) {}
 
   private final ModelConfig config;
@@ -60,23 +63,23 @@ public final class RotationTables {
         : null;
   }
 
-  /** A layer's cosines and sines by position; null where it does not rotate. */
+  /** Returns a layer's cosines and sines by position; null if the layer does not rotate. */
   public DeviceMemory turns(int layer) {
     return turns.get(turn(layer));
   }
 
-  /** A layer's factors of the queries by position; null for none. */
+  /** Returns the factors of a layer's queries by position; null if there are no factors. */
   DeviceMemory factors(int layer) {
     QueryGrowth growth = growth(layer);
     return growth == null ? null : growths.get(growth);
   }
 
-  /** All tables of cosines and sines. */
+  /** Returns all tables of cosines and sines. */
   public Collection<DeviceMemory> all() {
     return turns.values();
   }
 
-  /** Computes the tables, with the values that the CPU's have. */
+  /** Computes the tables; their values equal the values that the CPU backend uses. */
   void fill(StagingBlocks staging) {
     turns.forEach(
         (turn, memory) -> {

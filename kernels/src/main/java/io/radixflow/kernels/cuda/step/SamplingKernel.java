@@ -10,20 +10,20 @@ import jcuda.Pointer;
 
 /**
  * The kernels that draw tokens; {@code sampling.cuh} describes them. Owns the table of powers and
- * what the kernels leave for each other.
+ * the memory through which the kernels pass intermediate results.
  *
- * <p>Used by the thread that submits.
+ * <p>Used only by the thread that submits steps.
  */
 public final class SamplingKernel implements AutoCloseable {
 
-  /** The largest vocabulary that the kernels' shared memory has room for. */
+  /** The largest vocabulary that fits into the kernels' shared memory. */
   static final int MAX_VOCAB = 4096 * 256;
 
   private static final String[] KERNELS = {
     "rf_sample_tops", "rf_sample_masses", "rf_sample_borders", "rf_sample"
   };
 
-  /** The index of the parameter of each kernel that is the first output. */
+  /** For each kernel, the index of the parameter that is the first output. */
   private static final int[] FIRST = {6, 5, 5, 9};
 
   private static final int THREADS = 256;
@@ -43,7 +43,7 @@ public final class SamplingKernel implements AutoCloseable {
    * @param step the step's metadata, laid out by {@code layout}
    * @param logits rows of {@code vocabSize} floats
    * @param ring sampled tokens
-   * @param outputs outputs that one {@link #sample} has at most
+   * @param outputs maximum outputs per call of {@link #sample}
    */
   public SamplingKernel(
       CudaContext context,
@@ -85,7 +85,7 @@ public final class SamplingKernel implements AutoCloseable {
     }
   }
 
-  /** Returns the scratch bytes for so many outputs, without a small table. */
+  /** Returns the scratch bytes for {@code outputs} outputs, without a small table. */
   static long scratchBytes(int outputs) {
     return (long) SCRATCH_BYTES * outputs;
   }

@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * The form of a weight matrix on the device: bf16, or groups of codes with their scales, one format
- * for all file types that it stores without loss. {@code gemm_quantised.cuh} describes the layout
- * of groups; kernels unpack them to bf16, the other format.
+ * The form of a weight matrix on the device: bf16, or groups of codes with their scales. One format
+ * serves all file types that it can store without loss. {@code gemm_quantised.cuh} describes the
+ * layout of groups; kernels unpack groups to bf16.
  */
 public enum WeightFormat {
   BF16(0, 0),
-  /** Plain floats, as routers have them. */
+  /** Plain floats, for routers. */
   F32(0, 0),
   Q8_0(32, 2, TensorType.Q8_0),
   Q4_0(16, 2, TensorType.Q4_0),
@@ -31,7 +31,7 @@ public enum WeightFormat {
   Q6_K(32, 8, TensorType.Q6_K, TensorType.INT8),
   /** 4 bits, two levels of scales and minima for each half of a group. */
   Q2_K(16, 8, TensorType.Q2_K, TensorType.Q3_K),
-  /** 4 bits that choose a value. */
+  /** 4 bits that select a value from a table. */
   IQ4(16, 4, TensorType.IQ4_NL, TensorType.IQ4_XS),
   MXFP4(16, 2, TensorType.MXFP4),
   FP8(32, 4, TensorType.FP8);
@@ -63,7 +63,7 @@ public enum WeightFormat {
   /**
    * @param codeBytes bytes of a group's codes
    * @param scaleBytes bytes of a group's scales and minima
-   * @param types the types of files that become this format
+   * @param types the tensor types that are converted to this format
    */
   WeightFormat(int codeBytes, int scaleBytes, TensorType... types) {
     this.types = List.of(types);
@@ -72,27 +72,29 @@ public enum WeightFormat {
   }
 
   /**
-   * The format that a matrix has on the device: routers are floats, others as {@link #of(List)}
-   * says.
+   * Returns the format of a matrix on the device: floats for routers, else {@link #of(List)}.
    *
-   * @param name of the first of the tensors that it is made of
+   * @param name name of the matrix's first tensor
    */
   static WeightFormat of(String name, List<Tensor> tensors) {
     return ROUTER.matcher(name).matches() ? F32 : of(tensors);
   }
 
-  /** The format of a matrix made of these tensors: theirs, if all have the same; else bf16. */
+  /**
+   * Returns the format of a matrix that consists of these tensors: their common format if they have
+   * one, else bf16.
+   */
   static WeightFormat of(List<Tensor> tensors) {
     WeightFormat first = of(tensors.get(0).type());
     return tensors.stream().allMatch(tensor -> of(tensor.type()) == first) ? first : BF16;
   }
 
-  /** The format that weights of a type have. */
+  /** Returns the format of weights of a type. */
   public static WeightFormat of(TensorType type) {
     return OF_TYPE.getOrDefault(type, BF16);
   }
 
-  /** The types of files that become this format; none for plain floats. */
+  /** Returns the tensor types that are converted to this format; empty for plain floats. */
   public List<TensorType> types() {
     return types;
   }
@@ -102,12 +104,12 @@ public enum WeightFormat {
     return codeBytes > 0;
   }
 
-  /** The end of the names of kernels that read this format. */
+  /** Returns the suffix of the names of kernels that read this format. */
   public String suffix() {
     return quantised() ? "_" + name().toLowerCase(Locale.ROOT) : "";
   }
 
-  /** Bytes of a chunk: a group of each of 8 rows. */
+  /** Bytes of a chunk, which contains one group of each of 8 rows. */
   public int chunkBytes() {
     return CHUNK_ROWS * (codeBytes + scaleBytes);
   }
@@ -137,10 +139,10 @@ public enum WeightFormat {
   /**
    * Puts a row of a quantised tensor into the chunks of its unit.
    *
-   * @param row the tensor's bytes of the row
-   * @param codes of the tensor's type; takes the row apart
+   * @param row the row's bytes in the tensor
+   * @param codes unpacks rows of the tensor's type
    * @param within number of the row in its unit
-   * @param target receives the row from byte {@code at} of the unit on
+   * @param target receives the row; the unit begins at byte {@code at}
    */
   void pack(ByteBuffer row, BlockCodes codes, int within, ByteBuffer target, int at) {
     codes.read(row);
@@ -187,8 +189,8 @@ public enum WeightFormat {
   }
 
   /**
-   * The unit of scales, that of minima, two factors of each. The minima of Q3_K, which subtracts 4
-   * from codes, are 4 scales.
+   * Packs the unit of the scales, the unit of the minima, two scale factors and two minimum
+   * factors. Q3_K subtracts 4 from codes, so its minima are 4 times its scales.
    */
   private static void packTwoLevels(BlockCodes codes, int group, ByteBuffer target, int to) {
     boolean three = codes.type() == TensorType.Q3_K;

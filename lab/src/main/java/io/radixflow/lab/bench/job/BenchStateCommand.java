@@ -24,13 +24,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures what many idle sessions in state cost the active ones. */
+/** Measures how many idle sessions in state slow down the active sessions. */
 @Command(
     name = "state",
     description = {
       "Measure what idle sessions cost: checkpoints, restore, and the time to a turn's first text,"
           + " with all sessions in RocksDB, and with only the active ones.",
-      "Writes a savepoint with made-up sessions, from which a job with the model sim starts. The"
+      "Starts a job with the model sim from a savepoint of made-up sessions. The"
           + " cost of the active sessions is measured twice; the first time warms the JVM up."
     })
 public final class BenchStateCommand extends CliCommand {
@@ -40,13 +40,13 @@ public final class BenchStateCommand extends CliCommand {
   @Option(names = "--sessions", paramLabel = "N", description = "Sessions in state.")
   int sessions = 100000;
 
-  @Option(names = "--turns", paramLabel = "N", description = "Turns of each, at most 25.")
+  @Option(names = "--turns", paramLabel = "N", description = "Turns per session, at most 25.")
   int turns = 20;
 
   @Option(
       names = "--active",
       paramLabel = "PERCENT",
-      description = "Share of them that have a turn in each checkpoint.")
+      description = "Share of sessions with a turn in each checkpoint.")
   double active = 1;
 
   @Option(
@@ -72,7 +72,7 @@ public final class BenchStateCommand extends CliCommand {
     if (sessions < 1 || activeSessions < 1 || activeSessions > sessions) {
       throw new CliException("--sessions must be 1 or more, --active above 0 and at most 100");
     }
-    measure(activeSessions, activeSessions); // until the JVM has compiled what both need
+    measure(activeSessions, activeSessions); // warms up the JVM for both
     StateLoad few = measure(activeSessions, activeSessions);
     StateLoad all = measure(sessions, activeSessions);
     show(few, activeSessions);

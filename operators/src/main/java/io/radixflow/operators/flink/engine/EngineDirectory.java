@@ -12,13 +12,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Files that a previous engine left on this TaskManager, in the directory {@code radixflow} next to
- * Flink's own files in the TaskManager's working directory. A TaskManager finds it again if it is
- * started with the same {@code taskmanager.resource-id} and {@code
+ * Flink's own files in the TaskManager's working directory. A restarted TaskManager finds the
+ * directory again if it has the same {@code taskmanager.resource-id} and {@code
  * process.taskmanager.working-dir}; Flink empties only {@code tmp} there.
  *
- * @param crashJournal a file that names the turns it was working on; null for none
- * @param tiers where pages on disk are; null for nowhere
- * @param restored ids of the engines whose pages the restored checkpoint goes with
+ * @param crashJournal a file with the names of the turns that the engine was working on; null for
+ *     none
+ * @param tiers directory of the pages on disk; null for none
+ * @param restored ids of the engines whose pages belong to the restored checkpoint
  * @param settings how control events have changed the tiers so far
  */
 public record EngineDirectory(
@@ -28,19 +29,19 @@ public record EngineDirectory(
   private static final String JOURNAL = ".running";
   private static final Duration JOURNAL_RETENTION = Duration.ofDays(7);
 
-  /** The directory of an engine that finds nothing and leaves nothing. */
+  /** The directory of an engine without files. */
   public static final EngineDirectory NONE = new EngineDirectory(null, null, Set.of());
 
   public EngineDirectory {
     restored = Set.copyOf(restored);
   }
 
-  /** The directory of an engine whose tiers are as they are configured. */
+  /** Creates the directory of an engine whose tiers no control event has changed. */
   public EngineDirectory(Path crashJournal, Path tiers, Set<String> restored) {
     this(crashJournal, tiers, restored, TierSettings.NONE);
   }
 
-  /** Returns the directory for the engine that replaces one in the same process. */
+  /** Returns the directory for an engine that replaces this one in the same process. */
   EngineDirectory again(TierSettings now) {
     return new EngineDirectory(crashJournal, tiers, Set.of(), now);
   }
@@ -52,7 +53,7 @@ public record EngineDirectory(
 
   /**
    * @param temporary the {@code tmp} of Flink's working directory
-   * @param name distinguishes the engine from others on the TaskManager
+   * @param name distinguishes the engine from other engines on the TaskManager
    */
   static EngineDirectory of(File temporary, String name, Set<String> restored) {
     Path directory = directory(temporary);

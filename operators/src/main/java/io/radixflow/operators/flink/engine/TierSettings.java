@@ -3,13 +3,13 @@ package io.radixflow.operators.flink.engine;
 import io.radixflow.protocol.record.control.TierCommand;
 
 /**
- * How control events have changed the tiers; it overrides the job's configuration.
+ * The settings of the tiers after control events; they override the job's configuration.
  *
  * @param number number of events so far; later settings have higher numbers
- * @param hostBytes size of host memory; {@link TierCommand#CONFIGURED} for the configured one
+ * @param hostBytes size of host memory; {@link TierCommand#CONFIGURED} for the configured size
  * @param diskBytes size of the disk tier, likewise
- * @param hostDetached whether host memory is not to be used
- * @param diskDetached whether the disk is not to be used
+ * @param hostDetached whether host memory is detached and must not be used
+ * @param diskDetached whether the disk is detached and must not be used
  */
 public record TierSettings(
     long number, long hostBytes, long diskBytes, boolean hostDetached, boolean diskDetached) {
@@ -18,7 +18,7 @@ public record TierSettings(
   public static final TierSettings NONE =
       new TierSettings(0, TierCommand.CONFIGURED, TierCommand.CONFIGURED, false, false);
 
-  /** Returns the settings after one more event, which changes nothing. */
+  /** Returns the settings after one more event that changes nothing. */
   public TierSettings next() {
     return new TierSettings(number + 1, hostBytes, diskBytes, hostDetached, diskDetached);
   }

@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The erasures of pages and keys that are not done everywhere. An erasure for all subtasks is
- * pending until it has come back from the coordinator and this engine has erased. Only the task's
- * thread uses this.
+ * The erasures of pages and keys that are not finished in all subtasks. An erasure for all subtasks
+ * is pending until the coordinator has sent it back and this engine has erased the pages. Only the
+ * task's thread uses this.
  */
 final class PageErasures {
   private static final Logger LOG = LoggerFactory.getLogger(PageErasures.class);
@@ -39,9 +39,9 @@ final class PageErasures {
     private boolean done;
 
     /**
-     * @param maker makes the names, once
-     * @param most how many pages there are at most
-     * @param toPassOn whether it has to come back from the coordinator, and has not yet
+     * @param maker makes the names; called once
+     * @param most maximum number of pages
+     * @param toPassOn whether the coordinator must still send the erasure back
      */
     Pages(What what, Supplier<byte[]> maker, int most, boolean toPassOn) {
       this.what = what;
@@ -60,7 +60,7 @@ final class PageErasures {
         try {
           names = maker.get();
         } catch (RuntimeException e) {
-          LOG.error("Pages that were to be erased could not be named", e);
+          LOG.error("Pages were not erased because their names could not be computed", e);
           names = new byte[0];
         }
         maker = null;
@@ -70,8 +70,8 @@ final class PageErasures {
   }
 
   /**
-   * @param coordinator passes erasures on to all subtasks; null if there are no others
-   * @param maxPages how many pages may be pending before all pages are erased instead
+   * @param coordinator passes erasures on to all subtasks; null if there is only one subtask
+   * @param maxPages maximum number of pending pages; if there are more, all pages are erased
    */
   PageErasures(
       Engine engine,
@@ -89,10 +89,11 @@ final class PageErasures {
   /**
    * Begins to erase pages.
    *
-   * @param what PAGES, or SESSION for the texts of an erased session too
-   * @param names makes the digests of the pages in a row, none before its parent's; any thread
-   * @param most how many they are at most
-   * @param everywhere whether the engines of all subtasks do it
+   * @param what PAGES, or SESSION to also erase the texts of the session
+   * @param names makes the digests of the pages, concatenated, each after the digest of its parent;
+   *     any thread
+   * @param most maximum number of digests
+   * @param everywhere whether the engines of all subtasks erase the pages
    */
   void erase(What what, Supplier<byte[]> names, int most, boolean everywhere) {
     boolean toPassOn = everywhere && coordinator != null;
@@ -111,14 +112,16 @@ final class PageErasures {
     add(ALL, new Pages(What.ALL_PAGES, new byte[0], toPassOn));
   }
 
-  /** Begins to delete keys in all subtasks; does nothing if there are none, or no others. */
+  /**
+   * Begins to delete keys in all subtasks. Does nothing if there are no keys or only one subtask.
+   */
   void eraseKeys(byte[] ids) {
     if (ids.length > 0 && coordinator != null) {
       add(UUID.randomUUID().toString(), new Pages(What.KEYS, ids, true));
     }
   }
 
-  /** Begins an erasure of a checkpoint. */
+  /** Begins an erasure that was restored from a checkpoint. */
   void restore(String id, What what, byte[] names) {
     add(id, new Pages(what, names, false));
   }
@@ -162,7 +165,10 @@ final class PageErasures {
     }
   }
 
-  /** Begins an erasure that the coordinator passes on, or notes that all subtasks have it. */
+  /**
+   * Begins an erasure from another subtask, or records that all subtasks have received this
+   * subtask's erasure.
+   */
   void receive(Erasure event) {
     Pages known = pending.get(event.id());
     if (known == null) {

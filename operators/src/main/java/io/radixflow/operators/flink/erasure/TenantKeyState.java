@@ -18,8 +18,8 @@ import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
 
 /**
- * Keeps the keys of tenants' pages in checkpoints and passes keys that this subtask's engine draws
- * on to all other engines. {@link TenantKeys} says why the keys are stored nowhere else. After a
+ * Keeps the keys of tenants' pages in checkpoints, and passes the keys that this subtask's engine
+ * draws to all other engines. {@link TenantKeys} says why the keys are stored nowhere else. After a
  * restore every engine has all keys. Only the task's thread uses this.
  */
 public final class TenantKeyState {
@@ -27,7 +27,7 @@ public final class TenantKeyState {
   private final TaskInfo task;
   private final ListState<Tuple3<Long, Long, byte[]>> saved;
 
-  /** A key that another engine has drawn; travels through the JobManager to all subtasks. */
+  /** A key that another engine has drawn; the JobManager sends it to all subtasks. */
   public record Drawn(TenantKeys.Key key) implements OperatorEvent {}
 
   /**
@@ -52,7 +52,7 @@ public final class TenantKeyState {
     }
   }
 
-  /** Passes on what the engine draws from now on. */
+  /** From now on, passes each key that the engine draws to all other engines. */
   public void passOn(MailboxExecutor mailbox, OperatorEventGateway coordinator) {
     tiers
         .keys()
@@ -63,12 +63,13 @@ public final class TenantKeyState {
                     () -> coordinator.sendEventToCoordinator(new Drawn(key)),
                     "key of a tenant's pages");
               } catch (RejectedExecutionException closing) {
-                // the task is going away; its pages under this key will be misses elsewhere
+                // the task is closing; for other engines, its pages under this key will be cache
+                // misses
               }
             });
   }
 
-  /** Gives the engine a key that another one has drawn. */
+  /** Gives the engine a key that another engine has drawn. */
   public void receive(Drawn event) {
     tiers.keys().add(event.key());
   }
@@ -78,14 +79,14 @@ public final class TenantKeyState {
     tiers.keys().deleteAll(tiers.tenantTag(tenant));
   }
 
-  /** Deletes keys that another engine has deleted, given by their ids in a row. */
+  /** Deletes keys that another engine has deleted; {@code ids} are their ids, concatenated. */
   void delete(byte[] ids) {
     for (ByteBuffer left = ByteBuffer.wrap(ids); left.hasRemaining(); ) {
       tiers.keys().delete(left.getLong());
     }
   }
 
-  /** Returns the ids, in a row, of a tenant's keys that the engine has deleted. */
+  /** Returns the ids of a tenant's keys that the engine has deleted, concatenated. */
   byte[] deleted(String tenant) {
     List<Long> ids = tiers.keys().deleted(tiers.tenantTag(tenant));
     ByteBuffer row = ByteBuffer.allocate(ids.size() * Long.BYTES);

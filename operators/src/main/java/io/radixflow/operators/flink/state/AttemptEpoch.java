@@ -7,9 +7,9 @@ import org.apache.flink.api.common.state.OperatorStateStore;
 import org.apache.flink.api.common.typeinfo.Types;
 
 /**
- * Owns the operator's attempt, a number that grows with every start: the wall clock, which no
- * restore can set back, raised above the attempts of the checkpoint restored, which no slow clock
- * can fall below.
+ * Owns the operator's attempt, a number that grows with every start. It is the maximum of the wall
+ * clock and the number after the attempts in the restored checkpoint. So it grows even if an old
+ * checkpoint is restored or a clock is slow.
  */
 public final class AttemptEpoch {
   private final ListState<Long> attempts;

@@ -30,10 +30,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tiers below an engine's device, which control events change while it runs.
+ * The tiers below an engine's device. Control events change the tiers while the engine runs.
  *
- * <p>Commands come from all subtasks and are done once, in order, on a thread of their own; each is
- * logged and counted as done or refused. A refused command changes nothing here.
+ * <p>Commands come from all subtasks. Each command is carried out once, in order, on a separate
+ * thread, and is logged and counted as done or refused. A refused command changes nothing.
  */
 public final class SwitchableTiers implements EngineTiers {
   private static final Logger LOG = LoggerFactory.getLogger(SwitchableTiers.class);
@@ -47,7 +47,7 @@ public final class SwitchableTiers implements EngineTiers {
   private TierSettings settings;
   private TierCalls calls;
 
-  /** The disk that is attached; null for none. */
+  /** The attached disk; null for none. */
   private volatile PageStore disk;
 
   private CompletableFuture<Void> storeClosed = CompletableFuture.completedFuture(null);
@@ -56,8 +56,8 @@ public final class SwitchableTiers implements EngineTiers {
 
   /**
    * @param options the tiers as they are configured
-   * @param stores opens disk and remote store; closed by this
-   * @param settings how control events have changed the tiers before
+   * @param stores opens disk and remote store; this object closes it
+   * @param settings the settings of the tiers after earlier control events
    */
   SwitchableTiers(TierOptions options, LowerStores stores, TierSettings settings) {
     this.options = options;
@@ -65,7 +65,9 @@ public final class SwitchableTiers implements EngineTiers {
     this.settings = settings;
   }
 
-  /** Returns the tiers that the engine is opened with, as configuration and events say. */
+  /**
+   * Returns the tiers with which the engine must be opened, from the configuration and the events.
+   */
   TierOptions options() {
     if (!options.enabled()) {
       return options;
@@ -77,10 +79,10 @@ public final class SwitchableTiers implements EngineTiers {
     return sized.withStore(this::openWithEngine, stores.tenants());
   }
 
-  /** Opens the stores; a disk that does not open costs its pages, never the engine. */
+  /** Opens the stores. If the disk does not open, the engine runs without the disk's pages. */
   private PageStore openWithEngine(String numericsEpoch, PageSizes sizes) {
     stores.setPages(numericsEpoch, sizes);
-    // may be refused: first, so that the disk is not open then
+    // opened first: if it is refused, the disk is not open yet
     RemoteStore remote = stores.openRemote();
     if (diskBytes(TierCommand.CONFIGURED) > 0 && !settings.diskDetached()) {
       try {
@@ -97,7 +99,7 @@ public final class SwitchableTiers implements EngineTiers {
     return stores.stack(disk, remote);
   }
 
-  /** Takes commands from now on, as the engine is open. */
+  /** Accepts commands from now on; the engine must be open. */
   void start(ContinuousBatchingEngine engine) {
     calls = new TierCalls(engine::onTiers, PATIENCE_MILLIS);
     if (options.enabled() && settings.hostDetached()) {
@@ -313,7 +315,7 @@ public final class SwitchableTiers implements EngineTiers {
     return "the disk has %d pages".formatted(opened.stats().pages());
   }
 
-  /** Detaches disk and remote store, of either that is there, and waits until they are closed. */
+  /** Detaches the disk and the remote store if they exist, and waits until they are closed. */
   private void detachAll() throws TimeoutException, InterruptedException {
     CompletableFuture<Void> closing = calls.call(each -> each.switches().detachStore());
     if (closing != null) {
@@ -323,9 +325,9 @@ public final class SwitchableTiers implements EngineTiers {
   }
 
   /**
-   * Attaches a disk with the remote store below it, of either that is there.
+   * Attaches a disk with the remote store below it; either may be missing.
    *
-   * @param opened closed again if that fails; null for no disk
+   * @param opened the disk; closed if attaching fails; null for no disk
    */
   private void attach(PageStore opened)
       throws RefusedException, TimeoutException, InterruptedException {
@@ -341,7 +343,10 @@ public final class SwitchableTiers implements EngineTiers {
     require(attached, "the engine has a store already");
   }
 
-  /** Returns the disk with the remote store below it; closes the disk if that does not open. */
+  /**
+   * Returns the disk with the remote store below it; closes the disk if the remote store does not
+   * open.
+   */
   private PageStore withRemote(PageStore opened) {
     try {
       return stores.stack(opened, stores.openRemote());
@@ -354,9 +359,9 @@ public final class SwitchableTiers implements EngineTiers {
   }
 
   /**
-   * Returns the size that the disk is to have.
+   * Returns the size that the disk must have.
    *
-   * @param given by the event that is being done
+   * @param given the size in the current event
    */
   private long diskBytes(long given) {
     if (given != TierCommand.CONFIGURED) {

@@ -12,19 +12,19 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Finds the part of a session's history that matches a conversation sent as a whole. Only the
- * task's thread uses it.
+ * Finds the part of a session's history that matches a conversation that the client sent as a
+ * whole. Only the task's thread uses it.
  *
- * <p>Hashes of the beginnings of the conversation, the longest first, are looked up in the state,
- * so that no turn is read. After {@link #LOOK_UPS} look-ups in vain, one read of the session's
- * hashes answers the rest: a client that rewrote a long conversation does not cost a look-up per
- * message. A running turn may also be part of the conversation, if the client has its reply from an
- * attempt before a failure. Then the client's text of the reply begins with the text generated
- * again so far. The match waits for that turn. Its reply is the same in every attempt, so the new
- * turn always gets the same parent.
+ * <p>The matcher looks up hashes of beginnings of the conversation in the state, the longest
+ * beginning first, so it does not read turns. After {@link #LOOK_UPS} failed look-ups it reads all
+ * hashes of the session at once, so that a long conversation that the client rewrote does not cost
+ * one look-up per message. A running turn may also be part of the conversation: the client may have
+ * received its reply before a failure. In that case the client's text of the reply begins with the
+ * text that has been generated again so far. The match waits for that turn. Its reply is the same
+ * in every attempt, so the new turn always gets the same parent.
  */
 final class HistoryMatcher {
-  /** A client that appends to its conversation needs a few. */
+  /** A client that only appends to its conversation needs few look-ups. */
   private static final int LOOK_UPS = 32;
 
   private final TurnQueues queues;
@@ -36,10 +36,11 @@ final class HistoryMatcher {
   }
 
   /**
-   * The part of a conversation that a session has.
+   * The part of a conversation that is in a session's history.
    *
-   * @param turn number of the last turn, or root, that it has; null if not even the system prompt
-   * @param messages how many of the conversation's messages that covers
+   * @param turn number of the last turn, or root, of this part; null if not even the system prompt
+   *     matches
+   * @param messages number of the conversation's messages in this part
    * @param awaited number of a turn without a reply that may cover more, or {@link #NONE}
    */
   record Match(Long turn, int messages, long awaited) {
@@ -47,15 +48,16 @@ final class HistoryMatcher {
   }
 
   /**
-   * Returns how many messages of a conversation are its root: one for a system prompt, or none. A
-   * system prompt alone is the turn's message.
+   * Returns how many messages of a conversation are its root: 1 if it begins with a system prompt,
+   * else 0. If the system prompt is the only message, it is the turn's message and not the root.
    */
   static int rootMessages(List<Message> conversation) {
     return conversation.size() > 1 && conversation.get(0).instructs() ? 1 : 0;
   }
 
   /**
-   * Returns what the session has of a conversation. The last message is never covered.
+   * Returns the part of a conversation that is in the session's history. The last message is never
+   * part of it.
    *
    * @param conversation at least one message
    */
@@ -107,7 +109,7 @@ final class HistoryMatcher {
   }
 
   /**
-   * Returns whether the first turn of a branch may get a reply that a conversation has.
+   * Returns whether the first turn of a branch may get a reply that the conversation contains.
    *
    * @param replies texts of the conversation's replies by the hash of the messages before them
    */
@@ -124,7 +126,10 @@ final class HistoryMatcher {
     return reply != null && reply.startsWith(ConversationHash.canonical(shown));
   }
 
-  /** Returns the plan of the first turn of a branch; null if it has none yet, or needs none. */
+  /**
+   * Returns the plan of the first turn of a branch; null if the turn does not have a plan yet or
+   * does not need one.
+   */
   private TurnPlan plan(SessionContext session, TurnQueues.Branch branch) throws Exception {
     if (branch.running != null) {
       return branch.running.plan;
