@@ -7,7 +7,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a type that jobs may use. The records of {@code operators.record} and of the packages below
+ * Marks a type that jobs may use. The records of {@code protocol.record} and of the packages below
  * it are public without a mark. Everything else may change in any release.
  */
 @Documented

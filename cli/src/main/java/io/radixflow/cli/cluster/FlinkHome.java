@@ -49,7 +49,7 @@ final class FlinkHome {
           "snappy-java");
 
   /** This module's jar: the guard of the web port and the reporter of metrics. */
-  private static final String TOOLS = "radixflow-tools";
+  private static final String CLI = "radixflow-cli";
 
   /** Connectors are the job's to bring. */
   private static final Set<String> LEFT_TO_THE_JOB =
@@ -146,7 +146,7 @@ final class FlinkHome {
   private static boolean belongsToFlink(Path jar) {
     String artifact = jar.getFileName().toString().replaceFirst("-\\d.*", "");
     return LIBRARIES.contains(artifact)
-        || artifact.equals(TOOLS)
+        || artifact.equals(CLI)
         || artifact.startsWith("flink-") && !LEFT_TO_THE_JOB.contains(artifact);
   }
 

@@ -37,7 +37,7 @@ public final class RadixCache {
   private final EvictionPolicy policy;
   private final PageHistory history;
   private final RadixTree tree;
-  private final Retention retention;
+  private final HintPriorities retention;
   private final PathLocks locks;
   private final PrefixInsertion insertion;
   private long clock;
@@ -93,7 +93,7 @@ public final class RadixCache {
     this.pageTokens = pageTokens;
     this.policy = policy;
     this.tree = new RadixTree(pageTokens, policy, hash);
-    this.retention = new Retention(tree, policy);
+    this.retention = new HintPriorities(tree, policy);
     this.history = new PageHistory(policy, pageTokens);
     this.locks = new PathLocks(tree, policy);
     this.insertion = new PrefixInsertion(allocator, pageTokens, tree, locks, history);

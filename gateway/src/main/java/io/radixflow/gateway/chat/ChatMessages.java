@@ -8,6 +8,7 @@ import io.radixflow.protocol.json.InvalidInputException;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.json.Roles;
 import io.radixflow.protocol.json.Texts;
+import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.ToolCall;
 import java.util.ArrayList;
@@ -21,7 +22,6 @@ import java.util.Set;
  */
 public final class ChatMessages {
 
-  private static final int MAX_MESSAGES = 10_000;
   private static final int MAX_PARTS = 10_000;
   private static final int MAX_CALLS = 10_000;
 
@@ -57,7 +57,7 @@ public final class ChatMessages {
     body.require("messages");
     ChatMessages reader = new ChatMessages(parts);
     List<Message> messages = new ArrayList<>();
-    List<JsonObject> given = body.objects("messages", "messages", MAX_MESSAGES);
+    List<JsonObject> given = body.objects("messages", "messages", ConversationEvent.MAX_MESSAGES);
     for (JsonObject each : given) {
       reader.read++;
       Message message = reader.message(each, reader.read == given.size());

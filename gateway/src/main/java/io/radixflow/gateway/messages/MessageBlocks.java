@@ -6,6 +6,7 @@ import io.radixflow.protocol.json.InvalidInputException;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.json.Roles;
 import io.radixflow.protocol.json.Texts;
+import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.ToolCall;
 import java.util.ArrayList;
@@ -23,7 +24,6 @@ import java.util.stream.Stream;
  */
 final class MessageBlocks {
 
-  private static final int MAX_MESSAGES = 10_000;
   private static final int MAX_BLOCKS = 10_000;
   private static final int MAX_CALLS = 10_000;
 
@@ -59,7 +59,7 @@ final class MessageBlocks {
     if (!system.isBlank()) {
       messages.add(new Message("system", system));
     }
-    List<JsonObject> given = body.objects("messages", "messages", MAX_MESSAGES);
+    List<JsonObject> given = body.objects("messages", "messages", ConversationEvent.MAX_MESSAGES);
     if (given.isEmpty()) {
       throw new InvalidInputException("messages is empty; it must have at least one message");
     }

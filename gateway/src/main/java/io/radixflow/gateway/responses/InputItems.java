@@ -7,6 +7,7 @@ import io.radixflow.protocol.json.InvalidInputException;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.json.Roles;
 import io.radixflow.protocol.json.Texts;
+import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.ToolCall;
 import java.util.ArrayList;
@@ -22,7 +23,6 @@ import java.util.List;
  */
 final class InputItems {
 
-  static final int MAX_ITEMS = 10_000;
   private static final int MAX_PARTS = 10_000;
   private static final int MAX_CALLS = 10_000;
   private static final String CALL = "_call";
@@ -57,7 +57,7 @@ final class InputItems {
       return text.isEmpty() ? List.of() : List.of(new Message("user", text));
     }
     InputItems items = new InputItems(parts);
-    body.objects(field, "items", MAX_ITEMS).forEach(items::add);
+    body.objects(field, "items", ConversationEvent.MAX_MESSAGES).forEach(items::add);
     items.endReply();
     return items.messages;
   }

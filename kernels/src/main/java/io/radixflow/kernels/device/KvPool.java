@@ -4,7 +4,7 @@ package io.radixflow.kernels.device;
  * The paged KV memory of one backend: pages {@code 0 .. pages()-1} of {@link #pageTokens()} tokens.
  *
  * <p>The pool shows no host address: what a page holds is the backend's business. Which pages are
- * free is the caller's ({@code operators.cache}).
+ * free is the caller's ({@code engine.cache}).
  */
 public interface KvPool extends AutoCloseable {
 

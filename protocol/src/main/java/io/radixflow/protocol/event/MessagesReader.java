@@ -6,6 +6,7 @@ import io.radixflow.protocol.json.InvalidInputException;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.json.Roles;
 import io.radixflow.protocol.json.Texts;
+import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.ToolCall;
@@ -16,7 +17,6 @@ import java.util.Set;
 /** Reads {@code messages} from an event. */
 final class MessagesReader {
 
-  static final int MAX_MESSAGES = 10_000;
   static final int MAX_PARTS = 1000;
   static final int MAX_CALLS = 10_000;
   private static final List<String> FIELDS =
@@ -39,7 +39,7 @@ final class MessagesReader {
     if (needed && !event.has("messages")) {
       throw new InvalidInputException("messages is missing: the new turn's messages");
     }
-    int max = kind == EventKind.OPEN ? 1 : MAX_MESSAGES;
+    int max = kind == EventKind.OPEN ? 1 : ConversationEvent.MAX_MESSAGES;
     List<JsonObject> given = event.objects("messages", "messages", max);
     if (needed && given.isEmpty()) {
       throw new InvalidInputException("messages is empty; it must have at least one message");

@@ -55,6 +55,9 @@ public record ConversationEvent(
   /** The branch of a session that was not forked. */
   public static final String MAIN_BRANCH = "main";
 
+  /** The most messages of one event and of one request to the gateway. */
+  public static final int MAX_MESSAGES = 10_000;
+
   /**
    * Returns a builder of an event on the main branch.
    *

@@ -4,6 +4,7 @@ import io.radixflow.operators.flink.engine.EngineTiers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.slf4j.Logger;
@@ -15,6 +16,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ErasureTasks implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ErasureTasks.class);
+  private static final long RETRY_SECONDS = 10;
 
   private final EngineTiers tiers;
   private final MailboxExecutor mailbox;
@@ -22,6 +24,13 @@ final class ErasureTasks implements AutoCloseable {
   private final Runnable all;
   private final Runnable retry = () -> post(this::retry);
   private boolean retrying;
+
+  /**
+   * Returns an executor that runs a failed erasure again when {@code RETRY_SECONDS} have passed.
+   */
+  static Executor afterAWhile() {
+    return CompletableFuture.delayedExecutor(RETRY_SECONDS, TimeUnit.SECONDS);
+  }
 
   /**
    * @param later runs a task on any thread after a while

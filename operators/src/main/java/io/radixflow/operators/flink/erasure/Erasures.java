@@ -3,9 +3,7 @@ package io.radixflow.operators.flink.erasure;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.session.SessionSlot;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.ListState;
@@ -40,8 +38,6 @@ import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
  * and when a detached disk is attached. Only the task's thread uses this.
  */
 public final class Erasures implements AutoCloseable {
-  private static final long RETRY_SECONDS = 10;
-
   /** Pages that may be pending: 8 MiB of names. */
   public static final int MAX_PAGES = 1 << 18;
 
@@ -91,14 +87,7 @@ public final class Erasures implements AutoCloseable {
       OperatorEventGateway coordinator,
       int maxPages)
       throws Exception {
-    this(
-        store,
-        engine,
-        keys,
-        mailbox,
-        coordinator,
-        maxPages,
-        CompletableFuture.delayedExecutor(RETRY_SECONDS, TimeUnit.SECONDS));
+    this(store, engine, keys, mailbox, coordinator, maxPages, ErasureTasks.afterAWhile());
   }
 
   /**

@@ -8,7 +8,7 @@ import java.util.List;
  * Applies hints that raise the priority of nodes of a tree, and removes the priority when a hint
  * expires.
  */
-final class Retention {
+final class HintPriorities {
   /** The order in which a policy receives unlocked nodes; the end of a path comes first. */
   private static final Comparator<TreeNode> BY_LAST_USE =
       Comparator.<TreeNode>comparingLong(node -> node.lastUsedAt)
@@ -18,7 +18,7 @@ final class Retention {
   private final EvictionPolicy policy;
   private long earliestEnd = Long.MAX_VALUE;
 
-  Retention(RadixTree tree, EvictionPolicy policy) {
+  HintPriorities(RadixTree tree, EvictionPolicy policy) {
     this.tree = tree;
     this.policy = policy;
   }
