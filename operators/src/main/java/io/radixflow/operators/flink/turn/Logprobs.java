@@ -9,11 +9,29 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** Converts the engine's log probabilities to the form of a reply. */
+/**
+ * Converts the engine's log probabilities to the form of a reply, in which special tokens have
+ * their text. Immutable.
+ */
 final class Logprobs {
-  private Logprobs() {}
+  private final Tokenizer tokenizer;
+  private final Map<Integer, String> specials;
 
-  static List<Reply.TokenLogprob> of(List<ReplyProgress.TokenLogprob> tokens, Tokenizer tokenizer) {
+  Logprobs(Tokenizer tokenizer) {
+    this.tokenizer = tokenizer;
+    this.specials = tokenizer.specials();
+  }
+
+  Tokenizer tokenizer() {
+    return tokenizer;
+  }
+
+  /** Returns the texts of the special tokens. */
+  Map<Integer, String> specials() {
+    return specials;
+  }
+
+  List<Reply.TokenLogprob> of(List<ReplyProgress.TokenLogprob> tokens) {
     if (tokens.isEmpty()) {
       return List.of();
     }
@@ -23,46 +41,29 @@ final class Logprobs {
       for (int i = 0; i < token.topIds().length; i++) {
         int id = token.topIds()[i];
         byte[] bytes = tokenizer.bytes(id);
-        String text = text(bytes);
+        String text = text(id, bytes);
         top.add(new Reply.TopLogprob(id, text, token.topLogprobs()[i], lost(text, bytes)));
       }
-      byte[] bytes = tokenizer.bytes(token.id());
-      String text = text(bytes);
-      logprobs.add(
-          new Reply.TokenLogprob(token.id(), text, token.logprob(), top, lost(text, bytes)));
+      logprobs.add(entry(token.id(), token.logprob(), top));
     }
     return logprobs;
   }
 
   /** Returns the entry of a prompt's first token, which follows nothing. */
-  static Reply.TokenLogprob first(int id, Tokenizer tokenizer) {
+  Reply.TokenLogprob first(int id) {
+    return entry(id, Float.NaN, List.of());
+  }
+
+  private Reply.TokenLogprob entry(int id, float logprob, List<Reply.TopLogprob> top) {
     byte[] bytes = tokenizer.bytes(id);
-    String text = text(bytes);
-    return new Reply.TokenLogprob(id, text, Float.NaN, List.of(), lost(text, bytes));
+    String text = text(id, bytes);
+    return new Reply.TokenLogprob(id, text, logprob, top, lost(text, bytes));
   }
 
-  /** Returns an entry in which special tokens have these texts. */
-  static Reply.TokenLogprob named(Reply.TokenLogprob token, Map<Integer, String> specials) {
-    List<Reply.TopLogprob> top =
-        token.top().stream()
-            .map(
-                each ->
-                    new Reply.TopLogprob(
-                        each.id(),
-                        specials.getOrDefault(each.id(), each.token()),
-                        each.logprob(),
-                        each.bytes()))
-            .toList();
-    return new Reply.TokenLogprob(
-        token.id(),
-        specials.getOrDefault(token.id(), token.token()),
-        token.logprob(),
-        top,
-        token.bytes());
-  }
-
-  private static String text(byte[] bytes) {
-    return new String(bytes, StandardCharsets.UTF_8);
+  private String text(int id, byte[] bytes) {
+    return bytes.length == 0
+        ? specials.getOrDefault(id, "")
+        : new String(bytes, StandardCharsets.UTF_8);
   }
 
   /** Returns the bytes of a token whose text does not have them; null if it has. */

@@ -4,11 +4,9 @@ import io.radixflow.protocol.record.PromptTokens;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.TokenOptions;
 import io.radixflow.text.ReplyText;
-import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Cuts the tokens of a prompt into pieces that deltas have room for. Special tokens have their
@@ -24,11 +22,10 @@ final class PromptPieces {
    * @param scores one entry for each token but the first; empty if not asked for
    */
   static List<PromptTokens> of(
-      int[] ids, TokenOptions options, List<Reply.TokenLogprob> scores, Tokenizer tokenizer) {
+      int[] ids, TokenOptions options, List<Reply.TokenLogprob> scores, Logprobs logprobs) {
     boolean scored = options.promptLogprobs() != null;
     int size = ENTRIES / (1 + (scored ? options.promptLogprobs() : 0));
-    Map<Integer, String> specials = tokenizer.specials();
-    ReplyText text = new ReplyText(tokenizer, List.of(), specials);
+    ReplyText text = new ReplyText(logprobs.tokenizer(), List.of(), logprobs.specials());
     List<PromptTokens> pieces = new ArrayList<>();
     for (int from = 0; from < ids.length; from += size) {
       int end = Math.min(ids.length, from + size);
@@ -43,22 +40,16 @@ final class PromptPieces {
               from,
               Arrays.stream(ids, from, end).boxed().toList(),
               text.take(),
-              scored ? entries(ids, from, end, scores, tokenizer, specials) : null));
+              scored ? entries(ids, from, end, scores, logprobs) : null));
     }
     return pieces;
   }
 
   private static List<Reply.TokenLogprob> entries(
-      int[] ids,
-      int from,
-      int end,
-      List<Reply.TokenLogprob> scores,
-      Tokenizer tokenizer,
-      Map<Integer, String> specials) {
+      int[] ids, int from, int end, List<Reply.TokenLogprob> scores, Logprobs logprobs) {
     List<Reply.TokenLogprob> entries = new ArrayList<>(end - from);
     for (int i = from; i < end; i++) {
-      entries.add(
-          Logprobs.named(i == 0 ? Logprobs.first(ids[0], tokenizer) : scores.get(i - 1), specials));
+      entries.add(i == 0 ? logprobs.first(ids[0]) : scores.get(i - 1));
     }
     return entries;
   }

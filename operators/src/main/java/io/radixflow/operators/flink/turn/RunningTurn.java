@@ -12,7 +12,6 @@ import io.radixflow.protocol.record.TierUsage;
 import io.radixflow.protocol.record.TokenOptions;
 import io.radixflow.protocol.record.TurnTiming;
 import io.radixflow.protocol.record.Usage;
-import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -226,10 +225,10 @@ final class RunningTurn {
   }
 
   /** Cuts the prompt's tokens into pieces, once, if the turn shows them. */
-  void cutPrompt(Tokenizer tokenizer) {
+  void cutPrompt(Logprobs form) {
     TokenOptions options = plan.options().tokens();
     if (promptPieces == null && prompt != null && options.showsPrompt()) {
-      promptPieces = PromptPieces.of(prompt.ids(), options, promptLogprobs, tokenizer);
+      promptPieces = PromptPieces.of(prompt.ids(), options, promptLogprobs, form);
     }
   }
 

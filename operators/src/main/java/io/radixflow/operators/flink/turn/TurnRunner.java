@@ -45,6 +45,7 @@ public final class TurnRunner implements EngineConnection.Reader {
   private final EngineConnection connection;
   private final AwaitedResults results;
   private final Tokenizer tokenizer;
+  private final Logprobs logprobs;
   private final String model;
   private final ModelChange modelChange;
   private final int maxRunning;
@@ -77,6 +78,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     this.writer = writer;
     this.output = output;
     this.tokenizer = requests.tokenizer();
+    this.logprobs = new Logprobs(tokenizer);
     this.model = requests.model();
     this.modelChange = options.modelChange();
     this.maxRunning = options.limits().maxRunning();
@@ -237,9 +239,9 @@ public final class TurnRunner implements EngineConnection.Reader {
 
   private void follow(RunningTurn turn, ReplyProgress progress) throws Exception {
     try {
-      List<Reply.TokenLogprob> ofPrompt = Logprobs.of(progress.prompt(), tokenizer);
-      turn.add(progress, Logprobs.of(progress.logprobs(), tokenizer), ofPrompt);
-      turn.cutPrompt(tokenizer);
+      List<Reply.TokenLogprob> ofPrompt = logprobs.of(progress.prompt());
+      turn.add(progress, logprobs.of(progress.logprobs()), ofPrompt);
+      turn.cutPrompt(logprobs);
     } catch (IllegalStateException e) {
       connection.cancel(turn.requestId, FinishReason.CANCELLED);
       endLoaded(turn, FinishReason.ERROR, ReplyError.failed(e.getMessage()));

@@ -30,7 +30,7 @@ class LogprobsTest {
         new ReplyProgress(
             0, ids, 0, text, given, null, null, -1, Usage.NONE, null, null, null, List.of(), -1);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    for (Reply.TokenLogprob token : Logprobs.of(progress.logprobs(), tokenizer)) {
+    for (Reply.TokenLogprob token : new Logprobs(tokenizer).of(progress.logprobs())) {
       assertThat(token.top().get(0).bytes()).isEqualTo(token.bytes());
       if (token.bytes() == null) {
         bytes.writeBytes(token.token().getBytes(UTF_8));
@@ -39,5 +39,23 @@ class LogprobsTest {
       }
     }
     assertThat(bytes.toString(UTF_8)).isEqualTo(text);
+  }
+
+  @Test
+  void specialTokensHaveTheirTextAlsoAmongTheAlternatives() {
+    Tokenizer tokenizer = SimModel.open(SimOptions.DEFAULT).tokenizer();
+    int end = tokenizer.endOfTurnIds()[0];
+    String text = tokenizer.specials().get(end);
+    Reply.TokenLogprob token =
+        new Logprobs(tokenizer)
+            .of(
+                List.of(
+                    new ReplyProgress.TokenLogprob(
+                        end, -1, new int[] {end, 'a'}, new float[] {-1, -2})))
+            .get(0);
+    assertThat(text).isNotEmpty();
+    assertThat(token.token()).isEqualTo(text);
+    assertThat(token.top()).extracting(Reply.TopLogprob::token).containsExactly(text, "a");
+    assertThat(token.top()).extracting(Reply.TopLogprob::bytes).containsOnlyNulls();
   }
 }

@@ -1,8 +1,8 @@
 package io.radixflow.operators.flink.turn;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.engine.ReplyProgress;
 import io.radixflow.engine.model.SimModel;
 import io.radixflow.engine.model.SimOptions;
 import io.radixflow.protocol.record.PromptTokens;
@@ -22,16 +22,16 @@ class PromptPiecesTest {
     String special = tokenizer.specials().values().iterator().next();
     String prompt = special + "a" + special + "b";
     int[] ids = tokenizer.encodeWithSpecial(prompt);
-    List<Reply.TokenLogprob> scores = new ArrayList<>();
+    Logprobs logprobs = new Logprobs(tokenizer);
+    List<ReplyProgress.TokenLogprob> scores = new ArrayList<>();
     for (int i = 1; i < ids.length; i++) {
-      String text = new String(tokenizer.bytes(ids[i]), UTF_8);
-      Reply.TopLogprob top = new Reply.TopLogprob(ids[0], "", -2);
-      scores.add(new Reply.TokenLogprob(ids[i], text, -1, List.of(top)));
+      scores.add(new ReplyProgress.TokenLogprob(ids[i], -1, new int[] {ids[0]}, new float[] {-2}));
     }
     TokenOptions options =
         new TokenOptions(null, null, null, null, null, null, null, null, 1, true, null, null);
 
-    PromptTokens shown = PromptTokens.joined(PromptPieces.of(ids, options, scores, tokenizer));
+    PromptTokens shown =
+        PromptTokens.joined(PromptPieces.of(ids, options, logprobs.of(scores), logprobs));
 
     assertThat(ids).hasSize(4);
     assertThat(shown.text()).isEqualTo(prompt);
