@@ -1,6 +1,7 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.EndpointGroup;
@@ -9,6 +10,7 @@ import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.text.ModelText;
+import io.radixflow.gateway.text.TokenText;
 import io.radixflow.protocol.event.GenerationOptionsReader;
 import io.radixflow.protocol.json.ContentParts;
 import io.radixflow.protocol.json.InvalidInputException;
@@ -37,6 +39,8 @@ public final class TokenizeEndpoints implements EndpointGroup {
           "prompt",
           "content",
           "with_pieces",
+          "add_special_tokens",
+          "return_token_strs",
           "messages",
           "tools",
           "continue_final_message",
@@ -61,22 +65,31 @@ public final class TokenizeEndpoints implements EndpointGroup {
 
   private void tokenize(Exchange exchange) {
     JsonObject body = fields(exchange, TEXTS);
+    ObjectNode raw = exchange.body();
     boolean pieces = body.bool("with_pieces", false);
+    boolean strings = body.bool("return_token_strs", false);
+    Boolean special = body.bool("add_special_tokens");
+    raw.remove("add_special_tokens");
     if (body.has("messages")) {
       List<String> ignored = new ArrayList<>();
-      NestedFields.leaveOut(exchange.body(), ignored::add);
+      if (Boolean.TRUE.equals(special)) {
+        ignored.add("add_special_tokens"); // the chat template writes them
+      }
+      NestedFields.leaveOut(raw, ignored::add);
       List<Message> messages =
           ChatMessages.read(body, new ContentParts(exchange.refusesParts(), ignored::add));
       RequestFields.ignore(exchange, ignored);
       GenerationOptions options = GenerationOptionsReader.read(body);
-      answer(exchange, () -> tokens(text.encode(messages, options, "messages"), pieces));
+      answer(exchange, () -> tokens(text.encode(messages, options, "messages"), pieces, strings));
       return;
     }
-    String given = body.text(body.has("prompt") ? "prompt" : "content");
+    boolean vllm = body.has("prompt");
+    String given = body.text(vllm ? "prompt" : "content");
     if (given == null) {
       throw new InvalidInputException("prompt is missing: a text, or messages in its place");
     }
-    answer(exchange, () -> tokens(text.encode(Texts.wellFormed(given)), pieces));
+    boolean adds = special == null ? vllm : special; // llama.cpp adds none
+    answer(exchange, () -> tokens(text.encode(Texts.wellFormed(given), adds), pieces, strings));
   }
 
   private void detokenize(Exchange exchange) {
@@ -99,7 +112,7 @@ public final class TokenizeEndpoints implements EndpointGroup {
     return body;
   }
 
-  private byte[] tokens(int[] ids, boolean pieces) {
+  private byte[] tokens(int[] ids, boolean pieces, boolean strings) {
     return Json.write(
         json -> {
           json.writeNumberField("count", ids.length);
@@ -109,6 +122,9 @@ public final class TokenizeEndpoints implements EndpointGroup {
             writePieces(json, ids);
           } else {
             json.writeArray(ids, 0, ids.length);
+          }
+          if (strings) {
+            writeStrings(json, ids);
           }
         });
   }
@@ -134,6 +150,15 @@ public final class TokenizeEndpoints implements EndpointGroup {
         json.writeEndArray();
       }
       json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
+  /** Writes the text of each token as log probabilities of chats show it. */
+  private void writeStrings(JsonGenerator json, int[] ids) throws IOException {
+    json.writeArrayFieldStart("token_strs");
+    for (int id : ids) {
+      json.writeString(TokenText.shown(text.bytes(id)));
     }
     json.writeEndArray();
   }

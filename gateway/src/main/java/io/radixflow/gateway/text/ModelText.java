@@ -16,6 +16,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,6 +50,7 @@ public final class ModelText implements AutoCloseable {
   private final int longest;
   private ServedModel model;
   private volatile PromptText prompts;
+  private volatile Map<Integer, String> specials;
   private boolean closed;
 
   public ModelText(Settings settings) {
@@ -91,9 +94,17 @@ public final class ModelText implements AutoCloseable {
     }
   }
 
-  /** Returns the tokens of a text, without a template. */
-  public int[] encode(String text) {
-    return open().tokenizer().encode(text);
+  /**
+   * Returns the tokens of a text without a template, as a completion of the text would begin.
+   * Special tokens in the text are recognised.
+   *
+   * @param special whether BOS comes before the text, if the model's tokenizer adds that
+   */
+  public int[] encode(String text, boolean special) {
+    ServedModel opened = open();
+    int[] start = special ? opened.promptStart() : new int[0];
+    int[] ids = opened.tokenizer().encodeWithSpecial(text);
+    return IntStream.concat(IntStream.of(start), IntStream.of(ids)).toArray();
   }
 
   /** Returns the context window; null if the gateway has no model file. */
@@ -110,9 +121,12 @@ public final class ModelText implements AutoCloseable {
     }
   }
 
-  /** Returns the bytes of a token that {@link #encode} returned. */
+  /** Returns the bytes of a token that {@link #encode} returned, of special tokens their text's. */
   public byte[] bytes(int id) {
-    return open().tokenizer().bytes(id);
+    byte[] bytes = open().tokenizer().bytes(id);
+    return bytes.length > 0
+        ? bytes
+        : specials.getOrDefault(id, "").getBytes(StandardCharsets.UTF_8);
   }
 
   /**
@@ -142,6 +156,7 @@ public final class ModelText implements AutoCloseable {
         ServedModel opened = factory.open(name);
         try {
           prompts = new PromptText(opened);
+          specials = opened.tokenizer().specials();
           model = opened;
         } finally {
           if (model == null) {

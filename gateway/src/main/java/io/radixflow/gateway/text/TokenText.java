@@ -38,10 +38,12 @@ public final class TokenText {
    * Returns the text of a token in the form of chats: {@code \xf0\x9f} for a part of a character.
    */
   public static String shown(String text, List<Integer> bytes) {
-    if (bytes == null) {
-      return text;
-    }
-    ByteBuffer in = ByteBuffer.wrap(bytes(text, bytes));
+    return bytes == null ? text : shown(bytes(text, bytes));
+  }
+
+  /** Returns the text of a token with these bytes in the form of chats. */
+  public static String shown(byte[] bytes) {
+    ByteBuffer in = ByteBuffer.wrap(bytes);
     CharBuffer out = CharBuffer.allocate(in.remaining());
     CharsetDecoder decoder = UTF_8.newDecoder();
     StringBuilder shown = new StringBuilder();

@@ -46,6 +46,23 @@ class TokenizeTest {
   }
 
   @Test
+  void tokensHaveTheirTextsIfAskedAndSpecialTokensMayBeLeftOut() {
+    for (String special :
+        List.of("", ",\"add_special_tokens\":true", ",\"add_special_tokens\":false")) {
+      HttpResponse<String> response =
+          post(
+              "/tokenize",
+              "{\"prompt\":\"a\u00f6<|im_end|>\",\"return_token_strs\":true" + special + "}");
+      assertThat(response.headers().firstValue("X-Radixflow-Ignored")).isEmpty();
+      assertThat(GatewayFixture.json(response.body()).at("/token_strs").toString())
+          .isEqualTo("[\"a\",\"\\\\xc3\",\"\\\\xb6\",\"<|im_end|>\"]");
+    }
+    String messages = "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]";
+    assertThat(count(messages + ",\"add_special_tokens\":true}")).isEqualTo(count(messages + "}"));
+    assertThat(count(messages + ",\"add_special_tokens\":false}")).isEqualTo(count(messages + "}"));
+  }
+
+  @Test
   void messagesAreTokenizedAsTheirPrompt() {
     String messages = "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}";
     int whole = GatewayFixture.json(post("/tokenize", messages).body()).at("/count").asInt();

@@ -30,9 +30,9 @@ class ModelTextTest {
   void aModelWhoseTextCannotBeUsedIsClosedAgain() {
     AtomicInteger closed = new AtomicInteger();
     try (ModelText text = new ModelText("broken", 0, name -> broken(closed))) {
-      assertThatThrownBy(() -> text.encode("a")).isInstanceOf(ApiException.class);
+      assertThatThrownBy(() -> text.encode("a", false)).isInstanceOf(ApiException.class);
       assertThat(closed).hasValue(1);
-      assertThatThrownBy(() -> text.encode("a")).isInstanceOf(ApiException.class);
+      assertThatThrownBy(() -> text.encode("a", false)).isInstanceOf(ApiException.class);
       assertThat(closed).hasValue(2);
     }
     assertThat(closed).as("nothing was left to close").hasValue(2);
