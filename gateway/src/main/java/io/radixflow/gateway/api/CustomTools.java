@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.protocol.json.JsonObject;
-import io.radixflow.protocol.json.Texts;
 import io.radixflow.text.template.JsonValues;
 import java.util.HashSet;
 import java.util.List;
@@ -41,7 +40,7 @@ public record CustomTools(Set<String> names) {
   private static final String AFTER = ")$";
 
   /**
-   * Turns the custom tools of a request, its choice, and its calls into functions.
+   * Turns the custom tools of a request and its choice into functions.
    *
    * @param notice hears the path of each format that is not enforced
    */
@@ -57,9 +56,6 @@ public record CustomTools(Set<String> names) {
     JsonNode choice = body.path("tool_choice");
     name(choice);
     choice.path("allowed_tools").path("tools").forEach(CustomTools::name);
-    for (JsonNode message : body.path("messages")) {
-      message.path("tool_calls").forEach(CustomTools::call);
-    }
     return names.isEmpty() ? NONE : new CustomTools(names);
   }
 
@@ -143,18 +139,6 @@ public record CustomTools(Set<String> names) {
     if (isCustom(choice) && choice.path(CUSTOM).isObject()) {
       ObjectNode given = (ObjectNode) choice;
       given.put("type", "function").set("function", given.remove(CUSTOM));
-    }
-  }
-
-  private static void call(JsonNode call) {
-    if (isCustom(call) && call.path(CUSTOM).isObject()) {
-      ObjectNode given = (ObjectNode) call;
-      JsonNode custom = given.remove(CUSTOM);
-      ObjectNode function = given.put("type", "function").putObject("function");
-      function.set("name", custom.get("name"));
-      ObjectNode arguments = Json.object();
-      arguments.put(INPUT, Texts.wellFormed(custom.path(INPUT).asText()));
-      function.put("arguments", arguments.toString());
     }
   }
 

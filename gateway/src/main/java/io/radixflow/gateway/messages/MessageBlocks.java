@@ -1,19 +1,17 @@
 package io.radixflow.gateway.messages;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.protocol.event.MessageForm;
+import io.radixflow.protocol.event.MessageReader;
 import io.radixflow.protocol.json.ContentParts;
 import io.radixflow.protocol.json.InvalidInputException;
 import io.radixflow.protocol.json.JsonObject;
-import io.radixflow.protocol.json.Roles;
 import io.radixflow.protocol.json.Texts;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Reads the conversation of a request: the system prompt and messages, as texts or as blocks.
@@ -25,15 +23,6 @@ import java.util.stream.Stream;
 final class MessageBlocks {
 
   private static final int MAX_BLOCKS = 10_000;
-  private static final int MAX_CALLS = 10_000;
-
-  /**
-   * The beginning of a block that changes with each request, so that no cached prefix would match.
-   */
-  private static final String BILLING = "x-anthropic-billing-header";
-
-  /** Roles that need no notice; Claude Code sends a system message after the first message. */
-  private static final Set<String> ROLES = Set.of("user", "assistant", "system");
 
   /** The end of the type of a call that Anthropic's servers would run. */
   private static final String SERVER_CALL = "_tool_use";
@@ -41,10 +30,12 @@ final class MessageBlocks {
   private static final String BETWEEN = "\n\n";
 
   private final ContentParts parts;
+  private final MessageReader reader;
   private final CacheControls controls = new CacheControls();
 
   MessageBlocks(ContentParts parts) {
     this.parts = parts;
+    this.reader = new MessageReader(MessageForm.BLOCKS, parts, controls::read);
   }
 
   /** Returns the cache controls of all blocks that were read. */
@@ -55,7 +46,7 @@ final class MessageBlocks {
   /** Returns the conversation: the system prompt first, if there is one. */
   List<Message> read(JsonObject body) {
     List<Message> messages = new ArrayList<>();
-    String system = texts(body, "system", false);
+    String system = MessageReader.withoutBilling(reader.text(body, "system", false));
     if (!system.isBlank()) {
       messages.add(new Message("system", system));
     }
@@ -71,11 +62,7 @@ final class MessageBlocks {
   }
 
   private void read(List<Message> messages, JsonObject given) {
-    String named = Roles.of(given);
-    String role = named.equals("developer") ? "system" : named;
-    if (!ROLES.contains(role)) {
-      parts.leaveOut(given.path("role") + "=" + Texts.quote(role));
-    }
+    String role = reader.role(given);
     given.require("content");
     boolean blocks = given.get("content").isArray();
     if (blocks && role.equals("assistant")) {
@@ -85,7 +72,8 @@ final class MessageBlocks {
         throw empty(given);
       }
     } else {
-      String text = texts(given, "content", false);
+      String said = reader.text(given, "content", false);
+      String text = role.equals("system") ? MessageReader.withoutBilling(said) : said;
       if (text.isEmpty() && !role.equals("assistant")) {
         throw empty(given);
       }
@@ -113,14 +101,14 @@ final class MessageBlocks {
         messages.add(result(block));
         results = true;
       } else {
-        texts.add(text(block, false));
+        texts.add(reader.part(block, false));
       }
     }
     return addText(messages, role, texts) || says || results;
   }
 
   private static boolean addText(List<Message> messages, String role, List<String> texts) {
-    String joined = join(texts, BETWEEN);
+    String joined = MessageReader.joined(texts, BETWEEN);
     texts.clear();
     if (!joined.isEmpty()) {
       add(messages, new Message(role, joined));
@@ -131,7 +119,7 @@ final class MessageBlocks {
   /** Reads the result of a tool. The model recognises an error only by its text. */
   private Message result(JsonObject block) {
     controls.read(block);
-    String text = texts(block, "content", true);
+    String text = reader.text(block, "content", true);
     String shown = block.bool("is_error", false) ? "Error: " + text : text;
     String id = block.require("tool_use_id").id("tool_use_id");
     return new Message("tool", shown, null, List.of(), id, null);
@@ -150,8 +138,8 @@ final class MessageBlocks {
         default -> texts.add(aside(block));
       }
     }
-    String thought = join(thoughts, "\n");
-    String content = join(texts, "");
+    String thought = MessageReader.joined(thoughts, "\n");
+    String content = MessageReader.joined(texts, "");
     return new Message(
         "assistant",
         content.isEmpty() && !calls.isEmpty() ? null : content,
@@ -168,7 +156,7 @@ final class MessageBlocks {
   private String aside(JsonObject block) {
     String type = type(block);
     if (type.equals("text")) {
-      return text(block, false);
+      return reader.part(block, false);
     }
     String said;
     if (type.endsWith(SERVER_CALL)) {
@@ -183,9 +171,12 @@ final class MessageBlocks {
 
   private ToolCall call(JsonObject block, int before) {
     controls.read(block);
-    if (before == MAX_CALLS) {
+    if (before == MessageReader.MAX_CALLS) {
       throw new InvalidInputException(
-          block.path("type") + " is tool_use; a reply has at most " + MAX_CALLS + " of them");
+          block.path("type")
+              + " is tool_use; a reply has at most "
+              + MessageReader.MAX_CALLS
+              + " of them");
     }
     block.require("id", "name");
     JsonNode input = block.get("input");
@@ -224,40 +215,10 @@ final class MessageBlocks {
   private static String join(String between, String first, String next) {
     return first == null || next == null
         ? first == null ? next : first
-        : join(List.of(first, next), between);
-  }
-
-  private static String join(List<String> texts, String between) {
-    return Texts.wellFormed(
-        texts.stream().filter(text -> !text.isEmpty()).collect(Collectors.joining(between)));
-  }
-
-  /** Returns a text, or the joined texts of blocks; empty if the field is not given. */
-  private String texts(JsonObject given, String field, boolean result) {
-    JsonNode value = given.get(field);
-    if (value == null) {
-      return "";
-    }
-    if (value.isTextual()) {
-      return join(List.of(said(value.textValue())), "");
-    }
-    if (!value.isArray()) {
-      throw JsonObject.wrongType(given.path(field), value, "a string or an array of blocks");
-    }
-    Stream<JsonObject> blocks = given.objects(field, "blocks", MAX_BLOCKS).stream();
-    return join(blocks.map(block -> text(block, result)).toList(), BETWEEN);
-  }
-
-  private static String said(String text) {
-    return text.startsWith(BILLING) ? "" : text;
+        : MessageReader.joined(List.of(first, next), between);
   }
 
   private static String type(JsonObject block) {
     return block.require("type").text("type");
-  }
-
-  private String text(JsonObject block, boolean result) {
-    controls.read(block);
-    return said(result ? parts.ofResult(block) : parts.ofMessage(block));
   }
 }

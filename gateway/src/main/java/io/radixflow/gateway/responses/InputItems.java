@@ -1,11 +1,11 @@
 package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.gateway.http.Json;
+import io.radixflow.protocol.event.MessageForm;
+import io.radixflow.protocol.event.MessageReader;
 import io.radixflow.protocol.json.ContentParts;
 import io.radixflow.protocol.json.InvalidInputException;
 import io.radixflow.protocol.json.JsonObject;
-import io.radixflow.protocol.json.Roles;
 import io.radixflow.protocol.json.Texts;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.Message;
@@ -24,7 +24,6 @@ import java.util.List;
 final class InputItems {
 
   private static final int MAX_PARTS = 10_000;
-  private static final int MAX_CALLS = 10_000;
   private static final String CALL = "_call";
   private static final String OUTPUT = "_call_output";
 
@@ -33,13 +32,24 @@ final class InputItems {
       List.of("arguments", "input", "action", "operation");
 
   private final ContentParts parts;
+  private final MessageReader reader;
   private final List<Message> messages = new ArrayList<>();
 
-  /** The assistant's message so far; null if the last message is not the assistant's. */
-  private Message assistant;
+  /** The parts of the assistant's message so far. */
+  private String reasoning;
+
+  private String content;
+  private final List<ToolCall> calls = new ArrayList<>();
 
   private InputItems(ContentParts parts) {
     this.parts = parts;
+    this.reader = new MessageReader(MessageForm.ITEMS, parts, this::seen);
+  }
+
+  private void seen(JsonObject part) {
+    if (part.has("prompt_cache_breakpoint")) {
+      parts.leaveOut(part.path("prompt_cache_breakpoint"));
+    }
   }
 
   /**
@@ -94,23 +104,20 @@ final class InputItems {
   }
 
   private void addMessage(JsonObject item) {
-    String text = text(item, "content", false);
-    String role = role(item);
+    String text = reader.text(item.require("content"), "content", false);
+    String role = reader.role(item);
     if (text.isEmpty()) {
       return;
     }
-    if (!role.equals("assistant")) {
+    boolean reply = role.equals("assistant");
+    if (!reply || content != null || !calls.isEmpty()) {
       endReply();
+    }
+    if (reply) {
+      content = text;
+    } else {
       messages.add(new Message(role, text));
-      return;
     }
-    boolean begun =
-        assistant != null && (assistant.content() != null || !assistant.toolCalls().isEmpty());
-    if (begun) {
-      endReply();
-    }
-    String reasoning = assistant == null ? null : assistant.reasoning();
-    assistant = new Message(role, text, null, List.of(), null, reasoning);
   }
 
   /**
@@ -118,79 +125,44 @@ final class InputItems {
    */
   private void addReasoning(JsonObject item) {
     StringBuilder text = new StringBuilder();
-    if (item.has("content")) {
-      for (JsonObject part : item.objects("content", "parts", MAX_PARTS)) {
-        text.append(part.require("text").text("text"));
-      }
+    for (JsonObject part : item.objects("content", "parts", MAX_PARTS)) {
+      text.append(part.require("text").text("text"));
     }
     if (text.isEmpty()) {
       parts.leaveOut(item.path("type") + "=reasoning");
       return;
     }
     endReply();
-    String reasoning = Texts.wellFormed(text.toString());
-    assistant = new Message("assistant", null, null, List.of(), null, reasoning);
+    reasoning = Texts.wellFormed(text.toString());
   }
 
   private void addCall(JsonObject item, String name) {
     String field = ARGUMENTS.stream().filter(item::has).findFirst().orElse("arguments");
     JsonNode given = item.get(field);
     boolean plain = given != null && given.isTextual() && !field.equals("arguments");
-    String arguments =
-        ContentParts.arguments(plain ? Json.object().put(field, given.textValue()) : given);
-    Message before = assistant == null ? new Message("assistant", null) : assistant;
-    List<ToolCall> calls = new ArrayList<>(before.toolCalls());
-    if (calls.size() == MAX_CALLS) {
+    if (calls.size() == MessageReader.MAX_CALLS) {
       throw new InvalidInputException(
-          item.path("type") + " is a call; at most " + MAX_CALLS + " may follow each other");
+          "%s is a call; at most %d may follow each other"
+              .formatted(item.path("type"), MessageReader.MAX_CALLS));
     }
+    String arguments =
+        plain ? MessageReader.input(field, given.textValue()) : ContentParts.arguments(given);
     calls.add(new ToolCall(callId(item), name, arguments));
-    assistant = new Message("assistant", before.content(), null, calls, null, before.reasoning());
   }
 
   private void addResult(JsonObject item) {
     endReply();
-    messages.add(
-        new Message("tool", text(item, "output", true), null, List.of(), callId(item), null));
+    String text = reader.text(item, "output", true);
+    messages.add(new Message("tool", text, null, List.of(), callId(item), null));
   }
 
   private void endReply() {
-    if (assistant != null) {
-      boolean nothing = assistant.content() == null && assistant.toolCalls().isEmpty();
-      messages.add(
-          nothing
-              ? new Message("assistant", "", null, List.of(), null, assistant.reasoning())
-              : assistant);
-      assistant = null;
+    if (reasoning != null || content != null || !calls.isEmpty()) {
+      String said = content == null && calls.isEmpty() ? "" : content;
+      messages.add(new Message("assistant", said, null, calls, null, reasoning));
     }
-  }
-
-  private String role(JsonObject item) {
-    String role = Roles.of(item);
-    if (!Roles.KNOWN.contains(role)) {
-      parts.leaveOut(item.path("role") + "=" + Texts.quote(role));
-    }
-    return role.equals("developer") ? "system" : role;
-  }
-
-  /** Returns a text, or the texts of parts. A result may also be null or a single part. */
-  private String text(JsonObject item, String field, boolean result) {
-    JsonNode content = item.get(field);
-    if (content == null && !result) {
-      throw new InvalidInputException(item.path(field) + " is missing");
-    }
-    if (content == null || content.isTextual()) {
-      return content == null ? "" : Texts.wellFormed(content.textValue());
-    }
-    boolean one = result && content.isObject();
-    StringBuilder text = new StringBuilder();
-    for (JsonObject part :
-        one ? List.of(item.object(field)) : item.objects(field, "parts", MAX_PARTS)) {
-      if (part.has("prompt_cache_breakpoint")) {
-        parts.leaveOut(part.path("prompt_cache_breakpoint"));
-      }
-      text.append(result ? parts.ofResult(part) : parts.ofMessage(part));
-    }
-    return Texts.wellFormed(text.toString());
+    reasoning = null;
+    content = null;
+    calls.clear();
   }
 }

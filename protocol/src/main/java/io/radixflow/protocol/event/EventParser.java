@@ -157,7 +157,7 @@ public final class EventParser {
         .branch(orElse(fields.id("branch"), ConversationEvent.MAIN_BRANCH))
         .tenant(orElse(fields.name("tenant"), ""))
         .cacheSalt(orElse(fields.name("cache_salt"), ""))
-        .messages(MessagesReader.read(kind, fields))
+        .messages(EventMessages.read(kind, fields))
         .options(options)
         .replace(fields.bool("replace", false))
         .newBranch(newBranch)
