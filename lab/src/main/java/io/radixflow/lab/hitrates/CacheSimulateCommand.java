@@ -105,12 +105,6 @@ public final class CacheSimulateCommand extends CliCommand {
   String json;
 
   @Option(
-      names = "--svg",
-      paramLabel = "FILE",
-      description = "Also draw the figures as an SVG chart.")
-  Path svg;
-
-  @Option(
       names = "--block-tokens",
       paramLabel = "N",
       description = "Tokens that an id of hash_ids stands for (Qwen-Bailian's: 16).")
@@ -208,21 +202,7 @@ public final class CacheSimulateCommand extends CliCommand {
     }
     HitRates rates = simulate(workload, names, sizes);
     report(HitRateJson.of(workload, rates), out -> HitRateTable.print(workload, rates, out));
-    if (svg != null) {
-      draw(workload, rates);
-    }
     return 0;
-  }
-
-  private void draw(Workload workload, HitRates rates) throws IOException {
-    String chart;
-    try {
-      chart = new HitRateChart(workload, rates, String.join(", ", files)).svg();
-    } catch (LinkageError | InternalError e) {
-      throw new CliException(
-          "cannot draw --svg: Java finds no font; install fontconfig and a font");
-    }
-    Files.writeString(svg, chart);
   }
 
   private void report(ObjectNode figures, Consumer<PrintWriter> table) throws IOException {
@@ -239,12 +219,11 @@ public final class CacheSimulateCommand extends CliCommand {
   }
 
   private void check() {
-    if (tiers && (svg != null || isGiven("--capacity"))) {
-      throw new CliException("--tiers has no --svg and no --capacity; see --tier-sizes");
+    if (tiers && isGiven("--capacity")) {
+      throw new CliException("--tiers has no --capacity; see --tier-sizes");
     }
-    if (isGiven("--window") && (tiers || svg != null || window < 1)) {
-      throw new CliException(
-          "--window must be at least 1, and goes with neither --tiers nor --svg");
+    if (isGiven("--window") && (tiers || window < 1)) {
+      throw new CliException("--window must be at least 1, and does not go with --tiers");
     }
     if (!(windowBytes > 0 && windowBytes < 100)
         || windowShares.stream().anyMatch(share -> !(share > 0 && share <= 1))) {

@@ -69,21 +69,11 @@ class CacheSimulateCommandTest {
   }
 
   @Test
-  void theFiguresAreWrittenAsJsonAndAsAChart() throws IOException {
+  void theFiguresAreWrittenAsJson() throws IOException {
     Path json = directory.resolve("rates.json");
-    Path svg = directory.resolve("rates.svg");
 
     Cli.Result result =
-        simulate(
-            TRACE,
-            "--capacity",
-            "200",
-            "--policy",
-            "lru",
-            "--json",
-            json.toString(),
-            "--svg",
-            svg.toString());
+        simulate(TRACE, "--capacity", "200", "--policy", "lru", "--json", json.toString());
 
     assertThat(rows(result)).hasSize(2);
     JsonNode figures = new ObjectMapper().readTree(json.toFile());
@@ -94,7 +84,6 @@ class CacheSimulateCommandTest {
     assertThat(figures.at("/capacities/0/policies/lru/hit_rate").doubleValue())
         .isEqualTo(641.0 / 18222);
     assertThat(figures.at("/capacities/0/bound/hit_pages").intValue()).isEqualTo(4116);
-    assertThat(svg).content().contains("<svg").contains("stroke-dasharray:6");
   }
 
   @Test
@@ -203,7 +192,7 @@ class CacheSimulateCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--tiers --capacity 100|--tiers has no --svg and no --capacity",
+        "--tiers --capacity 100|--tiers has no --capacity",
         "--tier-sizes 10,20,100|--tier-sizes is of --tiers",
         "--tiers --tier-sizes 10,20|must be three percentages",
         "--tiers --tier-sizes 0,20,100|must be three percentages",
