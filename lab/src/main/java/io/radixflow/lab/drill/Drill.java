@@ -11,7 +11,6 @@ import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.lab.drill.http.Heard;
 import io.radixflow.lab.drill.http.HttpTurn;
 import io.radixflow.lab.drill.proof.HttpVerifier;
-import io.radixflow.lab.drill.proof.Recovery;
 import io.radixflow.lab.drill.proof.RecoveryTimes;
 import io.radixflow.lab.drill.proof.TierTally;
 import io.radixflow.lab.drill.proof.Verifier;
@@ -257,7 +256,6 @@ public final class Drill {
     }
     Path logs = cluster.directory().resolve("log");
     Verifier.Verdict verdict = verifier.verdict();
-    Recovery recovery = Recovery.of(times, faults.kills(), logs);
     int breaches = Logs.countAll(logs, "Page accounting was wrong");
     return leaked ->
         new DrillResult(
@@ -271,7 +269,7 @@ public final class Drill {
             faults.reloads(),
             faults.fallen(),
             leaked,
-            recovery,
+            times.waits(),
             options.tiered() ? Optional.of(tally.tokens()) : Optional.empty(),
             observed.erased(),
             observed.seconds());

@@ -2,8 +2,7 @@ package io.radixflow.lab.drill;
 
 import io.radixflow.cli.command.common.Samples;
 import io.radixflow.lab.drill.proof.HttpVerifier;
-import io.radixflow.lab.drill.proof.Recovery;
-import io.radixflow.lab.drill.proof.RecoveryPhases;
+import io.radixflow.lab.drill.proof.RecoveryTimes;
 import io.radixflow.lab.drill.proof.TierTally;
 import io.radixflow.lab.drill.proof.Verifier;
 import java.util.List;
@@ -40,7 +39,7 @@ public record DrillResult(
     int reloads,
     int fallen,
     List<String> leaked,
-    Recovery recovery,
+    RecoveryTimes.Waits recovery,
     Optional<TierTally.Tokens> tokens,
     boolean erased,
     long seconds) {
@@ -96,11 +95,6 @@ public record DrillResult(
       times(text, "of the survivors'", recovery.survivors());
       times(text, "survivors' silence between two deltas", recovery.silence());
     }
-    if (recovery.ownedPhases().count() + recovery.survivorPhases().count() > 0) {
-      line(text, "what that time went to, from the kill");
-      phases(text, "its own subtasks, elsewhere", recovery.ownedPhases());
-      phases(text, "the survivors'", recovery.survivorPhases());
-    }
     http.findings().forEach(finding -> line(text, "WRONG %s", finding));
     verdict.findings().forEach(finding -> line(text, "WRONG %s", finding));
     line(text, holds() ? "nothing was lost" : "NOT as it must be");
@@ -140,25 +134,6 @@ public record DrillResult(
           times.count(),
           what);
     }
-  }
-
-  private static void phases(StringBuilder text, String what, RecoveryPhases.Summary summary) {
-    if (summary.count() > 0) {
-      phases(text, what + ", medians", summary.medians());
-      phases(text, what + ", the slowest", summary.slowest());
-    }
-  }
-
-  private static void phases(StringBuilder text, String what, RecoveryPhases.Phases phases) {
-    line(
-        text,
-        "  noticed %.1f s, deployed %.1f s, taken up %.1f s, running %.1f s, connected %.1f s: %s",
-        phases.noticed() / 1e3,
-        phases.deployed() / 1e3,
-        phases.initializing() / 1e3,
-        phases.running() / 1e3,
-        phases.connected() / 1e3,
-        what);
   }
 
   private static void line(StringBuilder text, String format, Object... values) {

@@ -22,9 +22,17 @@ public final class RecoveryTimes {
   private final List<Set<TrafficTurn>> running = new ArrayList<>();
 
   private final List<Map<TrafficTurn, Long>> lastBefore = new ArrayList<>();
-  private final Samples owned = new Samples();
-  private final Samples survivors = new Samples();
-  private final Samples silence = new Samples();
+  private final Waits waits = new Waits(new Samples(), new Samples(), new Samples());
+
+  /**
+   * Milliseconds that sessions waited.
+   *
+   * @param owned from the kill, for sessions of the killed TaskManagers
+   * @param survivors from the kill, for the other sessions
+   * @param silence between two deltas, for the other sessions; they continue until the failure is
+   *     noticed
+   */
+  public record Waits(Samples owned, Samples survivors, Samples silence) {}
 
   public RecoveryTimes(List<Kill> kills) {
     this.kills = List.copyOf(kills);
@@ -60,27 +68,14 @@ public final class RecoveryTimes {
   private void recovered(int index, TrafficTurn key, long timestamp) {
     Kill kill = kills.get(index);
     if (kill.owned(key.session())) {
-      owned.add(timestamp - kill.millis());
+      waits.owned.add(timestamp - kill.millis());
     } else {
-      survivors.add(timestamp - kill.millis());
-      silence.add(timestamp - lastBefore.get(index).get(key));
+      waits.survivors.add(timestamp - kill.millis());
+      waits.silence.add(timestamp - lastBefore.get(index).get(key));
     }
   }
 
-  /** The milliseconds of turns that the killed TaskManagers served. */
-  Samples owned() {
-    return owned;
-  }
-
-  Samples survivors() {
-    return survivors;
-  }
-
-  /**
-   * The times for which the surviving sessions had no delta. They continue until the failure is
-   * noticed.
-   */
-  Samples survivorsSilence() {
-    return silence;
+  public Waits waits() {
+    return waits;
   }
 }

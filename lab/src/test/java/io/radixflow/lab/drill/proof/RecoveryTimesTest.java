@@ -27,9 +27,9 @@ class RecoveryTimesTest {
     delta(times, OWNED, 13_000, 15_000, null);
     delta(times, OWNED, 13_000, 15_100, "stop");
 
-    assertOne(times.owned(), 5_000);
-    assertOne(times.survivors(), 4_000);
-    assertOne(times.survivorsSilence(), 3_000);
+    assertOne(times.waits().owned(), 5_000);
+    assertOne(times.waits().survivors(), 4_000);
+    assertOne(times.waits().silence(), 3_000);
   }
 
   @Test
@@ -39,8 +39,8 @@ class RecoveryTimesTest {
     delta(times, OWNED, 13_000, 15_000, null);
     delta(times, OWNED, 22_000, 23_000, null);
 
-    assertOne(times.owned(), 5_000);
-    assertOne(times.survivors(), 3_000);
+    assertOne(times.waits().owned(), 5_000);
+    assertOne(times.waits().survivors(), 3_000);
   }
 
   @Test
@@ -50,8 +50,8 @@ class RecoveryTimesTest {
     delta(times, OWNED, 9_000, 9_990, "stop");
     delta(times, SURVIVOR, 13_000, 13_500, null);
 
-    assertThat(times.owned().count()).isZero();
-    assertThat(times.survivors().count()).isZero();
+    assertThat(times.waits().owned().count()).isZero();
+    assertThat(times.waits().survivors().count()).isZero();
   }
 
   private static void assertOne(Samples samples, double millis) {
