@@ -1,6 +1,5 @@
 package io.radixflow.lab;
 
-import io.radixflow.lab.bench.BenchCacheCommand;
 import io.radixflow.lab.bench.BenchEvenCommand;
 import io.radixflow.lab.bench.BenchGpuCommand;
 import io.radixflow.lab.bench.BenchModelCommand;
@@ -21,7 +20,6 @@ import picocli.CommandLine.Command;
       BenchModelCommand.class,
       BenchGpuCommand.class,
       BenchSpeculationCommand.class,
-      BenchCacheCommand.class,
       BenchPipelineCommand.class,
       BenchJobCommand.class,
       BenchEvenCommand.class,

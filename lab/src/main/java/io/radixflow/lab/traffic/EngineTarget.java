@@ -32,7 +32,6 @@ public final class EngineTarget
           new LinkedBlockingQueue<>(),
           task -> Driver.daemon(task, "bench-reader"),
           new ThreadPoolExecutor.DiscardPolicy());
-  private volatile long engineThread;
 
   /**
    * @param engine stays open when this is closed
@@ -42,15 +41,7 @@ public final class EngineTarget
     channel =
         engine.openChannel(
             new ChannelId("bench", 0, CHANNELS.getAndIncrement()),
-            () -> {
-              engineThread = Thread.currentThread().getId();
-              reader.execute(this::drain);
-            });
-  }
-
-  /** The id of the thread that runs the engine, once it has reported progress; 0 before. */
-  public long engineThread() {
-    return engineThread;
+            () -> reader.execute(this::drain));
   }
 
   private void drain() {
