@@ -84,8 +84,8 @@ def ours(radixflow, directory, extra):
     figures, workload = directory / "figures.json", directory / "workload.json"
     command = [radixflow, "grammar", "bench", "--json", str(figures), "--write", str(workload), *extra]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    results = json.loads(figures.read_text(encoding="utf-8"))["results"]
-    return {row["name"]: (row["p50_us"], row["p99_us"]) for row in results}, json.loads(workload.read_text())
+    results = json.loads(figures.read_text(encoding="utf-8"))["seconds"]
+    return {name: (row["median"] * 1e6, row["p99"] * 1e6) for name, row in results.items()}, json.loads(workload.read_text())
 
 
 def main():

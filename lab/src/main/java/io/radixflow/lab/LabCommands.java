@@ -1,11 +1,11 @@
 package io.radixflow.lab;
 
 import io.radixflow.cli.command.common.CommandProvider;
+import io.radixflow.lab.bench.operation.CacheBenchCommand;
+import io.radixflow.lab.bench.operation.GrammarBenchCommand;
 import io.radixflow.lab.drill.DrillCommand;
 import io.radixflow.lab.hitrates.CacheSimulateCommand;
 import io.radixflow.lab.hitrates.CacheWorkloadCommand;
-import io.radixflow.lab.jmh.CacheBenchCommand;
-import io.radixflow.lab.jmh.GrammarBenchCommand;
 import io.radixflow.lab.replay.CacheReplayCommand;
 import picocli.CommandLine;
 

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.cli.command.common.CliCommand;
 import io.radixflow.cli.command.common.CliEnvironment;
 import io.radixflow.cli.command.common.CliException;
-import io.radixflow.cli.command.common.JsonLineOutput;
 import io.radixflow.cli.command.common.Progress;
 import io.radixflow.cli.command.common.Samples;
 import io.radixflow.engine.Engine;
@@ -152,27 +151,22 @@ public final class BenchEvenCommand extends CliCommand {
 
   private void show() throws IOException {
     double worst = shared.quantile(0.99);
-    print(
-        "%d running replies, a prompt of %,d tokens, stretch %.1f, slowdown %.1f%n",
-        sessions, prompt, stretch, slowdown);
-    print("between tokens, ms, without the prompt   p50 %8.1f%n", alone.median() * 1e3);
-    print(
-        "between tokens, ms, while it comes in    p50 %8.1f   p99 %8.1f   max %8.1f%n",
-        shared.median() * 1e3, worst * 1e3, shared.max() * 1e3);
-    print("p99 over the median without the prompt   %.2fx%n", worst / alone.median());
-    print("first token of the prompt, s, idle       p50 %8.3f%n", idle.median());
-    print("first token with the replies, s          p50 %8.3f%n", beside.median());
-    print("over an idle engine's                    %.2fx%n", beside.median() / idle.median());
-    ObjectNode json = JsonLineOutput.object();
+    Figures figures = new Figures();
+    ObjectNode json = figures.json();
     json.put("sessions", sessions)
         .put("prompt", prompt)
         .put("stretch", stretch)
         .put("slowdown", slowdown);
-    alone.putInto(json.putObject("token_seconds_alone"));
-    shared.putInto(json.putObject("token_seconds"));
-    json.put("token_seconds_p99", worst);
-    idle.putInto(json.putObject("first_token_seconds_idle"));
-    beside.putInto(json.putObject("first_token_seconds"));
-    common.report.write(this, json);
+    figures.note(
+        "%d running replies, a prompt of %,d tokens, stretch %.1f, slowdown %.1f",
+        sessions, prompt, stretch, slowdown);
+    figures.head("milliseconds");
+    figures.add("between tokens, without the prompt", "token_seconds_alone", alone, 1e3);
+    figures.add("between tokens, while it comes in", "token_seconds", shared, 1e3);
+    figures.add("first token of the prompt, idle", "first_token_seconds_idle", idle, 1e3);
+    figures.add("first token with the replies", "first_token_seconds", beside, 1e3);
+    figures.note("p99 over the median without the prompt   %.2fx", worst / alone.median());
+    figures.note("first token over an idle engine's   %.2fx", beside.median() / idle.median());
+    common.report.write(this, figures);
   }
 }

@@ -15,6 +15,12 @@ public final class BenchReport {
       description = "Also write the figures as JSON to this file.")
   Path json;
 
+  /** Prints the table and writes the file. */
+  public void write(CliCommand command, Figures figures) throws IOException {
+    command.out().print(figures.table());
+    write(command, figures.json());
+  }
+
   public void write(CliCommand command, ObjectNode figures) throws IOException {
     command.out().flush();
     if (json != null) {

@@ -1,46 +1,39 @@
 package io.radixflow.cli.command.common;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class SamplesTest {
-  private static Samples counted(int count) {
+
+  @Test
+  void quantilesAreInterpolatedWhateverTheOrderOfTheSamples() {
+    List<Integer> values = new ArrayList<>();
+    for (int i = 1; i <= 101; i++) {
+      values.add(i);
+    }
+    Collections.shuffle(values, new Random(1));
     Samples samples = new Samples();
-    for (int i = 1; i <= count; i++) {
-      samples.add(i);
-    }
-    return samples;
+    values.forEach(samples::add);
+
+    assertThat(samples.count()).isEqualTo(101);
+    assertThat(samples.min()).isEqualTo(1);
+    assertThat(samples.median()).isEqualTo(51);
+    assertThat(samples.quantile(0.995)).isCloseTo(100.5, within(1e-9));
+    assertThat(samples.max()).isEqualTo(101);
   }
 
   @Test
-  void boundsOfTheMedianAreThoseOfTheBinomialDistribution() {
-    // tables of the sign test, two-sided, 5 %: 0 of 6, 1 of 9, 5 of 20, 17 of 50
-    assertThat(counted(6).medianBounds()).containsExactly(1, 6);
-    assertThat(counted(9).medianBounds()).containsExactly(2, 8);
-    assertThat(counted(20).medianBounds()).containsExactly(6, 15);
-    assertThat(counted(50).medianBounds()).containsExactly(18, 33);
-  }
-
-  @Test
-  void theBoundsOfTooFewSamplesAreTheExtremes() {
-    assertThat(counted(1).medianBounds()).containsExactly(1, 1);
-    assertThat(counted(5).medianBounds()).containsExactly(1, 5);
-  }
-
-  @Test
-  void theBoundsHoldTheMedianAsOftenAsTheySay() {
-    Random random = new Random(1);
-    int held = 0;
-    for (int run = 0; run < 1000; run++) {
-      Samples samples = new Samples();
-      for (int i = 0; i < 30; i++) {
-        samples.add(Math.exp(random.nextGaussian()));
-      }
-      double[] bounds = samples.medianBounds();
-      held += bounds[0] <= 1 && 1 <= bounds[1] ? 1 : 0;
-    }
-    assertThat(held).isGreaterThanOrEqualTo(940);
+  void aSampleThatComesAfterAQuantileWasReadCounts() {
+    Samples samples = new Samples();
+    samples.add(3);
+    assertThat(samples.median()).isEqualTo(3);
+    samples.add(1);
+    assertThat(samples.median()).isEqualTo(2);
   }
 }

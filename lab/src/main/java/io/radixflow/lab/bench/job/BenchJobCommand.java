@@ -1,10 +1,8 @@
 package io.radixflow.lab.bench.job;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.cli.command.common.CliCommand;
 import io.radixflow.cli.command.common.CliEnvironment;
 import io.radixflow.cli.command.common.CliException;
-import io.radixflow.cli.command.common.JsonLineOutput;
 import io.radixflow.cli.command.common.LocatedModel;
 import io.radixflow.cli.command.common.Progress;
 import io.radixflow.cli.command.common.Samples;
@@ -15,6 +13,7 @@ import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.lab.bench.BenchReport;
+import io.radixflow.lab.bench.Figures;
 import io.radixflow.lab.traffic.KafkaTarget;
 import java.util.Optional;
 import java.util.UUID;
@@ -107,10 +106,8 @@ public final class BenchJobCommand extends CliCommand {
     stack.checkpoints().forEach(checkpoint -> stops.add(checkpoint.syncMillis()));
     progress.detail("replies of " + tokens + " tokens");
     JobLoad.Outcome deltas = load.run(seconds, tokens, longGap);
-    JobCost cost = new JobCost(idle, turns, deltas, stops);
-    cost.print(out());
-    ObjectNode json = JsonLineOutput.object();
-    cost.putInto(json);
-    report.write(this, json);
+    Figures figures = new Figures();
+    new JobCost(idle, turns, deltas, stops).addTo(figures);
+    report.write(this, figures);
   }
 }

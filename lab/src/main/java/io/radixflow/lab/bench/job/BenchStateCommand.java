@@ -1,10 +1,8 @@
 package io.radixflow.lab.bench.job;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.cli.command.common.CliCommand;
 import io.radixflow.cli.command.common.CliEnvironment;
 import io.radixflow.cli.command.common.CliException;
-import io.radixflow.cli.command.common.JsonLineOutput;
 import io.radixflow.cli.command.common.LocatedModel;
 import io.radixflow.cli.command.common.Progress;
 import io.radixflow.cli.command.common.SettingsOptions;
@@ -14,6 +12,7 @@ import io.radixflow.jobs.ServingSettings;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.lab.bench.BenchReport;
+import io.radixflow.lab.bench.Figures;
 import io.radixflow.models.io.ScratchDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -75,12 +74,11 @@ public final class BenchStateCommand extends CliCommand {
     measure(activeSessions, activeSessions); // warms up the JVM for both
     StateLoad few = measure(activeSessions, activeSessions);
     StateLoad all = measure(sessions, activeSessions);
-    show(few, activeSessions);
-    show(all, activeSessions);
-    ObjectNode json = JsonLineOutput.object();
-    few.putInto(json.putObject("active_only"));
-    all.putInto(json.putObject("all"));
-    report.write(this, json);
+    Figures figures = new Figures();
+    String title = "%,d sessions, " + activeSessions + " of them active";
+    few.addTo(figures.section("active_only", title.formatted(activeSessions)));
+    all.addTo(figures.section("all", title.formatted(sessions)));
+    report.write(this, figures);
     return 0;
   }
 
@@ -127,13 +125,5 @@ public final class BenchStateCommand extends CliCommand {
         new LocalStack.Options(Optional.of(directory), true, 0, 0),
         ServingSettings.engine(settings, LocatedModel::open),
         progress::detail);
-  }
-
-  private void show(StateLoad load, int activeSessions) {
-    print(
-        "%,d sessions of %d turns, of which %,d have a turn in each checkpoint%n",
-        load.sessions(), turns, activeSessions);
-    load.print(out());
-    out().flush();
   }
 }

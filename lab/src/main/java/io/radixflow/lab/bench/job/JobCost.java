@@ -2,7 +2,7 @@ package io.radixflow.lab.bench.job;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.cli.command.common.Samples;
-import java.io.PrintWriter;
+import io.radixflow.lab.bench.Figures;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
@@ -32,76 +32,40 @@ record JobCost(ThreadCpu.Used idle, JobLoad.Outcome turns, JobLoad.Outcome delta
     return outcome.used().nanos(group) - share * outcome.used().seconds();
   }
 
-  void print(PrintWriter out) {
-    out.printf(
-        Locale.ROOT,
-        "%,d turns of 1 delta, then %,d of %.1f deltas; microseconds of CPU time%n",
-        turns.turns(),
-        deltas.turns(),
-        (double) deltas.deltas() / deltas.turns());
-    out.printf(Locale.ROOT, "%-38s %10s %10s %12s%n", "", "per turn", "per delta", "idle, per s");
-    lines(out, ThreadGroupName.JOB);
-    line(out, "all of the job", ThreadGroupName.JOB);
-    Set<ThreadGroupName> others = EnumSet.complementOf(EnumSet.copyOf(ThreadGroupName.JOB));
-    others.remove(ThreadGroupName.JVM);
-    lines(out, others);
-    line(out, "all of these", EnumSet.complementOf(EnumSet.of(ThreadGroupName.JVM)));
-    lines(out, EnumSet.of(ThreadGroupName.JVM));
-    firstText(out, "first text of 1-token replies, ms", turns);
-    firstText(out, "first text of long replies, ms", deltas);
-    if (stops.count() > 0) {
-      out.printf(
-          Locale.ROOT,
-          "%-38s p50 %.1f, max %.1f (of %d)%n",
-          "stop at a checkpoint, ms",
-          stops.median(),
-          stops.max(),
-          stops.count());
+  void addTo(Figures figures) {
+    figures.json().put("turns", turns.turns()).put("deltas", deltas.deltas());
+    figures.note(
+        "%,d turns of 1 delta, then %,d of %.1f deltas; microseconds of CPU time",
+        turns.turns(), deltas.turns(), (double) deltas.deltas() / deltas.turns());
+    figures.note("%-38s %10s %10s %12s", "", "per turn", "per delta", "idle, per s");
+    Set<ThreadGroupName> product = EnumSet.complementOf(EnumSet.of(ThreadGroupName.JVM));
+    ObjectNode json = figures.json().putObject("cpu_seconds");
+    for (ThreadGroupName group : ThreadGroupName.values()) {
+      json.putObject(group.name().toLowerCase(Locale.ROOT))
+          .put("turn", turn(group) * 1e-9)
+          .put("delta", delta(group) * 1e-9)
+          .put("idle", idleNanos(group) * 1e-9);
+      line(figures, group.title(), EnumSet.of(group));
     }
-    out.flush();
+    line(figures, "all of the job", ThreadGroupName.JOB);
+    line(figures, "all but the JVM", product);
+    figures.head("milliseconds");
+    figures.add("first text, one token", "first_text_seconds", turns.firstText(), 1e3);
+    figures.add("first text, long replies", "first_text_seconds_long", deltas.firstText(), 1e3);
+    figures.add("stop at a checkpoint", "stop_millis", stops, 1);
   }
 
   private double idleNanos(ThreadGroupName group) {
     return idle.nanos(group) / idle.seconds();
   }
 
-  private void lines(PrintWriter out, Set<ThreadGroupName> groups) {
-    groups.forEach(group -> line(out, group.title(), EnumSet.of(group)));
-  }
-
-  /** Prints the total time of several groups of threads. */
-  private void line(PrintWriter out, String name, Set<ThreadGroupName> groups) {
-    out.printf(
-        Locale.ROOT,
-        "%-38s %10.1f %10.2f %12.0f%n",
+  /** Adds the total time of several groups of threads. */
+  private void line(Figures figures, String name, Set<ThreadGroupName> groups) {
+    figures.note(
+        "%-38s %10.1f %10.2f %12.0f",
         name,
         groups.stream().mapToDouble(this::turn).sum() / 1e3,
         groups.stream().mapToDouble(this::delta).sum() / 1e3,
         groups.stream().mapToDouble(this::idleNanos).sum() / 1e3);
-  }
-
-  private static void firstText(PrintWriter out, String name, JobLoad.Outcome outcome) {
-    out.printf(
-        Locale.ROOT,
-        "%-38s p50 %.1f, p99 %.1f%n",
-        name,
-        outcome.firstText().median() * 1e3,
-        outcome.firstText().quantile(0.99) * 1e3);
-  }
-
-  void putInto(ObjectNode json) {
-    json.put("turns", turns.turns()).put("deltas", deltas.deltas());
-    ObjectNode groups = json.putObject("cpu_seconds");
-    for (ThreadGroupName group : ThreadGroupName.values()) {
-      groups
-          .putObject(group.name().toLowerCase(Locale.ROOT))
-          .put("turn", turn(group) * 1e-9)
-          .put("delta", delta(group) * 1e-9)
-          .put("idle", idleNanos(group) * 1e-9);
-    }
-    turns.firstText().putInto(json.putObject("first_text_seconds"));
-    if (stops.count() > 0) {
-      stops.putInto(json.putObject("stop_millis"));
-    }
   }
 }

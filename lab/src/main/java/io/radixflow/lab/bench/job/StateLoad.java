@@ -1,6 +1,5 @@
 package io.radixflow.lab.bench.job;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.cli.cluster.Waiting;
 import io.radixflow.cli.command.common.Progress;
 import io.radixflow.cli.command.common.Samples;
@@ -8,17 +7,16 @@ import io.radixflow.cli.local.CheckpointFigures;
 import io.radixflow.cli.local.LocalStack;
 import io.radixflow.cli.state.StateSeed;
 import io.radixflow.jobs.client.ConversationClient;
+import io.radixflow.lab.bench.Figures;
 import io.radixflow.lab.traffic.ConversationSource;
 import io.radixflow.lab.traffic.Driver;
 import io.radixflow.lab.traffic.KafkaTarget;
 import io.radixflow.protocol.record.ConversationEvent;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
@@ -119,40 +117,16 @@ final class StateLoad {
     return samples;
   }
 
-  void print(PrintWriter out) {
-    out.printf(
-        Locale.ROOT, "  written in %.1f s; started from it in %.1f s%n", seedSeconds, startSeconds);
-    line(out, "checkpoint, ms", samples(CheckpointFigures::millis), 1);
-    line(out, "  of which synchronous", samples(CheckpointFigures::syncMillis), 1);
-    line(out, "  of which asynchronous", samples(CheckpointFigures::asyncMillis), 1);
-    line(out, "new bytes, MiB", samples(CheckpointFigures::newBytes), 1.0 / (1 << 20));
-    line(out, "all state, MiB", samples(CheckpointFigures::stateBytes), 1.0 / (1 << 20));
-    out.printf(
-        Locale.ROOT,
-        "  %-24s p50 %9.1f   p99 %9.1f   (%d turns)%n",
-        "first text, ms",
-        firstTexts.median() * 1e3,
-        firstTexts.quantile(0.99) * 1e3,
-        firstTexts.count());
-  }
-
-  private static void line(PrintWriter out, String name, Samples samples, double unit) {
-    out.printf(
-        Locale.ROOT,
-        "  %-24s p50 %9.1f   max %9.1f%n",
-        name,
-        samples.median() * unit,
-        samples.max() * unit);
-  }
-
-  void putInto(ObjectNode json) {
-    json.put("sessions", sessions).put("seed_seconds", seedSeconds);
-    json.put("start_seconds", startSeconds);
-    samples(CheckpointFigures::millis).putInto(json.putObject("checkpoint_millis"));
-    samples(CheckpointFigures::syncMillis).putInto(json.putObject("sync_millis"));
-    samples(CheckpointFigures::asyncMillis).putInto(json.putObject("async_millis"));
-    samples(CheckpointFigures::newBytes).putInto(json.putObject("new_bytes"));
-    samples(CheckpointFigures::stateBytes).putInto(json.putObject("state_bytes"));
-    firstTexts.putInto(json.putObject("first_text_seconds"));
+  void addTo(Figures figures) {
+    figures.json().put("sessions", sessions).put("seed_seconds", seedSeconds);
+    figures.json().put("start_seconds", startSeconds);
+    figures.note("written in %.1f s; started from it in %.1f s", seedSeconds, startSeconds);
+    double mebibyte = 1.0 / (1 << 20);
+    figures.add("checkpoint, ms", "checkpoint_millis", samples(CheckpointFigures::millis), 1);
+    figures.add("  synchronous", "sync_millis", samples(CheckpointFigures::syncMillis), 1);
+    figures.add("  asynchronous", "async_millis", samples(CheckpointFigures::asyncMillis), 1);
+    figures.add("new, MiB", "new_bytes", samples(CheckpointFigures::newBytes), mebibyte);
+    figures.add("all state, MiB", "state_bytes", samples(CheckpointFigures::stateBytes), mebibyte);
+    figures.add("first text, ms", "first_text_seconds", firstTexts, 1e3);
   }
 }

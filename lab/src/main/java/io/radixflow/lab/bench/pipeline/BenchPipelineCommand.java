@@ -1,13 +1,12 @@
 package io.radixflow.lab.bench.pipeline;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.cli.command.common.CliCommand;
 import io.radixflow.cli.command.common.CliEnvironment;
 import io.radixflow.cli.command.common.CliException;
-import io.radixflow.cli.command.common.JsonLineOutput;
 import io.radixflow.cli.command.common.LocatedModel;
 import io.radixflow.cli.command.common.ModelOptions;
 import io.radixflow.cli.command.common.Progress;
+import io.radixflow.cli.command.common.Samples;
 import io.radixflow.cli.command.common.SettingsOptions;
 import io.radixflow.cli.local.LocalStack;
 import io.radixflow.engine.EngineRequest;
@@ -16,6 +15,7 @@ import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.lab.bench.BenchReport;
+import io.radixflow.lab.bench.Figures;
 import io.radixflow.lab.traffic.ConversationSource;
 import io.radixflow.lab.traffic.Driver;
 import io.radixflow.lab.traffic.EngineReply;
@@ -145,12 +145,21 @@ public final class BenchPipelineCommand extends CliCommand {
 
   private void show(FirstTexts bare, FirstTexts piped) throws Exception {
     int cores = Runtime.getRuntime().availableProcessors();
-    print("%d cores, of which the engine had %d; ", cores, model.computeThreads());
-    PipelineTable table = new PipelineTable(bare, piped);
-    table.print(out());
-    ObjectNode json = JsonLineOutput.object();
-    json.put("cores", cores).put("engine_threads", model.computeThreads());
-    table.putInto(json);
-    report.write(this, json);
+    Figures figures = new Figures();
+    figures.json().put("cores", cores).put("engine_threads", model.computeThreads());
+    figures.note("%d cores, of which the engine had %d", cores, model.computeThreads());
+    bare.addTo(figures.section("engine_seconds", "milliseconds, engine alone"));
+    piped.addTo(figures.section("pipeline_seconds", "milliseconds, Kafka, Flink, Kafka"));
+    added(figures, "added", piped.seconds(), bare.seconds());
+    added(figures, "added_outside", piped.outside(), bare.outside());
+    report.write(this, figures);
+  }
+
+  private static void added(Figures figures, String name, Samples through, Samples alone) {
+    double median = through.median() - alone.median();
+    double late = through.quantile(0.99) - alone.quantile(0.99);
+    figures.json().put(name + "_seconds_p50", median).put(name + "_seconds_p99", late);
+    String title = name.equals("added") ? "added" : "added outside the engine";
+    figures.note("%s: %.1f at p50, %.1f at p99", title, median * 1e3, late * 1e3);
   }
 }

@@ -3,7 +3,6 @@ package io.radixflow.lab.bench.pipeline;
 import io.radixflow.engine.ChannelId;
 import io.radixflow.engine.Engine;
 import io.radixflow.engine.EngineRequest;
-import io.radixflow.engine.PromptException;
 import io.radixflow.engine.ReplyChannel;
 import io.radixflow.engine.ReplyProgress;
 import io.radixflow.protocol.record.FinishReason;
@@ -31,8 +30,8 @@ record EngineHops(Engine engine) implements InvocationHandler {
       }
       case "submit" -> {
         TurnTimeline.CURRENT.pass(Hop.SUBMITTED);
-        EngineRequest request = timePrompt((EngineRequest) arguments[2]);
-        engine.submit(((TimedChannel) arguments[0]).channel, (Long) arguments[1], request);
+        ReplyChannel channel = ((TimedChannel) arguments[0]).channel;
+        engine.submit(channel, (Long) arguments[1], (EngineRequest) arguments[2]);
         return null;
       }
       case "cancel" -> {
@@ -57,42 +56,6 @@ record EngineHops(Engine engine) implements InvocationHandler {
           onReady.run();
         };
     return new TimedChannel(engine.openChannel(id, timed));
-  }
-
-  private static EngineRequest timePrompt(EngineRequest request) {
-    return new EngineRequest(
-        request.label(),
-        request.namespace(),
-        new TimedPrompt(request.prompt()),
-        request.resumed(),
-        request.sampling(),
-        request.maxTokens(),
-        request.stop(),
-        request.ignoreEndOfTurn(),
-        request.session(),
-        request.service(),
-        request.hints(),
-        request.markup(),
-        request.grammar(),
-        request.reasoning(),
-        request.prediction(),
-        request.tokens(),
-        request.begun());
-  }
-
-  private record TimedPrompt(EngineRequest.PromptSource prompt)
-      implements EngineRequest.PromptSource {
-    @Override
-    public int[] ids() throws PromptException {
-      int[] ids = prompt.ids();
-      TurnTimeline.CURRENT.pass(Hop.PROMPTED);
-      return ids;
-    }
-
-    @Override
-    public int publicTokens() {
-      return prompt.publicTokens();
-    }
   }
 
   private record TimedChannel(ReplyChannel channel) implements ReplyChannel {

@@ -1,10 +1,11 @@
 package io.radixflow.lab.bench.pipeline;
 
 import io.radixflow.cli.command.common.Samples;
+import io.radixflow.lab.bench.Figures;
 import io.radixflow.protocol.record.Usage;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
@@ -43,10 +44,6 @@ final class FirstTexts {
     return samples;
   }
 
-  int count() {
-    return turns.size();
-  }
-
   Samples seconds() {
     return samples(Turn::seconds, turn -> true);
   }
@@ -58,33 +55,20 @@ final class FirstTexts {
     return samples(turn -> turn.seconds() - turn.seconds(Hop.SIGNALLED), turn -> true);
   }
 
-  /** Returns the seconds that turns took to a hop from the one before; null if none came there. */
-  Samples seconds(Hop to) {
-    return turns.stream().anyMatch(turn -> turn.came(to))
-        ? samples(turn -> turn.seconds(to), turn -> turn.came(to))
-        : null;
-  }
-
-  /**
-   * Returns what a hop took on average in the turns whose first text came neither before the one
-   * quantile nor after the other: their hops, unlike medians, add up to the whole.
-   */
-  double averageSeconds(Hop to, double from, double until) {
-    List<Turn> ordered = new ArrayList<>(turns);
-    ordered.sort(Comparator.comparingDouble(Turn::seconds));
-    int first = (int) (from * (ordered.size() - 1));
-    int last = (int) Math.ceil(until * (ordered.size() - 1));
-    return ordered.subList(first, last + 1).stream()
-        .mapToDouble(turn -> turn.seconds(to))
-        .average()
-        .orElse(0);
-  }
-
-  double averagePromptTokens() {
-    return turns.stream().mapToInt(turn -> turn.usage().promptTokens()).average().orElse(0);
-  }
-
-  double averageCachedTokens() {
-    return turns.stream().mapToInt(turn -> turn.usage().cachedTokens()).average().orElse(0);
+  /** Adds the times to the first text, as a whole and from hop to hop. */
+  void addTo(Figures figures) {
+    figures.add("to the first text", "first_text", seconds(), 1e3);
+    for (Hop hop : Hop.values()) {
+      figures.add(
+          "  until " + hop.title(),
+          hop.name().toLowerCase(Locale.ROOT),
+          samples(turn -> turn.seconds(hop), turn -> turn.came(hop)),
+          1e3);
+    }
+    figures.add("outside the engine", "outside", outside(), 1e3);
+    Samples prompt = samples(turn -> turn.usage().promptTokens(), turn -> true);
+    Samples cached = samples(turn -> turn.usage().cachedTokens(), turn -> true);
+    figures.add("tokens of a prompt", "prompt_tokens", prompt, 1);
+    figures.add("tokens of it that were cached", "cached_tokens", cached, 1);
   }
 }

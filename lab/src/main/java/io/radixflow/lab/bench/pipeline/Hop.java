@@ -6,7 +6,6 @@ enum Hop {
   SENT("the client sends the event"),
   READ("the job's consumer has read it"),
   SUBMITTED("the operator hands the turn to the engine"),
-  PROMPTED("its prompt is made"),
   SIGNALLED("the engine signals text"),
   DRAINED("the operator reads the text"),
   WRITTEN("the sink writes the delta"),

@@ -1,14 +1,13 @@
 package io.radixflow.lab.bench.tiers;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.cli.command.common.CliCommand;
 import io.radixflow.cli.command.common.CliEnvironment;
 import io.radixflow.cli.command.common.CliException;
-import io.radixflow.cli.command.common.JsonLineOutput;
 import io.radixflow.cli.command.common.Progress;
 import io.radixflow.cli.command.common.Samples;
 import io.radixflow.lab.bench.BenchReport;
 import io.radixflow.lab.bench.BenchRounds;
+import io.radixflow.lab.bench.Figures;
 import io.radixflow.models.io.ScratchDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -75,27 +74,15 @@ public final class BenchDiskCommand extends CliCommand {
         read.add(bench.read());
       }
     }
-    print("%,d pages of %d bytes on disk, milliseconds%n", pages, pageBytes);
-    print("%-46s %11s %11s %11s%n", "", "min", "median", "max");
-    line("writing 100 pages", write);
-    line("finding 100 pages", find);
-    line("reading 100 pages", read);
-    line("opening", again);
-    line("opening after a crash", crash);
-    ObjectNode json = JsonLineOutput.object();
-    json.put("pages", pages).put("page_bytes", pageBytes);
-    write.putInto(json.putObject("write_seconds"));
-    find.putInto(json.putObject("find_seconds"));
-    read.putInto(json.putObject("read_seconds"));
-    again.putInto(json.putObject("open_seconds"));
-    crash.putInto(json.putObject("open_after_crash_seconds"));
-    report.write(this, json);
+    Figures figures = new Figures();
+    figures.json().put("pages", pages).put("page_bytes", pageBytes);
+    figures.head("%,d pages of %d bytes; ms".formatted(pages, pageBytes));
+    figures.add("writing 100 pages", "write_seconds", write, 1e3);
+    figures.add("finding 100 pages", "find_seconds", find, 1e3);
+    figures.add("reading 100 pages", "read_seconds", read, 1e3);
+    figures.add("opening", "open_seconds", again, 1e3);
+    figures.add("opening after a crash", "open_after_crash_seconds", crash, 1e3);
+    report.write(this, figures);
     return 0;
-  }
-
-  private void line(String name, Samples samples) {
-    print(
-        "%-46s %11.3f %11.3f %11.3f%n",
-        name, samples.min() * 1e3, samples.median() * 1e3, samples.max() * 1e3);
   }
 }

@@ -7,6 +7,7 @@ import io.radixflow.cli.command.common.CliException;
 import io.radixflow.cli.command.common.Progress;
 import io.radixflow.engine.model.ServedModel;
 import io.radixflow.lab.bench.BenchOptions;
+import io.radixflow.lab.bench.Figures;
 import java.io.IOException;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
@@ -17,13 +18,13 @@ import picocli.CommandLine.Option;
 @Command(
     name = "tiers",
     description = {
-      "Measure the time to the first token of a turn of a conversation whose pages are on the device,"
-          + " in host memory, on disk, on disk after a crash, or gone.",
-      "Each round goes through all of them with the same prompt, and all replies must be equal. Disk"
-          + " files are forced to the device and dropped from the page cache before they are read,"
-          + " if there is a dd to do it. The crash is a copy of the files as they are while the"
-          + " engine runs, on which another engine is opened in this process; the time of opening"
-          + " it is reported separately."
+      "Measure the time to the first token of a turn of a conversation whose pages are on the"
+          + " device, in host memory, on disk, on disk after a crash, or gone.",
+      "Each round goes through all of them with the same prompt, and all replies must be equal."
+          + " Disk files are forced to the device and dropped from the page cache before they are"
+          + " read, if there is a dd to do it. The crash is a copy of the files as they are while"
+          + " the engine runs, on which another engine is opened in this process; the time of"
+          + " opening it is reported separately."
     })
 public final class BenchTiersCommand extends CliCommand {
   @Mixin BenchOptions common;
@@ -82,14 +83,15 @@ public final class BenchTiersCommand extends CliCommand {
     int cores = Runtime.getRuntime().availableProcessors();
     int threads = common.model.computeThreads();
     String pageCache = bench.isPageCacheCold() ? "cold" : "warm";
-    print(
-        "%d cores, %d compute threads on a CPU; %d tokens cached, %d new; page cache %s%n",
+    Figures figures = new Figures();
+    figures.note(
+        "%d cores, %d compute threads on a CPU; %d tokens cached, %d new; page cache %s",
         cores, threads, cached, fresh, pageCache);
-    bench.times().print(out());
-    out().println("all replies were equal");
-    ObjectNode json = bench.times().json();
+    bench.times().addTo(figures);
+    figures.note("all replies were equal");
+    ObjectNode json = figures.json();
     json.put("cores", cores).put("engine_threads", threads).put("page_cache", pageCache);
     json.put("cached_tokens", cached).put("new_tokens", fresh).put("reply_tokens", reply);
-    common.report.write(this, json);
+    common.report.write(this, figures);
   }
 }

@@ -1,19 +1,14 @@
 package io.radixflow.lab.bench.tiers;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.cli.command.common.JsonLineOutput;
 import io.radixflow.cli.command.common.Samples;
-import java.io.PrintWriter;
+import io.radixflow.lab.bench.Figures;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 
 /** Collects times to the first token by the tier of the pages, and compares them. */
 final class TierTimes {
-  private static final Map<PagePlace, Double> AIMS =
-      Map.of(PagePlace.HOST, 20.0, PagePlace.DISK, 8.0);
-  private static final double RESTART_AIM = 1.2;
-
   private final Map<PagePlace, Samples> seconds = new EnumMap<>(PagePlace.class);
   private final Samples opening = new Samples();
 
@@ -32,50 +27,23 @@ final class TierTimes {
     opening.add(time);
   }
 
-  private double speedup(PagePlace place) {
-    return seconds.get(PagePlace.GONE).median() / seconds.get(place).median();
+  private double times(PagePlace slower, PagePlace faster) {
+    return seconds.get(slower).median() / seconds.get(faster).median();
   }
 
-  private double restartToDisk() {
-    return seconds.get(PagePlace.RESTART).median() / seconds.get(PagePlace.DISK).median();
-  }
-
-  void print(PrintWriter out) {
-    String head = "%-26s %9s %9s %9s %9s %8s %6s%n";
-    out.printf(head, "first token, ms; pages", "p50", "min", "max", "samples", "faster", "aim");
-    seconds.forEach(
-        (place, samples) ->
-            out.printf(
-                Locale.ROOT,
-                "%-26s %9.1f %9.1f %9.1f %9d %7.1fx %6s%n",
-                place.text(),
-                samples.median() * 1e3,
-                samples.min() * 1e3,
-                samples.max() * 1e3,
-                samples.count(),
-                speedup(place),
-                AIMS.containsKey(place) ? "%.0fx".formatted(AIMS.get(place)) : ""));
-    out.printf(
-        Locale.ROOT,
-        "after a crash against before: %.2f times as long (aim: %.1f); opening the engine took"
-            + " %.2f s%n",
-        restartToDisk(),
-        RESTART_AIM,
-        opening.median());
-  }
-
-  ObjectNode json() {
-    ObjectNode json = JsonLineOutput.object();
-    ObjectNode times = json.putObject("seconds");
-    ObjectNode ratios = json.putObject("times_faster_than_recomputing");
+  void addTo(Figures figures) {
+    ObjectNode ratios = figures.json().putObject("times_faster_than_recomputing");
+    Figures table = figures.section("seconds", "first token, ms; pages");
     seconds.forEach(
         (place, samples) -> {
           String name = place.name().toLowerCase(Locale.ROOT);
-          samples.putInto(times.putObject(name));
-          ratios.put(name, speedup(place));
+          double ratio = times(PagePlace.GONE, place);
+          ratios.put(name, ratio);
+          table.add("%s, %.1fx faster".formatted(place.text(), ratio), name, samples, 1e3);
         });
-    opening.putInto(json.putObject("opening_seconds"));
-    json.put("restart_to_disk", restartToDisk());
-    return json;
+    figures.add("opening the engine after the crash", "opening_seconds", opening, 1e3);
+    double restart = times(PagePlace.RESTART, PagePlace.DISK);
+    figures.json().put("restart_to_disk", restart);
+    figures.note("after a crash against before: %.2f times as long", restart);
   }
 }

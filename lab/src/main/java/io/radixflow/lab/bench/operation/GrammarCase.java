@@ -1,5 +1,7 @@
-package io.radixflow.lab.jmh;
+package io.radixflow.lab.bench.operation;
 
+import io.radixflow.grammar.Grammar;
+import io.radixflow.grammar.schema.Whitespace;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -14,7 +16,7 @@ import java.util.stream.IntStream;
  * A schema and a document that meets it, as agents and extraction have them.
  *
  * @param text the document, as JSON without whitespace
- * @param ids its tokens, the longest first; empty without a vocabulary
+ * @param ids its tokens, the longest first
  */
 record GrammarCase(String name, String schema, String text, int[] ids) {
   private static final String RESOURCE = "grammar-cases.tsv";
@@ -45,9 +47,6 @@ record GrammarCase(String name, String schema, String text, int[] ids) {
   }
 
   private static int[] encode(String text, Map<String, Integer> idOf) {
-    if (idOf.isEmpty()) {
-      return new int[0];
-    }
     String bytes = new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
     IntStream.Builder ids = IntStream.builder();
     for (int at = 0; at < bytes.length(); ) {
@@ -59,5 +58,9 @@ record GrammarCase(String name, String schema, String text, int[] ids) {
       at = end;
     }
     return ids.build().toArray();
+  }
+
+  Grammar compile() {
+    return Grammar.jsonSchema(schema, Whitespace.ANY);
   }
 }

@@ -1,4 +1,4 @@
-package io.radixflow.lab.jmh;
+package io.radixflow.lab.bench.operation;
 
 import io.radixflow.engine.cache.PageAllocator;
 import io.radixflow.engine.cache.PrefixMatch;
@@ -14,7 +14,7 @@ import java.util.function.Consumer;
  * rest, unlock. Sessions take turns until all is said; then the cache is emptied, outside of the
  * time, and they begin again.
  */
-final class CacheTurns implements CacheBenchmark.Operation {
+final class CacheTurns implements OperationTimes.Operation {
   private final ChatWorkload workload;
   private final boolean resumed;
   private final PageAllocator allocator;

@@ -1,14 +1,12 @@
-package io.radixflow.lab.jmh;
+package io.radixflow.lab.bench.operation;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.management.ThreadMXBean;
 import io.radixflow.engine.cache.PageAllocator;
 import io.radixflow.engine.cache.PrefixMatch;
 import io.radixflow.engine.cache.RadixCache;
 import io.radixflow.engine.cache.key.RadixKey;
-import java.io.PrintWriter;
+import io.radixflow.lab.bench.Figures;
 import java.lang.management.ManagementFactory;
-import java.util.Locale;
 import java.util.function.Supplier;
 
 /**
@@ -20,17 +18,14 @@ import java.util.function.Supplier;
  * @param pages how many these are
  * @param leafBytes kept for each page that is a leaf of its own
  */
-public record CacheFootprint(
+record CacheFootprint(
     double matchBytes, double handleBytes, double pageBytes, int pages, double leafBytes) {
   private static final int LEAVES = 100_000;
   private static final int WARM_UP = 200_000;
   private static final int MATCHES = 100_000;
 
-  /** Allocations are stored here, so that the compiler removes none. */
-  private static volatile Object sink;
-
   /** Builds the caches in this process and measures. */
-  public static CacheFootprint measure(int sessions, int pageTokens, String policy) {
+  static CacheFootprint measure(int sessions, int pageTokens, String policy) {
     ChatWorkload workload = new ChatWorkload(sessions, pageTokens, policy);
     PageAllocator allocator = workload.allocator();
     long empty = usedBytes();
@@ -54,7 +49,7 @@ public record CacheFootprint(
     long empty = usedBytes();
     Leaves leaves = new Leaves(allocator, pageTokens, policy);
     double bytes = (double) (usedBytes() - empty) / LEAVES;
-    sink = leaves;
+    OperationTimes.sink = leaves;
     return bytes;
   }
 
@@ -62,11 +57,11 @@ public record CacheFootprint(
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long thread = Thread.currentThread().getId();
     for (int i = 0; i < WARM_UP; i++) {
-      sink = operation.get();
+      OperationTimes.sink = operation.get();
     }
     long before = threads.getThreadAllocatedBytes(thread);
     for (int i = 0; i < MATCHES; i++) {
-      sink = operation.get();
+      OperationTimes.sink = operation.get();
     }
     return (double) (threads.getThreadAllocatedBytes(thread) - before) / MATCHES;
   }
@@ -82,29 +77,13 @@ public record CacheFootprint(
     return used;
   }
 
-  /** Allows one byte in ten matches: the counter also counts what other code allocates. */
-  private boolean isLean() {
-    return matchBytes < handleBytes + 0.1;
-  }
-
-  void print(PrintWriter out) {
-    out.printf(
-        Locale.ROOT,
-        "a match allocates %.1f bytes, its result is %.1f; goal no more than that: %s%n",
-        matchBytes,
-        handleBytes,
-        CacheBenchCommand.met(isLean()));
-    out.printf(
-        Locale.ROOT,
-        "a cached page takes %.0f bytes of heap (%,d pages of chats), %.0f as a leaf of its own%n",
-        pageBytes,
-        pages,
-        leafBytes);
-  }
-
-  void putInto(ObjectNode json) {
-    json.put("match_allocated_bytes", matchBytes).put("handle_bytes", handleBytes);
-    json.put("allocation_goal_met", isLean());
-    json.put("cached_page_bytes", pageBytes).put("leaf_page_bytes", leafBytes);
+  void addTo(Figures figures) {
+    figures.note(
+        "a match allocates %.1f bytes, of which its result is %.1f", matchBytes, handleBytes);
+    figures.note(
+        "a cached page takes %.0f bytes of heap (%,d pages of chats), %.0f as a leaf of its own",
+        pageBytes, pages, leafBytes);
+    figures.json().put("match_allocated_bytes", matchBytes).put("handle_bytes", handleBytes);
+    figures.json().put("cached_page_bytes", pageBytes).put("leaf_page_bytes", leafBytes);
   }
 }

@@ -1,4 +1,4 @@
-package io.radixflow.lab.jmh;
+package io.radixflow.lab.bench.operation;
 
 import io.radixflow.engine.cache.PageAllocator;
 import io.radixflow.engine.cache.PrefixMatch;

@@ -1,4 +1,4 @@
-package io.radixflow.lab.jmh;
+package io.radixflow.lab.bench.operation;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
