@@ -2,7 +2,7 @@ package io.radixflow.grammar;
 
 import io.radixflow.grammar.regex.GrammarException;
 import io.radixflow.grammar.regex.Limits;
-import io.radixflow.grammar.regex.RegexParser;
+import io.radixflow.grammar.regex.RegexCompiler;
 import io.radixflow.grammar.regex.RegexPool;
 import io.radixflow.grammar.regex.Work;
 import io.radixflow.grammar.rule.GbnfParser;
@@ -178,7 +178,7 @@ public final class Grammar {
             ? source
             : (pool, findings) -> {
               RuleBook book = source.rules(pool, findings);
-              Rule first = book.lexeme(RegexParser.whole(pool, before, ""));
+              Rule first = book.lexeme(RegexCompiler.whole(pool, before, ""));
               book.define(0, Rule.seq(first, book.body(0)));
               return book;
             });
@@ -197,7 +197,7 @@ public final class Grammar {
   private static RuleBook regexBook(RegexPool pool, String regex) {
     RuleBook book = new RuleBook(pool);
     int start = book.reserve();
-    book.define(start, book.lexeme(RegexParser.whole(pool, regex, "")));
+    book.define(start, book.lexeme(RegexCompiler.whole(pool, regex, "")));
     return book;
   }
 

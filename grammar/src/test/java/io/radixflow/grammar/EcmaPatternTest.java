@@ -93,6 +93,15 @@ class EcmaPatternTest {
   }
 
   @Test
+  void lettersOfUnicode16AreLettersOnEveryJdk() throws IOException {
+    String olOnal = Character.toString(0x1E5D0);
+
+    assertThat(accepts(compile("^\\p{L}$"), olOnal)).isTrue();
+    assertThat(accepts(compile("^\\p{Script=Ol_Onal}$"), olOnal)).isTrue();
+    assertThat(accepts(compile("^\\p{Cn}$"), olOnal)).isFalse();
+  }
+
+  @Test
   void lookAroundIsServedInExpressionsOfTheirOwn() {
     Grammar grammar = Grammar.regex("(?!.*\\.\\.)(?:\\b[a-z]+\\b\\.?)+(?<!\\.)");
 

@@ -8,7 +8,7 @@ public final class Limits {
   /** Nested objects and arrays of a schema. */
   public static final int JSON_DEPTH = 200;
 
-  /** Nested groups of a regular expression or of a rule. */
+  /** Nested groups of a rule. */
   public static final int GROUPS = 100;
 
   /** Nodes of regular expressions that a grammar's source may make. */

@@ -1,5 +1,9 @@
 package io.radixflow.grammar.regex;
 
+import io.radixflow.text.regex.CodePoints;
+import io.radixflow.text.regex.RegexDialect;
+import io.radixflow.text.regex.RegexException;
+import io.radixflow.text.regex.RegexParser;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -7,12 +11,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Finds the language of a {@link RegexTree}. Each tree is compiled together with the language of
- * the text after it: a look-ahead is an intersection with that language. A look-behind depends only
- * on the last character, so there is a language for each kind of last character. Index 0 is the
- * start of the text; further indexes are sets of characters that no look-behind tells apart.
+ * Finds the language of a regular expression, which may look ahead, and behind at one character.
+ * Each tree is compiled together with the language of the text after it: a look-ahead is an
+ * intersection with that language. A look-behind depends only on the last character, so there is a
+ * language for each kind of last character. Index 0 is the start of the text; further indexes are
+ * sets of characters that no look-behind tells apart.
  */
-final class RegexCompiler {
+public final class RegexCompiler {
   private static final int MAX_SETS = 6;
   private static final int MAX_COPIES = 256;
 
@@ -36,7 +41,7 @@ final class RegexCompiler {
       throw GrammarException.tooLarge(
           "an expression looks back at more than " + MAX_SETS + " sets of characters");
     }
-    before.add(CodePoints.ALL);
+    before.add(CodePoints.SCALARS);
     for (CodePoints set : sets) {
       List<CodePoints> parts = new ArrayList<>();
       for (CodePoints known : before) {
@@ -56,15 +61,42 @@ final class RegexCompiler {
     tree.parts().forEach(part -> collect(part, sets));
   }
 
-  /** The texts that a tree matches as a whole. */
-  static Regex whole(RegexPool pool, RegexTree tree) {
-    return tree.isPlain() ? tree.plain() : of(pool, tree, pool.epsilon);
+  /** A source text and its flags; the flags are null if a match is searched for. */
+  private record Source(String text, String flags) {}
+
+  /** An expression in Rust's syntax that matches a text as a whole. */
+  public static Regex whole(RegexPool pool, String text, String flags) {
+    return pool.parsed(
+        new Source(text, flags),
+        () -> {
+          RegexTree tree = parse(pool, text, RegexDialect.RUST, flags);
+          return tree.isPlain() ? tree.plain() : of(pool, tree, pool.epsilon);
+        });
   }
 
-  /** The texts in which a match is found. */
-  static Regex searched(RegexPool pool, RegexTree tree) {
-    return of(
-        pool, RegexTree.sequence(pool, List.of(RegexTree.plain(pool.anyText), tree)), pool.anyText);
+  /**
+   * Returns the expression of the values that contain a match of a schema's {@code pattern}, in
+   * ECMA-262's syntax.
+   */
+  public static Regex pattern(RegexPool pool, String text) {
+    return pool.parsed(
+        new Source(text, null),
+        () -> {
+          RegexTree tree = parse(pool, text, RegexDialect.ECMA, "");
+          RegexTree any = RegexTree.plain(pool.anyText, null);
+          RegexTree searched = new TreeBuilder(pool).sequence(List.of(any, tree));
+          return of(pool, searched, pool.anyText);
+        });
+  }
+
+  private static RegexTree parse(RegexPool pool, String text, RegexDialect dialect, String flags) {
+    try {
+      return RegexParser.parse(text, dialect, flags, new TreeBuilder(pool));
+    } catch (RegexException e) {
+      throw e.offset() < 0
+          ? GrammarException.tooLarge(e.getMessage())
+          : new GrammarException("regex", "offset " + e.offset(), e.getMessage());
+    }
   }
 
   private static Regex of(RegexPool pool, RegexTree tree, Regex after) {

@@ -1,6 +1,7 @@
 package io.radixflow.grammar.regex;
 
 import io.radixflow.grammar.regex.Regex.Kind;
+import io.radixflow.text.regex.CodePoints;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -176,15 +177,17 @@ public final class RegexPool {
   }
 
   /** One character of a set, in UTF-8. */
+  /** One character of a set; surrogates are not characters. */
   public Regex chars(CodePoints set) {
-    Regex known = characters.get(set);
+    CodePoints scalars = set.and(CodePoints.SCALARS);
+    Regex known = characters.get(scalars);
     if (known == null) {
       if (characters.size() >= Limits.CHARACTER_SETS) {
         throw GrammarException.tooLarge(
             "it has more than " + Limits.CHARACTER_SETS + " different sets of characters");
       }
-      known = aligned(utf8.characters(set));
-      characters.put(set, known);
+      known = aligned(utf8.characters(scalars));
+      characters.put(scalars, known);
     }
     return known;
   }

@@ -1,5 +1,6 @@
 package io.radixflow.grammar.regex;
 
+import io.radixflow.text.regex.CodePoints;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,9 +1,9 @@
 package io.radixflow.grammar.rule;
 
-import io.radixflow.grammar.regex.CodePoints;
 import io.radixflow.grammar.regex.GrammarException;
 import io.radixflow.grammar.regex.Limits;
 import io.radixflow.grammar.regex.Regex;
+import io.radixflow.text.regex.CodePoints;
 
 /** Reads the words of Lark and GBNF: names, numbers, quoted texts, operators. */
 final class EbnfScanner {

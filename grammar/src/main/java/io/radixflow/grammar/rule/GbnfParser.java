@@ -1,9 +1,9 @@
 package io.radixflow.grammar.rule;
 
-import io.radixflow.grammar.regex.CodePoints;
 import io.radixflow.grammar.regex.GrammarException;
 import io.radixflow.grammar.regex.Limits;
 import io.radixflow.grammar.regex.RegexPool;
+import io.radixflow.text.regex.CodePoints;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

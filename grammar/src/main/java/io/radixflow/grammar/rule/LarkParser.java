@@ -1,11 +1,11 @@
 package io.radixflow.grammar.rule;
 
-import io.radixflow.grammar.regex.CodePoints;
 import io.radixflow.grammar.regex.GrammarException;
 import io.radixflow.grammar.regex.Limits;
 import io.radixflow.grammar.regex.Regex;
-import io.radixflow.grammar.regex.RegexParser;
+import io.radixflow.grammar.regex.RegexCompiler;
 import io.radixflow.grammar.regex.RegexPool;
+import io.radixflow.text.regex.CodePoints;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -168,7 +168,7 @@ public final class LarkParser {
     if (regex == null) {
       throw scanner.error("common has no terminal " + name);
     }
-    return Tree.of(RegexParser.whole(book.pool, regex, ""));
+    return Tree.of(RegexCompiler.whole(book.pool, regex, ""));
   }
 
   private void definition() {
@@ -271,7 +271,7 @@ public final class LarkParser {
       if (flags.indexOf('m') >= 0 || flags.indexOf('l') >= 0) {
         throw scanner.error("the flags m and l of a regular expression are not supported");
       }
-      return Tree.of(RegexParser.whole(book.pool, source, flags));
+      return Tree.of(RegexCompiler.whole(book.pool, source, flags));
     }
     if (scanner.skip("%json")) {
       SchemaSource schema = schema();

@@ -1,10 +1,10 @@
 package io.radixflow.grammar.schema;
 
-import io.radixflow.grammar.regex.CodePoints;
 import io.radixflow.grammar.regex.GrammarException;
 import io.radixflow.grammar.regex.Limits;
 import io.radixflow.grammar.regex.Regex;
 import io.radixflow.grammar.regex.RegexPool;
+import io.radixflow.text.regex.CodePoints;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 

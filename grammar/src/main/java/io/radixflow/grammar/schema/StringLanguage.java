@@ -1,9 +1,9 @@
 package io.radixflow.grammar.schema;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.grammar.regex.CodePoints;
 import io.radixflow.grammar.regex.Regex;
 import io.radixflow.grammar.regex.RegexPool;
+import io.radixflow.text.regex.CodePoints;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -3,7 +3,7 @@ package io.radixflow.grammar.schema;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.grammar.regex.GrammarException;
 import io.radixflow.grammar.regex.Regex;
-import io.radixflow.grammar.regex.RegexParser;
+import io.radixflow.grammar.regex.RegexCompiler;
 import io.radixflow.grammar.regex.RegexPool;
 import io.radixflow.grammar.rule.Rule;
 import io.radixflow.grammar.rule.RuleBook;
@@ -159,7 +159,7 @@ final class ValueRules {
   }
 
   private Regex whole(String regex) {
-    return RegexParser.whole(pool, regex, "");
+    return RegexCompiler.whole(pool, regex, "");
   }
 
   private Regex numbers(boolean integer) {
@@ -202,7 +202,7 @@ final class ValueRules {
 
   static Regex pattern(RegexPool pool, SchemaPart part, String regex, String keyword) {
     try {
-      return RegexParser.pattern(pool, regex);
+      return RegexCompiler.pattern(pool, regex);
     } catch (GrammarException e) {
       throw SchemaKeywords.refused(keyword, part.place(), "is refused: " + e.getMessage());
     }
@@ -211,6 +211,6 @@ final class ValueRules {
   /** The language of a format that is asserted, which a keyword names. */
   static Regex format(RegexPool pool, SchemaPart part, String keyword) {
     String regex = Formats.regex(part.schema().get(keyword).textValue());
-    return regex == null ? pool.anyText : RegexParser.whole(pool, regex, "");
+    return regex == null ? pool.anyText : RegexCompiler.whole(pool, regex, "");
   }
 }

@@ -1,6 +1,8 @@
 package io.radixflow.text.pretokenizer;
 
-import static io.radixflow.text.pretokenizer.UnicodeClasses.SPACE;
+import static io.radixflow.text.regex.UnicodeClasses.SPACE;
+
+import io.radixflow.text.regex.UnicodeClasses;
 
 /** Finds runs of code points of one class, for all pre-tokenizers. */
 public final class ClassRuns {

@@ -1,6 +1,8 @@
 package io.radixflow.text.pretokenizer;
 
-import static io.radixflow.text.pretokenizer.UnicodeClasses.NUMBER;
+import static io.radixflow.text.regex.UnicodeClasses.NUMBER;
+
+import io.radixflow.text.regex.UnicodeClasses;
 
 /** Makes every number character a piece of its own, and the text between two of them one piece. */
 final class DigitSplitter implements PreTokenizer {

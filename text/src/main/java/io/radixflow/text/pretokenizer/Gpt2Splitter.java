@@ -1,6 +1,6 @@
 package io.radixflow.text.pretokenizer;
 
-import static io.radixflow.text.pretokenizer.UnicodeClasses.SPACE;
+import static io.radixflow.text.regex.UnicodeClasses.SPACE;
 
 /**
  * The pattern of GPT-2 as a scanner, alternatives tried in this order:

@@ -1,5 +1,6 @@
 package io.radixflow.text.pretokenizer;
 
+import io.radixflow.text.regex.UnicodeClasses;
 import java.util.BitSet;
 
 /**

@@ -1,9 +1,11 @@
 package io.radixflow.text.pretokenizer;
 
-import static io.radixflow.text.pretokenizer.UnicodeClasses.LETTER;
-import static io.radixflow.text.pretokenizer.UnicodeClasses.NUMBER;
-import static io.radixflow.text.pretokenizer.UnicodeClasses.OTHER;
-import static io.radixflow.text.pretokenizer.UnicodeClasses.SPACE;
+import static io.radixflow.text.regex.UnicodeClasses.LETTER;
+import static io.radixflow.text.regex.UnicodeClasses.NUMBER;
+import static io.radixflow.text.regex.UnicodeClasses.OTHER;
+import static io.radixflow.text.regex.UnicodeClasses.SPACE;
+
+import io.radixflow.text.regex.UnicodeClasses;
 
 /**
  * The pattern of Llama 3 and, with one digit a piece, of Qwen 2, as a scanner:

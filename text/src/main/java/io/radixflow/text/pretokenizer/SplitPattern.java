@@ -1,6 +1,9 @@
 package io.radixflow.text.pretokenizer;
 
 import io.radixflow.models.ModelFormatException;
+import io.radixflow.text.regex.RegexDialect;
+import io.radixflow.text.regex.RegexException;
+import io.radixflow.text.regex.RegexParser;
 import java.util.function.UnaryOperator;
 
 /**
@@ -9,6 +12,8 @@ import java.util.function.UnaryOperator;
  * classes of Unicode 16.0 whatever the JDK. Immutable; safe for many threads.
  */
 public final class SplitPattern {
+
+  private static final int LONGEST = 1 << 16;
 
   private final SplitNode start;
 
@@ -23,12 +28,23 @@ public final class SplitPattern {
    *     names that syntax
    */
   public static SplitPattern compile(String regex) {
-    return new SplitPattern(new SplitPatternParser(regex).parse());
+    String shown = regex.length() > 200 ? regex.substring(0, 200) + "…" : regex;
+    String pattern = "pre-tokenizer pattern '" + shown + "': ";
+    if (regex.length() > LONGEST) {
+      throw new ModelFormatException(pattern + "more than " + LONGEST + " characters");
+    }
+    try {
+      SplitBuilder builder = new SplitBuilder();
+      return new SplitPattern(
+          RegexParser.parse(regex, RegexDialect.ONIGURUMA, "", builder).start());
+    } catch (RegexException | ModelFormatException e) {
+      throw new ModelFormatException(pattern + e.getMessage());
+    }
   }
 
   /** The pattern of a text that stands for itself. */
   public static SplitPattern literal(String text) {
-    return new SplitPattern(SplitPatternParser.literal(text));
+    return new SplitPattern(new SplitBuilder().text(text).start());
   }
 
   /** Returns a function that replaces each match in a text; the replacement is taken literally. */

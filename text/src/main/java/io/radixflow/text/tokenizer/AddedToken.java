@@ -1,7 +1,7 @@
 package io.radixflow.text.tokenizer;
 
 import io.radixflow.text.pretokenizer.Metaspace;
-import io.radixflow.text.pretokenizer.UnicodeClasses;
+import io.radixflow.text.regex.UnicodeClasses;
 
 /**
  * A token outside the merges, found in a text as a whole.

@@ -3,7 +3,7 @@ package io.radixflow.text.tokenizer;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.models.ModelFormatException;
 import io.radixflow.text.pretokenizer.SplitPattern;
-import io.radixflow.text.pretokenizer.UnicodeClasses;
+import io.radixflow.text.regex.UnicodeClasses;
 import java.text.Normalizer;
 import java.util.Base64;
 

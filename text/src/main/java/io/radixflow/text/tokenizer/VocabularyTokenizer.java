@@ -2,7 +2,7 @@ package io.radixflow.text.tokenizer;
 
 import io.radixflow.text.pretokenizer.ClassRuns;
 import io.radixflow.text.pretokenizer.PreTokenizer;
-import io.radixflow.text.pretokenizer.UnicodeClasses;
+import io.radixflow.text.regex.UnicodeClasses;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;

@@ -43,7 +43,10 @@ class PreTokenizerProperties {
           "(?:\\p{L}\\p{M}* ?)+",
           "(?:[a-z]{2})*?[0-9&&[^3-5]]|(?>a+)a|x++y|\\p{L}+?(?=e)",
           "(?:ab|a|b){1,4}(?:c|d)?+",
-          "\\P{L}{2}[\\u0041-\\u005A\\x{61}]*");
+          "\\P{L}{2}[\\u0041-\\u005A\\x{61}]*",
+          "^\\p{L}+$|\\A\\p{N}|\\s\\z",
+          "(?<=[a-c]{2}|\\p{N})\\p{L}|(?<!\\p{L})[bc]+|\\p{P}(?!\\s)",
+          "[a-c\\s-]+|(?i:[sdmt]|ll|ve)+|[[a-f]&&[^c]]{2,3}?");
 
   @Provide
   Arbitrary<String> wellFormed() {
@@ -77,13 +80,13 @@ class PreTokenizerProperties {
   @Example
   void whatAPatternHasThatIsNotSupportedIsNamed() {
     Map.of(
-            "(?<=a+)b", "looks back",
+            "(?<=a+)b", "look-behind",
             "[[:alpha:]]", "POSIX",
             "\\p{Klingon}", "Klingon",
             "(?:a*)*", "may match nothing",
             "a{5,2}", "5,2",
-            "(a", "without ')'",
-            "a)", "too many",
+            "(a", "not closed",
+            "a)", "unopened",
             "\\1", "\\1",
             "[z-a]", "range",
             "(?:(?:(?:a{2}b){900}){900}){900}", "steps")
@@ -117,7 +120,8 @@ class PreTokenizerProperties {
 
   /** Isolates the matches of a pattern of the JDK. */
   private static PreTokenizer regex(String pattern) {
-    Pattern compiled = Pattern.compile(pattern, Pattern.UNICODE_CHARACTER_CLASS);
+    int lines = Pattern.MULTILINE | Pattern.UNIX_LINES;
+    Pattern compiled = Pattern.compile(pattern, Pattern.UNICODE_CHARACTER_CLASS | lines);
     return (text, from, to, sink) -> {
       Matcher matcher = compiled.matcher(CharBuffer.wrap(text, from, to - from));
       int start = from;

@@ -1,4 +1,4 @@
-package io.radixflow.grammar.regex;
+package io.radixflow.text.regex;
 
 /** Reads escapes and sets of characters as a dialect has them. */
 interface CharacterSyntax {

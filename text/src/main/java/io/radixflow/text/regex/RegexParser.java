@@ -1,19 +1,27 @@
-package io.radixflow.grammar.regex;
+package io.radixflow.text.regex;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads regular expressions in a {@link RegexDialect}, with look-ahead, and look-behind at one
- * character. Both dialects accept flags within an expression, {@code \A} and {@code \z}. A parser
- * reads only one expression.
+ * Reads regular expressions in a {@link RegexDialect}. All dialects accept flags within an
+ * expression, {@code \A} and {@code \z}. A parser reads only one expression.
+ *
+ * @param <T> the parts that the builder makes
  */
-public final class RegexParser {
+public final class RegexParser<T> {
+  /** The upper count of a repetition without a bound. */
+  public static final int MANY = Integer.MAX_VALUE;
+
+  /** Nested groups. */
+  static final int MAX_GROUPS = 100;
+
+  private static final int MAX_REPEAT = 1_000_000;
   private static final int MAX_LOOKS = 200;
 
-  private final RegexPool pool;
+  private final RegexBuilder<T> builder;
   private final RegexSource source;
-  private final boolean ecma;
+  private final RegexDialect dialect;
   private final CharacterSyntax characters;
   private int groups;
   private int looks;
@@ -22,69 +30,58 @@ public final class RegexParser {
   private boolean verbose;
   private boolean multiLine;
 
-  private RegexParser(RegexPool pool, String text, RegexDialect dialect, String flags) {
-    this.pool = pool;
+  private RegexParser(String text, RegexDialect dialect, String flags, RegexBuilder<T> builder) {
+    this.builder = builder;
+    this.dialect = dialect;
     source = new RegexSource(text);
-    ecma = dialect == RegexDialect.ECMA;
-    characters = ecma ? new EcmaCharacters(source) : new RustCharacters(source);
+    characters =
+        dialect == RegexDialect.ECMA
+            ? new EcmaCharacters(source)
+            : new UnicodeCharacters(source, dialect);
     ignoreCase = flags.indexOf('i') >= 0;
     dotAll = flags.indexOf('s') >= 0;
     verbose = flags.indexOf('x') >= 0;
-  }
-
-  /** A source text and its flags; the flags are null if a match is searched for. */
-  private record Source(String text, String flags) {}
-
-  /** An expression in Rust's syntax that matches a text as a whole. */
-  public static Regex whole(RegexPool pool, String text, String flags) {
-    return pool.parsed(
-        new Source(text, flags),
-        () ->
-            RegexCompiler.whole(
-                pool, new RegexParser(pool, text, RegexDialect.RUST, flags).parse()));
+    multiLine = dialect == RegexDialect.ONIGURUMA;
   }
 
   /**
-   * Returns the expression of the values that contain a match of a schema's {@code pattern}, in
-   * ECMA-262's syntax.
+   * Reads an expression.
+   *
+   * @param flags any of {@code i}, {@code s} and {@code x}, which hold from the start
+   * @return what the builder made of the whole expression
+   * @throws RegexException if the expression is malformed, not supported or too large
    */
-  public static Regex pattern(RegexPool pool, String text) {
-    return pool.parsed(
-        new Source(text, null),
-        () ->
-            RegexCompiler.searched(
-                pool, new RegexParser(pool, text, RegexDialect.ECMA, "").parse()));
+  public static <T> T parse(
+      String text, RegexDialect dialect, String flags, RegexBuilder<T> builder) {
+    RegexParser<T> parser = new RegexParser<>(text, dialect, flags, builder);
+    T whole = parser.alternatives();
+    if (parser.source.more()) {
+      throw parser.source.error("an unopened group is closed");
+    }
+    return whole;
   }
 
-  private RegexTree parse() {
-    RegexTree tree = alternatives();
-    if (source.more()) {
-      throw source.error("an unopened group is closed");
+  private T alternatives() {
+    if (++groups > MAX_GROUPS) {
+      throw RegexException.tooLarge("groups are nested more than " + MAX_GROUPS + " deep");
     }
-    return tree;
-  }
-
-  private RegexTree alternatives() {
-    if (++groups > Limits.GROUPS) {
-      throw GrammarException.tooLarge("groups are nested more than " + Limits.GROUPS + " deep");
-    }
-    List<RegexTree> branches = new ArrayList<>();
+    List<T> branches = new ArrayList<>();
     do {
       branches.add(sequence());
     } while (source.skip("|"));
     groups--;
-    return RegexTree.either(pool, branches);
+    return builder.either(branches);
   }
 
-  private RegexTree sequence() {
-    List<RegexTree> parts = new ArrayList<>();
+  private T sequence() {
+    List<T> parts = new ArrayList<>();
     StringBuilder literal = new StringBuilder();
     while (true) {
       skipBlanks();
       int next = source.peek();
       if (next < 0 || next == '|' || next == ')') {
         flush(literal, parts);
-        return RegexTree.sequence(pool, parts);
+        return builder.sequence(parts);
       }
       int before = source.at;
       int single = literal(next);
@@ -94,39 +91,42 @@ public final class RegexParser {
       }
       source.at = before;
       flush(literal, parts);
-      RegexTree part = atom();
+      T part = atom();
       if (part != null) {
         parts.add(repetitions(part));
       }
     }
   }
 
-  private void flush(StringBuilder literal, List<RegexTree> parts) {
+  private void flush(StringBuilder literal, List<T> parts) {
     if (literal.codePointCount(0, literal.length()) == 1) {
-      parts.add(RegexTree.one(pool, CodePoints.of(literal.codePointAt(0))));
+      parts.add(builder.one(CodePoints.of(literal.codePointAt(0))));
     } else if (literal.length() > 0) {
-      parts.add(RegexTree.plain(pool.text(literal.toString())));
+      parts.add(builder.text(literal.toString()));
     }
     literal.setLength(0);
   }
 
   /** Reads a literal character; returns -1 for any other syntax. */
   private int literal(int next) {
-    boolean plain = ecma && next == '{' && !isCount();
+    boolean plain = next == '{' && !isCount();
     return "\\.^$()[{*+?|".indexOf(next) >= 0 && !plain ? -1 : source.take();
   }
 
   private boolean repeats() {
     skipBlanks();
     int next = source.peek();
-    return next == '*' || next == '+' || next == '?' || next == '{' && (!ecma || isCount());
+    return next == '*' || next == '+' || next == '?' || next == '{' && isCount();
   }
 
-  /** Returns whether a brace begins a count. Any other brace is a literal in ECMA-262. */
+  /** Returns whether a brace begins a count. Any other brace is a literal, but not in Rust. */
   private boolean isCount() {
+    if (dialect == RegexDialect.RUST) {
+      return true;
+    }
     int from = source.at;
     source.at++;
-    boolean count = source.decimal() >= 0;
+    boolean count = source.decimal() >= 0 || dialect == RegexDialect.ONIGURUMA;
     if (source.skip(",")) {
       source.decimal();
     }
@@ -149,65 +149,75 @@ public final class RegexParser {
     }
   }
 
-  private RegexTree atom() {
+  private T atom() {
     int value = source.take();
     switch (value) {
       case '.':
-        return RegexTree.one(pool, characters.dot(dotAll));
+        return builder.one(characters.dot(dotAll));
       case '^':
-        return RegexTree.behind(multiLine ? characters.lineEnds() : CodePoints.NONE, true);
+        return builder.behind(multiLine ? characters.lineEnds() : CodePoints.NONE, true);
       case '$':
-        return multiLine ? lineEnd() : RegexTree.end();
+        return multiLine ? lineEnd() : builder.end();
       case '(':
         return group();
       case '[':
-        return RegexTree.one(pool, characters.set(ignoreCase, verbose));
+        return builder.one(characters.set(ignoreCase, verbose));
       case '*', '+', '?':
         throw source.error("nothing is repeated");
       case '{':
         source.at--;
-        if (!ecma || isCount()) {
+        if (isCount()) {
           throw source.error("nothing is repeated");
         }
-        return RegexTree.one(pool, CodePoints.of(source.take()));
+        return builder.one(CodePoints.of(source.take()));
       case '\\':
         return escape();
       default:
         CodePoints set = CodePoints.of(value);
-        return RegexTree.one(pool, ignoreCase ? set.foldCase() : set);
+        return builder.one(ignoreCase ? set.foldCase() : set);
     }
   }
 
-  private RegexTree lineEnd() {
-    RegexTree next = RegexTree.one(pool, characters.lineEnds());
-    return RegexTree.either(pool, List.of(RegexTree.end(), look(next, false)));
+  private T lineEnd() {
+    T next = builder.one(characters.lineEnds());
+    return builder.either(List.of(builder.end(), look(next, false)));
   }
 
-  private RegexTree escape() {
+  private T escape() {
     if (source.skip("A")) {
-      return RegexTree.behind(CodePoints.NONE, true);
+      return builder.behind(CodePoints.NONE, true);
     }
-    if (source.skip("z") || ecma && source.skip("Z")) {
-      return RegexTree.end();
+    if (source.skip("z") || dialect != RegexDialect.RUST && source.skip("Z")) {
+      return builder.end();
     }
     boolean boundary = source.peek() == 'b' || source.peek() == 'B';
-    if (boundary && (ecma || !source.startsWith("b{"))) {
+    if (boundary && (dialect != RegexDialect.RUST || !source.startsWith("b{"))) {
       looks += 2;
-      return RegexTree.boundary(pool, characters.word(), source.take() == 'b');
+      return boundary(characters.word(), source.take() == 'b');
     }
-    return RegexTree.one(pool, characters.escape(ignoreCase));
+    return builder.one(characters.escape(ignoreCase));
   }
 
-  private RegexTree look(RegexTree part, boolean negated) {
+  /** Matches at word boundaries if {@code there}, and at all other positions if not. */
+  private T boundary(CodePoints word, boolean there) {
+    T inside = builder.behind(word, false);
+    T outside = builder.behind(word.negate(), true);
+    T next = builder.one(word);
+    return builder.either(
+        List.of(
+            builder.sequence(List.of(inside, builder.ahead(next, there))),
+            builder.sequence(List.of(outside, builder.ahead(next, !there)))));
+  }
+
+  private T look(T part, boolean negated) {
     if (++looks > MAX_LOOKS) {
-      throw GrammarException.tooLarge(
-          "an expression looks around more than " + MAX_LOOKS + " times");
+      throw RegexException.tooLarge("an expression looks around more than " + MAX_LOOKS + " times");
     }
-    return RegexTree.ahead(part, negated);
+    return builder.ahead(part, negated);
   }
 
   /** Reads a group after its parenthesis; null if it only sets flags. */
-  private RegexTree group() {
+  private T group() {
     boolean outerCase = ignoreCase;
     boolean outerDot = dotAll;
     boolean outerVerbose = verbose;
@@ -219,11 +229,13 @@ public final class RegexParser {
         source.at += look.length();
       } else if (source.skip("P<") || source.skip("<")) {
         name();
+      } else if (dialect == RegexDialect.ONIGURUMA && source.skip(">")) {
+        look = ">";
       } else if (!flags()) {
         return null;
       }
     }
-    RegexTree inside = alternatives();
+    T inside = alternatives();
     if (!source.skip(")")) {
       throw source.error("a group is not closed");
     }
@@ -233,6 +245,7 @@ public final class RegexParser {
     multiLine = outerLines;
     return switch (look) {
       case "" -> inside;
+      case ">" -> builder.atomic(inside);
       case "=", "!" -> look(inside, look.equals("!"));
       default -> lookBehind(inside, look.equals("<!"));
     };
@@ -247,8 +260,8 @@ public final class RegexParser {
     return "";
   }
 
-  private RegexTree lookBehind(RegexTree inside, boolean negated) {
-    RegexTree tree = RegexTree.lookBehind(inside, negated);
+  private T lookBehind(T inside, boolean negated) {
+    T tree = builder.lookBehind(inside, negated);
     if (tree == null) {
       throw source.unsupported("a look-behind at more than one character");
     }
@@ -287,6 +300,9 @@ public final class RegexParser {
         multiLine = newLines;
         return flag == ':';
       }
+      if (dialect == RegexDialect.ONIGURUMA && "-i".indexOf(flag) < 0) {
+        throw source.unsupported("the flag " + Character.toString(flag));
+      }
       switch (flag) {
         case '-' -> on = false;
         case 'i' -> newCase = on;
@@ -308,17 +324,16 @@ public final class RegexParser {
     }
   }
 
-  private RegexTree repetitions(RegexTree part) {
-    RegexTree made = part;
+  private T repetitions(T part) {
+    T made = part;
     int nested = 0;
     while (repeats()) {
-      if (++nested > Limits.GROUPS) {
-        throw GrammarException.tooLarge(
-            "repetitions are nested more than " + Limits.GROUPS + " deep");
+      if (++nested > MAX_GROUPS) {
+        throw RegexException.tooLarge("repetitions are nested more than " + MAX_GROUPS + " deep");
       }
       int operator = source.take();
       int min = operator == '+' ? 1 : 0;
-      int max = operator == '?' ? 1 : Regex.MANY;
+      int max = operator == '?' ? 1 : MANY;
       if (operator == '{') {
         skipBlanks();
         min = number();
@@ -326,7 +341,7 @@ public final class RegexParser {
         skipBlanks();
         if (source.skip(",")) {
           skipBlanks();
-          max = source.peek() == '}' ? Regex.MANY : number();
+          max = source.peek() == '}' ? MANY : number();
           skipBlanks();
         }
         if (!source.skip("}")) {
@@ -336,10 +351,18 @@ public final class RegexParser {
       if (max < min) {
         throw source.error("a count ends before it begins");
       }
-      source.skip("?");
-      made = RegexTree.repeat(pool, made, min, max);
+      made = builder.repeat(made, min, max, greed());
     }
     return made;
+  }
+
+  private RegexBuilder.Greed greed() {
+    if (source.skip("?")) {
+      return RegexBuilder.Greed.LAZY;
+    }
+    return dialect == RegexDialect.ONIGURUMA && source.skip("+")
+        ? RegexBuilder.Greed.POSSESSIVE
+        : RegexBuilder.Greed.GREEDY;
   }
 
   private int number() {
@@ -347,8 +370,8 @@ public final class RegexParser {
     if (value < 0) {
       throw source.error("a count is missing");
     }
-    if (value > Limits.REPEAT) {
-      throw GrammarException.tooLarge("a count is above " + Limits.REPEAT);
+    if (value > MAX_REPEAT) {
+      throw RegexException.tooLarge("a count is above " + MAX_REPEAT);
     }
     return value;
   }

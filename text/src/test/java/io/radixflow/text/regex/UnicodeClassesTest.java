@@ -1,4 +1,4 @@
-package io.radixflow.text.pretokenizer;
+package io.radixflow.text.regex;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,9 +1,7 @@
-package io.radixflow.text.pretokenizer;
+package io.radixflow.text.regex;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -19,24 +17,22 @@ import java.util.List;
 public final class UnicodeClasses {
 
   /** Neither letter, number nor white space; also whatever Unicode 16.0 does not assign. */
-  static final byte OTHER = 0;
+  public static final byte OTHER = 0;
 
   /** General category L. */
-  static final byte LETTER = 1;
+  public static final byte LETTER = 1;
 
   /** General category N. */
-  static final byte NUMBER = 2;
+  public static final byte NUMBER = 2;
 
   /** Property White_Space: includes U+0085 and U+00A0, not U+001C to U+001F nor U+200B. */
   public static final byte SPACE = 3;
 
   /** Names of the general categories; a category's number is its index. */
-  static final List<String> CATEGORIES =
+  public static final List<String> CATEGORIES =
       List.of(
           "Cn", "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps",
           "Pe", "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co");
-
-  private static final String RESOURCE = "unicode-16.txt";
 
   /** Tags and variation selectors end at U+E01EF; planes of private use follow. */
   private static final int KNOWN = 0xE0200;
@@ -53,7 +49,7 @@ public final class UnicodeClasses {
   }
 
   /** The number of a code point's general category. */
-  static int category(int codePoint) {
+  public static int category(int codePoint) {
     if (codePoint < KNOWN) {
       return CATEGORY[codePoint];
     }
@@ -81,22 +77,28 @@ public final class UnicodeClasses {
     byte[] table = new byte[KNOWN];
     Arrays.fill(table, 0xD800, 0xE000, (byte) CATEGORIES.indexOf("Cs"));
     Arrays.fill(table, 0xE000, 0xF900, (byte) CATEGORIES.indexOf("Co"));
-    try (InputStream in = UnicodeClasses.class.getResourceAsStream(RESOURCE);
-        BufferedReader lines =
-            new BufferedReader(new InputStreamReader(in, StandardCharsets.US_ASCII))) {
-      byte current = 0;
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        int category = CATEGORIES.indexOf(line);
-        if (category >= 0) {
-          current = (byte) category;
-        } else if (!line.startsWith("#")) {
-          fill(table, line, current);
-        }
+    byte current = 0;
+    for (String line : lines("unicode-16.txt")) {
+      int category = CATEGORIES.indexOf(line);
+      if (category >= 0) {
+        current = (byte) category;
+      } else {
+        fill(table, line, current);
       }
+    }
+    return table;
+  }
+
+  /** The lines of a table of this package, without its comments. */
+  static List<String> lines(String resource) {
+    try (InputStream in = UnicodeClasses.class.getResourceAsStream(resource)) {
+      return new String(in.readAllBytes(), StandardCharsets.US_ASCII)
+          .lines()
+          .filter(line -> !line.startsWith("#"))
+          .toList();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return table;
   }
 
   private static void fill(byte[] table, String ranges, byte value) {

@@ -1,4 +1,4 @@
-package io.radixflow.grammar.regex;
+package io.radixflow.text.regex;
 
 /** The languages in which regular expressions are written. */
 public enum RegexDialect {
@@ -9,5 +9,8 @@ public enum RegexDialect {
    * ECMA-262, for the patterns of JSON Schema. Patterns are read with the flag {@code u}. A pattern
    * that is not valid with this flag has the meaning of ECMA-262's Annex B.
    */
-  ECMA
+  ECMA,
+
+  /** The syntax of Oniguruma for Ruby, as far as tokenizers use it. */
+  ONIGURUMA
 }

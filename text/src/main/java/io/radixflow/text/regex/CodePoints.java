@@ -1,4 +1,4 @@
-package io.radixflow.grammar.regex;
+package io.radixflow.text.regex;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,15 +10,16 @@ import java.util.TreeMap;
 import java.util.function.IntPredicate;
 import java.util.function.IntUnaryOperator;
 
-/** An immutable set of Unicode scalar values, as sorted ranges. Surrogates are in no set. */
+/** An immutable set of code points, as sorted ranges. */
 public final class CodePoints {
   public static final int MAX = 0x10FFFF;
-  private static final int FIRST_SURROGATE = 0xD800;
-  private static final int LAST_SURROGATE = 0xDFFF;
 
   public static final CodePoints NONE = new CodePoints(new int[0]);
-  public static final CodePoints ALL =
-      new CodePoints(new int[] {0, FIRST_SURROGATE - 1, LAST_SURROGATE + 1, MAX});
+  public static final CodePoints ALL = new CodePoints(new int[] {0, MAX});
+
+  /** All code points but the surrogates, which UTF-8 does not have. */
+  public static final CodePoints SCALARS =
+      new CodePoints(new int[] {0, Character.MIN_SURROGATE - 1, Character.MAX_SURROGATE + 1, MAX});
 
   /** First and last value of each range. */
   private final int[] bounds;
@@ -36,30 +37,11 @@ public final class CodePoints {
   }
 
   public static CodePoints range(int first, int last) {
-    return first > last ? NONE : new CodePoints(new int[] {first, last}).and(ALL);
+    return first > last ? NONE : new CodePoints(new int[] {first, last});
   }
 
   static CodePoints matching(IntPredicate test) {
-    int[] found = new int[64];
-    int count = 0;
-    for (int value = 0; value <= MAX; value++) {
-      if (value == FIRST_SURROGATE) {
-        value = LAST_SURROGATE + 1;
-      }
-      if (!test.test(value)) {
-        continue;
-      }
-      if (count > 0 && found[count - 1] == value - 1) {
-        found[count - 1] = value;
-        continue;
-      }
-      if (count == found.length) {
-        found = Arrays.copyOf(found, 2 * count);
-      }
-      found[count++] = value;
-      found[count++] = value;
-    }
-    return new CodePoints(Arrays.copyOf(found, count));
+    return grouped(value -> test.test(value) ? 1 : 0).getOrDefault(1, NONE);
   }
 
   /** All code points by a number that each has. */
@@ -79,13 +61,11 @@ public final class CodePoints {
     Map<Integer, CodePoints> sets = new HashMap<>();
     bounds.forEach(
         (each, ranges) ->
-            sets.put(
-                each,
-                new CodePoints(ranges.stream().mapToInt(Integer::intValue).toArray()).and(ALL)));
+            sets.put(each, new CodePoints(ranges.stream().mapToInt(Integer::intValue).toArray())));
     return sets;
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return bounds.length == 0;
   }
 
@@ -98,12 +78,12 @@ public final class CodePoints {
     return bounds.length / 2;
   }
 
-  boolean contains(int value) {
+  public boolean contains(int value) {
     return covers(value, value) == 1;
   }
 
   /** Returns 0 if no value of a range is in the set, 1 if all are, 2 otherwise. */
-  int covers(int first, int last) {
+  public int covers(int first, int last) {
     int low = 0;
     int high = ranges();
     while (low < high) {
@@ -153,7 +133,7 @@ public final class CodePoints {
     return new CodePoints(Arrays.copyOf(merged, count));
   }
 
-  CodePoints and(CodePoints other) {
+  public CodePoints and(CodePoints other) {
     int[] common = new int[2 * (bounds.length + other.bounds.length)];
     int count = 0;
     int mine = 0;
@@ -189,10 +169,10 @@ public final class CodePoints {
       rest[count++] = next;
       rest[count++] = MAX;
     }
-    return new CodePoints(Arrays.copyOf(rest, count)).and(ALL);
+    return new CodePoints(Arrays.copyOf(rest, count));
   }
 
-  CodePoints minus(CodePoints other) {
+  public CodePoints minus(CodePoints other) {
     return and(other.negate());
   }
 

@@ -1,4 +1,4 @@
-package io.radixflow.grammar.regex;
+package io.radixflow.text.regex;
 
 /** The text of a regular expression, with the position of reading. */
 final class RegexSource {
@@ -9,14 +9,12 @@ final class RegexSource {
     this.text = text;
   }
 
-  GrammarException error(String message) {
-    return new GrammarException(
-        "regex", "offset " + at, "the regular expression is invalid: " + message);
+  RegexException error(String message) {
+    return new RegexException("the regular expression is invalid: " + message, at);
   }
 
-  GrammarException unsupported(String what) {
-    return new GrammarException(
-        "regex", "offset " + at, what + " is not supported in regular expressions");
+  RegexException unsupported(String what) {
+    return new RegexException(what + " is not supported in regular expressions", at);
   }
 
   boolean more() {

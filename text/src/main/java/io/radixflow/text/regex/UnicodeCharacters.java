@@ -1,16 +1,19 @@
-package io.radixflow.grammar.regex;
+package io.radixflow.text.regex;
 
 /**
- * Escapes and sets in the syntax of Rust's regex crate: nested sets, set operators, POSIX names.
+ * Escapes and sets as Rust's regex crate and Oniguruma have them: words and digits are Unicode's,
+ * and sets have nested sets and operators. Only Rust's syntax has POSIX names here.
  */
-final class RustCharacters implements CharacterSyntax {
+final class UnicodeCharacters implements CharacterSyntax {
   private final RegexSource source;
+  private final boolean rust;
   private int depth;
   private boolean ignoreCase;
   private boolean verbose;
 
-  RustCharacters(RegexSource source) {
+  UnicodeCharacters(RegexSource source, RegexDialect dialect) {
     this.source = source;
+    rust = dialect == RegexDialect.RUST;
   }
 
   @Override
@@ -25,7 +28,7 @@ final class RustCharacters implements CharacterSyntax {
 
   @Override
   public CodePoints word() {
-    return UnicodeNames.word();
+    return rust ? UnicodeNames.word() : UnicodeNames.wordOrFraction();
   }
 
   @Override
@@ -41,8 +44,9 @@ final class RustCharacters implements CharacterSyntax {
   }
 
   private CodePoints set() {
-    if (++depth > Limits.GROUPS) {
-      throw GrammarException.tooLarge("sets are nested more than " + Limits.GROUPS + " deep");
+    if (++depth > RegexParser.MAX_GROUPS) {
+      throw RegexException.tooLarge(
+          "sets are nested more than " + RegexParser.MAX_GROUPS + " deep");
     }
     boolean negated = source.skip("^");
     CodePoints left = null;
@@ -80,6 +84,9 @@ final class RustCharacters implements CharacterSyntax {
     if (source.startsWith("&&")) {
       return '&';
     }
+    if (!rust) {
+      return 0;
+    }
     return source.startsWith("--") && !first ? '-' : source.startsWith("~~") ? '~' : 0;
   }
 
@@ -103,7 +110,11 @@ final class RustCharacters implements CharacterSyntax {
     }
     int from = source.at;
     CodePoints low = single();
-    boolean range = source.peek() == '-' && !source.startsWith("-]") && !source.startsWith("--");
+    boolean range =
+        source.peek() == '-'
+            && !source.startsWith("-]")
+            && !source.startsWith(rust ? "--" : "-&&")
+            && (rust || low.only() >= 0);
     if (!range) {
       return fold(low);
     }
@@ -133,6 +144,9 @@ final class RustCharacters implements CharacterSyntax {
   }
 
   private CodePoints posix() {
+    if (!rust) {
+      throw source.unsupported("a POSIX class");
+    }
     boolean negated = source.skip("^");
     int end = source.text.indexOf(":]", source.at);
     CodePoints set = end < 0 ? null : UnicodeNames.posix(source.text.substring(source.at, end));
@@ -151,15 +165,19 @@ final class RustCharacters implements CharacterSyntax {
 
   private CodePoints escaped() {
     int value = source.take();
+    int control = (rust ? "ntrfva" : "ntrfvae").indexOf(value);
+    if (control >= 0) {
+      return CodePoints.of("\n\t\r\f\u000B\u0007\u001B".charAt(control));
+    }
     switch (value) {
       case 'd':
         return UnicodeNames.digit();
       case 'D':
         return UnicodeNames.digit().negate();
       case 'w':
-        return UnicodeNames.word();
+        return word();
       case 'W':
-        return UnicodeNames.word().negate();
+        return word().negate();
       case 's':
         return UnicodeNames.SPACE;
       case 'S':
@@ -173,15 +191,14 @@ final class RustCharacters implements CharacterSyntax {
         return character(4);
       case 'U':
         return character(8);
-      case 'n', 't', 'r', 'f', 'v', 'a':
-        return CodePoints.of("\n\t\r\f\u000B\u0007".charAt("ntrfva".indexOf(value)));
-      case 'b', 'B', '<', '>':
-        throw source.unsupported("this word boundary");
       default:
+        if (value == 'b' || value == 'B' || rust && (value == '<' || value == '>')) {
+          throw source.unsupported("this word boundary");
+        }
         if (value >= '1' && value <= '9') {
           throw source.unsupported("a backreference");
         }
-        if (value == 'k' || value >= 128 || Character.isLetterOrDigit(value)) {
+        if (value < 128 ? Character.isLetterOrDigit(value) : rust) {
           throw source.error("there is no escape \\" + Character.toString(value));
         }
         return fold(CodePoints.of(value));

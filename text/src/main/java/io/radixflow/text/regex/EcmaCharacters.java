@@ -1,4 +1,4 @@
-package io.radixflow.grammar.regex;
+package io.radixflow.text.regex;
 
 /**
  * Escapes and sets as ECMA-262 has them. A set is flat: brackets and doubled operators in it are
