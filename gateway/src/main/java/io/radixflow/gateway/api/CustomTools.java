@@ -5,24 +5,18 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.text.template.JsonValues;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /**
  * Tools of type {@code custom}, whose input is one text. For the job they are functions with the
  * parameter {@code input}.
- *
- * @param names of the request's custom tools
  */
-public record CustomTools(Set<String> names) {
+public final class CustomTools {
 
   /** The type of custom tools, of their calls and of their choice. */
   public static final String CUSTOM = "custom";
-
-  static final CustomTools NONE = new CustomTools(Set.of());
 
   private static final String INPUT = "input";
   private static final List<String> FORMATS = List.of("text", "grammar");
@@ -39,38 +33,7 @@ public record CustomTools(Set<String> names) {
 
   private static final String AFTER = ")$";
 
-  /**
-   * Turns the custom tools of a request and its choice into functions.
-   *
-   * @param notice hears the path of each format that is not enforced
-   */
-  public static CustomTools take(ObjectNode body, Consumer<String> notice) {
-    Set<String> names = new HashSet<>();
-    int index = 0;
-    for (JsonNode tool : body.path("tools")) {
-      if (isCustom(tool)) {
-        names.add(define((ObjectNode) tool, "tools[" + index + "]", notice));
-      }
-      index++;
-    }
-    JsonNode choice = body.path("tool_choice");
-    name(choice);
-    choice.path("allowed_tools").path("tools").forEach(CustomTools::name);
-    return names.isEmpty() ? NONE : new CustomTools(names);
-  }
-
-  private static boolean isCustom(JsonNode node) {
-    return node.isObject() && node.path("type").asText().equals(CUSTOM);
-  }
-
-  private static String define(ObjectNode tool, String path, Consumer<String> notice) {
-    JsonObject around = JsonObject.of(Json.object().set(path, tool), path).object(path);
-    JsonObject custom = around.require(CUSTOM).object(CUSTOM);
-    ObjectNode function = function(custom, true, notice);
-    tool.remove(CUSTOM);
-    tool.put("type", "function").set("function", function);
-    return function.get("name").textValue();
-  }
+  private CustomTools() {}
 
   /**
    * Returns the function that stands for a custom tool.
@@ -133,13 +96,6 @@ public record CustomTools(Set<String> names) {
       return format.put("syntax", "regex");
     }
     return format.put("type", "text");
-  }
-
-  private static void name(JsonNode choice) {
-    if (isCustom(choice) && choice.path(CUSTOM).isObject()) {
-      ObjectNode given = (ObjectNode) choice;
-      given.put("type", "function").set("function", given.remove(CUSTOM));
-    }
   }
 
   /** Returns the input of a call. If the arguments are cut or malformed, returns them unchanged. */

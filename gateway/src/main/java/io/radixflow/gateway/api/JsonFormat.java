@@ -32,11 +32,7 @@ public final class JsonFormat {
     if (!types.contains(type)) {
       throw JsonObject.notOneOf(format.path("type"), type, types);
     }
-    for (String name : format.names()) {
-      if (!FIELDS.contains(name)) {
-        notice.accept(format.path(name));
-      }
-    }
+    format.leaveOut(FIELDS, notice);
     ObjectNode form = options.putObject("response_format").put("type", type);
     if (type.equals("json_schema")) {
       format.require("schema").object("schema");

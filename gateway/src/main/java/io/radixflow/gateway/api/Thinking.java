@@ -41,10 +41,6 @@ public final class Thinking {
     if (budget != null && !options.hasNonNull(BUDGET)) {
       options.put(BUDGET, budget);
     }
-    for (String name : thinking.names()) {
-      if (!name.equals("type") && !name.equals("budget_tokens")) {
-        notice.accept(thinking.path(name));
-      }
-    }
+    thinking.leaveOut(List.of("type", "budget_tokens"), notice);
   }
 }

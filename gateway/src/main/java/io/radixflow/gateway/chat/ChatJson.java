@@ -28,7 +28,7 @@ final class ChatJson extends CompletionJson {
    */
   private static final String REASONING = "reasoning_content";
 
-  private final CustomTools custom;
+  private final Set<String> custom;
   private final boolean reasoning;
   private final TokenStyle style;
 
@@ -39,7 +39,7 @@ final class ChatJson extends CompletionJson {
   private final Map<Integer, TurnPiece> held = new HashMap<>();
 
   /**
-   * @param custom the request's tools of type custom
+   * @param custom the names of the request's tools of type custom
    * @param reasoning whether the text of the reasoning is shown
    * @param style how single tokens are shown
    */
@@ -47,7 +47,7 @@ final class ChatJson extends CompletionJson {
       String id,
       long created,
       String model,
-      CustomTools custom,
+      Set<String> custom,
       boolean reasoning,
       TokenStyle style) {
     super(id, created, model, "chat.completion", "chat.completion.chunk");
@@ -62,7 +62,7 @@ final class ChatJson extends CompletionJson {
     if (hides(part)) {
       return piece.logprobs().isEmpty() && piece.ids().isEmpty() && piece.prompt() == null;
     }
-    if (part.opensCall() && custom.names().contains(piece.text())) {
+    if (part.opensCall() && custom.contains(piece.text())) {
       customCalls.add(part.id());
     }
     if (part.opensCall() || part.id() == null || !customCalls.contains(part.id())) {
@@ -133,7 +133,7 @@ final class ChatJson extends CompletionJson {
 
   private void call(JsonGenerator json, ToolCall call) throws IOException {
     json.writeStringField("id", call.id());
-    if (custom.names().contains(call.name())) {
+    if (custom.contains(call.name())) {
       json.writeStringField("type", "custom");
       json.writeObjectFieldStart("custom");
       json.writeStringField("name", call.name());

@@ -2,11 +2,11 @@ package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.api.CacheTtl;
-import io.radixflow.gateway.api.CustomTools;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.api.SessionFinder;
 import io.radixflow.gateway.api.SessionFinder.Root;
 import io.radixflow.gateway.api.Thinking;
+import io.radixflow.gateway.api.ToolReader;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.RequestFields;
@@ -28,7 +28,7 @@ import java.util.Set;
  * @param model the name that responses have
  * @param messages the whole conversation
  * @param options the options of each requested reply; null if the request has none
- * @param custom the request's tools of type custom
+ * @param custom the names of the request's tools of type custom
  * @param stream whether the client wants a stream of pieces
  * @param root the session of the conversation
  * @param cache for how long its pages are pinned, or null
@@ -41,7 +41,7 @@ record ChatRequest(
     String model,
     List<Message> messages,
     List<GenerationOptions> options,
-    CustomTools custom,
+    Set<String> custom,
     Root root,
     CacheHints cache,
     boolean stream,
@@ -84,10 +84,9 @@ record ChatRequest(
     if (raw.hasNonNull("max_completion_tokens")) {
       raw.remove("max_tokens");
     }
-    ToolForms.unify(raw);
     List<String> ignored = new ArrayList<>();
-    CustomTools custom = CustomTools.take(raw, ignored::add);
     JsonObject body = RequestFields.check(exchange, SERVED, REFUSED);
+    Set<String> custom = new ToolReader(ToolReader.Form.CHAT, ignored::add).read(body, raw);
     RequestFields.ignore(exchange, ReplyShape.rename(raw));
     long choices = body.integer("n", 1, MAX_CHOICES, 1);
     raw.remove("n");

@@ -3,6 +3,7 @@ package io.radixflow.gateway.chat;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.api.ServedModels;
+import io.radixflow.gateway.api.ToolReader;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
@@ -75,6 +76,7 @@ public final class TokenizeEndpoints implements EndpointGroup {
       if (Boolean.TRUE.equals(special)) {
         ignored.add("add_special_tokens"); // the chat template writes them
       }
+      new ToolReader(ToolReader.Form.CHAT, ignored::add).read(body, raw);
       NestedFields.leaveOut(raw, ignored::add);
       List<Message> messages =
           ChatMessages.read(body, new ContentParts(exchange.refusesParts(), ignored::add));

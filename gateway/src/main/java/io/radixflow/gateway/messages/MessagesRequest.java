@@ -2,15 +2,21 @@ package io.radixflow.gateway.messages;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.api.GenerationFields;
+import io.radixflow.gateway.api.JsonFormat;
+import io.radixflow.gateway.api.Thinking;
+import io.radixflow.gateway.api.ToolReader;
 import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.protocol.json.ContentParts;
+import io.radixflow.protocol.json.InvalidInputException;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.record.GenerationOptions;
 import io.radixflow.protocol.record.Message;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * A request for a message.
@@ -64,7 +70,8 @@ record MessagesRequest(
         new MessageBlocks(new ContentParts(exchange.refusesParts(), leftOut::add));
     List<Message> messages = blocks.read(body.require("messages"));
     blocks.controls().read(body);
-    ObjectNode options = new MessageTools(blocks.controls(), leftOut::add).read(body);
+    ObjectNode options = options(body, leftOut::add);
+    body.objects("tools", "tools", Integer.MAX_VALUE).forEach(blocks.controls()::read);
     if (messages.get(messages.size() - 1).role().equals("assistant")) {
       options.put("continue_final_message", true);
     }
@@ -80,5 +87,31 @@ record MessagesRequest(
         GenerationFields.read(body, "max_tokens", "stop_sequences", -1, options),
         blocks.controls().pinMillis(),
         body.bool("stream", false));
+  }
+
+  /** Reads tools, thinking and the format of the reply, and renames them as events name them. */
+  private static ObjectNode options(JsonObject body, Consumer<String> notice) {
+    ObjectNode options = Json.object();
+    new ToolReader(ToolReader.Form.MESSAGES, notice).read(body, options);
+    Thinking.read(body.object("thinking"), options, notice);
+    JsonFormat.read(format(body, notice), List.of("json_schema"), options, notice);
+    return options;
+  }
+
+  /** Returns the format of the reply, by its current name or by its older name; null for none. */
+  private static JsonObject format(JsonObject body, Consumer<String> notice) {
+    JsonObject older = body.object("output_format");
+    JsonObject output = body.object("output_config");
+    if (output == null) {
+      return older;
+    }
+    JsonObject today = output.object("format");
+    if (older != null && today != null) {
+      throw new InvalidInputException(
+          "output_format and output_config.format both constrain the reply: give only one of"
+              + " them");
+    }
+    output.leaveOut(List.of("format"), notice);
+    return today == null ? older : today;
   }
 }

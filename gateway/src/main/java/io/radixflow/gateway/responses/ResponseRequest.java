@@ -5,6 +5,9 @@ import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.api.CacheTtl;
 import io.radixflow.gateway.api.GenerationFields;
+import io.radixflow.gateway.api.JsonFormat;
+import io.radixflow.gateway.api.ToolReader;
+import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.ReplyShapers;
 import io.radixflow.protocol.event.GenerationOptionsReader;
 import io.radixflow.protocol.json.ContentParts;
@@ -80,6 +83,18 @@ record ResponseRequest(
   /** Unsupported fields that would change the meaning of the reply. */
   private static final Set<String> NOT_SERVED = Set.of("prompt");
 
+  /** Fields that have the same name in events. */
+  private static final List<String> SAME =
+      List.of(
+          "parallel_tool_calls",
+          "tool_parser",
+          "chat_template_kwargs",
+          "thinking_token_budget",
+          "truncation",
+          "continue_final_message");
+
+  private static final List<String> FORMATS = List.of("text", "json_object", "json_schema");
+
   /** The value of {@code include} for log probabilities. */
   static final String LOGPROBS = "message.output_text.logprobs";
 
@@ -111,11 +126,14 @@ record ResponseRequest(
         ignored.add(name);
       }
     }
-    ObjectNode tools = ResponseTools.read(body, ignored::add);
-    tools.set("truncation", body.get("truncation"));
-    tools.set("continue_final_message", body.get("continue_final_message"));
+    ObjectNode options = Json.object();
+    SAME.forEach(name -> options.set(name, body.get(name)));
+    Set<String> custom =
+        new ToolReader(ToolReader.Form.RESPONSES, ignored::add).read(body, options);
+    readReasoning(body.object("reasoning"), options, ignored);
+    readFormat(body.object("text"), options, ignored);
     boolean logprobs = includes(body, ignored);
-    ResponseSettings settings = settings(body, now, model, dropsOldest, logprobs);
+    ResponseSettings settings = settings(body, now, model, dropsOldest, logprobs, custom);
     String conversation = conversation(body);
     String previous = settings.previous();
     if (previous != null && conversation != null) {
@@ -132,11 +150,30 @@ record ResponseRequest(
             "max_output_tokens",
             "stop",
             settings.logprobs() ? settings.topLogprobs() : -1,
-            tools),
+            options),
         CacheTtl.pinMillis(body, settings.promptCacheRetention()),
         Metadata.of(body),
         settings,
         ignored);
+  }
+
+  private static void readReasoning(JsonObject reasoning, ObjectNode options, Set<String> ignored) {
+    if (reasoning != null) {
+      options.set("reasoning_effort", reasoning.get("effort"));
+      reasoning.leaveOut(List.of("effort"), ignored::add);
+    }
+  }
+
+  private static void readFormat(JsonObject text, ObjectNode options, Set<String> ignored) {
+    if (text == null) {
+      return;
+    }
+    JsonObject format = text.object("format");
+    if (format != null && "json_schema".equals(format.text("type"))) {
+      format.require("name");
+    }
+    JsonFormat.read(format, FORMATS, options, ignored::add);
+    text.leaveOut(List.of("format"), ignored::add);
   }
 
   private static String instructions(JsonObject body) {
@@ -159,7 +196,12 @@ record ResponseRequest(
   }
 
   private static ResponseSettings settings(
-      JsonObject body, long now, String model, boolean dropsOldest, boolean logprobs) {
+      JsonObject body,
+      long now,
+      String model,
+      boolean dropsOldest,
+      boolean logprobs,
+      Set<String> custom) {
     boolean background = body.bool("background", false);
     boolean store = body.bool("store", true);
     if (background && !store) {
@@ -185,7 +227,7 @@ record ResponseRequest(
         name(body, "safety_identifier"),
         name(body, "prompt_cache_key"),
         name(body, "prompt_cache_retention"),
-        ResponseTools.custom(body));
+        custom);
   }
 
   private static String name(JsonObject body, String field) {

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 
 /**
  * Reads checked values of one untrusted JSON object. A field that is absent or null is read as
@@ -83,6 +84,19 @@ public final class JsonObject {
             + Texts.quote(name)
             + (path.isEmpty() ? " is unknown." : ".")
             + NearestName.hint(name, known));
+  }
+
+  /**
+   * Names the fields that are given and not known, for APIs that ignore such fields.
+   *
+   * @param notice receives the path of each field
+   */
+  public void leaveOut(Collection<String> known, Consumer<String> notice) {
+    for (String name : names()) {
+      if (!known.contains(name) && has(name)) {
+        notice.accept(path(name));
+      }
+    }
   }
 
   /** Refuses an object in which one of these fields is absent or null. */
