@@ -1,7 +1,6 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.protocol.event.MessageForm;
 import io.radixflow.protocol.event.MessageReader;
 import io.radixflow.protocol.json.ContentParts;
 import io.radixflow.protocol.json.InvalidInputException;
@@ -26,7 +25,7 @@ final class ChatMessages {
    * @throws InvalidInputException if a message cannot be read
    */
   static List<Message> read(JsonObject body, ContentParts parts) {
-    MessageReader reader = new MessageReader(MessageForm.CHAT, parts);
+    MessageReader reader = new MessageReader(MessageReader.Form.CHAT, parts);
     List<JsonObject> given =
         body.require("messages").objects("messages", "messages", ConversationEvent.MAX_MESSAGES);
     List<Message> messages = new ArrayList<>();

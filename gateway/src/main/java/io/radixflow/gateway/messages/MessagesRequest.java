@@ -69,9 +69,9 @@ record MessagesRequest(
     MessageBlocks blocks =
         new MessageBlocks(new ContentParts(exchange.refusesParts(), leftOut::add));
     List<Message> messages = blocks.read(body.require("messages"));
-    blocks.controls().read(body);
+    blocks.readControl(body);
     ObjectNode options = options(body, leftOut::add);
-    body.objects("tools", "tools", Integer.MAX_VALUE).forEach(blocks.controls()::read);
+    body.objects("tools", "tools", Integer.MAX_VALUE).forEach(blocks::readControl);
     if (messages.get(messages.size() - 1).role().equals("assistant")) {
       options.put("continue_final_message", true);
     }
@@ -85,7 +85,7 @@ record MessagesRequest(
         metadata == null ? null : metadata.text("user_id"),
         messages,
         GenerationFields.read(body, "max_tokens", "stop_sequences", -1, options),
-        blocks.controls().pinMillis(),
+        blocks.pinMillis(),
         body.bool("stream", false));
   }
 

@@ -1,7 +1,7 @@
 package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.protocol.event.MessageForm;
+import io.radixflow.protocol.event.MessageList;
 import io.radixflow.protocol.event.MessageReader;
 import io.radixflow.protocol.json.ContentParts;
 import io.radixflow.protocol.json.InvalidInputException;
@@ -10,7 +10,6 @@ import io.radixflow.protocol.json.Texts;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.ToolCall;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -23,7 +22,6 @@ import java.util.List;
  */
 final class InputItems {
 
-  private static final int MAX_PARTS = 10_000;
   private static final String CALL = "_call";
   private static final String OUTPUT = "_call_output";
 
@@ -33,17 +31,11 @@ final class InputItems {
 
   private final ContentParts parts;
   private final MessageReader reader;
-  private final List<Message> messages = new ArrayList<>();
-
-  /** The parts of the assistant's message so far. */
-  private String reasoning;
-
-  private String content;
-  private final List<ToolCall> calls = new ArrayList<>();
+  private final MessageList messages = new MessageList("");
 
   private InputItems(ContentParts parts) {
     this.parts = parts;
-    this.reader = new MessageReader(MessageForm.ITEMS, parts, this::seen);
+    this.reader = new MessageReader(MessageReader.Form.ITEMS, parts, this::seen);
   }
 
   private void seen(JsonObject part) {
@@ -68,8 +60,7 @@ final class InputItems {
     }
     InputItems items = new InputItems(parts);
     body.objects(field, "items", ConversationEvent.MAX_MESSAGES).forEach(items::add);
-    items.endReply();
-    return items.messages;
+    return items.messages.messages();
   }
 
   private void add(JsonObject item) {
@@ -106,63 +97,41 @@ final class InputItems {
   private void addMessage(JsonObject item) {
     String text = reader.text(item.require("content"), "content", false);
     String role = reader.role(item);
-    if (text.isEmpty()) {
-      return;
+    if (!text.isEmpty() && messages.says()) {
+      messages.end();
     }
-    boolean reply = role.equals("assistant");
-    if (!reply || content != null || !calls.isEmpty()) {
-      endReply();
-    }
-    if (reply) {
-      content = text;
-    } else {
-      messages.add(new Message(role, text));
-    }
+    messages.addText(role, text);
   }
 
   /**
    * Reads reasoning that has its text. A summary or encrypted reasoning is of no use to the model.
    */
   private void addReasoning(JsonObject item) {
-    StringBuilder text = new StringBuilder();
-    for (JsonObject part : item.objects("content", "parts", MAX_PARTS)) {
-      text.append(part.require("text").text("text"));
-    }
+    String text = reader.text(item, "content", true);
     if (text.isEmpty()) {
       parts.leaveOut(item.path("type") + "=reasoning");
       return;
     }
-    endReply();
-    reasoning = Texts.wellFormed(text.toString());
+    messages.end();
+    messages.addThought(text);
   }
 
   private void addCall(JsonObject item, String name) {
     String field = ARGUMENTS.stream().filter(item::has).findFirst().orElse("arguments");
     JsonNode given = item.get(field);
     boolean plain = given != null && given.isTextual() && !field.equals("arguments");
-    if (calls.size() == MessageReader.MAX_CALLS) {
+    if (messages.calls() == MessageReader.MAX_CALLS) {
       throw new InvalidInputException(
           "%s is a call; at most %d may follow each other"
               .formatted(item.path("type"), MessageReader.MAX_CALLS));
     }
     String arguments =
         plain ? MessageReader.input(field, given.textValue()) : ContentParts.arguments(given);
-    calls.add(new ToolCall(callId(item), name, arguments));
+    messages.addCall(new ToolCall(callId(item), name, arguments));
   }
 
   private void addResult(JsonObject item) {
-    endReply();
     String text = reader.text(item, "output", true);
     messages.add(new Message("tool", text, null, List.of(), callId(item), null));
-  }
-
-  private void endReply() {
-    if (reasoning != null || content != null || !calls.isEmpty()) {
-      String said = content == null && calls.isEmpty() ? "" : content;
-      messages.add(new Message("assistant", said, null, calls, null, reasoning));
-    }
-    reasoning = null;
-    content = null;
-    calls.clear();
   }
 }

@@ -30,7 +30,7 @@ final class EventMessages {
     if (needed && given.isEmpty()) {
       throw new InvalidInputException("messages is empty; it must have at least one message");
     }
-    MessageReader reader = new MessageReader(MessageForm.EVENT, null);
+    MessageReader reader = new MessageReader(MessageReader.Form.EVENT, null);
     List<Message> messages = new ArrayList<>(given.size());
     for (JsonObject each : given) {
       Message message = reader.message(each);

@@ -12,18 +12,51 @@ import io.radixflow.protocol.json.Texts;
 import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.ToolCall;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Reads messages in one of the {@linkplain MessageForm forms}: roles, contents as texts or as
- * parts, calls of tools, and reasoning. One object reads one request.
- *
- * @see ContentParts
+ * Reads messages in the form of events or of an API: roles, contents as texts or as parts, calls of
+ * tools, and reasoning. One object reads one request.
  */
 public final class MessageReader {
+
+  /** The forms of messages: the names and tolerances by which they differ. */
+  public enum Form {
+    /** Messages of events. A field or part that is not known is refused. */
+    EVENT("parts", "", Map.of(), null),
+
+    /** Messages of chat completions. */
+    CHAT("parts", "", Map.of("developer", "system", "function", "tool"), Roles.KNOWN),
+
+    /** Items of OpenAI's responses. */
+    ITEMS("parts", "", Map.of("developer", "system"), Roles.KNOWN),
+
+    /** Messages of Anthropic. Claude Code sends a system message after the first message. */
+    BLOCKS("blocks", "\n\n", Map.of("developer", "system"), Set.of("user", "assistant", "system"));
+
+    private final String parts;
+    private final String between;
+    private final Map<String, String> renamed;
+    private final Collection<String> usual;
+
+    /**
+     * @param parts the name of the parts of a content
+     * @param between the text between the texts of two parts
+     * @param renamed roles that have another name in events
+     * @param usual roles that need no notice; null if no role needs a notice
+     */
+    Form(String parts, String between, Map<String, String> renamed, Collection<String> usual) {
+      this.parts = parts;
+      this.between = between;
+      this.renamed = renamed;
+      this.usual = usual;
+    }
+  }
 
   /** The most calls of one message. */
   public static final int MAX_CALLS = 10_000;
@@ -34,6 +67,8 @@ public final class MessageReader {
    */
   private static final String BILLING = "x-anthropic-billing-header";
 
+  private static final int MAX_PARTS = 10_000;
+  private static final int MAX_PARTS_OF_EVENT = 1000;
   private static final String CUSTOM = "custom";
   private static final Set<String> THOUGHTS = Set.of("thinking", "reasoning", "redacted_thinking");
   private static final List<String> FIELDS =
@@ -41,8 +76,9 @@ public final class MessageReader {
   private static final Set<String> FIELDS_NOT_SERVED =
       Set.of("annotations", "audio", "function_call", "refusal");
 
-  private final MessageForm form;
+  private final Form form;
   private final boolean strict;
+  private final int maxParts;
   private final ContentParts parts;
   private final Consumer<JsonObject> seen;
   private int read;
@@ -51,7 +87,7 @@ public final class MessageReader {
   private String functionCall;
 
   /** A reader that needs no action for each part. */
-  public MessageReader(MessageForm form, ContentParts parts) {
+  public MessageReader(Form form, ContentParts parts) {
     this(form, parts, part -> {});
   }
 
@@ -59,9 +95,10 @@ public final class MessageReader {
    * @param parts reads parts that are not plain text
    * @param seen receives each part of a content
    */
-  public MessageReader(MessageForm form, ContentParts parts, Consumer<JsonObject> seen) {
+  public MessageReader(Form form, ContentParts parts, Consumer<JsonObject> seen) {
     this.form = form;
-    this.strict = form == MessageForm.EVENT;
+    this.strict = form == Form.EVENT;
+    this.maxParts = strict ? MAX_PARTS_OF_EVENT : MAX_PARTS;
     this.parts = parts;
     this.seen = seen;
   }
@@ -70,7 +107,7 @@ public final class MessageReader {
   public String role(JsonObject message) {
     String named = Roles.of(message);
     String role = form.renamed.getOrDefault(named, named);
-    if (form.roles != null && !form.roles.contains(role)) {
+    if (form.usual != null && !form.usual.contains(role)) {
       parts.leaveOut(message.path("role") + "=" + Texts.quote(role));
     }
     return role;
@@ -175,7 +212,7 @@ public final class MessageReader {
     }
     StringBuilder thought = new StringBuilder();
     if (!strict && message.has("content") && message.get("content").isArray()) {
-      for (JsonObject part : message.objects("content", form.parts, form.maxParts)) {
+      for (JsonObject part : message.objects("content", form.parts, maxParts)) {
         JsonNode said = part.get(part.has("thinking") ? "thinking" : "text");
         boolean thinks = THOUGHTS.contains(part.text("type"));
         thought.append(thinks && said != null && said.isTextual() ? said.textValue() : "");
@@ -197,7 +234,7 @@ public final class MessageReader {
     if (value.isTextual()) {
       return Texts.wellFormed(value.textValue());
     }
-    if (form == MessageForm.ITEMS && result && value.isObject()) {
+    if (form == Form.ITEMS && result && value.isObject()) {
       return Texts.wellFormed(part(holder.object(field), true));
     }
     if (!value.isArray()) {
@@ -206,12 +243,12 @@ public final class MessageReader {
     }
     if (strict && value.isEmpty()) {
       throw new InvalidInputException(
-          holder.path(field) + " is empty; it must have 1 to " + form.maxParts + " parts");
+          holder.path(field) + " is empty; it must have 1 to " + maxParts + " parts");
     }
-    if (form == MessageForm.CHAT) {
+    if (form == Form.CHAT) {
       wrapTexts((ArrayNode) value);
     }
-    List<JsonObject> given = holder.objects(field, form.parts, form.maxParts);
+    List<JsonObject> given = holder.objects(field, form.parts, maxParts);
     return joined(given.stream().map(part -> part(part, result)).toList(), form.between);
   }
 
@@ -237,14 +274,14 @@ public final class MessageReader {
     if (strict) {
       return strictPart(part);
     }
-    if (form == MessageForm.CHAT) {
+    if (form == Form.CHAT) {
       String type = part.require("type").text("type");
       if (THOUGHTS.contains(type) || type.equals("text") && !part.has("text")) {
         return "";
       }
     }
     String text = result ? parts.ofResult(part) : parts.ofMessage(part);
-    return form == MessageForm.ITEMS ? text : withoutBilling(text);
+    return form == Form.ITEMS ? text : withoutBilling(text);
   }
 
   private static String strictPart(JsonObject part) {
