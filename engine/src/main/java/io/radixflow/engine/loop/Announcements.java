@@ -98,7 +98,7 @@ public final class Announcements {
     if (announced != null) {
       engine.execute(
           () -> {
-            announced.turn.withdrawn = true;
+            announced.turn.withdraw();
             end(announced);
           });
     }
@@ -133,7 +133,9 @@ public final class Announcements {
       return;
     }
     announced.loadBack =
-        pages.tiers().announce(turn.chain, pages.match(turn).pages(), () -> onHost(announced));
+        pages
+            .tiers()
+            .announce(turn.pages.chain(), pages.match(turn).pages(), () -> onHost(announced));
     if (announced.loadBack == null) {
       onHost(announced);
     }
@@ -153,8 +155,8 @@ public final class Announcements {
     if (turn.slot.isClosed() || hints.noStore()) {
       return false;
     }
-    int atHand = pages.tiers().pagesAtHand(turn.chain, pages.match(turn).pages());
-    return atHand < turn.length / pages.pageTokens() || hints.pinMillis() > 0;
+    int atHand = pages.tiers().pagesAtHand(turn.pages.chain(), pages.match(turn).pages());
+    return atHand < turn.tokens.length() / pages.pageTokens() || hints.pinMillis() > 0;
   }
 
   private void end(Announced announced) {

@@ -235,7 +235,7 @@ public final class ContinuousBatchingEngine implements Engine {
 
   /** Names the pages of a request whose prompt is right, and guesses its reply; intake thread. */
   private void named(Request request) {
-    pages.loads().name(request);
+    pages.prepare(request);
     requestDrafts.open(request);
   }
 
@@ -299,16 +299,16 @@ public final class ContinuousBatchingEngine implements Engine {
     }
     quarantine.screen(request);
     int before = scheduler.submitted();
-    if (request.refusal != null) {
+    if (request.refusal() != null) {
       loop.execute(() -> adopt(request));
     } else if (before >= options.maxWaiting() && !resumes(spec)) {
-      request.refusalReason = FinishReason.REJECTED;
-      request.refusal =
+      request.refuse(
+          FinishReason.REJECTED,
           new ReplyError(
               ErrorCode.BUSY,
-              before + " requests are waiting already, the limit is " + options.maxWaiting());
+              before + " requests are waiting already, the limit is " + options.maxWaiting()));
       loop.execute(() -> adopt(request));
-    } else if (request.isSuspect()) {
+    } else if (request.standing.isSuspect()) {
       loop.execute(() -> quarantine.hold(request));
     } else {
       intake.submit(request);
@@ -323,7 +323,7 @@ public final class ContinuousBatchingEngine implements Engine {
   @Override
   public void cancel(ReplyChannel target, long requestId, FinishReason reason) {
     Request request = ((EngineChannel) target).requests().get(requestId);
-    if (request != null && request.cancelled.compareAndSet(null, reason)) {
+    if (request != null && request.cancel(reason)) {
       loop.execute(() -> replies.end(request, reason, null));
     }
   }
@@ -411,16 +411,16 @@ public final class ContinuousBatchingEngine implements Engine {
 
   /** Takes over a request from intake; engine thread. */
   private void adopt(Request request) {
-    if (request.state == Request.State.ENDED) {
+    if (request.standing.hasEnded()) {
       return;
     }
-    if (request.cancelled.get() != null || request.channel.isClosed()) {
-      FinishReason reason = request.cancelled.get();
+    if (request.cancelled() != null || request.channel.isClosed()) {
+      FinishReason reason = request.cancelled();
       replies.end(request, reason == null ? FinishReason.CANCELLED : reason, null);
-    } else if (request.refusal != null) {
-      replies.end(request, request.refusalReason, request.refusal);
-    } else if (request.resumedEnd != null) {
-      replies.end(request, request.resumedEnd, null);
+    } else if (request.refusal() != null) {
+      replies.end(request, request.refusalReason(), request.refusal());
+    } else if (request.reply.resumedEnd() != null) {
+      replies.end(request, request.reply.resumedEnd(), null);
     } else {
       scheduler.enqueue(request);
       replies.publish(request);

@@ -238,7 +238,7 @@ final class EngineLoop implements Runnable {
     pages.reset();
     journal.endAll();
     for (Request request : all) {
-      request.row = -1;
+      pages.forget(request);
       replies.end(request, FinishReason.ERROR, ReplyError.failed("the engine failed: " + defect));
     }
     replies.signal();

@@ -280,9 +280,9 @@ final class Grammars {
    * @param done gets the failure, or null, on the engine thread
    */
   void advance(Request request, int tokens, int drafts, Consumer<Throwable> done) {
-    ReplyGuide guide = request.guide;
-    int[] ids = request.tokens;
-    int end = request.length;
+    ReplyGuide guide = request.reply.guide();
+    int[] ids = request.tokens.ids();
+    int end = request.tokens.length();
     tenants.execute(
         request.spec.service().tenant(),
         () -> {
@@ -293,7 +293,7 @@ final class Grammars {
             }
             prepare(guide);
             if (drafts > 0) {
-              guide.prepareDrafts(request.drafter, drafts);
+              guide.prepareDrafts(request.reply.drafter(), drafts);
             }
           } catch (RuntimeException | Error e) { // the request must continue or end
             failure = e;

@@ -8,6 +8,7 @@ import io.radixflow.engine.request.CachedSessions;
 import io.radixflow.engine.request.Request;
 import io.radixflow.engine.request.Step;
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.protocol.record.FinishReason;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -64,7 +65,7 @@ final class IdlePrefill {
 
   /** Returns the request that holds pages now, or null. */
   Request current() {
-    return current != null && current.row >= 0 ? current : null;
+    return current != null && current.pages.isHeld() ? current : null;
   }
 
   /**
@@ -83,7 +84,9 @@ final class IdlePrefill {
    * @param left runs once, when it is computed, or given up for good by itself
    */
   void offer(Request expected, Runnable left) {
-    offer(new Prefix(expected, null, Arrays.copyOf(expected.tokens, expected.length), left));
+    offer(
+        new Prefix(
+            expected, null, Arrays.copyOf(expected.tokens.ids(), expected.tokens.length()), left));
   }
 
   private void offer(Prefix offered) {
@@ -109,8 +112,10 @@ final class IdlePrefill {
     waiting.values().removeIf(each -> each.turn == expected);
     if (prefix != null && prefix.turn == expected) {
       prefix = null;
-      current.withdrawn = expected.withdrawn;
-      if (current.row < 0) {
+      if (expected.isWithdrawn()) {
+        current.withdraw();
+      }
+      if (!current.pages.isHeld()) {
         giveBack();
       }
     }
@@ -122,13 +127,13 @@ final class IdlePrefill {
    * @param busy whether there are other requests
    */
   void review(boolean busy) {
-    if (current == null || current.stepsInFlight > 0) {
+    if (current == null || current.steps.inFlight() > 0) {
       return;
     }
-    boolean done = current.row >= 0 && current.computed == current.length;
+    boolean done = current.pages.isHeld() && current.steps.computed() == current.tokens.length();
     if (busy || done || prefix == null || current.slot.isClosed()) {
       Prefix given = prefix;
-      boolean hadPages = current.row >= 0;
+      boolean hadPages = current.pages.isHeld();
       SessionPosition end = giveBack();
       if (given != null) {
         SessionPosition position = hadPages ? end : given.position;
@@ -147,7 +152,7 @@ final class IdlePrefill {
     current = null;
     prefix = null;
     SessionPosition end = null;
-    if (ended.row < 0) {
+    if (!ended.pages.isHeld()) {
       pages.loads().drop(ended);
     } else {
       pages.commit(ended);
@@ -159,21 +164,22 @@ final class IdlePrefill {
 
   /** Fills a step if nothing else does; false if there is nothing to compute. */
   boolean plan(Step step) {
-    if (!hasPages() || current.stepsInFlight > 0 || prefix == null) {
+    if (!hasPages() || current.steps.inFlight() > 0 || prefix == null) {
       return false;
     }
-    int rows = pages.prepare(current, Math.min(STEP_ROWS, current.length - current.scheduled));
+    int rows =
+        pages.prepare(
+            current, Math.min(STEP_ROWS, current.tokens.length() - current.steps.scheduled()));
     if (rows <= 0) {
       return false;
     }
     Batch batch = step.batch;
-    batch.beginChunk(pages.table(current), current.pages, current.scheduled);
+    batch.beginChunk(pages.table(current), current.pages.count(), current.steps.scheduled());
     for (int i = 0; i < rows; i++) {
-      batch.token(current.tokens[current.scheduled + i]);
+      batch.token(current.tokens.id(current.steps.scheduled() + i));
     }
-    step.add(current, current.scheduled, rows, -1);
-    current.scheduled += rows;
-    current.stepsInFlight++;
+    step.add(current, current.steps.scheduled(), rows, -1);
+    current.steps.submit(rows);
     tokens += rows;
     return true;
   }
@@ -181,7 +187,7 @@ final class IdlePrefill {
   /** Returns whether the current request has pages, or the next one could be given some. */
   private boolean hasPages() {
     while (current != null || begin()) {
-      if (current.row >= 0) {
+      if (current.pages.isHeld()) {
         return true;
       }
       if (pages.loads().mustWait(current)) {
@@ -223,8 +229,8 @@ final class IdlePrefill {
 
   /** Gives up the current request, whose step failed. */
   void failed() {
-    current.failed = true;
-    current.length = current.computed;
+    current.finish(FinishReason.ERROR);
+    current.tokens.cut(current.steps.computed());
   }
 
   /** Drops everything; the pool has been emptied. */
@@ -234,7 +240,7 @@ final class IdlePrefill {
     if (current != null) {
       Prefix given = prefix;
       pages.loads().drop(current);
-      current.row = -1;
+      pages.forget(current);
       slots.leave(current.slot);
       current = null;
       prefix = null;

@@ -8,6 +8,8 @@ import io.radixflow.engine.fair.FairExecutor;
 import io.radixflow.engine.request.PromptScores;
 import io.radixflow.engine.request.ReplyGuide;
 import io.radixflow.engine.request.Request;
+import io.radixflow.engine.request.RequestReply;
+import io.radixflow.engine.request.RequestTokens;
 import io.radixflow.engine.request.TokenRules;
 import io.radixflow.engine.schedule.CrashJournal;
 import io.radixflow.grammar.GrammarSpec;
@@ -136,7 +138,7 @@ final class Intake {
 
   private void prepareRecorded(Request request) {
     int entry = entries.remove();
-    journal.begin(entry, request.journalName, request.isSuspect());
+    journal.begin(entry, request.standing.journalName(), request.standing.isSuspect());
     try {
       prepare(request);
     } finally {
@@ -147,15 +149,15 @@ final class Intake {
 
   private void prepare(Request request) {
     try {
-      if (request.cancelled.get() == null) {
+      if (request.cancelled() == null) {
         check(request, request.spec.prompt().ids());
       }
     } catch (PromptException e) {
-      refuse(request, FinishReason.REJECTED, e.error());
+      request.refuse(FinishReason.REJECTED, e.error());
     } catch (ChatTemplateException | GrammarException | IllegalArgumentException e) {
-      refuse(request, FinishReason.REJECTED, ReplyError.invalid(e.getMessage()));
+      request.refuse(FinishReason.REJECTED, ReplyError.invalid(e.getMessage()));
     } catch (RuntimeException | Error e) { // the request must end in any case
-      refuse(request, FinishReason.ERROR, ReplyError.failed("the prompt could not be made: " + e));
+      request.refuse(FinishReason.ERROR, ReplyError.failed("the prompt could not be made: " + e));
     }
     ready.accept(request);
   }
@@ -181,36 +183,31 @@ final class Intake {
     }
     checkIds(prompt);
     checkIds(resumed);
-    request.promptOnly = spec.maxTokens() == 0;
     int maxTokens = Math.min(Math.max(1, spec.maxTokens()), contextLength - prompt.length);
-    request.sampling = new SamplingState(spec.sampling(), prompt, resumed, vocabSize);
-    TokenOptions tokens = spec.tokens();
-    request.ends = ends(spec);
-    if (tokens.promptLogprobs() != null) {
-      request.scores = new PromptScores(tokens.promptLogprobs(), prompt.length, vocabSize);
-    }
-    request.text =
+    TokenOptions options = spec.tokens();
+    SamplingState sampling = new SamplingState(spec.sampling(), prompt, resumed, vocabSize);
+    int[] ends = ends(spec);
+    PromptScores scores =
+        options.promptLogprobs() == null
+            ? null
+            : new PromptScores(options.promptLogprobs(), prompt.length, vocabSize);
+    ReplyText text =
         new ReplyText(
-            tokenizer, spec.stop(), markup(spec), tokens.includesStop(), tokens.fewestTokens());
+            tokenizer, spec.stop(), markup(spec), options.includesStop(), options.fewestTokens());
     if (spec.begun()) {
-      request.text.begun();
+      text.begun();
     }
-    request.promptLength = prompt.length;
-    request.publicTokens = Math.min(spec.prompt().publicTokens(), prompt.length);
-    request.maxLength = prompt.length + maxTokens;
-    request.length = prompt.length + Math.min(resumed.length, maxTokens);
-    request.tokens = Arrays.copyOf(prompt, Math.min(request.maxLength, request.length + 64));
-    System.arraycopy(resumed, 0, request.tokens, prompt.length, request.length - prompt.length);
-    resume(request);
-    if (request.resumedEnd == null) {
-      request.guide = guide(request, prompt);
-      request.ring.warn(request.guide == null ? List.of() : request.guide.notices());
-    }
-    if (request.slot != null) {
-      request.known = request.slot.known(request.tokens, request.length);
+    request.reply.begin(sampling, text, ends, scores, spec.maxTokens() == 0);
+    request.tokens.begin(prompt, spec.prompt().publicTokens(), resumed, maxTokens);
+    FinishReason end = resume(request);
+    request.reply.endResumed(end);
+    if (end == null) {
+      ReplyGuide guide = guide(request, prompt);
+      request.reply.guide(guide);
+      request.ring.warn(guide == null ? List.of() : guide.notices());
     }
     named.accept(request);
-    request.promptReady = true;
+    request.readyPrompt();
   }
 
   private void checkIds(int[] ids) {
@@ -222,20 +219,27 @@ final class Intake {
     }
   }
 
-  /** Replays the ids of an earlier attempt through the text, which may show that it had ended. */
-  private void resume(Request request) {
-    for (int i = request.promptLength; i < request.length; i++) {
-      if (request.acceptText(request.tokens[i]) || request.ends(request.tokens[i])) {
-        request.length = i + 1;
-        request.resumedEnd = FinishReason.STOP;
+  /**
+   * Replays the ids of an earlier attempt through the text.
+   *
+   * @return how that attempt has ended the reply; null if it has not
+   */
+  private static FinishReason resume(Request request) {
+    RequestTokens tokens = request.tokens;
+    RequestReply reply = request.reply;
+    FinishReason end = null;
+    for (int i = tokens.promptLength(); i < tokens.length(); i++) {
+      if (reply.acceptText(tokens.id(i)) || reply.endsWith(tokens.id(i))) {
+        tokens.cut(i + 1);
+        end = FinishReason.STOP;
       }
     }
-    if (request.resumedEnd == null && request.length == request.maxLength) {
-      request.resumedEnd = FinishReason.LENGTH;
+    if (end == null && tokens.length() == tokens.maxLength()) {
+      end = FinishReason.LENGTH;
     }
-    request.text.take();
-    request.ring.startAt(
-        request.promptLength, request.length - request.promptLength, request.text.taken());
+    reply.text().take();
+    request.ring.startAt(tokens.promptLength(), tokens.replyLength(), reply.text().taken());
+    return end;
   }
 
   /**
@@ -247,7 +251,8 @@ final class Intake {
     GrammarSpec grammar = spec.grammar() == null ? null : spec.grammar().of(prompt);
     ReasoningTracker reasoning = spec.reasoning() == null ? null : spec.reasoning().of(prompt);
     TokenRules rules =
-        TokenRules.of(spec.tokens(), request.ends, tokenizer, vocabSize, grammars.vocabSize());
+        TokenRules.of(
+            spec.tokens(), request.reply.ends(), tokenizer, vocabSize, grammars.vocabSize());
     if (grammar == null && reasoning == null && rules == null) {
       return null;
     }
@@ -258,12 +263,12 @@ final class Intake {
     } catch (GrammarException e) {
       throw grammar == null ? e : e.of(spec.grammar().option());
     } finally {
-      if (grammar != null && request.cancelled.get() != null) {
+      if (grammar != null && request.cancelled() != null) {
         grammars.drop(tenant, grammar); // its session may have been erased while it was compiled
       }
     }
-    for (int i = request.promptLength; i < request.length; i++) {
-      guide.accept(request.tokens[i]);
+    for (int i = request.tokens.promptLength(); i < request.tokens.length(); i++) {
+      guide.accept(request.tokens.id(i));
     }
     if (guide.isSlow()) {
       grammars.prepare(guide);
@@ -299,11 +304,6 @@ final class Intake {
     }
     all.putAll(spec.markup());
     return all;
-  }
-
-  private static void refuse(Request request, FinishReason reason, ReplyError error) {
-    request.refusalReason = reason;
-    request.refusal = error;
   }
 
   void close() {

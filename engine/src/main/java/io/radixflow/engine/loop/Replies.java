@@ -61,25 +61,25 @@ final class Replies {
   /** Appends a sampled token to its reply, and ends the reply if the token did. */
   void accept(Request request, StepTicket ticket, int output) {
     int token = ticket.token(output);
-    request.pending--;
-    if (request.scores != null) {
-      request.ring.scored(request.scores.entries(request.tokens));
-      request.scores = null; // from here on its prompt may be cached
+    request.steps.answer();
+    if (request.reply.scores() != null) {
+      request.ring.scored(request.reply.scores().entries(request.tokens.ids()));
+      request.reply.scored();
     }
-    if (request.promptOnly) {
+    if (request.reply.isPromptOnly()) {
       end(request, FinishReason.LENGTH, null);
       return;
     }
-    request.append(token);
-    if (request.drafter != null) {
-      request.drafter.append(token);
+    request.tokens.append(token);
+    if (request.reply.drafter() != null) {
+      request.reply.drafter().append(token);
     }
     generatedTokens++;
-    boolean stopped = request.acceptText(token);
+    boolean stopped = request.reply.acceptText(token);
     request.ring.put(token, newText(request), logprob(request, token, ticket, output));
-    if (stopped || request.ends(token)) {
+    if (stopped || request.reply.endsWith(token)) {
       end(request, FinishReason.STOP, null);
-    } else if (request.length == request.maxLength) {
+    } else if (request.tokens.length() == request.tokens.maxLength()) {
       end(request, FinishReason.LENGTH, null);
     } else {
       publish(request);
@@ -93,21 +93,21 @@ final class Replies {
    * @param tokens how many were accepted since the last time
    */
   void follow(Request request, int tokens) {
-    if (request.guide == null || request.state == Request.State.ENDED) {
+    if (request.reply.guide() == null || request.standing.hasEnded()) {
       return;
     }
-    if (!request.guide.isSlow()) {
+    if (!request.reply.guide().isSlow()) {
       followFast(request, tokens);
       return;
     }
-    request.guide.setReady(false);
+    request.reply.guide().setReady(false);
     grammars.advance(
         request,
         tokens,
         propose(request),
         failure -> {
-          request.guide.setReady(true);
-          if (failure != null && request.state != Request.State.ENDED) {
+          request.reply.guide().setReady(true);
+          if (failure != null && !request.standing.hasEnded()) {
             fail(request, failure);
           }
         });
@@ -115,10 +115,10 @@ final class Replies {
 
   private void followFast(Request request, int tokens) {
     try {
-      for (int i = request.length - tokens; i < request.length; i++) {
-        request.guide.accept(request.tokens[i]);
+      for (int i = request.tokens.length() - tokens; i < request.tokens.length(); i++) {
+        request.reply.guide().accept(request.tokens.id(i));
       }
-      request.guide.prepare();
+      request.reply.guide().prepare();
     } catch (GrammarException e) {
       fail(request, e);
     }
@@ -132,21 +132,24 @@ final class Replies {
 
   /** Makes the drafts of which a grammar allows some; returns how many there may be. */
   private int propose(Request request) {
-    if (request.drafter == null) {
+    if (request.reply.drafter() == null) {
       return 0;
     }
-    int most = Math.min(scheduler.drafts().mostUseful(), request.maxLength - request.length - 1);
-    request.drafter.propose(Math.max(0, most));
+    int most =
+        Math.min(
+            scheduler.drafts().mostUseful(),
+            request.tokens.maxLength() - request.tokens.length() - 1);
+    request.reply.drafter().propose(Math.max(0, most));
     return most;
   }
 
   private static String newText(Request request) {
-    return request.text.hasNew() ? request.text.take() : "";
+    return request.reply.text().hasNew() ? request.reply.text().take() : "";
   }
 
   /** Returns text that was held back for a stop string; a reply that is cut short drops it. */
   private static String heldText(Request request) {
-    request.text.finish();
+    request.reply.text().finish();
     return newText(request);
   }
 
@@ -168,29 +171,28 @@ final class Replies {
    * @param error why it is rejected or failed, or null
    */
   void end(Request request, FinishReason reason, ReplyError error) {
-    if (request.state == Request.State.ENDED) {
+    if (request.standing.hasEnded()) {
       return;
     }
     boolean complete = reason == FinishReason.STOP || reason == FinishReason.LENGTH;
     String held = complete ? heldText(request) : "";
-    if (request.drafter != null && request.drafter.predictionTokens() > 0) {
-      request.ring.foretold(request.drafter.foretold(), request.drafter.predictionTokens());
+    if (request.reply.drafter() != null && request.reply.drafter().predictionTokens() > 0) {
+      request.ring.foretold(
+          request.reply.drafter().foretold(), request.reply.drafter().predictionTokens());
     }
     boolean stopped = reason == FinishReason.STOP;
-    String stop = stopped ? request.text.stop() : null;
-    request.ring.end(reason, held, stop, stopped ? request.stopToken() : null, error);
+    String stop = stopped ? request.reply.text().stop() : null;
+    request.ring.end(reason, held, stop, stopped ? request.reply.stopToken() : null, error);
     publish(request);
+    request.finish(reason);
     scheduler.remove(request);
-    request.state = Request.State.ENDED;
-    request.complete = complete;
-    if (complete && request.drafter != null) {
+    if (complete && request.reply.drafter() != null) {
       remember(request);
     }
     quarantine.ended(request);
-    if (request.row < 0) {
+    if (!request.pages.isHeld()) {
       slots.leave(request.slot);
     } else {
-      request.failed = reason == FinishReason.ERROR;
       commitUnlessFailed(request);
       releaseIfUnused(request);
     }
@@ -204,11 +206,16 @@ final class Replies {
   private void remember(Request request) {
     boolean stored = !request.spec.hints().noStore();
     if (stored && (request.slot == null || !request.slot.isClosed())) {
-      int from = request.slot == null ? request.promptLength : request.known.tokens();
+      int from =
+          request.slot == null ? request.tokens.promptLength() : request.pages.known().tokens();
       scheduler
           .drafts()
           .remember(
-              request.spec.namespace(), request.tokens, from, request.promptLength, request.length);
+              request.spec.namespace(),
+              request.tokens.ids(),
+              from,
+              request.tokens.promptLength(),
+              request.tokens.length());
     }
   }
 
@@ -219,9 +226,9 @@ final class Replies {
 
   /** Gives the pages of an ended request back once no step uses them. */
   void releaseIfUnused(Request request) {
-    if (request.state == Request.State.ENDED && request.stepsInFlight == 0 && request.row >= 0) {
+    if (request.standing.hasEnded() && request.steps.inFlight() == 0 && request.pages.isHeld()) {
       commitUnlessFailed(request);
-      quarantine.journal().end(request.row);
+      quarantine.journal().end(request.pages.row());
       SessionPosition end = pages.release(request);
       slots.leave(request.slot);
       if (end != null) {
@@ -231,7 +238,7 @@ final class Replies {
   }
 
   private void commitUnlessFailed(Request request) {
-    if (!request.failed) {
+    if (!request.hasFailed()) {
       pages.commit(request);
     }
   }

@@ -25,15 +25,16 @@ final class RequestDrafts {
 
   /** Gives a request whose prompt is made a drafter, if there are drafts and it gets a reply. */
   void open(Request request) {
-    if (!policy.isOn() || request.isExpected() || request.resumedEnd != null) {
+    if (!policy.isOn() || request.isExpected() || request.reply.resumedEnd() != null) {
       return;
     }
     int[] predicted = predicted(request.spec.prediction());
     Drafter drafter =
-        policy.open(request.length + predicted.length + REPLY_TOKENS, request.spec.namespace());
+        policy.open(
+            request.tokens.length() + predicted.length + REPLY_TOKENS, request.spec.namespace());
     drafter.predict(predicted);
-    drafter.begin(request.tokens, request.length, request.promptLength);
-    request.drafter = drafter;
+    drafter.begin(request.tokens.ids(), request.tokens.length(), request.tokens.promptLength());
+    request.reply.draft(drafter);
   }
 
   /** Returns the ids of a predicted text; more than the context holds are left out. */

@@ -16,7 +16,6 @@ import io.radixflow.protocol.record.FinishReason;
 import io.radixflow.protocol.record.ReplyError;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -124,8 +123,7 @@ final class StepPipeline {
     }
     for (int i = 0; i < step.size(); i++) {
       if (step.output(i) >= 0) {
-        step.request(i).lastTicket = step.ticket;
-        step.request(i).lastOutput = step.output(i);
+        step.request(i).steps.output(step.ticket, step.output(i));
       }
     }
     return true;
@@ -135,7 +133,7 @@ final class StepPipeline {
     for (int i = 0; i < step.size(); i++) {
       Request request = step.request(i);
       if (!request.ahead) {
-        journal.step(request.row, request.computed, request.scheduled + request.drafts);
+        journal.step(request.pages.row(), request.steps.computed(), request.steps.submittedEnd());
       }
     }
   }
@@ -205,19 +203,18 @@ final class StepPipeline {
 
   private void complete(Step step, int index) {
     Request request = step.request(index);
-    request.stepsInFlight--;
-    if (request.state == Request.State.ENDED) {
+    request.steps.end();
+    if (request.standing.hasEnded()) {
       replies.releaseIfUnused(request);
       return;
     }
-    boolean prefill = request.isPrefilling();
-    if (step.scores(index) >= 0 && request.scores != null) {
+    boolean prefill = request.steps.isPrefilling();
+    if (step.scores(index) >= 0 && request.reply.scores() != null) {
       int from = step.from(index);
-      int count = request.scores.rowsOf(from, step.end(index) - from);
-      request.scores.take(step.ticket, step.scores(index), from, count);
+      int count = request.reply.scores().rowsOf(from, step.end(index) - from);
+      request.reply.scores().take(step.ticket, step.scores(index), from, count);
     }
-    request.computed = step.end(index);
-    request.failures = 0;
+    request.steps.succeed(step.end(index));
     scheduler.trust(request);
     if (prefill) {
       pages.commit(request);
@@ -229,7 +226,7 @@ final class StepPipeline {
       replies.accept(request, step.ticket, step.output(index));
       replies.follow(request, 1);
     } else if (prefill && !request.ahead && request.spec.tokens().showsProgress()) {
-      request.ring.prefilled(request.computed);
+      request.ring.prefilled(request.steps.computed());
       replies.publish(request);
     }
   }
@@ -239,28 +236,27 @@ final class StepPipeline {
    * what a step for each token would have given. The rows of other drafts count as not computed.
    */
   private void verify(Request request, StepTicket ticket, int output) {
-    Drafter drafter = request.drafter;
-    int drafted = request.drafts;
-    int skipped = request.draftsPending;
-    request.drafts = 0;
-    boolean follows = skipped == 0 || request.tokens[request.length - 1] == drafter.token(0);
+    Drafter drafter = request.reply.drafter();
+    int drafted = request.steps.takeDrafts();
+    int skipped = request.steps.draftsPending();
+    boolean follows =
+        skipped == 0 || request.tokens.id(request.tokens.length() - 1) == drafter.token(0);
     replies.accept(request, ticket, output);
     int right = 0;
     while (follows
         && right < drafted
-        && request.state != Request.State.ENDED
+        && !request.standing.hasEnded()
         && ticket.token(output + right) == drafter.token(skipped + right)) {
       right++;
-      request.sampling.accept(ticket.token(output + right));
-      request.computed++;
-      request.pending++;
+      request.reply.sampling().accept(ticket.token(output + right));
+      request.steps.acceptDraft();
       pages.computed(request);
       replies.accept(request, ticket, output + right);
     }
     replies.follow(request, 1 + right);
     drafts.accepted(right);
-    if (request.state != Request.State.ENDED) {
-      request.scheduled = request.computed;
+    if (!request.standing.hasEnded()) {
+      request.steps.settleDrafts();
       pages.rewound(request);
     }
   }
@@ -280,8 +276,8 @@ final class StepPipeline {
       Request request = failed.request(i);
       if (request.ahead) {
         idle.failed();
-      } else if (request.state != Request.State.ENDED) {
-        if (alone && ++request.failures >= attempts) {
+      } else if (!request.standing.hasEnded()) {
+        if (alone && request.steps.fail() >= attempts) {
           LOG.error("Request {} ends: its step failed alone", request.spec.label(), cause);
           replies.end(
               request,
@@ -298,20 +294,20 @@ final class StepPipeline {
   private void undo(Step step) {
     for (int i = 0; i < step.size(); i++) {
       Request request = step.request(i);
-      request.stepsInFlight--;
-      if (request.state == Request.State.ENDED) {
+      request.steps.end();
+      if (request.standing.hasEnded()) {
         replies.releaseIfUnused(request);
       } else {
-        request.rewind();
+        request.steps.rewind();
         pages.rewound(request);
       }
-      if (request.state != Request.State.ENDED && !request.ahead) {
-        request.sampling =
+      if (!request.standing.hasEnded() && !request.ahead) {
+        request.reply.resample(
             new SamplingState(
                 request.spec.sampling(),
-                Arrays.copyOf(request.tokens, request.promptLength),
-                request.generatedTokens(),
-                backend.model().vocabSize());
+                request.tokens.prompt(),
+                request.tokens.reply(),
+                backend.model().vocabSize()));
       }
     }
   }
@@ -334,9 +330,7 @@ final class StepPipeline {
     for (Step step : inFlight) {
       for (int i = 0; i < step.size(); i++) {
         Request request = step.request(i);
-        if (request.state == Request.State.ENDED
-            && request.row >= 0
-            && !holders.contains(request)) {
+        if (request.standing.hasEnded() && request.pages.isHeld() && !holders.contains(request)) {
           holders.add(request);
         }
       }

@@ -35,7 +35,7 @@ final class TurnTrimmer {
 
   /** Trims a turn that has ended at a position; engine thread. */
   void ended(Request turn, SessionPosition end) {
-    if (turn.complete
+    if (turn.isComplete()
         && turn.spec.session().next() != null
         && !turn.spec.hints().noStore()
         && !turn.slot.isClosed()) {
@@ -46,7 +46,7 @@ final class TurnTrimmer {
   private void compare(Request turn, SessionPosition end) {
     int[] next;
     try {
-      next = turn.spec.session().next().ids(turn.generatedTokens());
+      next = turn.spec.session().next().ids(turn.tokens.reply());
     } catch (RuntimeException e) { // only a prediction; the next turn makes its own prompt
       LOG.warn("The next prompt after {} cannot be predicted: {}", turn.spec.label(), e.toString());
       return;

@@ -49,23 +49,24 @@ final class HintApplier {
   void ended(Request request) {
     CacheHints hints = request.spec.hints();
     boolean closed = request.slot != null && request.slot.isClosed();
-    boolean replaced = request.cancelled.get() == FinishReason.REPLACED;
+    boolean replaced = request.cancelled() == FinishReason.REPLACED;
     if (hints == CacheHints.NONE || hints.noStore() || closed || replaced) {
       return;
     }
-    if (!request.withdrawn) {
-      pin(request, request.locked, request.cachedPages);
+    if (!request.isWithdrawn()) {
+      pin(request, request.pages.locked(), request.pages.cached());
     }
     if (request.ahead) {
       return;
     }
     long now = clock.getAsLong();
     for (RetentionRange range : hints.retention()) {
-      int end = Math.min(range.tokenEnd(), request.promptLength);
+      int end = Math.min(range.tokenEnd(), request.tokens.promptLength());
       retain(request, range.tokenStart(), end, range, now);
     }
     if (hints.generated() != null) {
-      retain(request, request.promptLength, request.length, hints.generated(), now);
+      retain(
+          request, request.tokens.promptLength(), request.tokens.length(), hints.generated(), now);
     }
   }
 
@@ -85,11 +86,11 @@ final class HintApplier {
 
   /** Raises the priority of the pages that hold any of the tokens. */
   private void retain(Request request, int from, int to, RetentionRange range, long now) {
-    int end = Math.min(request.cachedPages, pagesFor(to));
+    int end = Math.min(request.pages.cached(), pagesFor(to));
     int begin = from / pageTokens;
     if (begin < end) {
       cache.retain(
-          request.locked, begin, end, range.priority(), later(now, range.durationMillis()));
+          request.pages.locked(), begin, end, range.priority(), later(now, range.durationMillis()));
     }
   }
 

@@ -11,6 +11,7 @@ import io.radixflow.engine.cache.PrefixCaching;
 import io.radixflow.engine.cache.PrefixMatch;
 import io.radixflow.engine.cache.RadixCache;
 import io.radixflow.engine.cache.TreeNode;
+import io.radixflow.engine.cache.key.RadixKey;
 import io.radixflow.engine.cache.session.CacheSlot;
 import io.radixflow.engine.cache.session.SessionAwareCache;
 import io.radixflow.engine.cache.session.SessionPosition;
@@ -31,10 +32,10 @@ import java.util.stream.Stream;
  * <p>A running request's page table, by page index; each range has one owner:
  *
  * <pre>
- *   [0 .. cachedPages)      in the cache, shared, locked up to {@code request.locked}
- *   [cachedPages .. pages)  the request's own, in flight; of these
- *                             [.. computed / pageTokens)  full: {@link #commit} gives them to the cache
- *                             [.. pages)                  filled by the steps to come
+ *   [0 .. cached)      in the cache, shared, locked up to {@code locked}
+ *   [cached .. count)  the request's own, in flight; of these
+ *                      [.. computed / pageTokens)  full: {@link #commit} gives them to the cache
+ *                      [.. count)                  filled by the steps to come
  * </pre>
  *
  * <p>{@link #admit} fills the ranges in this order: pages found in the cache, the partial page that
@@ -231,8 +232,8 @@ public final class KvPages {
   public boolean admitFree(Request request, PrefixMatch match) {
     int cached = match.pages() * pageTokens;
     cached += partialTokens(request, match.pages());
-    int needed = allocator.pagesFor(request.length) - match.pages();
-    boolean useful = cached < request.length || request.spec.hints().pinMillis() > 0;
+    int needed = allocator.pagesFor(request.tokens.length()) - match.pages();
+    boolean useful = cached < request.tokens.length() || request.spec.hints().pinMillis() > 0;
     return useful && needed <= allocator.free() && admit(request, match, 0);
   }
 
@@ -260,9 +261,25 @@ public final class KvPages {
     }
   }
 
+  /**
+   * Notes where a request whose prompt is made continues its session, and names its pages; any
+   * thread that owns the request.
+   */
+  public void prepare(Request request) {
+    if (request.slot != null) {
+      request.pages.know(request.slot.known(request.tokens.ids(), request.tokens.length()));
+    }
+    loads.name(request);
+  }
+
+  /** Takes its page table from a request whose pages are lost, as the pool was emptied. */
+  public void forget(Request request) {
+    request.pages.end();
+  }
+
   /** Returns the page table of a running request. */
   public int[] table(Request request) {
-    return tables.pages(request.row);
+    return tables.pages(request.pages.row());
   }
 
   /**
@@ -273,22 +290,23 @@ public final class KvPages {
    */
   public PrefixMatch match(Request request) {
     long version = cache.version() + windows.version();
-    if (request.match != null && request.matchVersion == version) {
-      return request.match;
+    if (request.pages.match() != null && request.pages.matchVersion() == version) {
+      return request.pages.match();
     }
-    request.matchVersion = version;
-    if (request.scores != null) {
-      request.found = cache.match(request.keyIn(cache), request.scores.rows() / pageTokens);
-      request.match = windows.usable(request.found);
-      return request.match;
+    PrefixMatch found = find(request);
+    request.pages.find(found, windows.usable(found), version);
+    return request.pages.match();
+  }
+
+  private PrefixMatch find(Request request) {
+    RadixKey key = request.keyIn(cache);
+    if (request.reply.scores() != null) {
+      return cache.match(key, request.reply.scores().rows() / pageTokens);
     }
-    PrefixMatch last = request.found;
-    request.found =
-        request.match == null
-            ? sessions.match(request.keyIn(cache), request.known)
-            : cache.match(request.keyIn(cache), Integer.MAX_VALUE, last.node(), last.pages());
-    request.match = windows.usable(request.found);
-    return request.match;
+    PrefixMatch last = request.pages.found();
+    return request.pages.match() == null
+        ? sessions.match(key, request.pages.known())
+        : cache.match(key, Integer.MAX_VALUE, last.node(), last.pages());
   }
 
   /**
@@ -314,47 +332,48 @@ public final class KvPages {
       // pins must not keep a request out that would run alone
       return headroom == 0 && hints.pins().unpinAll() && admit(request, match(request), headroom);
     }
-    int needed = allocator.pagesFor(request.length) - match.pages();
-    request.locked = cache.lock(request.keyIn(cache), match);
+    int needed = allocator.pagesFor(request.tokens.length()) - match.pages();
+    TreeNode locked = cache.lock(request.keyIn(cache), match);
     if (!isRoomReady(needed)) {
-      cache.unlock(request.locked, false);
-      request.locked = null;
+      cache.unlock(locked, false);
       return false;
     }
-    request.row = tables.acquire();
-    request.pages = match.pages();
-    request.cachedPages = match.pages();
-    int[] table = tables.ensure(request.row, match.pages() + needed);
-    cache.copyPages(request.locked, match.pages(), table);
+    request.pages.begin(tables.acquire(), locked, match.pages());
+    int[] table = tables.ensure(request.pages.row(), match.pages() + needed);
+    cache.copyPages(locked, match.pages(), table);
     int cached = match.pages() * pageTokens;
     if (request.slot != null) {
       sessions.started(request.slot);
       cached += takePartialPage(request);
     }
-    makeFree(match.pages() + needed - request.pages);
-    boolean partial = request.pages > match.pages();
-    int filled = request.pages;
-    allocator.allocExtend(table, request.pages * pageTokens, request.length);
-    request.pages = match.pages() + needed;
-    request.computed = Math.min(cached, request.length - 1);
+    makeFree(match.pages() + needed - request.pages.count());
+    boolean partial = request.pages.count() > match.pages();
+    int filled = request.pages.count();
+    allocator.allocExtend(table, request.pages.count() * pageTokens, request.tokens.length());
+    request.pages.grow(match.pages() + needed);
     // locked before the load, which otherwise might take the parts of cached pages
-    windows.admitted(request, table, Math.max(match.pages(), request.found.pages()), filled);
+    int found = Math.max(match.pages(), request.pages.found().pages());
+    windows.admitted(request, table, computed(request, cached), found, filled);
     if (partial) {
       loads.drop(request);
     } else {
       int loaded = loads.load(request, match.pages(), table);
-      request.computed = Math.min(cached + pageTokens * loaded, request.length - 1);
+      cached += pageTokens * loaded;
       windows.loads(request, match.pages(), loaded);
     }
-    request.rewind();
-    request.prefillEnd = request.length;
+    request.steps.begin(computed(request, cached));
     return true;
+  }
+
+  /** Returns how many cached tokens count as computed. */
+  private static int computed(Request request, int cached) {
+    return Math.min(cached, request.tokens.length() - 1);
   }
 
   private void loadEnded(Request request, boolean failed) {
     if (!failed) {
       windows.loaded(request, table(request));
-    } else if (request.stepsInFlight == 0) {
+    } else if (request.steps.inFlight() == 0) {
       windows.rewound(request, table(request));
     }
   }
@@ -366,24 +385,25 @@ public final class KvPages {
 
   /** Takes the page that the session's turn before did not fill; returns its useful tokens. */
   private int takePartialPage(Request request) {
-    int tokens = partialTokens(request, request.cachedPages);
+    int tokens = partialTokens(request, request.pages.cached());
     if (tokens > 0) {
-      table(request)[request.pages++] = sessions.takePartial(request.slot);
+      table(request)[request.pages.count()] = sessions.takePartial(request.slot);
+      request.pages.grow(request.pages.count() + 1);
     }
     return tokens;
   }
 
   private int partialTokens(Request request, int matchedPages) {
-    if (request.scores != null) {
+    if (request.reply.scores() != null) {
       return 0;
     }
-    int tokens = sessions.partialTokens(request.slot, request.known, matchedPages);
+    int tokens = sessions.partialTokens(request.slot, request.pages.known(), matchedPages);
     return tokens > 0 && windows.isUsable(request.slot.partialPage()) ? tokens : 0;
   }
 
   /** Returns how many pages are missing to admit a request; 0 or less if there are enough. */
   public int shortage(Request request, PrefixMatch match, int headroom) {
-    int needed = allocator.pagesFor(request.length) - match.pages();
+    int needed = allocator.pagesFor(request.tokens.length()) - match.pages();
     return needed + headroom - availablePages() + cache.evictablePages(match);
   }
 
@@ -393,10 +413,10 @@ public final class KvPages {
    * count.
    */
   public int reclaimable(Request victim, Request waiting) {
-    int locked = cache.pagesLockedOnce(victim.locked);
+    int locked = cache.pagesLockedOnce(victim.pages.locked());
     int shared = Math.min(match(waiting).pages(), sharedPages(waiting, victim));
-    int wanted = Math.max(0, shared - (victim.cachedPages - locked));
-    return victim.pages - victim.cachedPages + locked - wanted;
+    int wanted = Math.max(0, shared - (victim.pages.cached() - locked));
+    return victim.pages.count() - victim.pages.cached() + locked - wanted;
   }
 
   /**
@@ -404,13 +424,13 @@ public final class KvPages {
    * free now.
    */
   public boolean ensure(Request request, int position) {
-    return (position / pageTokens < request.pages || grow(request))
+    return (position / pageTokens < request.pages.count() || grow(request))
         && windows.extend(request, table(request), position + 1) > position;
   }
 
   /** Returns whether a request has the page of its next position, but not its window part. */
   public boolean lacksPart(Request request) {
-    return request.scheduled / pageTokens < request.pages;
+    return request.steps.scheduled() / pageTokens < request.pages.count();
   }
 
   /**
@@ -420,7 +440,7 @@ public final class KvPages {
    * @return how many of them the step can compute
    */
   public int prepare(Request request, int rows) {
-    int from = request.scheduled;
+    int from = request.steps.scheduled();
     return windows.extend(request, table(request), from + rows) - from;
   }
 
@@ -433,8 +453,10 @@ public final class KvPages {
    */
   public int prepareDrafts(Request request, int position, int drafts, int running) {
     int end = position + drafts;
-    while (request.pages * pageTokens < end && availablePages() > running && grow(request)) {}
-    end = Math.min(end, request.pages * pageTokens);
+    while (request.pages.count() * pageTokens < end
+        && availablePages() > running
+        && grow(request)) {}
+    end = Math.min(end, request.pages.count() * pageTokens);
     return Math.max(0, windows.extend(request, table(request), end) - position);
   }
 
@@ -450,11 +472,12 @@ public final class KvPages {
 
   private boolean grow(Request request) {
     makeFree(1);
-    int tokens = request.pages * pageTokens + 1;
-    if (!allocator.allocDecode(tables.ensure(request.row, request.pages + 1), tokens)) {
+    int tokens = request.pages.count() * pageTokens + 1;
+    if (!allocator.allocDecode(
+        tables.ensure(request.pages.row(), request.pages.count() + 1), tokens)) {
       return false;
     }
-    request.pages++;
+    request.pages.grow(request.pages.count() + 1);
     return true;
   }
 
@@ -462,30 +485,29 @@ public final class KvPages {
    * Passes the full pages that a request has computed to the cache, and locks them there:
    *
    * <pre>
-   *   [0 .. cachedPages)     in the cache before
-   *   [cachedPages .. full)  inserted now; where the cache has an equal page, the table gets that
-   *                          one and the request's is freed, unless a step in flight reads it: then
-   *                          the insertion ends there
-   *   [full .. pages)        stay the request's own
+   *   [0 .. cached)     in the cache before
+   *   [cached .. full)  inserted now; where the cache has an equal page, the table gets that
+   *                     one and the request's is freed, unless a step in flight reads it: then
+   *                     the insertion ends there
+   *   [full .. count)   stay the request's own
    * </pre>
    */
   public void commit(Request request) {
     int full = loads.settledTokens(request) / pageTokens;
     boolean closed = request.slot != null && request.slot.isClosed();
-    if (closed || request.spec.hints().noStore() || full <= request.cachedPages) {
+    if (closed || request.spec.hints().noStore() || full <= request.pages.cached()) {
       return;
     }
     PrefixMatch end =
         cache.insert(
-            request.locked,
+            request.pages.locked(),
             request.keyIn(cache),
-            request.cachedPages,
+            request.pages.cached(),
             full,
             table(request),
-            request.stepsInFlight == 0,
+            request.steps.inFlight() == 0,
             request.spec.service().priority());
-    request.locked = end.node();
-    request.cachedPages = end.pages();
+    request.pages.commit(end);
   }
 
   /** Returns how many whole pages of a running request's prompt a waiting one begins with. */
@@ -497,13 +519,23 @@ public final class KvPages {
   }
 
   /**
+   * Notes that another request awaits a prefix of a running request.
+   *
+   * @param pages the pages of the prefix
+   */
+  public void await(Request running, int pages) {
+    running.pages.window.awaitEnd(pages);
+  }
+
+  /**
    * Copies the tokens that the cache has after the tokens of a running request.
    *
    * @param into gets as many as it has room for
    * @return how many
    */
   public int copyContinuation(Request request, int[] into) {
-    return cache.copyContinuation(request.keyIn(cache), request.locked, request.cachedPages, into);
+    return cache.copyContinuation(
+        request.keyIn(cache), request.pages.locked(), request.pages.cached(), into);
   }
 
   public int pageTokens() {
@@ -520,7 +552,7 @@ public final class KvPages {
     windows.release(request, table(request));
     SessionPosition end = end(request);
     if (request.slot == null) {
-      cache.unlock(request.locked, false);
+      cache.unlock(request.pages.locked(), false);
     } else {
       SessionPosition left = sessions.ended(request.slot, end, false, true, -1);
       // a request preempted before its session's position will pass it again
@@ -529,7 +561,7 @@ public final class KvPages {
       }
     }
     free(request);
-    request.known = new SessionPosition.Known(end, request.length);
+    request.pages.know(new SessionPosition.Known(end, request.tokens.length()));
   }
 
   /**
@@ -543,16 +575,16 @@ public final class KvPages {
     hints.ended(request);
     SessionPosition end = null;
     boolean closed = request.slot != null && request.slot.isClosed();
-    if (!closed && !request.failed && !request.spec.hints().noStore()) {
-      tiers.used(request.locked);
+    if (!closed && !request.hasFailed() && !request.spec.hints().noStore()) {
+      tiers.used(request.pages.locked());
     }
     if (request.slot == null) {
-      cache.unlock(request.locked, true);
+      cache.unlock(request.pages.locked(), true);
     } else {
       SessionPosition last = end(request);
       SessionPosition left =
           sessions.ended(
-              request.slot, last, !request.ahead, request.complete, partialPage(request));
+              request.slot, last, !request.ahead, request.isComplete(), partialPage(request));
       if (!closed) {
         eraseLeft(left, request.slot);
       }
@@ -565,39 +597,42 @@ public final class KvPages {
     return end;
   }
 
-  /** The page at {@code cachedPages} if all full ones are cached and it has tokens; else -1. */
+  /** The page at {@code cached} if all full ones are cached and it has tokens; else -1. */
   private int partialPage(Request request) {
     boolean partial =
-        !request.failed && !request.spec.hints().noStore() && request.computed % pageTokens > 0;
-    return partial && request.cachedPages == request.computed / pageTokens
-        ? table(request)[request.cachedPages]
+        !request.hasFailed()
+            && !request.spec.hints().noStore()
+            && request.steps.computed() % pageTokens > 0;
+    return partial && request.pages.cached() == request.steps.computed() / pageTokens
+        ? table(request)[request.pages.cached()]
         : -1;
   }
 
   private SessionPosition end(Request request) {
     String branch = request.slot == null ? "" : request.spec.session().branch();
     return sessions.position(
-        branch, request.locked, request.cachedPages, request.keyIn(cache), request.computed);
+        branch,
+        request.pages.locked(),
+        request.pages.cached(),
+        request.keyIn(cache),
+        request.steps.computed());
   }
 
   /**
-   * Frees {@code [cachedPages .. pages)} and the row. Some of the pages before may also be in
-   * flight, because they leave the cache; the tiers free these pages.
+   * Frees {@code [cached .. count)} and the row. Some of the pages before may also be in flight,
+   * because they leave the cache; the tiers free these pages.
    */
   private void free(Request request) {
     int[] table = table(request);
     allocator.beginFreeGroup();
-    for (int i = 0; i < request.pages; i++) {
+    for (int i = 0; i < request.pages.count(); i++) {
       if (allocator.isInFlight(table[i]) && !tiers.isLeaving(table[i])) {
         allocator.free(table[i]);
       }
     }
     allocator.endFreeGroup();
-    tables.release(request.row);
-    request.row = -1;
-    request.pages = 0;
-    request.cachedPages = 0;
-    request.locked = null;
+    tables.release(request.pages.row());
+    request.pages.end();
   }
 
   // ---- room: evicting what no request uses
@@ -633,8 +668,9 @@ public final class KvPages {
     int soon = 0;
     for (int i = 0; i < running.size(); i++) {
       Request request = running.get(i);
-      int position = Math.min(request.scheduled + TOKENS_AHEAD, request.maxLength - 2);
-      soon += position / pageTokens >= request.pages ? 1 : 0;
+      int position =
+          Math.min(request.steps.scheduled() + TOKENS_AHEAD, request.tokens.maxLength() - 2);
+      soon += position / pageTokens >= request.pages.count() ? 1 : 0;
     }
     makeFree(soon);
   }
@@ -686,11 +722,11 @@ public final class KvPages {
 
   private void visitWindows(List<Request> holders, IntConsumer visitor) {
     for (Request holder : holders) {
-      RequestWindows.forEachLocked(holder, i -> visitor.accept(table(holder)[i]));
+      holder.pages.window.forEach(i -> visitor.accept(table(holder)[i]));
     }
     for (Request request : loads.copying()) {
       if (!holders.contains(request)) {
-        RequestWindows.forEachLocked(request, i -> visitor.accept(table(request)[i]));
+        request.pages.window.forEach(i -> visitor.accept(table(request)[i]));
       }
     }
     tiers.forEachLockedPart(visitor);
@@ -708,7 +744,7 @@ public final class KvPages {
 
   private void visitTable(Request holder, IntConsumer visitor) {
     int[] table = table(holder);
-    for (int i = 0; i < holder.pages; i++) {
+    for (int i = 0; i < holder.pages.count(); i++) {
       visitor.accept(table[i]);
     }
   }

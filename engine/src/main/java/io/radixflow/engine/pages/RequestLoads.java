@@ -52,58 +52,61 @@ public final class RequestLoads {
 
   /** The pool was emptied: all requests have lost their pages. */
   void reset() {
-    copying.forEach(request -> request.loadBack = null);
+    copying.forEach(request -> request.pages.endLoad());
     copying.clear();
   }
 
   /** Names the pages of a request's tokens; any thread that owns the request. */
-  public void name(Request request) {
+  void name(Request request) {
     RadixKey key =
         new RadixKey(
-            request.spec.namespace(), request.tokens, request.length, request.publicTokens);
-    request.chain = tiers.name(key, request.spec.service().tenant());
+            request.spec.namespace(),
+            request.tokens.ids(),
+            request.tokens.length(),
+            request.tokens.publicTokens());
+    request.pages.name(tiers.name(key, request.spec.service().tenant()));
   }
 
   /** Begins to look for what lower tiers have of a request that begins to wait. */
   public void look(Request request) {
-    request.looks = 0;
-    if (tiers.copiesLeavingPages() && request.scores == null) {
+    request.pages.lookAgain();
+    if (tiers.copiesLeavingPages() && request.reply.scores() == null) {
       look(request, devicePages.applyAsInt(request));
     }
   }
 
   private void look(Request request, int onDevice) {
-    if (request.chain == null || request.chain.pages() != request.length / pageTokens) {
+    if (request.pages.chain() == null
+        || request.pages.chain().pages() != request.tokens.length() / pageTokens) {
       name(request);
     }
-    request.looks++;
     // the last token is computed in any case
-    int useful = (request.length - 1) / pageTokens;
-    request.loadBack = tiers.loadBack(request.chain, onDevice, useful);
+    int useful = (request.tokens.length() - 1) / pageTokens;
+    request.pages.look(tiers.loadBack(request.pages.chain(), onDevice, useful));
   }
 
   /** Returns whether a waiting request waits for pages of lower tiers. */
   public boolean mustWait(Request request) {
-    if (request.loadBack == null) {
+    if (request.pages.loadBack() == null) {
       return false;
     }
     int onDevice = devicePages.applyAsInt(request);
-    if (request.loadBack.mustWait(onDevice)) {
+    if (request.pages.loadBack().mustWait(onDevice)) {
       return true;
     }
-    if (onDevice >= request.loadBack.from() || request.looks >= LOOKS) {
+    if (onDevice >= request.pages.loadBack().from() || request.pages.looks() >= LOOKS) {
       return false;
     }
     drop(request);
     look(request, onDevice);
-    return request.loadBack != null;
+    return request.pages.loadBack() != null;
   }
 
   /** A request does without the pages it has waited for. */
   public void drop(Request request) {
-    if (request.loadBack != null && !request.loadBack.isCopied()) {
-      request.loadBack.release();
-      request.loadBack = null;
+    if (request.pages.loadBack() != null && !request.pages.loadBack().isCopied()) {
+      request.pages.loadBack().release();
+      request.pages.endLoad();
     }
   }
 
@@ -115,22 +118,22 @@ public final class RequestLoads {
    * @return how many pages are loaded after those
    */
   int load(Request request, int onDevice, int[] table) {
-    if (request.loadBack == null) {
+    if (request.pages.loadBack() == null) {
       return 0;
     }
-    int pages = request.loadBack.copy(onDevice, request.pages, table);
+    int pages = request.pages.loadBack().copy(onDevice, request.pages.count(), table);
     if (pages == 0) {
       drop(request);
       return 0;
     }
-    request.stepsInFlight++;
+    request.steps.copy();
     copying.add(request);
     return pages;
   }
 
   /** Returns the tokens that a request which has just been admitted gets from below the device. */
   public TierUsage usage(Request request) {
-    LoadBack loadBack = request.loadBack;
+    LoadBack loadBack = request.pages.loadBack();
     if (loadBack == null) {
       return TierUsage.NONE;
     }
@@ -143,11 +146,13 @@ public final class RequestLoads {
 
   /** Returns the end of a request's tokens that are computed, or loaded and there. */
   int settledTokens(Request request) {
-    return isCopying(request) ? request.loadBack.copiedFrom() * pageTokens : request.computed;
+    return isCopying(request)
+        ? request.pages.loadBack().copiedFrom() * pageTokens
+        : request.steps.computed();
   }
 
   private static boolean isCopying(Request request) {
-    return request.loadBack != null && request.loadBack.isCopied();
+    return request.pages.loadBack() != null && request.pages.loadBack().isCopied();
   }
 
   /**
@@ -158,14 +163,14 @@ public final class RequestLoads {
   public void poll(Consumer<Request> ended) {
     for (int i = 0; i < copying.size(); ) {
       Request request = copying.get(i);
-      boolean failed = request.loadBack.failure() != null;
+      boolean failed = request.pages.loadBack().failure() != null;
       // a step that has read what did not come is undone when it ends
-      if (request.loadBack.isCopying() || failed && request.stepsInFlight > 1) {
+      if (request.pages.loadBack().isCopying() || failed && request.steps.inFlight() > 1) {
         i++;
         continue;
       }
       settle(request);
-      if (request.stepsInFlight == 0) {
+      if (request.steps.inFlight() == 0) {
         ended.accept(request);
       }
     }
@@ -181,23 +186,20 @@ public final class RequestLoads {
     if (!isCopying(request)) {
       return null;
     }
-    if (request.loadBack.isCopying()) {
+    if (request.pages.loadBack().isCopying()) {
       tiers.awaitCopies();
     }
     return settle(request);
   }
 
   private Throwable settle(Request request) {
-    Throwable failure = request.loadBack.failure();
+    Throwable failure = request.pages.loadBack().failure();
     copying.remove(request);
-    request.stepsInFlight--;
+    request.steps.end();
     if (failure != null) {
-      request.computed = request.loadBack.copiedFrom() * pageTokens;
-      if (request.stepsInFlight == 0) {
-        request.rewind();
-      }
+      request.steps.cut(request.pages.loadBack().copiedFrom() * pageTokens);
     }
-    request.loadBack = null;
+    request.pages.endLoad();
     settled.settled(request, failure != null);
     return failure;
   }

@@ -4,14 +4,14 @@ import io.radixflow.engine.WindowStats;
 import io.radixflow.engine.cache.PrefixMatch;
 import io.radixflow.engine.cache.WindowParts;
 import io.radixflow.engine.request.Request;
+import io.radixflow.engine.request.RequestWindow;
 import io.radixflow.kernels.device.KvPool;
-import java.util.function.IntConsumer;
 
 /**
- * The window parts of running requests. A request has locked the parts of the pages {@code
- * [windowFrom .. windowTo)} of its page table: from the first page that its next query or a step in
- * flight reaches, to the last page that a step writes. This range moves forward with the request,
- * so a prompt of any length needs only the parts of its window and of the chunks in flight.
+ * The window parts of running requests. A request has locked the parts of the pages {@code [from ..
+ * to)} of its page table: from the first page that its next query or a step in flight reaches, to
+ * the last page that a step writes. This range moves forward with the request, so a prompt of any
+ * length needs only the parts of its window and of the chunks in flight.
  *
  * <p>Admission limits the number of requests, so that each can always run a row: the parts for a
  * row are reserved. Further parts, which chunks take, are released when their steps end.
@@ -103,32 +103,27 @@ final class RequestWindows {
    * write.
    */
   private int needed(Request request) {
-    return Math.min((request.maxLength - 1) / pageTokens + 1, parts.windowPages() + 1);
+    return Math.min((request.tokens.maxLength() - 1) / pageTokens + 1, parts.windowPages() + 1);
   }
 
   /**
    * Locks the parts that the first query of a request reaches.
    *
+   * @param computed tokens that it does not compute
    * @param found the cached pages of its tokens; the usable ones are in its table
    * @param filled pages of its table that hold tokens
    */
-  void admitted(Request request, int[] table, int found, int filled) {
+  void admitted(Request request, int[] table, int computed, int found, int filled) {
     if (parts == null) {
       return;
     }
-    closeGap(request);
-    request.windowReserved = needed(request);
-    reserved += request.windowReserved;
-    request.windowFrom = firstPage(request.computed);
-    request.windowTo = filled;
-    request.foundPages = found;
-    request.awaitedEnd = 0;
-    for (int i = request.windowFrom; i < filled; i++) {
-      parts.lock(table[i]);
-    }
-    if (found > request.cachedPages) {
+    int needed = needed(request);
+    reserved += needed;
+    request.pages.window.begin(firstPage(computed), filled, needed, found);
+    request.pages.window.forEach(i -> parts.lock(table[i]));
+    if (found > request.pages.cached()) {
       shortened++;
-      lostTokens += (long) (found - request.cachedPages) * pageTokens;
+      lostTokens += (long) (found - request.pages.cached()) * pageTokens;
     }
   }
 
@@ -142,36 +137,20 @@ final class RequestWindows {
     if (parts == null || pages == 0) {
       return;
     }
-    request.windowTo = from + pages;
-    request.windowGapFrom = from;
-    request.windowGapTo = Math.max(from, request.windowTo - parts.windowPages());
-    request.foundPages = request.windowTo;
+    int end = from + pages;
+    request.pages.window.load(from, Math.max(from, end - parts.windowPages()), end);
   }
 
   /** The pages of a request have been loaded: it does not need the window before them. */
   void loaded(Request request, int[] table) {
-    if (parts == null || request.windowGapFrom == request.windowGapTo) {
+    RequestWindow window = request.pages.window;
+    if (parts == null || !window.hasGap()) {
       return;
     }
-    for (int i = request.windowFrom; i < request.windowGapFrom; i++) {
+    for (int i = window.from(); i < window.gapFrom(); i++) {
       parts.unlock(table[i], parts.isBeforeEnd(table[i]));
     }
-    request.windowFrom = request.windowGapTo;
-    closeGap(request);
-  }
-
-  private static void closeGap(Request request) {
-    request.windowGapFrom = 0;
-    request.windowGapTo = 0;
-  }
-
-  /** Visits the index in its table of each page whose part a request has locked. */
-  static void forEachLocked(Request request, IntConsumer visitor) {
-    for (int i = request.windowFrom; i < request.windowTo; i++) {
-      if (i < request.windowGapFrom || i >= request.windowGapTo) {
-        visitor.accept(i);
-      }
-    }
+    window.skipGap();
   }
 
   /**
@@ -185,10 +164,11 @@ final class RequestWindows {
       return end;
     }
     int pages = (end - 1) / pageTokens + 1;
-    while (request.windowTo < pages && parts.attach(table[request.windowTo])) {
-      request.windowTo++;
+    RequestWindow window = request.pages.window;
+    while (window.to() < pages && parts.attach(table[window.to()])) {
+      window.grow();
     }
-    return Math.min(end, request.windowTo * pageTokens);
+    return Math.min(end, window.to() * pageTokens);
   }
 
   /** Releases the parts that a request's next queries do not reach. Called after its step. */
@@ -196,18 +176,20 @@ final class RequestWindows {
     if (parts == null) {
       return;
     }
-    int first = firstPage(request.computed);
-    for (; request.windowFrom < first; request.windowFrom++) {
-      parts.unlock(table[request.windowFrom], isBeforeEnd(request, request.windowFrom));
+    RequestWindow window = request.pages.window;
+    int first = firstPage(request.steps.computed());
+    while (window.from() < first) {
+      int page = window.dropFirst();
+      parts.unlock(table[page], isBeforeEnd(request, page));
     }
   }
 
   /** Returns whether a page is in the window before an end that other requests may continue. */
   private boolean isBeforeEnd(Request request, int page) {
-    return isBefore(request.promptLength / pageTokens, page)
-        || isBefore(request.foundPages, page)
-        || isBefore(request.publicTokens / pageTokens, page)
-        || isBefore(request.awaitedEnd, page);
+    return isBefore(request.tokens.promptLength() / pageTokens, page)
+        || isBefore(request.pages.window.foundPages(), page)
+        || isBefore(request.tokens.publicTokens() / pageTokens, page)
+        || isBefore(request.pages.window.awaitedEnd(), page);
   }
 
   private boolean isBefore(int end, int page) {
@@ -219,15 +201,16 @@ final class RequestWindows {
     if (parts == null) {
       return;
     }
-    int pages = (request.computed + pageTokens - 1) / pageTokens;
-    while (request.windowTo > Math.max(pages, request.windowFrom)) {
-      int page = --request.windowTo;
-      if (page < request.windowGapFrom || page >= request.windowGapTo) {
+    RequestWindow window = request.pages.window;
+    int pages = (request.steps.computed() + pageTokens - 1) / pageTokens;
+    while (window.to() > Math.max(pages, window.from())) {
+      int page = window.dropLast();
+      if (!window.isInGap(page)) {
         parts.unlock(table[page], false);
       }
     }
-    if (request.windowTo <= request.windowGapFrom) {
-      closeGap(request);
+    if (window.to() <= window.gapFrom()) {
+      window.closeGap();
     }
   }
 
@@ -239,11 +222,9 @@ final class RequestWindows {
     if (parts == null) {
       return;
     }
-    reserved -= request.windowReserved;
-    forEachLocked(request, i -> parts.unlock(table[i], true));
-    closeGap(request);
-    request.windowReserved = 0;
-    request.windowFrom = 0;
-    request.windowTo = 0;
+    RequestWindow window = request.pages.window;
+    reserved -= window.reserved();
+    window.forEach(i -> parts.unlock(table[i], true));
+    window.end();
   }
 }

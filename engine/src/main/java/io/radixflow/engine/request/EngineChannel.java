@@ -107,7 +107,7 @@ public final class EngineChannel implements ReplyChannel {
       request.listed.set(false);
       if (!closed) {
         deliver(request, visitor);
-        room |= request.paused;
+        room |= request.isPaused();
       }
       request = next;
     }
@@ -117,8 +117,7 @@ public final class EngineChannel implements ReplyChannel {
   }
 
   private void deliver(Request request, ReplyVisitor visitor) {
-    if (request.promptReady) {
-      request.promptReady = false;
+    if (request.takeReadyPrompt()) {
       visitor.promptReady(request.id);
     }
     ReplyProgress progress = request.ring.take();

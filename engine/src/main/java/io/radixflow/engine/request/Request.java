@@ -1,41 +1,35 @@
 package io.radixflow.engine.request;
 
 import io.radixflow.engine.EngineRequest;
-import io.radixflow.engine.cache.PrefixMatch;
 import io.radixflow.engine.cache.RadixCache;
-import io.radixflow.engine.cache.TreeNode;
 import io.radixflow.engine.cache.key.NamespaceKey;
 import io.radixflow.engine.cache.key.RadixKey;
 import io.radixflow.engine.cache.session.CacheSlot;
 import io.radixflow.engine.cache.session.SessionPosition;
-import io.radixflow.engine.draft.Drafter;
-import io.radixflow.engine.schedule.CrashJournal;
-import io.radixflow.engine.tier.loadback.LoadBack;
-import io.radixflow.engine.tier.page.PageChain;
-import io.radixflow.kernels.device.StepTicket;
-import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.protocol.record.FinishReason;
 import io.radixflow.protocol.record.ReplyError;
-import io.radixflow.text.ReplyText;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A request inside the engine.
+ * A request inside the engine: its identity, how it ends, and its parts. Each part keeps its fields
+ * to itself, and has one owner, which changes it:
  *
- * <p>The first part is shared with other threads; the rest is set by the intake thread, then handed
- * over to the engine thread, which owns it from there.
+ * <ul>
+ *   <li>{@link #tokens} and {@link #reply}: the intake thread makes them, then the replies of the
+ *       loop continue them.
+ *   <li>{@link #steps}: the plan and the end of each step move it.
+ *   <li>{@link #pages}: the package {@code pages}.
+ *   <li>{@link #standing}: the package {@code schedule}.
+ * </ul>
  *
- * <p>Positions: {@code computed <= scheduled <= length + pending}. Of the sequence's {@code length}
- * known tokens, the first {@code scheduled} are submitted and the first {@code computed} are in the
- * pool; {@code pending} more have been asked of steps in flight. Rows of drafts come after {@code
- * scheduled}; right drafts then count as computed, and wrong ones are overwritten.
+ * <p>The ring, the cancellation, the pause and the news are shared with other threads. All else is
+ * handed over from the intake thread to the engine thread, which owns it from there.
  */
 public final class Request {
-  /** {@link #suspectUntil} of a request against which nothing is held. */
-  public static final int TRUSTED = -1;
+  private static final int[] NONE = {};
 
   /** The stages of a request in the engine. */
   public enum State {
@@ -45,9 +39,6 @@ public final class Request {
     ENDED
   }
 
-  /** The urgency of a request that was admitted by its age: no other preempts it. */
-  public static final int AGED = Integer.MAX_VALUE;
-
   /** The consumer's channel; null for an announced turn. */
   public final EngineChannel channel;
 
@@ -55,138 +46,29 @@ public final class Request {
   public final EngineRequest spec;
   public final long sequence;
   public final ReplyRing ring;
+
+  /** The slot of its session, or null. */
   public final CacheSlot slot;
 
-  public final AtomicReference<FinishReason> cancelled = new AtomicReference<>();
+  /** True if it computes the beginning of a prompt ahead of its turn, and has no reply. */
+  public final boolean ahead;
+
+  public final RequestTokens tokens = new RequestTokens();
+  public final RequestReply reply;
+  public final RequestSteps steps = new RequestSteps(tokens);
+  public final RequestPages pages = new RequestPages();
+  public final RequestStanding standing = new RequestStanding();
+
   final AtomicBoolean listed = new AtomicBoolean();
   Request nextNews;
-  public volatile boolean paused;
+  private final AtomicReference<FinishReason> cancelled = new AtomicReference<>();
+  private volatile boolean paused;
+  private volatile boolean promptReady;
 
-  /** True if the prompt is ready and its consumer has not been notified yet. */
-  public volatile boolean promptReady;
-
-  /** Its name in the {@link CrashJournal}. */
-  public long journalName;
-
-  /** Tokens up to which it runs alone, as it may end the process; or {@link #TRUSTED}. */
-  public int suspectUntil = TRUSTED;
-
-  public State state = State.INTAKE;
-  public SessionPosition.Known known = SessionPosition.Known.NOTHING;
-  public int[] tokens;
-  public int length;
-  public int promptLength;
-
-  /** Tokens from the beginning that may be shared with other namespaces. */
-  public int publicTokens;
-
-  public int maxLength;
-  public SamplingState sampling;
-
-  /** Log probabilities of its prompt; null if they were not requested. */
-  public PromptScores scores;
-
-  /** True if no token is to be generated: the one that its prompt ends with is dropped. */
-  public boolean promptOnly;
-
-  public ReplyText text;
-
-  /** The tokens that end its reply. */
-  public int[] ends;
-
-  /** Holds its reply to a grammar or a budget of reasoning; null for neither. */
-  public ReplyGuide guide;
-
-  /** Guesses what its reply says next; null if no step runs ahead of it. */
-  public Drafter drafter;
-
-  public FinishReason resumedEnd;
-  public ReplyError refusal;
-  public FinishReason refusalReason;
-
-  public int computed;
-  public int scheduled;
-  public int pending;
-
-  /** Drafts in the step in flight, which is its last until they are verified; see Drafter. */
-  public int drafts;
-
-  /** Tokens that were pending, and thus guessed, when that step was planned: 0 or 1. */
-  public int draftsPending;
-
-  public int prefillEnd;
-  public StepTicket lastTicket;
-  public int lastOutput;
-  public int stepsInFlight;
-
-  public int row = -1;
-  public int pages;
-  public int cachedPages;
-  public TreeNode locked;
-  public boolean admittedBefore;
-
-  public Tenant tenant;
-
-  /** Priority as the scheduler compares it, the highest first; {@link #AGED} once by age. */
-  public int urgency;
-
-  /** Its lap among the sessions of its tenant, or -1 before it waits; see {@link SessionLaps}. */
-  public long lap = -1;
-
-  /** Rank in the policy's order, the lowest first. */
-  public long rank;
-
-  /** The cached prefix as last looked up, and the version of the tree that it is of. */
-  public PrefixMatch match;
-
-  public long matchVersion;
-
-  /** The cached prefix of which {@link #match} is what can be used. */
-  public PrefixMatch found;
-
-  /** Pages of its table whose window parts it has locked. */
-  public int windowFrom;
-
-  public int windowTo;
-
-  /**
-   * Pages in that range without a locked part, while pages are being loaded; see RequestWindows.
-   */
-  public int windowGapFrom;
-
-  public int windowGapTo;
-
-  /** Window parts that are reserved for it. */
-  public int windowReserved;
-
-  /**
-   * Ends of prefixes, in pages, where other requests may continue: a prefix that it found, or a
-   * prefix that another request awaits.
-   */
-  public int foundPages;
-
-  public int awaitedEnd;
-
-  /** Names of its pages in lower tiers; null without them. */
-  public PageChain chain;
-
-  /** The load-back of its pages from lower tiers, or null. */
-  public LoadBack loadBack;
-
-  /** The number of times it has looked for pages in lower tiers. */
-  public int looks;
-
-  /** The running request that computes a shared prefix, and how many pages that prefix has. */
-  public Request awaited;
-
-  public int awaitedPages;
-  public int failures;
-  public boolean failed;
-  public boolean complete;
-  public boolean ahead;
-
-  /** True once its announcement was taken back, so that its pages are not pinned. */
-  public boolean withdrawn;
+  private FinishReason refusalReason;
+  private ReplyError refusal;
+  private FinishReason finish;
+  private boolean withdrawn;
 
   /**
    * @param slot its session's, or null
@@ -198,12 +80,25 @@ public final class Request {
       long sequence,
       int ringTokens,
       CacheSlot slot) {
+    this(channel, id, spec, sequence, ringTokens, slot, false);
+  }
+
+  private Request(
+      EngineChannel channel,
+      long id,
+      EngineRequest spec,
+      long sequence,
+      int ringTokens,
+      CacheSlot slot,
+      boolean ahead) {
     this.slot = slot;
     this.channel = channel;
     this.id = id;
     this.spec = spec;
     this.sequence = sequence;
+    this.ahead = ahead;
     this.ring = new ReplyRing(ringTokens, spec.sampling().topLogprobs() >= 0);
+    this.reply = new RequestReply(spec.tokens(), tokens);
   }
 
   /** Creates an announced turn: it has no reply, only a prompt whose pages are prepared. */
@@ -218,61 +113,62 @@ public final class Request {
    * @param position a position whose tokens are the first of {@code ids}; null if unknown
    */
   public static Request ahead(Request turn, SessionPosition position, int[] ids) {
-    Request request = new Request(turn.channel, -1, turn.spec, turn.sequence, 4, turn.slot);
-    request.state = State.RUNNING;
-    request.tokens = ids;
-    request.length = ids.length;
-    request.maxLength = ids.length;
-    request.promptLength = ids.length;
-    request.publicTokens = Math.min(turn.publicTokens, ids.length);
-    request.known = position == null ? turn.known : position.whole();
-    request.chain = turn.isExpected() ? turn.chain : null;
-    request.complete = true;
-    request.ahead = true;
+    Request request = new Request(turn.channel, -1, turn.spec, turn.sequence, 4, turn.slot, true);
+    request.tokens.begin(ids, turn.tokens.publicTokens(), NONE, 0);
+    request.pages.know(position == null ? turn.pages.known() : position.whole());
+    request.pages.name(turn.isExpected() ? turn.pages.chain() : null);
+    request.standing.run();
     return request;
   }
 
-  public void append(int token) {
-    if (length == tokens.length) {
-      tokens = Arrays.copyOf(tokens, Math.min(maxLength, 2 * length));
-    }
-    tokens[length++] = token;
+  // ---- how it ends
+
+  /** Notes, before it runs, why it is not served. */
+  public void refuse(FinishReason reason, ReplyError error) {
+    refusalReason = reason;
+    refusal = error;
   }
 
-  /**
-   * Takes the text of its next token, which a stop token has only if the reply shows what ends it.
-   *
-   * @return whether a stop string is complete
-   */
-  public boolean acceptText(int token) {
-    boolean shown = spec.tokens().includesStop() || !isStopToken(token);
-    return shown && text.accept(token);
+  /** Cancels it, unless it is cancelled already; returns whether this call did. Any thread. */
+  public boolean cancel(FinishReason reason) {
+    return cancelled.compareAndSet(null, reason);
   }
 
-  /** Returns whether a token is one that the request itself named as an end. */
-  public boolean isStopToken(int token) {
-    List<Integer> stops = spec.tokens().stopTokenIds();
-    return stops != null && stops.contains(token);
+  /** Takes an announcement back, so that its pages are not pinned. */
+  public void withdraw() {
+    withdrawn = true;
   }
 
-  /** Returns the stop token that ended its reply; null if none did. */
-  public Integer stopToken() {
-    boolean ended = length > promptLength && text.stop() == null;
-    return ended && isStopToken(tokens[length - 1]) ? tokens[length - 1] : null;
+  /** Notes how it ends. */
+  public void finish(FinishReason reason) {
+    finish = reason;
   }
 
-  /** Returns whether a token ends its reply. */
-  public boolean ends(int token) {
-    for (int id : ends) {
-      if (id == token) {
-        return true;
-      }
-    }
-    return false;
+  public FinishReason refusalReason() {
+    return refusalReason;
   }
 
-  public int[] generatedTokens() {
-    return Arrays.copyOfRange(tokens, promptLength, length);
+  /** Returns why it is not served, or null. */
+  public ReplyError refusal() {
+    return refusal;
+  }
+
+  /** Returns why it was cancelled, or null. Any thread. */
+  public FinishReason cancelled() {
+    return cancelled.get();
+  }
+
+  public boolean isWithdrawn() {
+    return withdrawn;
+  }
+
+  public boolean hasFailed() {
+    return finish == FinishReason.ERROR;
+  }
+
+  /** Returns whether its reply has come to its end; true for a request without reply. */
+  public boolean isComplete() {
+    return ahead || finish == FinishReason.STOP || finish == FinishReason.LENGTH;
   }
 
   /** Returns whether it is an announced turn, or computes the prompt of one. */
@@ -280,44 +176,30 @@ public final class Request {
     return channel == null;
   }
 
-  public boolean isSuspect() {
-    return suspectUntil != TRUSTED;
+  // ---- its consumer
+
+  /** Notes that the prompt is made, of which the consumer is notified. Intake thread. */
+  public void readyPrompt() {
+    promptReady = true;
   }
 
-  public boolean isPrefilling() {
-    return computed < prefillEnd;
-  }
-
-  /** Returns the number of rows that could be submitted now. */
-  public int rowsAhead() {
-    if (drafts > 0) {
-      return 0; // the next input depends on how many drafts are right
+  /** Returns whether the prompt is made and its consumer was not notified before. */
+  boolean takeReadyPrompt() {
+    if (!promptReady) {
+      return false;
     }
-    return length + pending < maxLength ? length + pending - scheduled : 0;
-  }
-
-  /** Returns whether the mask is not known yet of the token that it would ask for next. */
-  public boolean awaitsMask() {
-    return guide != null && guide.awaits(pending);
+    promptReady = false;
+    return true;
   }
 
   /** Returns whether its consumer has fallen behind too far for another token. */
-  boolean isRingFull() {
-    return ring.room() <= pending;
+  private boolean isRingFull() {
+    return ring.room() <= steps.pending();
   }
 
-  /**
-   * Returns how many drafts a step may verify that asks for its next token.
-   *
-   * @param limit more are not asked for
-   */
-  public int mostDrafts(int limit) {
-    if (drafter == null || pending > 1) {
-      return 0;
-    }
-    int left = Math.min(maxLength - length, ring.room()) - pending - 1;
-    int most = Math.max(0, Math.min(limit, left));
-    return most == 0 || guide == null ? most : guide.mostDrafts(pending, most);
+  /** Returns whether it waits for its consumer. */
+  public boolean isPaused() {
+    return paused;
   }
 
   /** Marks a request whose ring is full, so that its consumer wakes the engine. */
@@ -344,31 +226,48 @@ public final class Request {
     return false;
   }
 
+  // ---- across its parts
+
+  /** Returns whether the mask is not known yet of the token that it would ask for next. */
+  public boolean awaitsMask() {
+    return reply.guide() != null && reply.guide().awaits(steps.pending());
+  }
+
+  /**
+   * Returns how many drafts a step may verify that asks for its next token.
+   *
+   * @param limit more are not asked for
+   */
+  public int mostDrafts(int limit) {
+    int pending = steps.pending();
+    if (reply.drafter() == null || pending > 1) {
+      return 0;
+    }
+    int left = Math.min(tokens.maxLength() - tokens.length(), ring.room()) - pending - 1;
+    int most = Math.max(0, Math.min(limit, left));
+    ReplyGuide guide = reply.guide();
+    return most == 0 || guide == null ? most : guide.mostDrafts(pending, most);
+  }
+
   /** Returns how many tokens of a running request's prompt a waiting one begins with. */
   public static int sharedTokens(Request waiting, Request running) {
-    int limit = Math.min(waiting.length, running.prefillEnd);
+    int limit = Math.min(waiting.tokens.length(), running.steps.prefillEnd());
     if (!waiting.spec.namespace().equals(running.spec.namespace())) {
       limit = Math.min(limit, Math.min(waiting.openTokens(), running.openTokens()));
     }
-    int at = Arrays.mismatch(waiting.tokens, 0, limit, running.tokens, 0, limit);
+    int at = Arrays.mismatch(waiting.tokens.ids(), 0, limit, running.tokens.ids(), 0, limit);
     return at < 0 ? limit : at;
   }
 
   /** Tokens from the beginning that requests of other namespaces may share. */
   private int openTokens() {
-    return spec.namespace().equals(NamespaceKey.PUBLIC) ? length : publicTokens;
-  }
-
-  /** Discards submitted tokens that were not computed. */
-  public void rewind() {
-    scheduled = computed;
-    pending = 0;
-    drafts = 0;
-    lastTicket = null;
+    boolean open = spec.namespace().equals(NamespaceKey.PUBLIC);
+    return open ? tokens.length() : tokens.publicTokens();
   }
 
   /** Returns the tokens it has so far, as a cache looks them up. */
   public RadixKey keyIn(RadixCache cache) {
-    return cache.keyOf(sequence, spec.namespace(), publicTokens, tokens, length);
+    return cache.keyOf(
+        sequence, spec.namespace(), tokens.publicTokens(), tokens.ids(), tokens.length());
   }
 }

@@ -27,26 +27,27 @@ public final class SessionLaps {
   /** Gives a request that waits for the first time its lap. */
   private void enter(Request request) {
     long current = waiting.isEmpty() ? 0 : waiting.firstKey();
-    request.lap = current;
+    long lap = current;
     if (request.spec.session() != null) {
       String session = request.spec.session().session();
-      request.lap = Math.max(current, next.getOrDefault(session, current));
-      next.put(session, request.lap + 1);
+      lap = Math.max(current, next.getOrDefault(session, current));
+      next.put(session, lap + 1);
       clean(current);
     }
+    request.standing.enterLap(lap);
   }
 
   /** Notes that a request waits. */
   void add(Request request) {
-    if (request.lap < 0) {
+    if (request.standing.lap() < 0) {
       enter(request);
     }
-    waiting.merge(request.lap, 1, Integer::sum);
+    waiting.merge(request.standing.lap(), 1, Integer::sum);
   }
 
   /** Notes that a request no longer waits. */
   void remove(Request request) {
-    waiting.computeIfPresent(request.lap, (lap, count) -> count == 1 ? null : count - 1);
+    waiting.computeIfPresent(request.standing.lap(), (lap, count) -> count == 1 ? null : count - 1);
     if (waiting.isEmpty()) {
       next.clear();
       cleanAt = FEW;

@@ -21,6 +21,9 @@ public final class Step {
   /** The sum of these rows' positions. */
   private long prefillPositions;
 
+  /** Logits that the rows of drafts may adjust. */
+  public int draftAdjustments;
+
   private int size;
   private Request[] requests = new Request[16];
   private int[] from = new int[16];
@@ -35,6 +38,7 @@ public final class Step {
     decodeRows = 0;
     prefillRows = 0;
     prefillPositions = 0;
+    draftAdjustments = 0;
     Arrays.fill(requests, 0, size, null);
     size = 0;
   }

@@ -72,17 +72,17 @@ public final class Tenant extends Share {
 
   /** Orders by urgency, earlier admission, lap among sessions, rank and arrival. */
   static int order(Request a, Request b) {
-    if (a.urgency != b.urgency) {
-      return a.urgency > b.urgency ? -1 : 1;
+    if (a.standing.urgency() != b.standing.urgency()) {
+      return a.standing.urgency() > b.standing.urgency() ? -1 : 1;
     }
-    if (a.admittedBefore != b.admittedBefore) {
-      return a.admittedBefore ? -1 : 1;
+    if (a.standing.wasAdmitted() != b.standing.wasAdmitted()) {
+      return a.standing.wasAdmitted() ? -1 : 1;
     }
-    if (a.lap != b.lap) {
-      return a.lap < b.lap ? -1 : 1;
+    if (a.standing.lap() != b.standing.lap()) {
+      return a.standing.lap() < b.standing.lap() ? -1 : 1;
     }
-    if (a.rank != b.rank) {
-      return a.rank < b.rank ? -1 : 1;
+    if (a.standing.rank() != b.standing.rank()) {
+      return a.standing.rank() < b.standing.rank() ? -1 : 1;
     }
     return Long.compare(a.sequence, b.sequence);
   }

@@ -95,10 +95,11 @@ final class Admission {
 
   /** Adds a request to the waiting ones. */
   void add(Request request) {
-    if (request.tenant == null) {
+    if (request.standing.tenant() == null) {
       ServiceClass service = request.spec.service();
-      request.tenant = tenants.of(service.tenant());
-      request.urgency = options.lowPriorityFirst() ? -service.priority() : service.priority();
+      int priority = service.priority();
+      request.standing.join(
+          tenants.of(service.tenant()), options.lowPriorityFirst() ? -priority : priority);
     }
     tenants.add(request);
   }
@@ -108,25 +109,25 @@ final class Admission {
     if (!tenants.remove(request)) {
       return false;
     }
-    tenants.retire(request.tenant);
+    tenants.retire(request.standing.tenant());
     return true;
   }
 
   /** Adds a preempted request to the waiting ones. */
   void preempted(Request request) {
     add(request);
-    request.tenant.running--;
+    request.standing.tenant().running--;
   }
 
   /** Charges a token that is about to be generated for a running request. */
   void generates(Request request) {
-    tenants.charge(request.tenant, 1);
+    tenants.charge(request.standing.tenant(), 1);
   }
 
   /** Notes the end of a running request. */
   void ended(Request request) {
-    request.tenant.running--;
-    tenants.retire(request.tenant);
+    request.standing.tenant().running--;
+    tenants.retire(request.standing.tenant());
   }
 
   void beginRound() {
@@ -198,7 +199,8 @@ final class Admission {
    * Returns whether its consumer must catch up first, or its pages are on their way to host memory.
    */
   private boolean isHeldUp(Request request) {
-    return request.admittedBefore && request.pauseIfBehind() || pages.loads().mustWait(request);
+    return request.standing.wasAdmitted() && request.pauseIfBehind()
+        || pages.loads().mustWait(request);
   }
 
   private Request firstOf(List<Request> waiting) {
@@ -212,7 +214,7 @@ final class Admission {
 
   /** Notes that the request which {@link #next} returned runs. */
   void admitted(Request request) {
-    Tenant tenant = request.tenant;
+    Tenant tenant = request.standing.tenant();
     candidateTenants.remove(tenant);
     if (tenant.round == round) {
       tenant.candidates.remove(request);
@@ -221,10 +223,9 @@ final class Admission {
     tenants.admitted(request, byAge);
     if (byAge) {
       promotions++;
-      request.urgency = Request.AGED;
+      request.standing.age();
     }
-    request.awaited = null;
-    request.match = null;
+    request.standing.awaitNoPrefix();
     if (gathered && !tenant.waiting.isEmpty()) {
       candidateTenants.add(tenant);
     }

@@ -78,7 +78,7 @@ final class DfsWeightOrder implements WaitingOrder {
         enter(path, subtree.children.get(subtree.nextChild++));
       } else {
         for (Request request : path.pop().requests) {
-          request.rank = rank++;
+          request.standing.rank(rank++);
         }
       }
     }

@@ -34,7 +34,7 @@ final class FairQueue {
 
   /** Adds a request to its tenant's waiting ones. */
   void add(Request request) {
-    Tenant tenant = request.tenant;
+    Tenant tenant = request.standing.tenant();
     if (tenant.waiting.isEmpty()) {
       tenants.beginsToWait(tenant);
     }
@@ -43,7 +43,7 @@ final class FairQueue {
 
   /** Removes a request from its tenant's waiting ones; returns whether it was there. */
   boolean remove(Request request) {
-    Tenant tenant = request.tenant;
+    Tenant tenant = request.standing.tenant();
     if (tenant == null || !tenant.remove(request)) {
       return false;
     }
@@ -59,12 +59,12 @@ final class FairQueue {
    * @param byAge whether it was chosen for its age
    */
   void admitted(Request request, boolean byAge) {
-    if (!request.admittedBefore) {
-      charge(request.tenant, request.length);
+    if (!request.standing.wasAdmitted()) {
+      charge(request.standing.tenant(), request.tokens.length());
     }
     remove(request);
-    tenants.begins(request.tenant);
-    request.tenant.admitted(request, byAge);
+    tenants.begins(request.standing.tenant());
+    request.standing.tenant().admitted(request, byAge);
   }
 
   /** Counts tokens as a tenant's service. */

@@ -1,6 +1,7 @@
 package io.radixflow.engine.schedule;
 
 import io.radixflow.engine.request.Request;
+import io.radixflow.engine.request.RequestStanding;
 import io.radixflow.engine.request.Tenant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -13,7 +14,7 @@ import java.util.function.ToIntFunction;
  */
 final class Preemption {
   private static final Comparator<Request> LEAST_URGENT_FIRST =
-      Comparator.comparingInt((Request request) -> request.urgency)
+      Comparator.comparingInt((Request request) -> request.standing.urgency())
           .thenComparing(request -> request.sequence, Comparator.reverseOrder());
 
   private final int threshold;
@@ -52,9 +53,9 @@ final class Preemption {
   }
 
   private boolean mayPreempt(Request waiting, Request running) {
-    return waiting.tenant == running.tenant
-        && waiting.urgency != Request.AGED
-        && (long) waiting.urgency - running.urgency > threshold;
+    return waiting.standing.tenant() == running.standing.tenant()
+        && waiting.standing.urgency() != RequestStanding.AGED
+        && (long) waiting.standing.urgency() - running.standing.urgency() > threshold;
   }
 
   /**
@@ -65,7 +66,7 @@ final class Preemption {
     Request least = null;
     for (int i = 0; i < running.size(); i++) {
       Request request = running.get(i);
-      if (request.tenant == tenant
+      if (request.standing.tenant() == tenant
           && (least == null || LEAST_URGENT_FIRST.compare(request, least) < 0)) {
         least = request;
       }

@@ -34,24 +34,24 @@ public final class Quarantine {
 
   /** Looks a request up; sets its refusal if it has ended too many processes. Any thread. */
   public void screen(Request request) {
-    request.journalName = CrashJournal.nameOf(request.spec.label());
-    CrashRecord.Suspect suspect = journal.suspect(request.journalName);
+    request.standing.name(CrashJournal.nameOf(request.spec.label()));
+    CrashRecord.Suspect suspect = journal.suspect(request.standing.journalName());
     if (suspect == null) {
       return;
     }
-    request.suspectUntil = suspect.reached();
+    request.standing.suspect(suspect.reached());
     if (suspect.deaths() >= attempts) {
-      request.refusalReason = FinishReason.ERROR;
-      request.refusal =
+      request.refuse(
+          FinishReason.ERROR,
           ReplyError.failed(
               "the process died %d times while it worked on this turn alone"
-                  .formatted(suspect.deaths()));
+                  .formatted(suspect.deaths())));
     }
   }
 
   /** Holds a suspect until it may run. */
   public void hold(Request request) {
-    if (request.state != Request.State.ENDED) {
+    if (!request.standing.hasEnded()) {
       held.add(request);
       releaseNext();
     }
@@ -64,10 +64,10 @@ public final class Quarantine {
 
   /** Notes that a step of a request has succeeded. */
   void computed(Request request) {
-    if (request == active && request.computed >= request.suspectUntil) {
-      journal.trust(request.row);
-      journal.acquit(request.journalName);
-      request.suspectUntil = Request.TRUSTED;
+    if (request == active && request.steps.computed() >= request.standing.suspectUntil()) {
+      journal.trust(request.pages.row());
+      journal.acquit(request.standing.journalName());
+      request.standing.trust();
       releaseAnother();
     }
   }
@@ -75,11 +75,11 @@ public final class Quarantine {
   /** Notes the end of a request. A cancelled one stays suspect: its turn may come again. */
   public void ended(Request request) {
     if (request == active) {
-      if (request.complete) {
-        journal.acquit(request.journalName);
+      if (request.isComplete()) {
+        journal.acquit(request.standing.journalName());
       }
       releaseAnother();
-    } else if (request.isSuspect()) {
+    } else if (request.standing.isSuspect()) {
       held.remove(request);
     }
   }

@@ -17,12 +17,12 @@ final class RoutingKeyOrder implements WaitingOrder {
   public void rank(List<Request> waiting, List<Request> running) {
     Map<String, Integer> counts = new HashMap<>();
     for (Request request : running) {
-      if (!waiting.isEmpty() && request.tenant == waiting.get(0).tenant) {
+      if (!waiting.isEmpty() && request.standing.tenant() == waiting.get(0).standing.tenant()) {
         counts.merge(key(request), 1, Integer::sum);
       }
     }
     if (counts.isEmpty()) {
-      waiting.forEach(request -> request.rank = 0);
+      waiting.forEach(request -> request.standing.rank(0));
       return;
     }
     List<Request> sorted = new ArrayList<>(waiting);
@@ -34,7 +34,7 @@ final class RoutingKeyOrder implements WaitingOrder {
       if (i > 0 && !key(sorted.get(i)).equals(key(sorted.get(i - 1)))) {
         rank++;
       }
-      sorted.get(i).rank = rank;
+      sorted.get(i).standing.rank(rank);
     }
   }
 

@@ -8,7 +8,13 @@ import io.radixflow.engine.cache.PrefixMatch;
 import io.radixflow.engine.draft.DraftPolicy;
 import io.radixflow.engine.pages.KvPages;
 import io.radixflow.engine.request.ArrivalOrder;
+import io.radixflow.engine.request.PromptScores;
+import io.radixflow.engine.request.ReplyGuide;
 import io.radixflow.engine.request.Request;
+import io.radixflow.engine.request.RequestReply;
+import io.radixflow.engine.request.RequestStanding;
+import io.radixflow.engine.request.RequestSteps;
+import io.radixflow.engine.request.RequestTokens;
 import io.radixflow.engine.request.Step;
 import io.radixflow.kernels.device.Batch;
 import java.util.ArrayDeque;
@@ -62,11 +68,11 @@ public final class Scheduler {
   /** Requests that had pages and wait for them again. */
   private int preempted;
 
-  /** Whether the next request lacks pages or a permit, so that prompts do not wait for rows. */
+  /**
+   * Whether the next request lacks pages or a permit, so that prompts do not wait for rows. Holds
+   * until another request is considered, which may be steps later.
+   */
   private boolean lacksPages;
-
-  /** The rest of {@link #DRAFT_ADJUSTMENTS} in the planned step. */
-  private int adjustmentsLeft;
 
   private long preemptions;
   private long priorityPreemptions;
@@ -163,7 +169,7 @@ public final class Scheduler {
 
   /** Adds a request to the waiting ones. */
   public void enqueue(Request request) {
-    request.state = Request.State.WAITING;
+    request.standing.await();
     pages.loads().look(request);
     admission.add(request);
   }
@@ -174,10 +180,11 @@ public final class Scheduler {
       admission.ended(request);
     } else if (admission.remove(request)) {
       pages.loads().drop(request);
-      preempted -= request.admittedBefore ? 1 : 0;
+      preempted -= request.standing.wasAdmitted() ? 1 : 0;
     }
     suspects.remove(request);
-    if (!request.admittedBefore) {
+    request.standing.end();
+    if (!request.standing.wasAdmitted()) {
       unadmitted.decrementAndGet();
     }
   }
@@ -233,8 +240,8 @@ public final class Scheduler {
     left = Math.min(left, promptRows(step.decodeRows));
     for (int i = 0; i < running.size() && left > 0; i++) {
       Request request = running.get(i);
-      if (!isDecoding(request)) {
-        int position = request.scheduled;
+      if (!request.steps.isDecoding()) {
+        int position = request.steps.scheduled();
         int rows = addChunk(step, request, Math.min(left, options.prefillChunk()), 0);
         left -= rows;
         step.addPrefill(position, rows);
@@ -249,8 +256,8 @@ public final class Scheduler {
     int position = 0;
     for (int i = running.size() - 1; i >= 0; i--) {
       Request request = running.get(i);
-      if (!isDecoding(request)) {
-        position = request.scheduled;
+      if (!request.steps.isDecoding()) {
+        position = request.steps.scheduled();
         prompts++;
       }
     }
@@ -264,15 +271,14 @@ public final class Scheduler {
   private int addDecoding(Step step) {
     int decoding = 0;
     for (int i = 0; i < running.size(); i++) {
-      decoding += isDecoding(running.get(i)) && running.get(i).rowsAhead() > 0 ? 1 : 0;
+      decoding += running.get(i).steps.isDecoding() && running.get(i).steps.rowsAhead() > 0 ? 1 : 0;
     }
     drafts.beginStep(decoding);
-    adjustmentsLeft = DRAFT_ADJUSTMENTS;
     int left = stepRows;
     int spare = stepRows - decoding;
     for (int i = 0; i < running.size() && left > 0; i++) {
       Request request = running.get(i);
-      if (isDecoding(request)) {
+      if (request.steps.isDecoding()) {
         int rows = addChunk(step, request, 1, spare);
         left -= rows;
         spare -= Math.max(0, rows - 1);
@@ -291,13 +297,13 @@ public final class Scheduler {
   }
 
   private static boolean awaitsMask(Request alone) {
-    return alone != null && alone.state == Request.State.RUNNING && alone.awaitsMask();
+    return alone != null && alone.standing.isRunning() && alone.awaitsMask();
   }
 
   /** Returns whether a request runs that must be the only running request. */
   private boolean quarantineRuns() {
     Request request = quarantine.active();
-    return request != null && request.state == Request.State.RUNNING && !request.pauseIfBehind();
+    return request != null && request.standing.isRunning() && !request.pauseIfBehind();
   }
 
   private boolean planAlone(Step step) {
@@ -315,22 +321,20 @@ public final class Scheduler {
   }
 
   private boolean addAlone(Step step, Request request) {
-    return request.state == Request.State.RUNNING
+    return request.standing.isRunning()
         && reservePages(true)
-        && request.state == Request.State.RUNNING
+        && request.standing.isRunning()
         && addChunk(step, request, Math.min(stepRows, options.prefillChunk()), 0) > 0;
-  }
-
-  private static boolean isDecoding(Request request) {
-    return request.scheduled >= request.prefillEnd;
   }
 
   /** Adds up to {@code most} rows of a request, and up to so many drafts; returns how many. */
   private int addChunk(Step step, Request request, int most, int mostDrafts) {
-    int ahead = request.rowsAhead();
+    RequestSteps steps = request.steps;
+    RequestTokens tokens = request.tokens;
+    int ahead = steps.rowsAhead();
     int rows = Math.min(ahead, most);
     boolean asksToken = rows > 0 && rows == ahead;
-    if (asksToken && (request.paused || request.awaitsMask())) {
+    if (asksToken && (request.isPaused() || request.awaitsMask())) {
       asksToken = false;
       rows--;
     }
@@ -340,55 +344,59 @@ public final class Scheduler {
     }
     asksToken &= ready == rows;
     rows = ready;
-    int position = request.scheduled;
-    int drafted = asksToken ? chooseDrafts(request, position + rows, mostDrafts) : 0;
+    int position = steps.scheduled();
+    int drafted = asksToken ? chooseDrafts(step, request, position + rows, mostDrafts) : 0;
     Batch batch = step.batch;
-    batch.beginChunk(pages.table(request), request.pages, position);
-    int scores = request.scores == null ? 0 : request.scores.rowsOf(position, rows);
+    batch.beginChunk(pages.table(request), request.pages.count(), position);
+    PromptScores prompt = request.reply.scores();
+    int scores = prompt == null ? 0 : prompt.rowsOf(position, rows);
     int firstScore = scores > 0 ? batch.outputs() : -1;
     for (int at = position; at < position + rows; at++) {
-      if (at < request.length) {
-        batch.token(request.tokens[at]);
+      if (at < tokens.length()) {
+        batch.token(tokens.id(at));
       } else {
-        batch.tokenFrom(request.lastTicket, request.lastOutput);
+        batch.tokenFrom(steps.lastTicket(), steps.lastOutput());
       }
       if (at < position + scores) {
-        batch.score(request.scores.sampling(), request.tokens[at + 1]);
+        batch.score(prompt.sampling(), tokens.id(at + 1));
       }
     }
     int output = -1;
     if (asksToken) {
       int wants = request.spec.sampling().topLogprobs() >= 0 ? Batch.LOGPROBS : Batch.TOKEN;
-      long[] mask = request.guide == null ? null : request.guide.mask(request.pending);
-      output = batch.output(request.sampling, wants, mask);
+      ReplyGuide guide = request.reply.guide();
+      long[] mask = guide == null ? null : guide.mask(steps.pending());
+      output = batch.output(request.reply.sampling(), wants, mask);
       addDrafts(batch, request, drafted, wants);
-      request.pending++;
+      steps.ask(drafted);
       admission.generates(request);
     }
-    prefilledTokens += isDecoding(request) ? 0 : rows;
-    request.scheduled += rows;
-    request.stepsInFlight++;
+    prefilledTokens += steps.isDecoding() ? 0 : rows;
+    steps.submit(rows);
     step.add(request, position, rows, output, drafted);
     step.addScores(firstScore);
     return rows + drafted;
   }
 
   /** Chooses how many drafts follow a request's row, and gives them their pages. */
-  private int chooseDrafts(Request request, int position, int most) {
+  private int chooseDrafts(Step step, Request request, int position, int most) {
+    RequestReply reply = request.reply;
+    int pending = request.steps.pending();
     int possible = request.mostDrafts(Math.min(most, options.speculation().drafts()));
-    int adjustments = request.sampling == null ? 0 : request.sampling.mostAdjustments();
+    int adjustments = reply.sampling() == null ? 0 : reply.sampling().mostAdjustments();
     if (adjustments > 0) {
-      possible = Math.min(possible, adjustmentsLeft / (adjustments + possible));
+      int left = DRAFT_ADJUSTMENTS - step.draftAdjustments;
+      possible = Math.min(possible, left / (adjustments + possible));
     }
     if (possible == 0) {
       return 0;
     }
-    boolean made = request.guide != null && request.guide.isSlow();
+    boolean made = reply.guide() != null && reply.guide().isSlow();
     int chosen =
         made
-            ? drafts.decide(request.drafter, request.pending, possible)
-            : drafts.choose(request.drafter, request.pending, possible);
-    adjustmentsLeft -= chosen * (adjustments > 0 ? adjustments + possible : 0);
+            ? drafts.decide(reply.drafter(), pending, possible)
+            : drafts.choose(reply.drafter(), pending, possible);
+    step.draftAdjustments += chosen * (adjustments > 0 ? adjustments + possible : 0);
     return chosen == 0 ? 0 : pages.prepareDrafts(request, position, chosen, running.size());
   }
 
@@ -396,16 +404,15 @@ public final class Scheduler {
     if (drafted == 0) {
       return;
     }
-    int skipped = request.pending;
-    int replyTokens = request.length - request.promptLength;
+    RequestReply reply = request.reply;
+    int skipped = request.steps.pending();
+    int replyTokens = request.tokens.replyLength();
     for (int i = 0; i < drafted; i++) {
-      batch.token(request.drafter.token(skipped + i));
+      batch.token(reply.drafter().token(skipped + i));
       int behind = skipped + i + 1;
-      long[] mask = request.guide == null ? null : request.guide.mask(skipped, i);
-      batch.output(request.drafter.view(request.sampling, i, behind, replyTokens), wants, mask);
+      long[] mask = reply.guide() == null ? null : reply.guide().mask(skipped, i);
+      batch.output(reply.drafter().view(reply.sampling(), i, behind, replyTokens), wants, mask);
     }
-    request.drafts = drafted;
-    request.draftsPending = skipped;
     drafts.submitted(drafted);
   }
 
@@ -437,7 +444,7 @@ public final class Scheduler {
           lacksPages = true;
           return true;
         }
-        if (victims.stream().anyMatch(victim -> victim.stepsInFlight > 0)) {
+        if (victims.stream().anyMatch(victim -> victim.steps.inFlight() > 0)) {
           return false;
         }
         victims.forEach(this::preempt);
@@ -453,10 +460,10 @@ public final class Scheduler {
     int prefills = 0;
     for (int i = 0; i < running.size(); i++) {
       Request request = running.get(i);
-      if (!isDecoding(request)) {
-        prefills += Math.min(request.rowsAhead(), options.prefillChunk());
-      } else if (!request.paused) {
-        decodes += Math.min(request.rowsAhead(), 1);
+      if (!request.steps.isDecoding()) {
+        prefills += Math.min(request.steps.rowsAhead(), options.prefillChunk());
+      } else if (!request.isPaused()) {
+        decodes += Math.min(request.steps.rowsAhead(), 1);
       }
     }
     return Math.min(stepRows - decodes, promptRows(decodes)) - prefills;
@@ -468,19 +475,19 @@ public final class Scheduler {
     if (running.size() == maxRunning || !pages.admit(request, match, running.size())) {
       return false;
     }
-    quarantine.journal().begin(request.row, request.journalName, request.isSuspect());
+    RequestStanding standing = request.standing;
+    quarantine.journal().begin(request.pages.row(), standing.journalName(), standing.isSuspect());
     admission.admitted(request);
-    request.state = Request.State.RUNNING;
+    boolean first = standing.run();
     ArrivalOrder.insert(running, request);
-    if (request.drafter != null) {
-      request.drafter.follow(into -> pages.copyContinuation(request, into));
+    if (request.reply.drafter() != null) {
+      request.reply.drafter().follow(into -> pages.copyContinuation(request, into));
     }
-    if (request.admittedBefore) {
+    if (!first) {
       preempted--;
     } else {
-      request.admittedBefore = true;
       unadmitted.decrementAndGet();
-      int cached = Math.min(request.computed, request.promptLength);
+      int cached = Math.min(request.steps.computed(), request.tokens.promptLength());
       request.ring.admitted(cached, pages.loads().usage(request));
       cachedTokens += cached;
     }
@@ -505,7 +512,9 @@ public final class Scheduler {
     pages.makeFreeAhead(running);
     for (int i = 0; i < running.size(); ) {
       Request request = running.get(i);
-      if (request.rowsAhead() == 0 || request.paused || pages.ensure(request, request.scheduled)) {
+      if (request.steps.rowsAhead() == 0
+          || request.isPaused()
+          || pages.ensure(request, request.steps.scheduled())) {
         i++;
       } else if (pages.awaitsPages() || !pipelineEmpty && pages.lacksPart(request)) {
         return false;
@@ -513,7 +522,7 @@ public final class Scheduler {
         i = 0;
       } else if (pipelineEmpty) {
         Request youngest = running.get(running.size() - 1);
-        preempt(Preemption.leastUrgent(running, youngest.tenant));
+        preempt(Preemption.leastUrgent(running, youngest.standing.tenant()));
         i = 0;
       } else {
         return false;
@@ -525,7 +534,7 @@ public final class Scheduler {
   private boolean preemptPaused() {
     for (int i = running.size() - 1; i >= 0; i--) {
       Request request = running.get(i);
-      if (request.paused && request.stepsInFlight == 0) {
+      if (request.isPaused() && request.steps.inFlight() == 0) {
         preempt(request);
         return true;
       }
@@ -537,14 +546,12 @@ public final class Scheduler {
   private void preempt(Request request) {
     ArrivalOrder.remove(running, request);
     pages.commit(request);
-    quarantine.journal().end(request.row);
+    quarantine.journal().end(request.pages.row());
     pages.preempt(request);
-    request.computed = 0;
-    request.prefillEnd = 0;
-    request.rewind();
+    request.steps.lose();
     preemptions++;
     preempted++;
-    request.state = Request.State.WAITING;
+    request.standing.await();
     pages.loads().look(request);
     admission.preempted(request);
   }

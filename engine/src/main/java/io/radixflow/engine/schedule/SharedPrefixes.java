@@ -27,31 +27,30 @@ final class SharedPrefixes {
 
   /** Returns whether a request that began to wait for a prefix must keep waiting. */
   boolean isWaiting(Request request) {
-    Request other = request.awaited;
+    Request other = request.standing.awaited();
     if (other == null) {
       return false;
     }
-    if (isComputing(other) && other.cachedPages < request.awaitedPages) {
+    if (isComputing(other) && other.pages.cached() < request.standing.awaitedPages()) {
       return true;
     }
-    request.awaited = null;
+    request.standing.awaitNoPrefix();
     return false;
   }
 
   /** Returns whether a request, of which {@code matched} pages are cached, should begin to wait. */
   boolean shouldWait(Request request, int matched, List<Request> running) {
-    if (request.scores != null) {
+    if (request.reply.scores() != null) {
       return false; // it computes all of its prompt itself
     }
     for (int i = 0; i < running.size(); i++) {
       Request other = running.get(i);
       if (isComputing(other)) {
         int shared = pages.sharedPages(request, other);
-        if (other.cachedPages < shared
+        if (other.pages.cached() < shared
             && (shared - matched) * pages.pageTokens() >= WORTH_WAITING_TOKENS) {
-          other.awaitedEnd = shared;
-          request.awaited = other;
-          request.awaitedPages = shared;
+          pages.await(other, shared);
+          request.standing.awaitPrefix(other, shared);
           deferrals++;
           return true;
         }
@@ -61,6 +60,6 @@ final class SharedPrefixes {
   }
 
   private static boolean isComputing(Request other) {
-    return other.state == Request.State.RUNNING && other.isPrefilling() && !other.paused;
+    return other.standing.isRunning() && other.steps.isPrefilling() && !other.isPaused();
   }
 }

@@ -42,7 +42,7 @@ interface WaitingOrder {
     return (waiting, running) -> {
       for (int i = 0; i < waiting.size(); i++) {
         Request request = waiting.get(i);
-        request.rank = rank.applyAsLong(request);
+        request.standing.rank(rank.applyAsLong(request));
       }
     };
   }

@@ -232,8 +232,8 @@ class GrammarsTest {
             .service(new ServiceClass(tenant, 0, ""))
             .build();
     Request request = new Request(null, 0, spec, 0, 4, null);
-    request.tokens = new int[0];
-    request.guide = grammars.guide(tenant, new GrammarSpec(Kind.REGEX, "a+"), null, null, false);
+    request.reply.guide(
+        grammars.guide(tenant, new GrammarSpec(Kind.REGEX, "a+"), null, null, false));
     grammars.advance(
         request, 0, 0, failure -> order.add(failure == null ? tenant : failure.toString()));
   }

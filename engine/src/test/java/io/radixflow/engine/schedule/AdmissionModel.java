@@ -4,6 +4,7 @@ import io.radixflow.engine.SchedulePolicy;
 import io.radixflow.engine.SchedulerOptions;
 import io.radixflow.engine.pages.KvPages;
 import io.radixflow.engine.request.Request;
+import io.radixflow.engine.request.RequestStanding;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -35,19 +36,22 @@ final class AdmissionModel {
   int aliveOf(Request request) {
     List<Request> all = new ArrayList<>(running);
     all.addAll(admission.waiting());
-    return (int) all.stream().filter(other -> other.tenant == request.tenant).count();
+    return (int)
+        all.stream().filter(other -> other.standing.tenant() == request.standing.tenant()).count();
   }
 
   /** Preempts a request that may be preempted; returns it, or null. */
   Request preemptAny(Random random) {
     List<Request> candidates =
-        running.stream().filter(request -> request.urgency != Request.AGED).toList();
+        running.stream()
+            .filter(request -> request.standing.urgency() != RequestStanding.AGED)
+            .toList();
     if (candidates.isEmpty()) {
       return null;
     }
     Request back = candidates.get(random.nextInt(candidates.size()));
     running.remove(back);
-    back.state = Request.State.WAITING;
+    back.standing.await();
     admission.preempted(back);
     return back;
   }
@@ -60,8 +64,7 @@ final class AdmissionModel {
       return null;
     }
     admission.admitted(next);
-    next.admittedBefore = true;
-    next.state = Request.State.RUNNING;
+    next.standing.run();
     running.add(next);
     if (running.size() > MOST_RUNNING) {
       admission.ended(running.remove(random.nextInt(running.size())));

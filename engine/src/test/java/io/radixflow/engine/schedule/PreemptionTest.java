@@ -4,6 +4,7 @@ import static io.radixflow.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.engine.request.Request;
+import io.radixflow.engine.request.RequestStanding;
 import io.radixflow.engine.request.Tenant;
 import io.radixflow.protocol.record.ServiceClass;
 import java.util.ArrayList;
@@ -20,8 +21,7 @@ class PreemptionTest {
   private static Request request(long sequence, int urgency, int tokens) {
     Request request =
         SchedulerRig.request(sequence, letters(0, tokens), 10, "", ServiceClass.DEFAULT);
-    request.urgency = urgency;
-    request.tenant = TENANT;
+    request.standing.join(TENANT, urgency);
     return request;
   }
 
@@ -30,12 +30,12 @@ class PreemptionTest {
   }
 
   private int reserved() {
-    return running.stream().mapToInt(request -> request.length).sum();
+    return running.stream().mapToInt(request -> request.tokens.length()).sum();
   }
 
   private boolean preempts(Request waiting, int lacking) {
     List<Request> victims =
-        new Preemption(0).victims(waiting, running, lacking, victim -> victim.length);
+        new Preemption(0).victims(waiting, running, lacking, victim -> victim.tokens.length());
     running.removeAll(victims);
     return !victims.isEmpty();
   }
@@ -122,16 +122,16 @@ class PreemptionTest {
   void requestsOfAnotherTenantAreNeverPreempted() {
     run(-100, 50);
     Request other = request(9, 100, 5);
-    other.tenant = new Tenant("other", 1);
+    other.standing.join(new Tenant("other", 1), 100);
     assertThat(preempts(other, 5)).isFalse();
   }
 
   @Test
   void aRequestAdmittedForItsAgeIsNotPreemptedAndPreemptsNone() {
-    run(Request.AGED, 50);
+    run(RequestStanding.AGED, 50);
     assertThat(preempts(request(9, 100, 5), 5)).isFalse();
     running.clear();
     run(0, 50);
-    assertThat(preempts(request(9, Request.AGED, 5), 5)).isFalse();
+    assertThat(preempts(request(9, RequestStanding.AGED, 5), 5)).isFalse();
   }
 }

@@ -161,16 +161,16 @@ class PromptShareTest {
         rig.step(DECODE_ROW, PROMPT_ROW, positionNanos);
       }
       Request prompt = rig.submit(letters(20, PROMPT), 5);
-      while (prompt.length == prompt.promptLength) {
-        int[] lengths = replies.stream().mapToInt(reply -> reply.length).toArray();
+      while (prompt.tokens.length() == prompt.tokens.promptLength()) {
+        int[] lengths = replies.stream().mapToInt(reply -> reply.tokens.length()).toArray();
         long nanos = rig.step(DECODE_ROW, PROMPT_ROW, positionNanos);
         for (int i = 0; i < lengths.length; i++) {
-          assertThat(replies.get(i).length).isEqualTo(lengths[i] + 1);
+          assertThat(replies.get(i).tokens.length()).isEqualTo(lengths[i] + 1);
         }
         longestStep = Math.max(longestStep, nanos);
         firstToken += nanos;
       }
-      rows = prompt.computed;
+      rows = prompt.steps.computed();
     }
   }
 }

@@ -76,8 +76,8 @@ class SchedulePolicyTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> SchedulePolicy.of("priority"))
         .withMessage(
-            "the schedule policy 'priority' is unknown; it must be one of fcfs, lpm, dfs-weight, lof,"
-                + " random, routing-key");
+            "the schedule policy 'priority' is unknown; it must be one of fcfs, lpm, dfs-weight,"
+                + " lof, random, routing-key");
   }
 
   /** Case P1. */
@@ -188,7 +188,7 @@ class SchedulePolicyTest {
   private void run(Admission admission, Request... requests) {
     order(admission, requests);
     for (Request request : requests) {
-      request.state = Request.State.RUNNING;
+      request.standing.run();
       running.add(request);
     }
   }

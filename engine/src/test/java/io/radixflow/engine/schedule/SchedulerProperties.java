@@ -65,7 +65,8 @@ class SchedulerProperties {
         Request next = model.admit(random);
         waits.removeIf(wait -> wait.request == next);
         for (Wait wait : waits) {
-          wait.left -= next != null && next.tenant == wait.request.tenant ? 1 : 0;
+          wait.left -=
+              next != null && next.standing.tenant() == wait.request.standing.tenant() ? 1 : 0;
           assertThat(wait.left).isPositive();
         }
       }
@@ -73,7 +74,8 @@ class SchedulerProperties {
   }
 
   private static boolean isBefore(Request older, Request request) {
-    return older.tenant == request.tenant && older.sequence < request.sequence;
+    return older.standing.tenant() == request.standing.tenant()
+        && older.sequence < request.sequence;
   }
 
   /**
@@ -102,7 +104,7 @@ class SchedulerProperties {
     int served = 0;
     for (Tenant next = least(tenants); next != patient; next = least(tenants)) {
       Request request = next.waiting.get(0);
-      served += request.length;
+      served += request.tokens.length();
       assertThat((double) served).isLessThanOrEqualTo(most);
       tenants.admitted(request, false);
       tenants.add(ofTenant(tenants, "new " + sequence, sequence++, 1 + random.nextInt(cost)));
@@ -116,7 +118,7 @@ class SchedulerProperties {
   private static Request ofTenant(FairQueue tenants, String name, long sequence, int length) {
     Request request =
         SchedulerRig.request(sequence, letters(1, length), 1, "", new ServiceClass(name, 0, ""));
-    request.tenant = tenants.of(name);
+    request.standing.join(tenants.of(name), 0);
     return request;
   }
 
@@ -176,9 +178,9 @@ class SchedulerProperties {
     Map<String, Double> served = new HashMap<>(Map.of("heavy", 0.0, "light", 0.0));
     for (Request request : all) {
       String tenant = request.spec.service().tenant();
-      if (request.admittedBefore) {
+      if (request.standing.wasAdmitted()) {
         double share = tenant.equals("heavy") ? weight : 1;
-        served.merge(tenant, request.length / share, Double::sum);
+        served.merge(tenant, request.tokens.length() / share, Double::sum);
       }
     }
     return served;
@@ -251,7 +253,8 @@ class SchedulerProperties {
         default -> pages.cache().evict(random.nextInt(20));
       }
       for (Request each : waiting) {
-        Request fresh = requestOf(i, each.spec.namespace(), each.tokens, each.publicTokens);
+        Request fresh =
+            requestOf(i, each.spec.namespace(), each.tokens.prompt(), each.tokens.publicTokens());
         assertThat(pages.match(each)).isEqualTo(pages.match(fresh));
       }
     }
@@ -265,7 +268,7 @@ class SchedulerProperties {
 
   private static Request requestOf(int sequence, String namespace, int[] prompt, int publicTokens) {
     Request request = SchedulerRig.request(sequence, prompt, 5, namespace, ServiceClass.DEFAULT);
-    request.publicTokens = Math.min(publicTokens, prompt.length);
+    request.tokens.begin(prompt, publicTokens, new int[0], 5);
     return request;
   }
 

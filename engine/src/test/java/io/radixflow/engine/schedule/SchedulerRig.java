@@ -89,10 +89,7 @@ public final class SchedulerRig {
             sequence,
             1 << 16,
             null);
-    request.tokens = prompt.clone();
-    request.length = prompt.length;
-    request.promptLength = prompt.length;
-    request.maxLength = prompt.length + maxTokens;
+    request.tokens.begin(prompt, 0, new int[0], maxTokens);
     return request;
   }
 
@@ -106,7 +103,7 @@ public final class SchedulerRig {
     if (!pages.admit(request, pages.match(request), 0)) {
       throw new AssertionError("no pages");
     }
-    request.computed = request.length;
+    request.steps.succeed(request.tokens.length());
     pages.commit(request);
     pages.release(request);
   }
@@ -160,18 +157,18 @@ public final class SchedulerRig {
     int rows = 0;
     for (int i = 0; i < step.size(); i++) {
       Request request = step.request(i);
-      rows += step.end(i) - request.computed;
-      boolean prefill = request.isPrefilling();
-      request.stepsInFlight--;
-      request.computed = step.end(i);
+      rows += step.end(i) - request.steps.computed();
+      boolean prefill = request.steps.isPrefilling();
+      request.steps.end();
+      request.steps.succeed(step.end(i));
       if (prefill) {
         pages.commit(request);
       }
       if (step.output(i) >= 0) {
-        request.pending--;
-        request.append('a' + request.length % 26);
+        request.steps.answer();
+        request.tokens.append('a' + request.tokens.length() % 26);
       }
-      if (request.length == request.maxLength) {
+      if (request.tokens.length() == request.tokens.maxLength()) {
         end(request);
       }
     }
@@ -181,7 +178,6 @@ public final class SchedulerRig {
 
   private void end(Request request) {
     scheduler.remove(request);
-    request.state = Request.State.ENDED;
     pages.commit(request);
     pages.release(request);
   }

@@ -47,9 +47,10 @@ class SchedulerTest {
     Request first = rig.submit(letters(9, prompt), 5);
     Request next = rig.submit(letters(10, 200), 5);
     assertThat(rig.step()).isEqualTo(64);
-    assertThat(first.computed).isEqualTo(prompt);
-    assertThat(next.computed).isEqualTo(left);
-    assertThat(next.state).isEqualTo(left == 0 ? Request.State.WAITING : Request.State.RUNNING);
+    assertThat(first.steps.computed()).isEqualTo(prompt);
+    assertThat(next.steps.computed()).isEqualTo(left);
+    assertThat(next.standing.state())
+        .isEqualTo(left == 0 ? Request.State.WAITING : Request.State.RUNNING);
   }
 
   /** Case P10. */
@@ -58,8 +59,8 @@ class SchedulerTest {
     SchedulerRig rig = new SchedulerRig(options(1, 300).stepRows(500).prefillChunk(500).build());
     Request request = rig.submit(letters(0, 200), 5);
     assertThat(rig.step()).isEqualTo(200);
-    assertThat(request.isPrefilling()).isFalse();
-    assertThat(request.length).isEqualTo(201);
+    assertThat(request.steps.isPrefilling()).isFalse();
+    assertThat(request.tokens.length()).isEqualTo(201);
   }
 
   @ParameterizedTest
@@ -106,7 +107,7 @@ class SchedulerTest {
     assertThat(rig.admitted).containsExactly(first, other);
     assertThat(rig.scheduler.stats().deferrals()).isEqualTo(200);
     rig.runToTheEnd();
-    assertThat(waiting).allMatch(request -> request.cachedPages == 0);
+    assertThat(waiting).allMatch(request -> request.pages.cached() == 0);
     assertThat(rig.scheduler.cachedTokens()).isGreaterThanOrEqualTo(200 * 320);
   }
 
@@ -119,11 +120,11 @@ class SchedulerTest {
     Request urgent = rig.submit(letters(2, 150), 20, priority(50));
     rig.step();
     assertThat(rig.scheduler.running()).containsExactly(usual, urgent);
-    assertThat(low.state).isEqualTo(Request.State.WAITING);
+    assertThat(low.standing.state()).isEqualTo(Request.State.WAITING);
     assertThat(rig.scheduler.stats().priorityPreemptions()).isOne();
     rig.runToTheEnd();
     assertThat(rig.scheduler.stats().waitingRequests()).isZero();
-    assertThat(low.length).isEqualTo(200);
+    assertThat(low.tokens.length()).isEqualTo(200);
     assertThat(rig.pages.allocator().free() + rig.pages.cache().evictablePages()).isEqualTo(20);
   }
 
@@ -137,7 +138,7 @@ class SchedulerTest {
     rig.submit(letters(3, 30), 10, priority(10));
     rig.step();
     assertThat(rig.scheduler.running()).containsExactly(older, urgent);
-    assertThat(younger.state).isEqualTo(Request.State.WAITING);
+    assertThat(younger.standing.state()).isEqualTo(Request.State.WAITING);
     assertThat(rig.scheduler.stats().priorityPreemptions()).isOne();
     rig.runToTheEnd();
   }
@@ -151,7 +152,9 @@ class SchedulerTest {
     rig.step();
     rig.submit(concat(prefix, letters(2, 95)), 1, priority(50));
     rig.step();
-    assertThat(low.state).as("its own page would not suffice").isEqualTo(Request.State.RUNNING);
+    assertThat(low.standing.state())
+        .as("its own page would not suffice")
+        .isEqualTo(Request.State.RUNNING);
     rig.runToTheEnd();
     assertThat(rig.scheduler.stats().priorityPreemptions()).isZero();
   }
@@ -165,7 +168,7 @@ class SchedulerTest {
       rig.step();
     }
     assertThat(rig.scheduler.running()).containsExactly(high);
-    assertThat(low.state).isEqualTo(Request.State.WAITING);
+    assertThat(low.standing.state()).isEqualTo(Request.State.WAITING);
     rig.runToTheEnd();
   }
 
@@ -178,7 +181,7 @@ class SchedulerTest {
                 .scheduler(SchedulerOptions.DEFAULT.withAgeing(4))
                 .build());
     Request patient = rig.submit(letters(0, 30), 40, priority(-100));
-    for (int i = 1; patient.length < patient.maxLength; i++) {
+    for (int i = 1; patient.tokens.length() < patient.tokens.maxLength(); i++) {
       assertThat(i).as("steps").isLessThan(400);
       rig.submit(letters(i % 20, 30), 5, priority(100));
       rig.submit(letters(i % 20, 40), 5, priority(100));

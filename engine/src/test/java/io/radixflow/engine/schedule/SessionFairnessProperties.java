@@ -45,7 +45,7 @@ class SessionFairnessProperties {
       Request first =
           waiting.stream()
               .min(
-                  Comparator.comparingInt((Request request) -> -request.urgency)
+                  Comparator.comparingInt((Request request) -> -request.standing.urgency())
                       .thenComparing(laps::get)
                       .thenComparing(request -> request.sequence))
               .orElse(null);

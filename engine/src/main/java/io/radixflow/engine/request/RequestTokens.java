@@ -1,0 +1,89 @@
+package io.radixflow.engine.request;
+
+import java.util.Arrays;
+
+/**
+ * The tokens of a request: its prompt, then its reply so far. The intake thread begins them; the
+ * engine thread appends to them.
+ */
+public final class RequestTokens {
+  /** Tokens of a reply for which there is room at first. */
+  private static final int REPLY_ROOM = 64;
+
+  private int[] ids = {};
+  private int length;
+  private int promptLength;
+  private int publicTokens;
+  private int maxLength;
+
+  /**
+   * Sets the prompt, and the tokens of the reply that an earlier attempt has generated.
+   *
+   * @param publicTokens tokens from the beginning that may be shared with other namespaces
+   * @param resumed the generated tokens; more than {@code maxTokens} are left out
+   * @param maxTokens the most tokens of the reply
+   */
+  public void begin(int[] prompt, int publicTokens, int[] resumed, int maxTokens) {
+    promptLength = prompt.length;
+    maxLength = prompt.length + maxTokens;
+    length = prompt.length + Math.min(resumed.length, maxTokens);
+    this.publicTokens = Math.min(publicTokens, prompt.length);
+    ids = Arrays.copyOf(prompt, Math.min(maxLength, length + REPLY_ROOM));
+    System.arraycopy(resumed, 0, ids, promptLength, length - promptLength);
+  }
+
+  /** Appends a token of the reply. */
+  public void append(int token) {
+    if (length == ids.length) {
+      ids = Arrays.copyOf(ids, Math.min(maxLength, 2 * length));
+    }
+    ids[length++] = token;
+  }
+
+  /** Drops the tokens from {@code end} on. */
+  public void cut(int end) {
+    length = end;
+  }
+
+  /** Returns the array of the tokens, which may have room after the last. Do not change it. */
+  public int[] ids() {
+    return ids;
+  }
+
+  public int id(int position) {
+    return ids[position];
+  }
+
+  public int length() {
+    return length;
+  }
+
+  public int promptLength() {
+    return promptLength;
+  }
+
+  /** Returns how many tokens from the beginning may be shared with other namespaces. */
+  public int publicTokens() {
+    return publicTokens;
+  }
+
+  /** Returns the most tokens that prompt and reply may have. */
+  public int maxLength() {
+    return maxLength;
+  }
+
+  /** Returns the number of tokens of the reply. */
+  public int replyLength() {
+    return length - promptLength;
+  }
+
+  /** Returns a copy of the reply's tokens. */
+  public int[] reply() {
+    return Arrays.copyOfRange(ids, promptLength, length);
+  }
+
+  /** Returns a copy of the prompt. */
+  public int[] prompt() {
+    return Arrays.copyOf(ids, promptLength);
+  }
+}
