@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.cli.command.common.CliCommand;
 import io.radixflow.cli.command.common.CliEnvironment;
 import io.radixflow.cli.command.common.CliException;
-import io.radixflow.cli.command.common.JsonLineOutput;
 import io.radixflow.cli.command.common.Progress;
 import io.radixflow.cli.command.common.Samples;
 import io.radixflow.engine.model.ServedModel;
@@ -85,16 +84,13 @@ public final class BenchModelCommand extends CliCommand {
   /** A run with a profile, and how long it took. */
   private record Profiled(double seconds, StepProfile profile) {}
 
-  /** The time to load, and the memory once all was measured; null where it is not known. */
-  private record Loading(double seconds, ResidentMemory memory) {}
-
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (chunk < 1) {
-      throw new CliException("--chunk is " + chunk + "; it must be at least 1");
-    }
-    if (context < 0) {
-      throw new CliException("--context is " + context + "; it must be at least 0");
+    if (chunk < 1 || context < 0) {
+      throw new CliException(
+          chunk < 1
+              ? "--chunk is " + chunk + "; it must be at least 1"
+              : "--context is " + context + "; it must be at least 0");
     }
     List<Case> cases = cases();
     long start = System.nanoTime();
@@ -108,8 +104,15 @@ public final class BenchModelCommand extends CliCommand {
       }
       double loadSeconds = (System.nanoTime() - start) * 1e-9;
       List<Profiled> profiles = measure(backend, cases);
-      Loading loading = new Loading(loadSeconds, ResidentMemory.read());
-      show(model, backend, peak(), cases, profiles, loading);
+      Figures figures = new Figures();
+      figures.json().put("model", model.name()).put("backend", backend.description());
+      figures.json().put("threads", common.model.computeThreads());
+      figures.note("%s on %s", model.name(), backend.description());
+      addLoading(figures, loadSeconds, ResidentMemory.read());
+      MachinePeak peak = peak();
+      addPeak(figures, peak);
+      addCases(figures, cases, backend, peak, profiles);
+      common.report.write(this, figures);
     }
     return 0;
   }
@@ -177,41 +180,51 @@ public final class BenchModelCommand extends CliCommand {
     }
   }
 
-  private void show(
-      ServedModel model,
+  private static void addLoading(Figures figures, double seconds, ResidentMemory memory) {
+    figures.json().put("load_seconds", seconds);
+    figures.note("loaded in %.1f s", seconds);
+    if (memory != null) {
+      figures.json().put("resident_bytes", memory.bytes());
+      figures.json().put("most_resident_bytes", memory.mostBytes());
+      figures.note(
+          "%d MiB of this process are in memory, %d at most",
+          memory.bytes() >> 20, memory.mostBytes() >> 20);
+    }
+  }
+
+  private static void addPeak(Figures figures, MachinePeak peak) {
+    if (peak == null) {
+      return;
+    }
+    figures.json().put("read_bytes_per_second", peak.readBytesPerSecond());
+    figures.json().put("flops_per_second", peak.flopsPerSecond());
+    figures.note(
+        "machine with %d threads: read %.1f GB/s, multiply-add %.0f GFLOP/s",
+        peak.threads(), peak.readBytesPerSecond() / 1e9, peak.flopsPerSecond() / 1e9);
+    if (peak.integerOpsPerSecond() > 0) {
+      figures.json().put("integer_ops_per_second", peak.integerOpsPerSecond());
+      figures.note("multiply-add of 16-bit integers %.0f GOP/s", peak.integerOpsPerSecond() / 1e9);
+    }
+  }
+
+  private void addCases(
+      Figures figures,
+      List<Case> cases,
       Backend backend,
       MachinePeak peak,
-      List<Case> cases,
-      List<Profiled> profiles,
-      Loading loading)
-      throws IOException {
-    ObjectNode json = JsonLineOutput.object();
-    json.put("model", model.name()).put("backend", backend.description());
-    json.put("threads", common.model.computeThreads());
-    print("%s on %s%n", model.name(), backend.description());
-    showLoading(loading, json);
-    if (peak != null) {
-      json.put("read_bytes_per_second", peak.readBytesPerSecond());
-      json.put("flops_per_second", peak.flopsPerSecond());
-      print(
-          "machine with %d threads: read %.1f GB/s, multiply-add %.0f GFLOP/s%n",
-          peak.threads(), peak.readBytesPerSecond() / 1e9, peak.flopsPerSecond() / 1e9);
-      if (peak.integerOpsPerSecond() > 0) {
-        json.put("integer_ops_per_second", peak.integerOpsPerSecond());
-        print("multiply-add of 16-bit integers %.0f GOP/s%n", peak.integerOpsPerSecond() / 1e9);
-      }
-    }
-    print("%-24s %9s %9s %9s   %s%n", "tokens/s", "min", "median", "max", "share of peak");
-    ArrayNode results = json.putArray("results");
+      List<Profiled> profiles) {
+    ArrayNode results = figures.json().putArray("results");
+    figures.head("tokens/s; share of peak");
     for (Case one : cases) {
-      showCase(one, backend, peak, results.addObject());
+      ObjectNode json = results.addObject().put("name", one.name);
+      one.samples.putInto(json);
+      figures.line(
+          one.name + (peak == null ? "" : shares(one, backend, peak, json)), one.samples, 1);
     }
     for (int i = 0; i < profiles.size(); i++) {
-      StepAccount account = account(cases.get(i), profiles.get(i), backend, peak);
-      print("%s", account.table());
-      account.putInto((ObjectNode) results.get(i));
+      account(cases.get(i), profiles.get(i), backend, peak)
+          .addTo(figures, (ObjectNode) results.get(i));
     }
-    common.report.write(this, json);
   }
 
   private StepAccount account(Case one, Profiled run, Backend backend, MachinePeak peak) {
@@ -230,42 +243,21 @@ public final class BenchModelCommand extends CliCommand {
     return integers ? peak.integerOpsPerSecond() : peak.flopsPerSecond();
   }
 
-  private void showLoading(Loading loading, ObjectNode json) {
-    ResidentMemory memory = loading.memory;
-    json.put("load_seconds", loading.seconds);
-    if (memory == null) {
-      print("loaded in %.1f s%n", loading.seconds);
-      return;
-    }
-    json.put("resident_bytes", memory.bytes()).put("most_resident_bytes", memory.mostBytes());
-    print(
-        "loaded in %.1f s; %d MiB of this process are in memory, %d at most%n",
-        loading.seconds, memory.bytes() >> 20, memory.mostBytes() >> 20);
-  }
-
-  private void showCase(Case one, Backend backend, MachinePeak peak, ObjectNode json) {
-    Samples samples = one.samples();
-    json.put("name", one.name());
-    samples.putInto(json);
-    String shares = "";
-    if (peak != null) {
-      double steps = samples.median() / one.tokensAStep();
-      double compute =
-          steps
-              * StepWork.flops(backend.model(), one.tokensAStep(), one.outputs())
-              / opsPerSecond(backend, peak);
-      long kv = contextBytes(backend.kvSpec(), one.context());
-      double read = steps * (backend.weightBytes() + kv) / peak.readBytesPerSecond();
-      json.put("compute_share", compute).put("read_share", read);
-      shares = String.format(Locale.ROOT, "%.0f %% compute", compute * 100);
-      // Of a mixture a step reads some of the weights only.
-      if (backend.weightBytes() > 0 && !mixture(backend.model())) {
-        shares += String.format(Locale.ROOT, ", %.0f %% bandwidth", read * 100);
-      }
-    }
-    print(
-        "%-24s %9.1f %9.1f %9.1f   %s%n",
-        one.name(), samples.min(), samples.median(), samples.max(), shares);
+  /** Returns the shares of the machine's peak that a case reaches. */
+  private static String shares(Case one, Backend backend, MachinePeak peak, ObjectNode json) {
+    double steps = one.samples.median() / one.tokensAStep;
+    double compute =
+        steps
+            * StepWork.flops(backend.model(), one.tokensAStep, one.outputs)
+            / opsPerSecond(backend, peak);
+    long kv = contextBytes(backend.kvSpec(), one.context);
+    double read = steps * (backend.weightBytes() + kv) / peak.readBytesPerSecond();
+    json.put("compute_share", compute).put("read_share", read);
+    String shares = String.format(Locale.ROOT, "; %.0f %% compute", compute * 100);
+    // Of a mixture a step reads some of the weights only.
+    return backend.weightBytes() == 0 || mixture(backend.model())
+        ? shares
+        : shares + String.format(Locale.ROOT, ", %.0f %% bandwidth", read * 100);
   }
 
   /** Bytes of KV that one query reads after {@code context} tokens. */

@@ -45,16 +45,21 @@ public final class Figures {
   public Figures add(String title, String name, Samples samples, double factor) {
     if (samples.count() > 0) {
       samples.putInto(json.putObject(name));
-      note(
-          FORMAT,
-          title,
-          number(samples.min() * factor),
-          number(samples.median() * factor),
-          number(samples.quantile(0.99) * factor),
-          number(samples.max() * factor),
-          samples.count());
+      line(title, samples, factor);
     }
     return this;
+  }
+
+  /** Adds a line of figures that JSON does not have. */
+  void line(String title, Samples samples, double factor) {
+    note(
+        FORMAT,
+        title,
+        number(samples.min() * factor),
+        number(samples.median() * factor),
+        number(samples.quantile(0.99) * factor),
+        number(samples.max() * factor),
+        samples.count());
   }
 
   private static String number(double value) {

@@ -26,33 +26,15 @@ record StepAccount(
     double multiplyAdds,
     double readBytes) {
 
-  private static final String FORMAT = "%-36s %9s %6s %7s %8s %6s %6s %6s %6s%n";
+  private static final String FORMAT = "%-36s %9s %6s %7s %8s %6s %6s %6s %6s";
 
-  /** The table for people. */
-  String table() {
-    StringBuilder text = new StringBuilder();
-    text.append(
-        String.format(
-            Locale.ROOT,
-            "%n" + FORMAT,
-            name,
-            "us/step",
-            "calls",
-            "time",
-            "GMAC/s",
-            "peak",
-            "GB/s",
-            "peak",
-            "busy"));
+  /** Adds a line per operation, and the operations under {@code phases} of a result. */
+  void addTo(Figures figures, ObjectNode json) {
+    figures.note("");
+    figures.note(
+        FORMAT, name, "us/step", "calls", "time", "GMAC/s", "peak", "GB/s", "peak", "busy");
     for (Phase phase : phases()) {
-      text.append(line(phase));
-    }
-    return text.toString();
-  }
-
-  /** Puts the operations under {@code phases} of a result. */
-  void putInto(ObjectNode json) {
-    for (Phase phase : phases()) {
+      line(figures, phase);
       json.withArray("phases")
           .addObject()
           .put("name", phase.name())
@@ -65,7 +47,7 @@ record StepAccount(
   }
 
   /** The operations and the pauses between them, the longest first. */
-  List<Phase> phases() {
+  private List<Phase> phases() {
     List<Phase> phases = profile.phases();
     long inside = phases.stream().mapToLong(Phase::nanos).sum();
     phases.add(phase("between operations", profile.nanos() - inside));
@@ -79,11 +61,10 @@ record StepAccount(
     return new Phase(name, profile.steps(), nanos, 0, 0, 0);
   }
 
-  private String line(Phase phase) {
+  private void line(Figures figures, Phase phase) {
     double multiplied = phase.multiplyAdds() * 1e9 / phase.nanos();
     double read = phase.weightBytes() * 1e9 / phase.nanos();
-    return String.format(
-        Locale.ROOT,
+    figures.note(
         FORMAT,
         phase.name(),
         number(phase.nanos() / 1e3 / profile.steps()),
