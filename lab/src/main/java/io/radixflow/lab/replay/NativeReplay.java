@@ -6,6 +6,7 @@ import io.radixflow.engine.cache.RadixCache;
 import io.radixflow.engine.cache.TreeNode;
 import io.radixflow.engine.cache.key.RadixKey;
 import io.radixflow.engine.cache.policy.EvictionPolicies;
+import io.radixflow.lab.replay.sglang.CompatKey;
 import io.radixflow.lab.replay.sglang.CompatPolicy;
 import io.radixflow.lab.replay.sglang.PageModel;
 import java.util.Arrays;
@@ -227,16 +228,10 @@ public final class NativeReplay extends TraceReplay<NativeReplay.Lock> {
     return new RadixKey(namespace == null ? "" : "ns:" + namespace, units, units.length);
   }
 
-  /**
-   * Numbers each pair of neighbouring tokens: equal pairs alike, so that they match as tokens do.
-   */
+  /** Numbers each pair of neighbouring tokens: equal pairs match as equal tokens do. */
   private int[] numbersOfPairs(int[] tokens) {
-    int[] numbers = new int[Math.max(0, tokens.length - 1)];
-    for (int i = 0; i < numbers.length; i++) {
-      long pair = (long) tokens[i] << Integer.SIZE | Integer.toUnsignedLong(tokens[i + 1]);
-      Integer number = pairs.putIfAbsent(pair, pairs.size());
-      numbers[i] = number == null ? pairs.size() - 1 : number;
-    }
-    return numbers;
+    return CompatKey.of(null, tokens, true).units().stream()
+        .mapToInt(pair -> pairs.computeIfAbsent(pair, each -> pairs.size()))
+        .toArray();
   }
 }
