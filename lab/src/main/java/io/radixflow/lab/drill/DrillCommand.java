@@ -105,7 +105,7 @@ public final class DrillCommand extends CliCommand {
       throw new CliException("--minutes is " + minutes + "; it must be 1 to " + MAX_MINUTES);
     }
     new SettingsLoader().set(jobOptions).load(); // a wrong one is named before anything starts
-    DrillOptions options = options().withTiers(tiers).withJobOptions(jobOptions);
+    DrillOptions options = options().with(tiers, jobOptions);
     Duration time = Duration.ofMinutes(minutes);
     FaultPlan plan = FaultPlan.lasting(options.faults(), time, seed, System::nanoTime);
     DrillResult result = runner.run(build, options, plan, this::say);

@@ -49,17 +49,10 @@ public record DrillOptions(
     return new DrillOptions(model, model, 4, 4, 96, seed, false, List.of(), directory);
   }
 
-  public DrillOptions withTiers(boolean wanted) {
-    return with(wanted, jobOptions);
-  }
-
-  public DrillOptions withJobOptions(List<String> wanted) {
-    return with(tiered, List.copyOf(wanted));
-  }
-
-  private DrillOptions with(boolean newTiered, List<String> newJobOptions) {
+  /** Returns these options with or without tiers, and with options of the job. */
+  public DrillOptions with(boolean wantsTiers, List<String> ofTheJob) {
     return new DrillOptions(
-        model, calmModel, sessions, turns, maxTokens, seed, newTiered, newJobOptions, directory);
+        model, calmModel, sessions, turns, maxTokens, seed, wantsTiers, ofTheJob, directory);
   }
 
   /**

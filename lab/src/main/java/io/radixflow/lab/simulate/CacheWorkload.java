@@ -1,6 +1,7 @@
 package io.radixflow.lab.simulate;
 
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /**
  * Recorded requests in the order of their arrival, each a path of blocks from the root of a prefix
@@ -26,15 +27,13 @@ public final class CacheWorkload {
   private final long inputBlocks;
 
   private CacheWorkload(Builder builder) {
-    int requests = builder.requests;
-    this.blocks = Arrays.copyOf(builder.blocks, builder.size);
-    this.starts = Arrays.copyOf(builder.starts, requests + 1);
-    this.starts[requests] = builder.size;
-    this.inputs = Arrays.copyOf(builder.inputs, requests);
-    this.sessions = Arrays.copyOf(builder.sessions, requests);
-    this.branches = Arrays.copyOf(builder.branches, requests);
-    this.closedSessions = Arrays.copyOf(builder.closedSessions, builder.closings);
-    this.closedBefore = Arrays.copyOf(builder.closedBefore, builder.closings);
+    this.blocks = builder.blocks.build().toArray();
+    this.starts = builder.starts.build().toArray();
+    this.inputs = builder.inputs.build().toArray();
+    this.sessions = builder.sessions.build().toArray();
+    this.branches = builder.branches.build().toArray();
+    this.closedSessions = builder.closedSessions.build().toArray();
+    this.closedBefore = builder.closedBefore.build().toArray();
     this.distinct = builder.numbers.size();
     this.inputBlocks = Arrays.stream(inputs).asLongStream().sum();
   }
@@ -107,18 +106,20 @@ public final class CacheWorkload {
    */
   public static final class Builder {
     private final BlockNumbers numbers = new BlockNumbers();
-    private int[] blocks = new int[1024];
-    private int[] starts = new int[257];
-    private int[] inputs = new int[256];
-    private int[] sessions = new int[256];
-    private int[] branches = new int[256];
-    private int[] closedSessions = new int[16];
-    private int[] closedBefore = new int[16];
+    private final IntStream.Builder blocks = IntStream.builder();
+    private final IntStream.Builder starts = IntStream.builder();
+    private final IntStream.Builder inputs = IntStream.builder();
+    private final IntStream.Builder sessions = IntStream.builder();
+    private final IntStream.Builder branches = IntStream.builder();
+    private final IntStream.Builder closedSessions = IntStream.builder();
+    private final IntStream.Builder closedBefore = IntStream.builder();
     private int size;
     private int requests;
-    private int closings;
     private int parent;
-    private boolean inputEnded;
+    private int start;
+
+    /** The blocks of the request's prompt, or -1 while its prompt has not ended. */
+    private int input;
 
     /**
      * Begins a request that belongs to no session.
@@ -137,19 +138,21 @@ public final class CacheWorkload {
      * @param branch number of its branch within the session
      */
     public Builder begin(int scope, int session, int branch) {
-      if (requests == inputs.length) {
-        starts = Arrays.copyOf(starts, 2 * requests + 1);
-        inputs = Arrays.copyOf(inputs, 2 * requests);
-        sessions = Arrays.copyOf(sessions, 2 * requests);
-        branches = Arrays.copyOf(branches, 2 * requests);
-      }
-      starts[requests] = size;
-      sessions[requests] = session;
-      branches[requests] = branch;
+      endRequest();
+      starts.add(size);
+      sessions.add(session);
+      branches.add(branch);
+      start = size;
       parent = ~scope;
-      inputEnded = false;
+      input = -1;
       requests++;
       return this;
+    }
+
+    private void endRequest() {
+      if (requests > 0) {
+        inputs.add(input < 0 ? size - start : input);
+      }
     }
 
     /**
@@ -159,18 +162,13 @@ public final class CacheWorkload {
      * @throws IllegalArgumentException if there are more than {@link #MAX_BLOCKS}
      */
     public Builder block(long content) {
-      if (size == blocks.length) {
-        if (size == MAX_BLOCKS) {
-          throw new IllegalArgumentException(
-              "the requests have more than " + MAX_BLOCKS + " blocks; take a part of them");
-        }
-        blocks = Arrays.copyOf(blocks, 2 * size);
+      if (size == MAX_BLOCKS) {
+        throw new IllegalArgumentException(
+            "the requests have more than " + MAX_BLOCKS + " blocks; take a part of them");
       }
       parent = numbers.of(parent, content);
-      blocks[size++] = parent;
-      if (!inputEnded) {
-        inputs[requests - 1]++;
-      }
+      blocks.add(parent);
+      size++;
       return this;
     }
 
@@ -178,22 +176,21 @@ public final class CacheWorkload {
      * Says that the blocks to come are the reply's: they are stored, and no lookup asks for them.
      */
     public Builder endInput() {
-      inputEnded = true;
+      input = input < 0 ? size - start : input;
       return this;
     }
 
     /** Notes that a session was closed after the requests so far. */
     public Builder close(int session) {
-      if (closings == closedSessions.length) {
-        closedSessions = Arrays.copyOf(closedSessions, 2 * closings);
-        closedBefore = Arrays.copyOf(closedBefore, 2 * closings);
-      }
-      closedSessions[closings] = session;
-      closedBefore[closings++] = requests;
+      closedSessions.add(session);
+      closedBefore.add(requests);
       return this;
     }
 
+    /** Returns the workload; called once. */
     public CacheWorkload build() {
+      endRequest();
+      starts.add(size);
       return new CacheWorkload(this);
     }
   }

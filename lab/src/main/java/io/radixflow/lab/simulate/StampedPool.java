@@ -3,29 +3,16 @@ package io.radixflow.lab.simulate;
 import io.radixflow.kernels.device.HeapPages;
 import io.radixflow.kernels.device.HostPages;
 import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.OrderedTransfer;
 import io.radixflow.kernels.device.Transfer;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
 
 /**
  * A pool whose pages hold a stamp of {@link Long#BYTES} bytes and nothing else, so that many fit
  * into little memory and a misplaced page is still recognised. Copies end at once.
  */
 final class StampedPool implements KvPool {
-  private static final Transfer DONE =
-      new Transfer() {
-        @Override
-        public boolean isDone() {
-          return true;
-        }
-
-        @Override
-        public void await() {}
-
-        @Override
-        public Throwable failure() {
-          return null;
-        }
-      };
-
   private final long[] stamps;
 
   StampedPool(int pages) {
@@ -62,18 +49,18 @@ final class StampedPool implements KvPool {
 
   @Override
   public Transfer copyIn(int[] pages, HostPages host, int[] hostPages, int count) {
-    for (int i = 0; i < count; i++) {
-      stamps[pages[i]] = host.buffer(hostPages[i]).getLong(0);
-    }
-    return DONE;
+    return each(count, i -> stamps[pages[i]] = host.buffer(hostPages[i]).getLong(0));
   }
 
   @Override
   public Transfer copyOut(int[] pages, HostPages host, int[] hostPages, int count) {
-    for (int i = 0; i < count; i++) {
-      host.buffer(hostPages[i]).putLong(0, stamps[pages[i]]);
-    }
-    return DONE;
+    return each(count, i -> host.buffer(hostPages[i]).putLong(0, stamps[pages[i]]));
+  }
+
+  private static Transfer each(int count, IntConsumer copy) {
+    OrderedTransfer transfer = new OrderedTransfer(() -> IntStream.range(0, count).forEach(copy));
+    transfer.run();
+    return transfer;
   }
 
   @Override

@@ -39,7 +39,8 @@ public final class Driver<T, R> implements AutoCloseable {
     this.scripts = scripts;
   }
 
-  static Thread daemon(Runnable task, String name) {
+  /** Makes a thread that does not keep the process alive. */
+  public static Thread daemon(Runnable task, String name) {
     Thread thread = new Thread(task, name);
     thread.setDaemon(true);
     return thread;

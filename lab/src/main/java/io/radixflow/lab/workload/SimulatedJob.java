@@ -28,6 +28,10 @@ final class SimulatedJob implements Target<ConversationEvent, Reply> {
   private final Map<String, SimulatedSession> sessions = new HashMap<>();
   private final Map<Owner, Integer> scopes = new HashMap<>();
   private final CacheWorkload.Builder requests = new CacheWorkload.Builder();
+
+  /** Joins tokens to pages. */
+  private final PageJoiner pages;
+
   private long withoutReply;
   private long refused;
   private long promptTokens;
@@ -38,6 +42,7 @@ final class SimulatedJob implements Target<ConversationEvent, Reply> {
    */
   SimulatedJob(int pageTokens, ConversationTokens tokens, Map<TrafficTurn, Reply> replies) {
     this.pageTokens = pageTokens;
+    this.pages = new PageJoiner(requests, pageTokens);
     this.tokens = tokens;
     this.replies = replies;
   }
@@ -126,25 +131,14 @@ final class SimulatedJob implements Target<ConversationEvent, Reply> {
 
   /** The last token of a prompt is always computed, and that of a reply never. */
   private void store(int[] prompt, int[] reply) {
-    int inputs = Math.max(0, prompt.length - 1) / pageTokens;
-    int pages = Math.max(0, prompt.length + reply.length - 1) / pageTokens;
-    for (int page = 0; page < pages; page++) {
-      if (page == inputs) {
+    int inputs = Math.max(0, prompt.length - 1) / pageTokens * pageTokens;
+    pages.begin();
+    for (int i = 0; i < prompt.length + reply.length - 1; i++) {
+      if (i == inputs) {
         requests.endInput();
       }
-      requests.block(content(prompt, reply, page * pageTokens));
+      pages.addBlock(i < prompt.length ? prompt[i] : reply[i - prompt.length]);
     }
-  }
-
-  /** A hash of a page's ids. */
-  private long content(int[] prompt, int[] reply, int from) {
-    long hash = 0;
-    for (int i = from; i < from + pageTokens; i++) {
-      int id = i < prompt.length ? prompt[i] : reply[i - prompt.length];
-      hash = (hash ^ id) * 0x9E37_79B9_7F4A_7C15L;
-      hash ^= hash >>> 32;
-    }
-    return hash;
   }
 
   CacheWorkload requests() {

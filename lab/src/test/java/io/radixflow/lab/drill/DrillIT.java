@@ -40,7 +40,7 @@ class DrillIT {
     faults.add(Fault.GATEWAY_KILLED);
 
     DrillResult result =
-        run(DrillOptions.simulated(SEED, Optional.of(DIRECTORY)).withTiers(true), faults);
+        run(DrillOptions.simulated(SEED, Optional.of(DIRECTORY)).with(true, List.of()), faults);
 
     assertHolds(result, faults.size());
     assertThat(result.deaths()).isBetween(2, result.mostDeaths());

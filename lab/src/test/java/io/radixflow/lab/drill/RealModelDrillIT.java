@@ -28,7 +28,7 @@ class RealModelDrillIT {
     List<Fault> faults = List.of(Fault.TASKMANAGER_KILLED, Fault.SAVEPOINT);
 
     DrillOptions options =
-        DrillOptions.real(model, DrillIT.SEED, Optional.of(DIRECTORY)).withTiers(true);
+        DrillOptions.real(model, DrillIT.SEED, Optional.of(DIRECTORY)).with(true, List.of());
     DrillIT.assertHolds(DrillIT.run(options, faults), faults.size());
   }
 }

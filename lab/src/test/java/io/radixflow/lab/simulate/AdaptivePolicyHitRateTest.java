@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 class AdaptivePolicyHitRateTest {
   private final CacheWorkload.Builder workload = new CacheWorkload.Builder();
   private final Random random = new Random(1);
+  private CacheWorkload built;
 
   private void request(int scope, int document, int blocks) {
     workload.begin(scope);
@@ -48,7 +49,7 @@ class AdaptivePolicyHitRateTest {
   }
 
   private double hitRate(String policy, int capacity) {
-    CacheWorkload built = workload.build();
+    built = built == null ? workload.build() : built;
     EvictionPolicy made = EvictionPolicies.of(policy, capacity, 0.8);
     return (double) CacheSimulation.run(built, capacity, made, true).hits() / built.inputBlocks();
   }

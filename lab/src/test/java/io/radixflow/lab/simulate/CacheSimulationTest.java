@@ -7,6 +7,12 @@ import org.junit.jupiter.api.Test;
 
 class CacheSimulationTest {
   private final CacheWorkload.Builder builder = new CacheWorkload.Builder();
+  private CacheWorkload built;
+
+  private CacheWorkload workload() {
+    built = built == null ? builder.build() : built;
+    return built;
+  }
 
   private void request(int session, int... blocks) {
     builder.begin(0, session, 0);
@@ -17,7 +23,7 @@ class CacheSimulationTest {
 
   private CacheSimulation.Result simulate(int capacity, boolean hints) {
     return CacheSimulation.run(
-        builder.build(), capacity, EvictionPolicies.of("lru", capacity, 1), hints);
+        workload(), capacity, EvictionPolicies.of("lru", capacity, 1), hints);
   }
 
   @Test
@@ -70,7 +76,7 @@ class CacheSimulationTest {
     request(0, 1, 2, 3);
 
     assertThat(simulate(10, true).hits()).isEqualTo(1 + 2);
-    assertThat(builder.build().inputBlocks()).isEqualTo(5);
+    assertThat(workload().inputBlocks()).isEqualTo(5);
   }
 
   @Test
@@ -79,6 +85,6 @@ class CacheSimulationTest {
     builder.begin(1).block(1);
 
     assertThat(simulate(10, true).hits()).isZero();
-    assertThat(builder.build().distinctBlocks()).isEqualTo(2);
+    assertThat(workload().distinctBlocks()).isEqualTo(2);
   }
 }

@@ -1,5 +1,6 @@
 package io.radixflow.lab.drill.http;
 
+import io.radixflow.lab.traffic.Driver;
 import io.radixflow.lab.traffic.Target;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -12,12 +13,7 @@ public abstract class HttpTarget implements Target<HttpTurn, Heard> {
   private static final long CLOSE_SECONDS = 5;
 
   private final ExecutorService thread =
-      Executors.newSingleThreadExecutor(
-          task -> {
-            Thread made = new Thread(task, "http");
-            made.setDaemon(true);
-            return made;
-          });
+      Executors.newSingleThreadExecutor(task -> Driver.daemon(task, "http"));
 
   /**
    * Sends a request, and resumes what breaks until the reply is whole.
