@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.cli.command.common.CliCommand;
 import io.radixflow.cli.command.common.CliEnvironment;
 import io.radixflow.cli.command.common.CliException;
-import io.radixflow.cli.command.common.JsonLineOutput;
 import io.radixflow.cli.command.common.Progress;
 import io.radixflow.engine.Engine;
 import io.radixflow.engine.EngineOptions;
@@ -15,6 +14,8 @@ import io.radixflow.engine.draft.SpeculationOptions.Mode;
 import io.radixflow.engine.model.ServedModel;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.lab.bench.BenchOptions;
+import io.radixflow.lab.bench.Figures;
+import io.radixflow.lab.bench.speculation.SpeculationTable.TimedReply;
 import io.radixflow.lab.traffic.EngineReply;
 import io.radixflow.lab.traffic.EngineTarget;
 import java.io.IOException;
@@ -79,7 +80,12 @@ public final class BenchSpeculationCommand extends CliCommand {
         }
       }
     }
-    show(new SpeculationTable(replies));
+    Figures figures = new Figures();
+    ObjectNode json = figures.json();
+    json.put("model", common.model.model).put("threads", common.model.computeThreads());
+    json.put("temperature", temperature).put("drafts", drafts).put("before", before.name());
+    SpeculationTable.add(replies, figures);
+    common.report.write(this, figures);
     return 0;
   }
 
@@ -138,14 +144,5 @@ public final class BenchSpeculationCommand extends CliCommand {
         quick.endSeconds() - quick.tokenSeconds(),
         end.drafted() - begin.drafted(),
         end.accepted() - begin.accepted());
-  }
-
-  private void show(SpeculationTable table) throws IOException {
-    table.print(out());
-    ObjectNode json = JsonLineOutput.object();
-    json.put("model", common.model.model).put("threads", common.model.computeThreads());
-    json.put("temperature", temperature).put("drafts", drafts).put("before", before.name());
-    table.putInto(json);
-    common.report.write(this, json);
   }
 }
