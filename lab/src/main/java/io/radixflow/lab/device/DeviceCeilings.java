@@ -32,26 +32,22 @@ record DeviceCeilings(double memory, double toDevice, double toHost) {
       module.fillRandom(from, 1, stream);
       DeviceClock.Work read = DeviceClock.read(module, context, from, to);
       double reads = reported(figures, "device read", bytes, clock.seconds(read));
-      double copies =
-          reported(
-              figures,
-              "device copy",
-              2 * bytes,
-              clock.seconds(queue -> to.copyAsync(from, bytes, queue)));
-      double in =
-          reported(
-              figures,
-              "host to device",
-              small,
-              clock.seconds(queue -> to.writeAsync(pinned, small, queue)));
-      double out =
-          reported(
-              figures,
-              "device to host",
-              small,
-              clock.seconds(queue -> to.readAsync(pinned, small, queue)));
+      DeviceClock.Work copy = queue -> to.copyAsync(from, bytes, queue);
+      double copies = reported(figures, "device copy", 2 * bytes, clock.seconds(copy));
+      DeviceClock.Work write = queue -> to.writeAsync(pinned, small, queue);
+      double in = reported(figures, "host to device", small, clock.seconds(write));
+      DeviceClock.Work load = queue -> to.readAsync(pinned, small, queue);
+      double out = reported(figures, "device to host", small, clock.seconds(load));
       return new DeviceCeilings(Math.max(reads, copies), in, out);
     }
+  }
+
+  double bandwidth(KernelBench.Bus bus) {
+    return switch (bus) {
+      case MEMORY -> memory;
+      case TO_DEVICE -> toDevice;
+      case TO_HOST -> toHost;
+    };
   }
 
   private static double reported(

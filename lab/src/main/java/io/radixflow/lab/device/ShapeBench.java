@@ -98,14 +98,15 @@ public final class ShapeBench {
     }
   }
 
-  private String group(ModelConfig config, GpuMode mode) {
+  /** Returns what takes the measurements of a shape in a mode, and compares them with floors. */
+  private KernelBench.Figures figures(ModelConfig config, GpuMode mode) {
     String form = type == TensorType.BF16 ? "" : type + " ";
     String pages = kvType == KvSpec.Type.BF16 ? "" : "fp8 pages ";
-    return config.name() + " " + form + pages + mode.name().toLowerCase(Locale.ROOT);
-  }
-
-  private void accept(String group, String name, double seconds, double bytes, double flops) {
-    acceptOver(KernelBench.Bus.MEMORY, group, name, seconds, bytes, flops);
+    String group = config.name() + " " + form + pages + mode.name().toLowerCase(Locale.ROOT);
+    return (name, seconds, bytes, flops, bus) -> {
+      double floor = Math.max(bytes / ceilings.bandwidth(bus), flops / peakFlops);
+      figures.accept(new GpuFigure(group, name, seconds, bytes, flops, floor));
+    };
   }
 
   /**
@@ -125,12 +126,9 @@ public final class ShapeBench {
       }
       KernelModule module = device.load(DeviceCode.load());
       int most = Arrays.stream(fitting).max().getAsInt();
-      KernelBench.Figures reported =
-          (name, seconds, bytes, flops, bus) ->
-              acceptOver(bus, group(config, mode), name, seconds, bytes, flops);
       KernelBench.Contexts contexts = new KernelBench.Contexts(context, most, kvType);
       try (KernelBench kernels =
-          new KernelBench(clock(device), module, config, mode, contexts, reported)) {
+          new KernelBench(clock(device), module, config, mode, contexts, figures(config, mode))) {
         Arrays.stream(fitting).forEach(kernels::decode);
         kernels.extend(rows);
         Arrays.stream(fitting).forEach(kernels::experts);
@@ -139,34 +137,19 @@ public final class ShapeBench {
     }
   }
 
-  private void acceptOver(
-      KernelBench.Bus bus, String group, String name, double seconds, double bytes, double flops) {
-    double bandwidth =
-        switch (bus) {
-          case MEMORY -> ceilings.memory();
-          case TO_DEVICE -> ceilings.toDevice();
-          case TO_HOST -> ceilings.toHost();
-        };
-    double floor = Math.max(bytes / bandwidth, flops / peakFlops);
-    figures.accept(new GpuFigure(group, name, seconds, bytes, flops, floor));
-  }
-
   /** Products, each alone. */
   void products(ModelConfig config, GpuMode mode, int[] rows) {
     try (CudaContext context = CudaContext.open(ordinal)) {
       KernelModule module = context.load(DeviceCode.load());
       new ProductBench(clock(context), module, mode, WeightFormat.of(type))
-          .measure(
-              config,
-              rows,
-              (name, seconds, bytes, flops, bus) ->
-                  acceptOver(bus, group(config, mode), name, seconds, bytes, flops));
+          .measure(config, rows, figures(config, mode));
     }
   }
 
   private void steps(RandomWeights random, GpuMode mode) throws InterruptedException {
     ModelConfig config = random.config();
     double weightBytes = WeightFormat.of(type).bytesPerWeight();
+    KernelBench.Figures shown = figures(config, mode);
     DeviceOptions options = new DeviceOptions("cuda", 0, kvType, mode, 0);
     try (CudaBackend backend = CudaBackend.open(random, options, ordinal)) {
       long tokenBytes = backend.kvSpec().bytesPerToken();
@@ -181,7 +164,7 @@ public final class ShapeBench {
           double flops =
               StepWork.flops(config, rows, rows) + StepWork.attentionFlops(config, rows, CONTEXT);
           double seconds = steps.decodeAhead(REPETITIONS, CONTEXT);
-          accept(group(config, mode), "decode of " + rows, seconds, bytes, flops);
+          shown.accept("decode of " + rows, seconds, bytes, flops, KernelBench.Bus.MEMORY);
         }
       }
       try (StepBench steps = new StepBench(backend, 1, CONTEXT, CONTEXT)) {
@@ -191,7 +174,7 @@ public final class ShapeBench {
         double bytes = weightBytes * StepWork.weights(config, CONTEXT);
         steps.prefill(CONTEXT, CONTEXT);
         double seconds = steps.prefill(CONTEXT, CONTEXT);
-        accept(group(config, mode), "prefill of " + CONTEXT, seconds, bytes, flops);
+        shown.accept("prefill of " + CONTEXT, seconds, bytes, flops, KernelBench.Bus.MEMORY);
       }
     }
   }
