@@ -1,6 +1,7 @@
 package io.radixflow.engine;
 
 import io.radixflow.protocol.PublicApi;
+import io.radixflow.protocol.fair.Shares;
 import java.io.Serializable;
 import java.util.Map;
 
@@ -28,7 +29,7 @@ public record SchedulerOptions(
     Sharing sharing,
     Map<String, Integer> tenantWeights)
     implements Serializable {
-  public static final int MAX_WEIGHT = 1000;
+  public static final int MAX_WEIGHT = Shares.MAX_WEIGHT;
 
   /** Requests with the longest cached prefix first; every sixteenth admission by age. */
   public static final SchedulerOptions DEFAULT =

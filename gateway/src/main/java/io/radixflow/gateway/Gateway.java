@@ -1,6 +1,8 @@
 package io.radixflow.gateway;
 
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.kafka.KafkaSetupException;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.chat.ChatEndpoints;
 import io.radixflow.gateway.chat.TokenizeEndpoints;
@@ -17,8 +19,6 @@ import io.radixflow.gateway.text.ModelText;
 import io.radixflow.gateway.turn.KafkaTopics;
 import io.radixflow.gateway.turn.Topics;
 import io.radixflow.gateway.turn.Turns;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.kafka.KafkaSetupException;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;

@@ -24,9 +24,7 @@ class ArchitectureTest {
         .orShould()
         .dependOnClassesThat(
             resideInAPackage("io.radixflow.engine..")
-                .and(
-                    resideOutsideOfPackages(
-                        "io.radixflow.engine.fair..", "io.radixflow.engine.model..")))
+                .and(resideOutsideOfPackages("io.radixflow.engine.model..")))
         .orShould()
         .dependOnClassesThat()
         .resideInAnyPackage("org.apache.flink.runtime..", "org.apache.flink.streaming..", "kafka..")

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.client.config.SettingsLoader;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;

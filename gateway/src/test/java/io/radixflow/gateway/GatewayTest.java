@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.protocol.record.Usage;
 import java.io.IOException;
 import java.net.URI;

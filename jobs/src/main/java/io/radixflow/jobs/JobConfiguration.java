@@ -1,9 +1,13 @@
 package io.radixflow.jobs;
 
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
 import java.time.Duration;
+import java.util.List;
+import java.util.SortedMap;
 import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.ExecutionOptions;
@@ -26,14 +30,23 @@ final class JobConfiguration {
   private static String name(Settings settings) {
     return settings.isGiven(RadixflowOptions.JOB_NAME)
         ? settings.get(RadixflowOptions.JOB_NAME)
-        : "radixflow " + settings.get(RadixflowOptions.MODEL);
+        : "radixflow " + settings.get(SharedConfig.MODEL);
+  }
+
+  /** Returns the model, its device and all given options. Secrets are masked. */
+  static SortedMap<String, String> shown(Settings settings) {
+    SortedMap<String, String> shown = settings.shown();
+    for (ConfigOption<String> always : List.of(SharedConfig.MODEL, RadixflowOptions.DEVICE)) {
+      shown.putIfAbsent(always.key(), settings.get(always));
+    }
+    return shown;
   }
 
   static Configuration of(Settings settings) {
     Configuration flink = new Configuration();
     Duration interval = settings.get(RadixflowOptions.CHECKPOINT_INTERVAL);
     flink.set(PipelineOptions.NAME, name(settings));
-    flink.set(PipelineOptions.GLOBAL_JOB_PARAMETERS, settings.shown());
+    flink.set(PipelineOptions.GLOBAL_JOB_PARAMETERS, shown(settings));
     flink.set(CoreOptions.DEFAULT_PARALLELISM, settings.get(RadixflowOptions.PARALLELISM));
     flink.set(PipelineOptions.MAX_PARALLELISM, settings.get(RadixflowOptions.MAX_PARALLELISM));
     // a type that falls to Kryo fails here, not when its class changes
@@ -50,7 +63,7 @@ final class JobConfiguration {
         CheckpointingOptions.MIN_PAUSE_BETWEEN_CHECKPOINTS,
         interval.compareTo(MIN_PAUSE.multipliedBy(2)) < 0 ? interval.dividedBy(2) : MIN_PAUSE);
     flink.set(CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.EXACTLY_ONCE);
-    // before a checkpoint the sink of replies has written all emitted replies: see SettingsLoader
+    // before a checkpoint the sink of replies has written all emitted replies: see JobOptions
     flink.set(CheckpointingOptions.ENABLE_UNALIGNED, false);
     flink.set(
         CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,

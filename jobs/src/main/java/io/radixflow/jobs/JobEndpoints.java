@@ -1,7 +1,7 @@
 package io.radixflow.jobs;
 
+import io.radixflow.client.config.Settings;
 import io.radixflow.engine.KvEventSink;
-import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.kafka.ControlRecord;
 import io.radixflow.jobs.kafka.EventRecord;
 import io.radixflow.jobs.kafka.KafkaEndpoints;

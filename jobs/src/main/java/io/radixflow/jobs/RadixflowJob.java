@@ -1,8 +1,8 @@
 package io.radixflow.jobs;
 
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsException;
-import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsException;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.jobs.kafka.KafkaSetup;
 import io.radixflow.operators.api.ModelEngine;
 import java.nio.file.Path;

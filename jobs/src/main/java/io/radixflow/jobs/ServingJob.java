@@ -1,7 +1,7 @@
 package io.radixflow.jobs;
 
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
 import io.radixflow.jobs.kafka.ControlRecord;
 import io.radixflow.jobs.kafka.EventRecord;
 import io.radixflow.operators.api.Conversations;
@@ -54,7 +54,7 @@ public final class ServingJob {
                 "events",
                 TypeInformation.of(EventRecord.class))
             .uid("events")
-            .setDescription("events of " + settings.get(RadixflowOptions.EVENTS_TOPIC))
+            .setDescription("events of " + settings.get(KafkaConfig.EVENTS_TOPIC))
             .process(new EventRouter<>(), TypeInformation.of(ConversationEvent.class))
             .name("route events")
             .uid("route-events");
@@ -66,7 +66,7 @@ public final class ServingJob {
                 "control",
                 TypeInformation.of(ControlRecord.class))
             .uid("control")
-            .setDescription("control events of " + settings.get(RadixflowOptions.CONTROL_TOPIC))
+            .setDescription("control events of " + settings.get(KafkaConfig.CONTROL_TOPIC))
             .setParallelism(1)
             .process(new EventRouter<>(), TypeInformation.of(ControlEvent.class))
             .name("route control")
@@ -86,8 +86,8 @@ public final class ServingJob {
             .refused()
             .map(
                 new RefusedEvents(
-                    settings.get(RadixflowOptions.EVENTS_TOPIC),
-                    settings.get(RadixflowOptions.DEAD_LETTER_MAX_BYTES)),
+                    settings.get(KafkaConfig.EVENTS_TOPIC),
+                    settings.get(KafkaConfig.DEAD_LETTER_MAX_BYTES)),
                 TypeInformation.of(DeadLetter.class))
             .name("refused events")
             .uid("refused-events");
@@ -102,7 +102,7 @@ public final class ServingJob {
 
   /** Describes the operator on Flink's page: the model and the options that were given. */
   private static String describe(Settings settings) {
-    return settings.shown().entrySet().stream()
+    return JobConfiguration.shown(settings).entrySet().stream()
         .map(option -> option.getKey() + "=" + option.getValue())
         .collect(Collectors.joining(", ", "serving: ", ""));
   }

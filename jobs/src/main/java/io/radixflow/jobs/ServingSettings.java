@@ -1,5 +1,8 @@
 package io.radixflow.jobs;
 
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsException;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.engine.EngineOptions;
 import io.radixflow.engine.draft.SpeculationOptions;
 import io.radixflow.jobs.config.CacheConfig;
@@ -7,8 +10,6 @@ import io.radixflow.jobs.config.DiskTierConfig;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.RemoteTierConfig;
 import io.radixflow.jobs.config.SchedulerConfig;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsException;
 import io.radixflow.jobs.config.TierConfig;
 import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
@@ -35,7 +36,7 @@ public final class ServingSettings {
             .kvPages(settings.get(RadixflowOptions.KV_PAGES))
             .kvBytes(settings.get(RadixflowOptions.KV_MEMORY).getBytes())
             .pageTokens(settings.get(RadixflowOptions.PAGE_TOKENS))
-            .contextLength(settings.get(RadixflowOptions.CONTEXT_LENGTH))
+            .contextLength(settings.get(SharedConfig.CONTEXT_LENGTH))
             .stepRows(settings.get(RadixflowOptions.STEP_ROWS))
             .prefillChunk(settings.get(RadixflowOptions.PREFILL_CHUNK))
             .maxRunning(settings.get(RadixflowOptions.ENGINE_MAX_RUNNING))
@@ -59,7 +60,7 @@ public final class ServingSettings {
             settings.get(RadixflowOptions.GPU_MODE),
             settings.get(RadixflowOptions.GPU_MEMORY).getBytes(),
             settings.get(RadixflowOptions.THREAD_PRIORITY));
-    return new ModelEngineFactory(models, settings.get(RadixflowOptions.MODEL), device, engine)
+    return new ModelEngineFactory(models, settings.get(SharedConfig.MODEL), device, engine)
         .onDisk(DiskTierConfig.tier(settings))
         .onRemote(RemoteTierConfig.tier(settings));
   }
@@ -99,7 +100,7 @@ public final class ServingSettings {
             settings.get(RadixflowOptions.MAX_BRANCHES)),
         new ServingOptions.Prompts(
             settings.get(RadixflowOptions.MAX_TURNS),
-            settings.get(RadixflowOptions.OVERFLOW),
+            settings.get(SharedConfig.OVERFLOW),
             Objects.requireNonNullElse(
                 settings.get(RadixflowOptions.MAX_TOKENS), ServingOptions.Prompts.NO_LIMIT)),
         GenerationOptions.builder()

@@ -2,7 +2,7 @@ package io.radixflow.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.client.config.SettingsLoader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,10 +3,12 @@ package io.radixflow.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsException;
+import io.radixflow.client.config.SharedConfig;
+import io.radixflow.client.kafka.KafkaSetupException;
 import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsException;
-import io.radixflow.jobs.kafka.KafkaSetupException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -24,9 +26,9 @@ class RadixflowJobTest {
         RadixflowJob.settings(
             new String[] {"--set", "model=c", "--config", file.toString()},
             Map.of("RADIXFLOW_MODEL", "b", "RADIXFLOW_KAFKA_GROUP_ID", "g"));
-    assertThat(settings.get(RadixflowOptions.MODEL)).isEqualTo("c");
+    assertThat(settings.get(SharedConfig.MODEL)).isEqualTo("c");
     assertThat(settings.get(RadixflowOptions.JOB_NAME)).isEqualTo("from-file");
-    assertThat(settings.get(RadixflowOptions.GROUP_ID)).isEqualTo("g");
+    assertThat(settings.get(KafkaConfig.GROUP_ID)).isEqualTo("g");
   }
 
   @Test
@@ -36,8 +38,8 @@ class RadixflowJobTest {
         RadixflowJob.settings(
             new String[] {"--settings", file.toString()},
             Map.of("RADIXFLOW_MODEL", "b", "RADIXFLOW_KAFKA_GROUP_ID", "g"));
-    assertThat(settings.get(RadixflowOptions.MODEL)).isEqualTo("a");
-    assertThat(settings.get(RadixflowOptions.GROUP_ID)).isEqualTo("g");
+    assertThat(settings.get(SharedConfig.MODEL)).isEqualTo("a");
+    assertThat(settings.get(KafkaConfig.GROUP_ID)).isEqualTo("g");
   }
 
   @ParameterizedTest

@@ -2,8 +2,8 @@ package io.radixflow.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.jobs.kafka.ControlRecord;
 import io.radixflow.jobs.kafka.EventRecord;
 import java.util.List;

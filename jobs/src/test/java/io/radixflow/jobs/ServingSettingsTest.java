@@ -3,13 +3,13 @@ package io.radixflow.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsException;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.engine.cache.key.NamespaceKey;
 import io.radixflow.engine.model.SimModel;
 import io.radixflow.engine.model.SimOptions;
 import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsException;
-import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.session.ServingOptions;
 import java.util.List;

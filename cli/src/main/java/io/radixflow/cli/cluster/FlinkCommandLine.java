@@ -1,6 +1,6 @@
 package io.radixflow.cli.cluster;
 
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

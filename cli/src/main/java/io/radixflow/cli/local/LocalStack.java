@@ -1,11 +1,12 @@
 package io.radixflow.cli.local;
 
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsException;
 import io.radixflow.jobs.JobEndpoints;
 import io.radixflow.jobs.ServingJob;
 import io.radixflow.jobs.ServingSettings;
 import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsException;
 import io.radixflow.jobs.kafka.KafkaSetup;
 import io.radixflow.models.io.LockFile;
 import io.radixflow.models.io.PrivateDirectories;
@@ -160,10 +161,10 @@ public final class LocalStack implements AutoCloseable {
     broker = LocalBroker.start(directory, port);
     settings =
         settings
-            .with(RadixflowOptions.BOOTSTRAP_SERVERS, broker.bootstrapServers())
-            .with(RadixflowOptions.CREATE_TOPICS, true);
-    if (settings.get(RadixflowOptions.CONNECT_TIMEOUT).compareTo(LEAST_CONNECT_TIMEOUT) < 0) {
-      settings = settings.with(RadixflowOptions.CONNECT_TIMEOUT, LEAST_CONNECT_TIMEOUT);
+            .with(KafkaConfig.BOOTSTRAP_SERVERS, broker.bootstrapServers())
+            .with(KafkaConfig.CREATE_TOPICS, true);
+    if (settings.get(KafkaConfig.CONNECT_TIMEOUT).compareTo(LEAST_CONNECT_TIMEOUT) < 0) {
+      settings = settings.with(KafkaConfig.CONNECT_TIMEOUT, LEAST_CONNECT_TIMEOUT);
     }
   }
 

@@ -12,10 +12,11 @@ import com.networknt.schema.SpecVersion;
 import io.radixflow.cli.deploy.DeployFiles;
 import io.radixflow.cli.flink.LoopbackFlink;
 import io.radixflow.cli.flink.WebAccess;
-import io.radixflow.jobs.config.GatewayConfig;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.client.config.GatewayConfig;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
+import io.radixflow.client.config.SharedConfig;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringReader;
@@ -220,10 +221,10 @@ class ComposeFileTest {
     assertThat(DeployFiles.texts(service("jobmanager").path("command")))
         .startsWith("standalone-job", "--job-classname", JOB);
     Settings job = settings("jobmanager", 3);
-    assertThat(job.get(RadixflowOptions.BOOTSTRAP_SERVERS)).isEqualTo("kafka:29092");
-    assertThat(job.get(RadixflowOptions.MODEL)).isEqualTo("/opt/radixflow/model.gguf");
+    assertThat(job.get(KafkaConfig.BOOTSTRAP_SERVERS)).isEqualTo("kafka:29092");
+    assertThat(job.get(SharedConfig.MODEL)).isEqualTo("/opt/radixflow/model.gguf");
     Settings gateway = settings("gateway", 0);
-    assertThat(gateway.get(RadixflowOptions.BOOTSTRAP_SERVERS)).isEqualTo("kafka:29092");
+    assertThat(gateway.get(KafkaConfig.BOOTSTRAP_SERVERS)).isEqualTo("kafka:29092");
     assertThat(gateway.get(GatewayConfig.HOST)).isEqualTo("0.0.0.0");
   }
 
@@ -250,13 +251,13 @@ class ComposeFileTest {
             + " --replication-factor 3 --topic ";
     assertThat(Files.readAllLines(calls))
         .containsExactlyInAnyOrder(
-            common + RadixflowOptions.EVENTS_TOPIC.defaultValue(),
-            common + RadixflowOptions.CONTROL_TOPIC.defaultValue(),
-            common + RadixflowOptions.REPLIES_TOPIC.defaultValue(),
-            common + RadixflowOptions.DELTAS_TOPIC.defaultValue(),
-            common + RadixflowOptions.DEAD_LETTERS_TOPIC.defaultValue(),
+            common + KafkaConfig.EVENTS_TOPIC.defaultValue(),
+            common + KafkaConfig.CONTROL_TOPIC.defaultValue(),
+            common + KafkaConfig.REPLIES_TOPIC.defaultValue(),
+            common + KafkaConfig.DELTAS_TOPIC.defaultValue(),
+            common + KafkaConfig.DEAD_LETTERS_TOPIC.defaultValue(),
             common
-                + RadixflowOptions.KV_EVENTS_TOPIC.defaultValue()
+                + KafkaConfig.KV_EVENTS_TOPIC.defaultValue()
                 + " --config cleanup.policy=compact");
   }
 

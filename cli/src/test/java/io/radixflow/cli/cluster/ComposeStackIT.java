@@ -11,7 +11,7 @@ import io.radixflow.cli.deploy.DeployFiles;
 import io.radixflow.cli.flink.Ports;
 import io.radixflow.cli.flink.WebPort;
 import io.radixflow.cli.local.LocalBroker;
-import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.jobs.kafka.KafkaSetup;
 import java.io.IOException;
 import java.net.URI;

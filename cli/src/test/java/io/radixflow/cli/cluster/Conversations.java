@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.client.config.KafkaConfig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,8 +41,8 @@ final class Conversations implements AutoCloseable {
   Conversations(String bootstrapServers) {
     this(
         bootstrapServers,
-        RadixflowOptions.EVENTS_TOPIC.defaultValue(),
-        RadixflowOptions.REPLIES_TOPIC.defaultValue());
+        KafkaConfig.EVENTS_TOPIC.defaultValue(),
+        KafkaConfig.REPLIES_TOPIC.defaultValue());
   }
 
   /** Connects to a job with other topics. */

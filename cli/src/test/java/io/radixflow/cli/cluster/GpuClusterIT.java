@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.models.TinyChatModel;
 import java.io.IOException;
@@ -90,7 +90,7 @@ class GpuClusterIT {
     return cluster
         .settings(name, List.of("model.device=cuda", "gpu.memory=" + memory))
         .with(
-            RadixflowOptions.MODEL,
+            SharedConfig.MODEL,
             TinyChatModel.write(cluster.directory().resolve("tiny")).toString());
   }
 

@@ -1,5 +1,8 @@
 package io.radixflow.cli.cluster;
 
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.engine.ChannelId;
 import io.radixflow.engine.EngineOptions;
 import io.radixflow.engine.EngineRequest;
@@ -9,9 +12,6 @@ import io.radixflow.engine.ReplyProgress;
 import io.radixflow.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.engine.model.SimModel;
 import io.radixflow.engine.model.SimOptions;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.jobs.kvevents.KvEventsPublisher;
 import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.protocol.record.kv.KvEvent;
@@ -57,7 +57,7 @@ final class KvEventsEngine implements AutoCloseable {
                 "kv-events.buffer=" + buffer,
                 "kafka.create-topics=true",
                 "kafka.connect-timeout=60s",
-                RadixflowOptions.BOOTSTRAP_SERVERS.key() + "=" + brokers))
+                KafkaConfig.BOOTSTRAP_SERVERS.key() + "=" + brokers))
         .load();
   }
 

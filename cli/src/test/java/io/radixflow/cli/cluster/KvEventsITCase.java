@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.radixflow.cli.local.LocalBroker;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.kvevents.KvEventRecord;
+import io.radixflow.client.kvevents.KvEventsReader;
+import io.radixflow.client.kvevents.KvEventsView;
 import io.radixflow.jobs.kafka.KafkaSetup;
-import io.radixflow.jobs.kvevents.KvEventRecord;
-import io.radixflow.jobs.kvevents.KvEventsReader;
-import io.radixflow.jobs.kvevents.KvEventsView;
 import io.radixflow.protocol.record.kv.KvTier;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,8 +53,7 @@ class KvEventsITCase {
   @Test
   void aMissingTopicIsReportedWithTheOptionThatMakesOne() {
     assertThatExceptionOfType(KafkaException.class)
-        .isThrownBy(
-            () -> new KvEventsReader(settings.with(RadixflowOptions.KV_EVENTS_TOPIC, "absent")))
+        .isThrownBy(() -> new KvEventsReader(settings.with(KafkaConfig.KV_EVENTS_TOPIC, "absent")))
         .withMessageContaining("start the job with kv-events.enabled=true");
   }
 

@@ -3,9 +3,10 @@ package io.radixflow.cli.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -70,16 +71,16 @@ final class PackagedCluster implements BeforeEachCallback, AfterEachCallback {
     return new SettingsLoader()
         .set(assignments)
         .load()
-        .with(RadixflowOptions.BOOTSTRAP_SERVERS, processes.bootstrapServers())
-        .with(RadixflowOptions.CREATE_TOPICS, true)
+        .with(KafkaConfig.BOOTSTRAP_SERVERS, processes.bootstrapServers())
+        .with(KafkaConfig.CREATE_TOPICS, true)
         .with(RadixflowOptions.JOB_NAME, job)
-        .with(RadixflowOptions.GROUP_ID, job)
-        .with(RadixflowOptions.TRANSACTIONAL_ID_PREFIX, job)
-        .with(RadixflowOptions.EVENTS_TOPIC, job + "-events")
-        .with(RadixflowOptions.REPLIES_TOPIC, job + "-replies")
-        .with(RadixflowOptions.DELTAS_TOPIC, job + "-deltas")
-        .with(RadixflowOptions.DEAD_LETTERS_TOPIC, job + "-dead-letters")
-        .with(RadixflowOptions.CONTROL_TOPIC, job + "-control");
+        .with(KafkaConfig.GROUP_ID, job)
+        .with(KafkaConfig.TRANSACTIONAL_ID_PREFIX, job)
+        .with(KafkaConfig.EVENTS_TOPIC, job + "-events")
+        .with(KafkaConfig.REPLIES_TOPIC, job + "-replies")
+        .with(KafkaConfig.DELTAS_TOPIC, job + "-deltas")
+        .with(KafkaConfig.DEAD_LETTERS_TOPIC, job + "-dead-letters")
+        .with(KafkaConfig.CONTROL_TOPIC, job + "-control");
   }
 
   /**

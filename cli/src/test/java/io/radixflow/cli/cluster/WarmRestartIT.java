@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.client.config.SharedConfig;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -76,7 +76,7 @@ class WarmRestartIT {
             "tiers.load-back-threshold=1",
             "tiers.prefetch-policy=wait_complete");
     return cluster.submit(
-        cluster.settings(name, tiers ? below : List.of()).with(RadixflowOptions.MODEL, "sim"));
+        cluster.settings(name, tiers ? below : List.of()).with(SharedConfig.MODEL, "sim"));
   }
 
   /** One turn of each session; the replies. */

@@ -8,10 +8,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion;
-import io.radixflow.jobs.config.GatewayConfig;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.client.config.GatewayConfig;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
+import io.radixflow.client.config.SharedConfig;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
@@ -128,8 +129,8 @@ class KubernetesFilesTest {
   @Test
   void theJobsArgumentsAreOptionsThatItKnows() {
     Settings settings = settings(flink.at("/spec/job/args"));
-    assertThat(settings.get(RadixflowOptions.MODEL)).startsWith("/opt/radixflow/model/");
-    assertThat(settings.get(RadixflowOptions.BOOTSTRAP_SERVERS)).isEqualTo("kafka:9092");
+    assertThat(settings.get(SharedConfig.MODEL)).startsWith("/opt/radixflow/model/");
+    assertThat(settings.get(KafkaConfig.BOOTSTRAP_SERVERS)).isEqualTo("kafka:9092");
     assertThat(flink.at("/spec/job/jarURI").asText())
         .isEqualTo("local:///opt/flink/usrlib/radixflow-job.jar");
   }

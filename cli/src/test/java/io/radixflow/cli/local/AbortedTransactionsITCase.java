@@ -3,17 +3,17 @@ package io.radixflow.cli.local;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.ReplyListener;
+import io.radixflow.client.TopicContents;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.engine.model.SimModel;
 import io.radixflow.engine.model.SimOptions;
 import io.radixflow.jobs.JobEndpoints;
 import io.radixflow.jobs.ServingJob;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.client.ReplyListener;
-import io.radixflow.jobs.client.TopicContents;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.jobs.kafka.KafkaSetup;
 import io.radixflow.jobs.kafka.replies.ReplyTopic;
 import io.radixflow.operators.flink.recovery.LostReplies;
@@ -79,7 +79,7 @@ class AbortedTransactionsITCase {
                     "job.checkpoint-interval=10min",
                     "flink.execution.checkpointing.min-pause=10min"))
             .load()
-            .with(RadixflowOptions.BOOTSTRAP_SERVERS, broker.bootstrapServers());
+            .with(KafkaConfig.BOOTSTRAP_SERVERS, broker.bootstrapServers());
     KafkaSetup.check(settings);
   }
 
@@ -140,15 +140,12 @@ class AbortedTransactionsITCase {
     String savepoint = savepointOfACancelledJob();
     broker.close();
     broker = LocalBroker.start(dir.resolve("others"));
-    settings = settings.with(RadixflowOptions.BOOTSTRAP_SERVERS, broker.bootstrapServers());
+    settings = settings.with(KafkaConfig.BOOTSTRAP_SERVERS, broker.bootstrapServers());
     KafkaSetup.check(settings);
     try (ConversationClient client = new ConversationClient(settings)) {
       for (int i = 0; i < 40; i++) {
         client
-            .send(
-                settings.get(RadixflowOptions.EVENTS_TOPIC),
-                new byte[] {(byte) i},
-                new byte[] {'x'})
+            .send(settings.get(KafkaConfig.EVENTS_TOPIC), new byte[] {(byte) i}, new byte[] {'x'})
             .join();
       }
     }
@@ -278,7 +275,7 @@ class AbortedTransactionsITCase {
     List<Reply> replies = new ArrayList<>();
     TopicContents.read(
         settings,
-        settings.get(RadixflowOptions.REPLIES_TOPIC),
+        settings.get(KafkaConfig.REPLIES_TOPIC),
         record -> replies.add(RecordReader.reply(record.value())));
     return replies;
   }
@@ -290,7 +287,7 @@ class AbortedTransactionsITCase {
     try (KafkaConsumer<byte[], byte[]> consumer =
         new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
       List<TopicPartition> partitions =
-          consumer.partitionsFor(settings.get(RadixflowOptions.REPLIES_TOPIC)).stream()
+          consumer.partitionsFor(settings.get(KafkaConfig.REPLIES_TOPIC)).stream()
               .map(info -> new TopicPartition(info.topic(), info.partition()))
               .toList();
       consumer.assign(partitions);

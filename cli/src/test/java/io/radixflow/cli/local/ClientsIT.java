@@ -3,14 +3,14 @@ package io.radixflow.cli.local;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.radixflow.client.config.GatewayConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.engine.model.SimModel;
 import io.radixflow.engine.model.SimOptions;
 import io.radixflow.gateway.Gateway;
 import io.radixflow.gateway.auth.ApiKey;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.config.GatewayConfig;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

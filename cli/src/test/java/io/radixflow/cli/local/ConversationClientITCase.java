@@ -3,11 +3,11 @@ package io.radixflow.cli.local;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
+import io.radixflow.client.kafka.KafkaSetupException;
 import io.radixflow.jobs.kafka.KafkaSetup;
-import io.radixflow.jobs.kafka.KafkaSetupException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;

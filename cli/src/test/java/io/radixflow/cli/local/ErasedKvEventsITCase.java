@@ -4,21 +4,21 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.ReplyListener;
+import io.radixflow.client.TopicContents;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
+import io.radixflow.client.kvevents.KvEventReader;
+import io.radixflow.client.kvevents.KvEventRecord;
+import io.radixflow.client.kvevents.KvEventsReader;
+import io.radixflow.client.kvevents.KvEventsView;
 import io.radixflow.engine.KvEventSink;
 import io.radixflow.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.engine.model.SimModel;
 import io.radixflow.engine.model.SimOptions;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.client.ReplyListener;
-import io.radixflow.jobs.client.TopicContents;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
-import io.radixflow.jobs.kvevents.KvEventReader;
-import io.radixflow.jobs.kvevents.KvEventRecord;
-import io.radixflow.jobs.kvevents.KvEventsReader;
-import io.radixflow.jobs.kvevents.KvEventsView;
 import io.radixflow.operators.flink.engine.EngineDirectory;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.engine.ServingEngine;
@@ -113,7 +113,7 @@ class ErasedKvEventsITCase {
     assertThat(without(left, acme)).isNotEmpty().isSubsetOf(beta);
 
     byte[] erasure = "{\"type\":\"erase_tenant\",\"tenant\":\"acme\"}".getBytes(UTF_8);
-    client.send(settings.get(RadixflowOptions.CONTROL_TOPIC), null, erasure).join();
+    client.send(settings.get(KafkaConfig.CONTROL_TOPIC), null, erasure).join();
     await().atMost(PATIENCE).until(() -> without(acme, content()).equals(acme));
     assertThat(awaitTold()).isEqualTo(without(left, acme));
     assertCompactedTopicHas(without(left, acme), both);
@@ -170,7 +170,7 @@ class ErasedKvEventsITCase {
     Set<String> ever = new TreeSet<>();
     TopicContents.read(
         settings,
-        settings.get(RadixflowOptions.KV_EVENTS_TOPIC),
+        settings.get(KafkaConfig.KV_EVENTS_TOPIC),
         record -> {
           String key = new String(record.key(), UTF_8);
           if (record.value() == null) {

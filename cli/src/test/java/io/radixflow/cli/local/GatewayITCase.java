@@ -5,15 +5,15 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.config.GatewayConfig;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.engine.model.SimModel;
 import io.radixflow.engine.model.SimOptions;
 import io.radixflow.gateway.Gateway;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.config.GatewayConfig;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -334,7 +334,7 @@ class GatewayITCase {
     String event = "{\"type\":\"drain\",\"value\":\"" + value + "\"}";
     control
         .send(
-            stack.settings().get(RadixflowOptions.CONTROL_TOPIC),
+            stack.settings().get(KafkaConfig.CONTROL_TOPIC),
             null,
             event.getBytes(StandardCharsets.UTF_8))
         .join();

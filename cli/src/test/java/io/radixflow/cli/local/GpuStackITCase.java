@@ -3,15 +3,16 @@ package io.radixflow.cli.local;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.ReplyListener;
+import io.radixflow.client.TopicContents;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.engine.model.ModelLoader;
 import io.radixflow.engine.model.ServedModel;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.client.ReplyListener;
-import io.radixflow.jobs.client.TopicContents;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.kernels.cuda.driver.EmulatedDriver;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.models.TinyChatModel;
@@ -106,7 +107,7 @@ class GpuStackITCase {
     List<String> turns = new ArrayList<>();
     TopicContents.read(
         settings,
-        settings.get(RadixflowOptions.REPLIES_TOPIC),
+        settings.get(KafkaConfig.REPLIES_TOPIC),
         record -> turns.add(RecordReader.reply(record.value()).turn()));
     return turns;
   }
@@ -122,7 +123,7 @@ class GpuStackITCase {
                     "job.parallelism=2",
                     "job.checkpoint-interval=200ms"))
             .load()
-            .with(RadixflowOptions.MODEL, TinyChatModel.write(dir.resolve("tiny")).toString());
+            .with(SharedConfig.MODEL, TinyChatModel.write(dir.resolve("tiny")).toString());
     return LocalStack.start(
         settings,
         new LocalStack.Options(Optional.of(dir.resolve("data")), true, 0, 0),

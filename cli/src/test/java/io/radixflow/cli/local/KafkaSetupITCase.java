@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
+import io.radixflow.client.kafka.KafkaSetupException;
 import io.radixflow.jobs.kafka.KafkaSetup;
-import io.radixflow.jobs.kafka.KafkaSetupException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

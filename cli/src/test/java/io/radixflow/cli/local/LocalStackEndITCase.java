@@ -3,13 +3,13 @@ package io.radixflow.cli.local;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.ReplyListener;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.engine.model.ModelLoader;
 import io.radixflow.engine.model.ServedModel;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.client.ReplyListener;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.protocol.record.Reply;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -4,19 +4,19 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.ReplyListener;
+import io.radixflow.client.TopicFollower;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
+import io.radixflow.client.kvevents.KvEventRecord;
+import io.radixflow.client.kvevents.KvEventsReader;
+import io.radixflow.client.kvevents.KvEventsView;
 import io.radixflow.engine.model.ServedModel;
 import io.radixflow.engine.model.SimModel;
 import io.radixflow.engine.model.SimOptions;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.client.ReplyListener;
-import io.radixflow.jobs.client.TopicFollower;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
-import io.radixflow.jobs.kvevents.KvEventRecord;
-import io.radixflow.jobs.kvevents.KvEventsReader;
-import io.radixflow.jobs.kvevents.KvEventsView;
 import io.radixflow.protocol.event.RecordReader;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.ErrorCode;
@@ -90,14 +90,14 @@ class LocalStackITCase {
     replyFollower =
         TopicFollower.start(
             stack.settings(),
-            stack.settings().get(RadixflowOptions.REPLIES_TOPIC),
+            stack.settings().get(KafkaConfig.REPLIES_TOPIC),
             true,
             record -> REPLIES.add(read(record)),
             LocalStackITCase::fail);
     letterFollower =
         TopicFollower.start(
             stack.settings(),
-            stack.settings().get(RadixflowOptions.DEAD_LETTERS_TOPIC),
+            stack.settings().get(KafkaConfig.DEAD_LETTERS_TOPIC),
             true,
             LETTERS::add,
             LocalStackITCase::fail);
@@ -317,8 +317,8 @@ class LocalStackITCase {
         Events.message("traced", "t", "hello", 3).toBuilder()
             .origin(new Origin(-1, -1, 0, new TraceContext(parent, null)))
             .build();
-    try (TopicFollower deltas = follow(RadixflowOptions.DELTAS_TOPIC, records);
-        TopicFollower replies = follow(RadixflowOptions.REPLIES_TOPIC, records)) {
+    try (TopicFollower deltas = follow(KafkaConfig.DELTAS_TOPIC, records);
+        TopicFollower replies = follow(KafkaConfig.REPLIES_TOPIC, records)) {
       get(client.ask(event, ReplyListener.SILENT));
       get(client.ask(Events.message("traced", "u", "bye", 3), ReplyListener.SILENT));
       await()
@@ -374,7 +374,7 @@ class LocalStackITCase {
     assertThat(new String(fork.value(), UTF_8)).contains("\"at_turn\":\"nope\"");
     assertThat(header(fork, "radixflow.reason")).contains("nope");
     ConsumerRecord<byte[], byte[]> open = lettersOf("turnless").get(1);
-    int limit = stack.settings().get(RadixflowOptions.DEAD_LETTER_MAX_BYTES);
+    int limit = stack.settings().get(KafkaConfig.DEAD_LETTER_MAX_BYTES);
     assertThat(open.key().length + open.value().length).isEqualTo(limit);
     assertThat(Integer.parseInt(header(open, "radixflow.original-bytes")))
         .isGreaterThan(huge.length());
@@ -389,7 +389,7 @@ class LocalStackITCase {
       Reply reply = get(client.ask(ofTenant("tenant" + i, "t", "gone"), ReplyListener.SILENT));
       assertThat(reply.finishReason()).isIn("stop", "length");
     }
-    String topic = stack.settings().get(RadixflowOptions.CONTROL_TOPIC);
+    String topic = stack.settings().get(KafkaConfig.CONTROL_TOPIC);
     client.send(topic, null, "{\"type\":\"explode\"}".getBytes(UTF_8)).join();
     client
         .send(topic, null, "{\"type\":\"erase_tenant\",\"tenant\":\"gone\"}".getBytes(UTF_8))
@@ -427,7 +427,7 @@ class LocalStackITCase {
   private static void send(String key, String value) {
     client
         .send(
-            stack.settings().get(RadixflowOptions.EVENTS_TOPIC),
+            stack.settings().get(KafkaConfig.EVENTS_TOPIC),
             key.getBytes(UTF_8),
             value.getBytes(UTF_8))
         .join();

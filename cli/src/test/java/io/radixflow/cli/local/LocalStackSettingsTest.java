@@ -3,12 +3,12 @@ package io.radixflow.cli.local;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsException;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.engine.model.SimModel;
 import io.radixflow.engine.model.SimOptions;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsException;
-import io.radixflow.jobs.config.SettingsLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -2,14 +2,15 @@ package io.radixflow.cli.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.ReplyListener;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.engine.model.ModelLoader;
 import io.radixflow.engine.model.ServedModel;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.client.ReplyListener;
 import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.models.TestModels;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
@@ -38,7 +39,7 @@ class RealModelITCase {
         new SettingsLoader()
             .set(List.of("job.checkpoint-interval=200ms", "engine.context-length=1024"))
             .load()
-            .with(RadixflowOptions.MODEL, TestModels.smolLm2().toString());
+            .with(SharedConfig.MODEL, TestModels.smolLm2().toString());
     try (LocalStack stack =
             LocalStack.start(
                 settings,

@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.EventSender;
+import io.radixflow.client.ReplyListener;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.engine.model.SimModel;
 import io.radixflow.engine.model.SimOptions;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.client.EventSender;
-import io.radixflow.jobs.client.ReplyListener;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.jobs.kafka.KafkaSetup;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
@@ -72,7 +72,7 @@ class SecuredBrokerITCase {
                       name ->
                           new NewTopic(name, 1, (short) 1)
                               .configs(
-                                  name.equals(admin.get(RadixflowOptions.KV_EVENTS_TOPIC))
+                                  name.equals(admin.get(KafkaConfig.KV_EVENTS_TOPIC))
                                       ? Map.of("cleanup.policy", "compact")
                                       : Map.of()))
                   .toList())
@@ -162,7 +162,7 @@ class SecuredBrokerITCase {
       assertThat(ask(client, "after").finishReason()).isIn("stop", "length");
     }
     Settings operator = as("radixflow-operator");
-    String kvEvents = operator.get(RadixflowOptions.KV_EVENTS_TOPIC);
+    String kvEvents = operator.get(KafkaConfig.KV_EVENTS_TOPIC);
     await().atMost(PATIENCE).until(() -> endOf(operator, kvEvents) > 0);
   }
 
@@ -178,7 +178,7 @@ class SecuredBrokerITCase {
   @Test
   void theGatewayWritesEventsAndNothingElse() {
     Settings gateway = as("radixflow-gateway");
-    assertWrites(gateway, gateway.get(RadixflowOptions.EVENTS_TOPIC));
+    assertWrites(gateway, gateway.get(KafkaConfig.EVENTS_TOPIC));
   }
 
   @Test
@@ -186,19 +186,19 @@ class SecuredBrokerITCase {
     Settings gateway = as("radixflow-gateway");
     assertReads(
         gateway,
-        gateway.get(RadixflowOptions.REPLIES_TOPIC),
-        gateway.get(RadixflowOptions.DELTAS_TOPIC),
-        gateway.get(RadixflowOptions.KV_EVENTS_TOPIC));
+        gateway.get(KafkaConfig.REPLIES_TOPIC),
+        gateway.get(KafkaConfig.DELTAS_TOPIC),
+        gateway.get(KafkaConfig.KV_EVENTS_TOPIC));
   }
 
   @Test
   void anOperatorWritesControlEventsAndReadsWhatShowsTrouble() {
     Settings operator = as("radixflow-operator");
-    assertWrites(operator, operator.get(RadixflowOptions.CONTROL_TOPIC));
+    assertWrites(operator, operator.get(KafkaConfig.CONTROL_TOPIC));
     assertReads(
         operator,
-        operator.get(RadixflowOptions.DEAD_LETTERS_TOPIC),
-        operator.get(RadixflowOptions.KV_EVENTS_TOPIC));
+        operator.get(KafkaConfig.DEAD_LETTERS_TOPIC),
+        operator.get(KafkaConfig.KV_EVENTS_TOPIC));
   }
 
   @Test

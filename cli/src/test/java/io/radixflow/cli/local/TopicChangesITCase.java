@@ -4,6 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.radixflow.client.EventSender;
+import io.radixflow.client.TopicContents;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.engine.model.SimModel;
 import io.radixflow.engine.model.SimOptions;
 import io.radixflow.gateway.turn.KafkaTopics;
@@ -11,11 +16,6 @@ import io.radixflow.gateway.turn.Topics;
 import io.radixflow.jobs.JobEndpoints;
 import io.radixflow.jobs.ServingJob;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.client.EventSender;
-import io.radixflow.jobs.client.TopicContents;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.jobs.kafka.KafkaSetup;
 import io.radixflow.protocol.event.EventWriter;
 import io.radixflow.protocol.event.RecordReader;
@@ -106,7 +106,7 @@ class TopicChangesITCase {
                     "job.checkpoint-interval=200ms"))
             .load();
     KafkaSetup.check(settings);
-    events = settings.get(RadixflowOptions.EVENTS_TOPIC);
+    events = settings.get(KafkaConfig.EVENTS_TOPIC);
     admin = Admin.create(settings.kafkaClient());
   }
 
@@ -182,7 +182,7 @@ class TopicChangesITCase {
     List<Reply> replies = new ArrayList<>();
     TopicContents.read(
         settings,
-        settings.get(RadixflowOptions.REPLIES_TOPIC),
+        settings.get(KafkaConfig.REPLIES_TOPIC),
         record -> replies.add(RecordReader.reply(record.value())));
     return replies;
   }
@@ -204,7 +204,7 @@ class TopicChangesITCase {
       producer.initTransactions();
       producer.beginTransaction();
       producer.send(event(events, 0, "aborted", "1")).get();
-      producer.send(event(settings.get(RadixflowOptions.CONTROL_TOPIC), 0, "aborted", "1")).get();
+      producer.send(event(settings.get(KafkaConfig.CONTROL_TOPIC), 0, "aborted", "1")).get();
       producer.abortTransaction();
       producer.beginTransaction();
       producer.send(event(events, 1, "open", "1")).get();
@@ -216,7 +216,7 @@ class TopicChangesITCase {
     List<String> letters = new ArrayList<>();
     TopicContents.read(
         settings,
-        settings.get(RadixflowOptions.DEAD_LETTERS_TOPIC),
+        settings.get(KafkaConfig.DEAD_LETTERS_TOPIC),
         record -> letters.add(new String(record.value(), UTF_8)));
     assertThat(letters).isEmpty();
   }
@@ -229,10 +229,7 @@ class TopicChangesITCase {
       topics.follow(reader(heard));
       await().atMost(PATIENCE).until(() -> topics.problem() == null);
       for (ConfigOption<String> topic :
-          List.of(
-              RadixflowOptions.EVENTS_TOPIC,
-              RadixflowOptions.REPLIES_TOPIC,
-              RadixflowOptions.DELTAS_TOPIC)) {
+          List.of(KafkaConfig.EVENTS_TOPIC, KafkaConfig.REPLIES_TOPIC, KafkaConfig.DELTAS_TOPIC)) {
         admin
             .createPartitions(Map.of(settings.get(topic), NewPartitions.increaseTo(6)))
             .all()
@@ -365,7 +362,7 @@ class TopicChangesITCase {
   private long committedOffset() throws Exception {
     OffsetAndMetadata offset =
         admin
-            .listConsumerGroupOffsets(settings.get(RadixflowOptions.GROUP_ID))
+            .listConsumerGroupOffsets(settings.get(KafkaConfig.GROUP_ID))
             .partitionsToOffsetAndMetadata()
             .get()
             .get(new TopicPartition(events, 0));
@@ -378,7 +375,7 @@ class TopicChangesITCase {
     send(0, "1", "a");
     awaitRepliesOnce("a/1");
     ConfigResource replies =
-        new ConfigResource(ConfigResource.Type.TOPIC, settings.get(RadixflowOptions.REPLIES_TOPIC));
+        new ConfigResource(ConfigResource.Type.TOPIC, settings.get(KafkaConfig.REPLIES_TOPIC));
     admin
         .incrementalAlterConfigs(
             Map.of(

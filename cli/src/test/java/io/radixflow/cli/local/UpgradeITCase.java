@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.ReplyListener;
+import io.radixflow.client.TopicContents;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.engine.model.ServedModel;
 import io.radixflow.engine.model.SimModel;
 import io.radixflow.engine.model.SimOptions;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.client.ReplyListener;
-import io.radixflow.jobs.client.TopicContents;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.jobs.kafka.KafkaSetup;
 import io.radixflow.protocol.event.RecordReader;
 import io.radixflow.protocol.record.ConversationEvent;
@@ -174,7 +174,7 @@ class UpgradeITCase {
     List<Reply> replies = new ArrayList<>();
     TopicContents.read(
         settings,
-        settings.get(RadixflowOptions.REPLIES_TOPIC),
+        settings.get(KafkaConfig.REPLIES_TOPIC),
         record -> replies.add(RecordReader.reply(record.value())));
     return replies.stream().filter(reply -> reply.session().equals(session)).toList();
   }
@@ -184,23 +184,18 @@ class UpgradeITCase {
     try (LocalBroker broker = LocalBroker.start(directory)) {
       Settings settings =
           settings()
-              .with(RadixflowOptions.BOOTSTRAP_SERVERS, broker.bootstrapServers())
-              .with(RadixflowOptions.CREATE_TOPICS, true);
+              .with(KafkaConfig.BOOTSTRAP_SERVERS, broker.bootstrapServers())
+              .with(KafkaConfig.CREATE_TOPICS, true);
       KafkaSetup.check(settings);
       var properties = settings.kafkaClient();
       properties.put(ProducerConfig.LINGER_MS_CONFIG, "20");
       try (KafkaProducer<byte[], byte[]> producer =
           new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer())) {
-        for (int partition = 0;
-            partition < settings.get(RadixflowOptions.PARTITIONS);
-            partition++) {
+        for (int partition = 0; partition < settings.get(KafkaConfig.PARTITIONS); partition++) {
           for (int i = 0; i < FILLERS; i++) {
             producer.send(
                 new ProducerRecord<>(
-                    settings.get(RadixflowOptions.EVENTS_TOPIC),
-                    partition,
-                    null,
-                    new byte[] {'x'}));
+                    settings.get(KafkaConfig.EVENTS_TOPIC), partition, null, new byte[] {'x'}));
           }
         }
       }

@@ -1,8 +1,6 @@
 package io.radixflow.engine.loop;
 
 import io.radixflow.engine.GrammarStats;
-import io.radixflow.engine.fair.FairCache;
-import io.radixflow.engine.fair.FairExecutor;
 import io.radixflow.engine.request.ReplyGuide;
 import io.radixflow.engine.request.Request;
 import io.radixflow.engine.request.TokenRules;
@@ -12,6 +10,8 @@ import io.radixflow.grammar.GrammarWarmUp;
 import io.radixflow.grammar.TokenTrie;
 import io.radixflow.grammar.regex.GrammarException;
 import io.radixflow.models.Sha256;
+import io.radixflow.protocol.fair.FairCache;
+import io.radixflow.protocol.fair.FairExecutor;
 import io.radixflow.text.reply.ReasoningTracker;
 import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.radixflow.engine.request;
 
-import io.radixflow.engine.fair.Share;
+import io.radixflow.protocol.fair.Share;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;

@@ -1,8 +1,8 @@
 package io.radixflow.engine.schedule;
 
-import io.radixflow.engine.fair.Shares;
 import io.radixflow.engine.request.Request;
 import io.radixflow.engine.request.Tenant;
+import io.radixflow.protocol.fair.Shares;
 import java.util.List;
 import java.util.Map;
 

@@ -2,9 +2,9 @@ package io.radixflow.gateway.api;
 
 import static java.util.stream.Collectors.joining;
 
-import io.radixflow.jobs.config.GatewayConfig;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsException;
+import io.radixflow.client.config.GatewayConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

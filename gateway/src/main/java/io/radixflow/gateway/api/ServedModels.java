@@ -1,6 +1,9 @@
 package io.radixflow.gateway.api;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.client.config.GatewayConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.gateway.auth.Caller;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.EndpointGroup;
@@ -8,9 +11,6 @@ import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.text.ModelText;
-import io.radixflow.jobs.config.GatewayConfig;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
 import io.radixflow.protocol.json.Texts;
 import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
@@ -42,7 +42,7 @@ public final class ServedModels implements EndpointGroup {
   public static String nameOf(Settings settings) {
     return settings.isGiven(GatewayConfig.MODEL_NAME)
         ? settings.get(GatewayConfig.MODEL_NAME)
-        : lastPart(settings.get(RadixflowOptions.MODEL));
+        : lastPart(settings.get(SharedConfig.MODEL));
   }
 
   private static String lastPart(String model) {

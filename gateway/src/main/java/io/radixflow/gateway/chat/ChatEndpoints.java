@@ -1,5 +1,8 @@
 package io.radixflow.gateway.chat;
 
+import io.radixflow.client.config.GatewayConfig;
+import io.radixflow.client.config.GatewayConfig.OnDisconnect;
+import io.radixflow.client.config.Settings;
 import io.radixflow.gateway.api.ApiOutput;
 import io.radixflow.gateway.api.ApiTurns;
 import io.radixflow.gateway.api.FirstSent;
@@ -10,9 +13,6 @@ import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.RandomIds;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.turn.Turns;
-import io.radixflow.jobs.config.GatewayConfig;
-import io.radixflow.jobs.config.GatewayConfig.OnDisconnect;
-import io.radixflow.jobs.config.Settings;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.vertx.core.http.HttpMethod;
 

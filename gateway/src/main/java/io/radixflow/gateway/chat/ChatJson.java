@@ -1,11 +1,11 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.api.CustomTools;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.text.TokenText;
 import io.radixflow.gateway.turn.TurnPiece;
-import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.PromptTokens;
 import io.radixflow.protocol.record.Reply.TokenLogprob;

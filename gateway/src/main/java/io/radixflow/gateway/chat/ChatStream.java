@@ -2,6 +2,7 @@ package io.radixflow.gateway.chat;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.api.ApiOutput;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
@@ -12,7 +13,6 @@ import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
-import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.protocol.record.TurnTiming;
 import io.radixflow.protocol.record.Usage;
 

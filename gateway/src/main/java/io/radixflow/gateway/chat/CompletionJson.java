@@ -1,11 +1,11 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
-import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.protocol.record.PromptTokens;
 import io.radixflow.protocol.record.TierUsage;
 import io.radixflow.protocol.record.Usage;

@@ -1,10 +1,10 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.text.TokenText;
 import io.radixflow.gateway.turn.TurnPiece;
-import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.protocol.record.PromptTokens;
 import io.radixflow.protocol.record.Reply.TokenLogprob;
 import io.radixflow.protocol.record.Reply.TopLogprob;

@@ -1,10 +1,10 @@
 package io.radixflow.gateway.http;
 
-import io.radixflow.engine.fair.FairLimit;
+import io.radixflow.client.config.GatewayConfig;
+import io.radixflow.client.config.Settings;
 import io.radixflow.gateway.auth.ApiKeys;
 import io.radixflow.gateway.auth.AuthDecision;
-import io.radixflow.jobs.config.GatewayConfig;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.protocol.fair.FairLimit;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.HostAndPort;
 import java.io.IOException;

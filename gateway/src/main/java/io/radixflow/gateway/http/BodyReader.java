@@ -1,6 +1,6 @@
 package io.radixflow.gateway.http;
 
-import io.radixflow.engine.fair.FairLimit;
+import io.radixflow.protocol.fair.FairLimit;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;

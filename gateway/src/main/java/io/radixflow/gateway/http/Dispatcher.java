@@ -2,8 +2,8 @@ package io.radixflow.gateway.http;
 
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
-import io.radixflow.engine.fair.FairLimit;
 import io.radixflow.gateway.auth.AuthDecision;
+import io.radixflow.protocol.fair.FairLimit;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;

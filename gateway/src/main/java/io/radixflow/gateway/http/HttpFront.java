@@ -1,8 +1,8 @@
 package io.radixflow.gateway.http;
 
-import io.radixflow.jobs.config.GatewayConfig;
-import io.radixflow.jobs.config.SchedulerConfig;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.GatewayConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.models.io.RegularFiles;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -72,7 +72,7 @@ public final class HttpFront implements AutoCloseable {
                         .setClassPathResolvingEnabled(false)));
     int port = settings.get(GatewayConfig.PORT);
     Tracing tracing = Tracing.of(settings, System.getenv());
-    Workers workers = new Workers(SchedulerConfig.tenantWeights(settings));
+    Workers workers = new Workers(SharedConfig.tenantWeights(settings));
     Dispatcher dispatcher =
         new Dispatcher(routes, HttpLimits.of(settings), access, workers, metrics, tracing);
     // servers of several event loops share a port; a negative port means any free port

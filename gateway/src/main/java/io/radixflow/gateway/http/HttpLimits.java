@@ -1,8 +1,8 @@
 package io.radixflow.gateway.http;
 
-import io.radixflow.jobs.config.GatewayConfig;
-import io.radixflow.jobs.config.GatewayConfig.UnreadableParts;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.GatewayConfig;
+import io.radixflow.client.config.GatewayConfig.UnreadableParts;
+import io.radixflow.client.config.Settings;
 
 /**
  * Bounds of requests and responses.

@@ -1,6 +1,6 @@
 package io.radixflow.gateway.http;
 
-import io.radixflow.engine.fair.FairExecutor;
+import io.radixflow.protocol.fair.FairExecutor;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;

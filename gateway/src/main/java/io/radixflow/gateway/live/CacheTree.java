@@ -1,6 +1,6 @@
 package io.radixflow.gateway.live;
 
-import io.radixflow.jobs.kvevents.KvEventsView;
+import io.radixflow.client.kvevents.KvEventsView;
 import io.radixflow.protocol.record.kv.KvEvent;
 import io.radixflow.protocol.record.kv.KvTier;
 import java.util.ArrayList;

@@ -2,11 +2,11 @@ package io.radixflow.gateway.live;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.kvevents.KvEventRecord;
+import io.radixflow.client.kvevents.KvEventsReader;
+import io.radixflow.client.kvevents.KvEventsView;
 import io.radixflow.gateway.http.Json;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.kvevents.KvEventRecord;
-import io.radixflow.jobs.kvevents.KvEventsReader;
-import io.radixflow.jobs.kvevents.KvEventsView;
 import io.radixflow.protocol.record.kv.KvTier;
 import java.security.SecureRandom;
 import java.util.HashMap;

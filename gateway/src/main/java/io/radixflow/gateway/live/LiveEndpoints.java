@@ -1,13 +1,13 @@
 package io.radixflow.gateway.live;
 
+import io.radixflow.client.config.GatewayConfig;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.Routes;
-import io.radixflow.jobs.config.GatewayConfig;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
 import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
 
@@ -39,7 +39,7 @@ public final class LiveEndpoints implements EndpointGroup, AutoCloseable {
             "gateway-live-tree",
             () -> CacheTreeSource.open(settings),
             "The topic "
-                + settings.get(RadixflowOptions.KV_EVENTS_TOPIC)
+                + settings.get(KafkaConfig.KV_EVENTS_TOPIC)
                 + " cannot be read. Is the job's option kv-events.enabled true?");
   }
 

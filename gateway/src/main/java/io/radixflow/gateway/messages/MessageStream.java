@@ -1,5 +1,6 @@
 package io.radixflow.gateway.messages;
 
+import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.api.ApiOutput;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
@@ -9,7 +10,6 @@ import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
-import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.protocol.record.Usage;
 
 /** Streams a message as it grows. Belongs to the event loop of its exchange. */

@@ -1,11 +1,11 @@
 package io.radixflow.gateway.messages;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.turn.ReplyBlock;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnMessage;
-import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.protocol.record.ToolCall;
 import io.radixflow.protocol.record.Usage;
 import io.radixflow.text.template.JsonValues;

@@ -1,5 +1,8 @@
 package io.radixflow.gateway.messages;
 
+import io.radixflow.client.config.GatewayConfig;
+import io.radixflow.client.config.GatewayConfig.OnDisconnect;
+import io.radixflow.client.config.Settings;
 import io.radixflow.gateway.api.ApiTurns;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.api.SessionFinder;
@@ -11,9 +14,6 @@ import io.radixflow.gateway.http.RandomIds;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.text.ModelText;
 import io.radixflow.gateway.turn.Turns;
-import io.radixflow.jobs.config.GatewayConfig;
-import io.radixflow.jobs.config.GatewayConfig.OnDisconnect;
-import io.radixflow.jobs.config.Settings;
 import io.radixflow.protocol.record.CacheHints;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;

@@ -1,12 +1,12 @@
 package io.radixflow.gateway.responses;
 
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.gateway.text.ModelText;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.record.Message;
 import java.util.List;
@@ -26,7 +26,7 @@ final class InputTokens {
       ResponseLookup lookup,
       ServedModels models,
       ModelText text) {
-    this.dropsOldest = RadixflowOptions.dropsOldest(settings);
+    this.dropsOldest = SharedConfig.dropsOldest(settings);
     this.asking = asking;
     this.lookup = lookup;
     this.models = models;

@@ -2,9 +2,9 @@ package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.api.CustomTools;
 import io.radixflow.gateway.turn.TurnMessage;
-import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.protocol.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,10 @@
 package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.client.config.GatewayConfig;
+import io.radixflow.client.config.GatewayConfig.OnDisconnect;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.api.SessionFinder;
 import io.radixflow.gateway.api.SessionFinder.Root;
@@ -13,10 +17,6 @@ import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.gateway.turn.TurnListener;
 import io.radixflow.gateway.turn.TurnStream;
 import io.radixflow.gateway.turn.Turns;
-import io.radixflow.jobs.config.GatewayConfig;
-import io.radixflow.jobs.config.GatewayConfig.OnDisconnect;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.record.CacheHints;
 import io.radixflow.protocol.record.ConversationEvent;
@@ -51,7 +51,7 @@ final class ResponseCreation {
     this.lookup = lookup;
     this.models = models;
     this.onDisconnect = settings.get(GatewayConfig.ON_DISCONNECT);
-    this.dropsOldest = RadixflowOptions.dropsOldest(settings);
+    this.dropsOldest = SharedConfig.dropsOldest(settings);
   }
 
   /** Serves {@code POST /v1/responses}. */

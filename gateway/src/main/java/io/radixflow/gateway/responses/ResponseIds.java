@@ -2,7 +2,7 @@ package io.radixflow.gateway.responses;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.radixflow.jobs.client.TurnPart;
+import io.radixflow.client.TurnPart;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.json.Texts;
 import java.nio.ByteBuffer;

@@ -2,13 +2,13 @@ package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.client.PartText;
+import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.responses.ResponseRecord.Failure;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.gateway.text.TokenText;
 import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
-import io.radixflow.jobs.client.PartText;
-import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.protocol.record.Reply.TokenLogprob;
 import java.util.HashMap;
 import java.util.List;

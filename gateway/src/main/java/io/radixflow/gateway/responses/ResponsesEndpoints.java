@@ -1,6 +1,7 @@
 package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.client.config.Settings;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.EndpointGroup;
@@ -12,7 +13,6 @@ import io.radixflow.gateway.text.ModelText;
 import io.radixflow.gateway.turn.TurnKey;
 import io.radixflow.gateway.turn.TurnStream;
 import io.radixflow.gateway.turn.Turns;
-import io.radixflow.jobs.config.Settings;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import io.vertx.core.http.HttpMethod;

@@ -1,10 +1,10 @@
 package io.radixflow.gateway.text;
 
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.engine.model.ModelLoader;
 import io.radixflow.engine.model.ServedModel;
 import io.radixflow.gateway.http.ApiException;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
 import io.radixflow.models.ModelFormatException;
 import io.radixflow.operators.api.PromptText;
 import io.radixflow.protocol.record.GenerationOptions;
@@ -55,8 +55,8 @@ public final class ModelText implements AutoCloseable {
 
   public ModelText(Settings settings) {
     this(
-        settings.get(RadixflowOptions.MODEL),
-        settings.get(RadixflowOptions.CONTEXT_LENGTH),
+        settings.get(SharedConfig.MODEL),
+        settings.get(SharedConfig.CONTEXT_LENGTH),
         name -> ModelLoader.open(name, Path::of));
   }
 

@@ -1,13 +1,13 @@
 package io.radixflow.gateway.turn;
 
-import io.radixflow.engine.fair.FairExecutor;
-import io.radixflow.engine.fair.FairLimit;
-import io.radixflow.jobs.client.EventSender;
-import io.radixflow.jobs.client.TopicFollower;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.SchedulerConfig;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.kafka.KafkaSetupException;
+import io.radixflow.client.EventSender;
+import io.radixflow.client.TopicFollower;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
+import io.radixflow.client.kafka.KafkaSetupException;
+import io.radixflow.protocol.fair.FairExecutor;
+import io.radixflow.protocol.fair.FairLimit;
 import io.radixflow.protocol.record.ConversationEvent;
 import java.time.Duration;
 import java.util.Map;
@@ -46,8 +46,8 @@ public final class KafkaTopics implements Topics {
   private final FairExecutor tenants;
   private final FairLimit room = new FairLimit(MAX_UNSENT);
   private final ScheduledExecutorService watching;
-  private final Following deltas = new Following(RadixflowOptions.DELTAS_TOPIC);
-  private final Following replies = new Following(RadixflowOptions.REPLIES_TOPIC);
+  private final Following deltas = new Following(KafkaConfig.DELTAS_TOPIC);
+  private final Following replies = new Following(KafkaConfig.REPLIES_TOPIC);
   private volatile String found;
 
   /** Makes the topics. {@link #follow} connects to the brokers of the settings. */
@@ -63,7 +63,7 @@ public final class KafkaTopics implements Topics {
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
             task -> daemon(task, "gateway-send"));
-    this.tenants = new FairExecutor(sending, SchedulerConfig.tenantWeights(settings));
+    this.tenants = new FairExecutor(sending, SharedConfig.tenantWeights(settings));
     this.watching =
         Executors.newSingleThreadScheduledExecutor(task -> daemon(task, "gateway-watch"));
   }

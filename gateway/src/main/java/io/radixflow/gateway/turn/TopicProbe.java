@@ -1,8 +1,9 @@
 package io.radixflow.gateway.turn;
 
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.kafka.KafkaClient;
 import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.kafka.KafkaClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -41,9 +42,9 @@ final class TopicProbe implements AutoCloseable {
   private final CommitWatch commits;
 
   TopicProbe(Settings settings) {
-    brokers = settings.get(RadixflowOptions.BOOTSTRAP_SERVERS);
-    events = settings.get(RadixflowOptions.EVENTS_TOPIC);
-    replies = settings.get(RadixflowOptions.REPLIES_TOPIC);
+    brokers = settings.get(KafkaConfig.BOOTSTRAP_SERVERS);
+    events = settings.get(KafkaConfig.EVENTS_TOPIC);
+    replies = settings.get(KafkaConfig.REPLIES_TOPIC);
     admin = KafkaClient.PROBE.admin(settings);
     Duration intervals = settings.get(RadixflowOptions.CHECKPOINT_INTERVAL).multipliedBy(3);
     commits = new CommitWatch(intervals.compareTo(LEAST_PATIENCE) > 0 ? intervals : LEAST_PATIENCE);

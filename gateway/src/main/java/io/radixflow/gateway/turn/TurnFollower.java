@@ -1,7 +1,7 @@
 package io.radixflow.gateway.turn;
 
+import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.turn.TurnFailure.Reason;
-import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.ReplyDelta;
 import io.radixflow.protocol.record.TurnTiming;

@@ -1,6 +1,6 @@
 package io.radixflow.gateway.turn;
 
-import io.radixflow.jobs.client.TurnPart;
+import io.radixflow.client.TurnPart;
 import io.radixflow.protocol.record.PromptTokens;
 import io.radixflow.protocol.record.Reply.TokenLogprob;
 import java.util.List;

@@ -4,11 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.HttpFront;
 import io.radixflow.gateway.http.HttpMetrics;
 import io.radixflow.gateway.http.Routes;
-import io.radixflow.jobs.config.SettingsLoader;
 import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.gateway.FakeTopics;
 import io.radixflow.gateway.turn.Following;
 import io.radixflow.gateway.turn.TurnEnd;
@@ -12,7 +13,6 @@ import io.radixflow.gateway.turn.TurnListener;
 import io.radixflow.gateway.turn.TurnObserver;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.Turns;
-import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.Usage;
 import io.vertx.core.http.HttpMethod;

@@ -3,9 +3,9 @@ package io.radixflow.gateway.live;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.jobs.kvevents.KvEventRecord;
-import io.radixflow.jobs.kvevents.KvEventWriter;
-import io.radixflow.jobs.kvevents.KvEventsView;
+import io.radixflow.client.kvevents.KvEventRecord;
+import io.radixflow.client.kvevents.KvEventWriter;
+import io.radixflow.client.kvevents.KvEventsView;
 import io.radixflow.protocol.record.kv.KvEvent;
 import io.radixflow.protocol.record.kv.KvTier;
 import org.junit.jupiter.api.BeforeEach;

@@ -5,11 +5,11 @@ import static io.radixflow.gateway.responses.ResponseStreamProperties.ended;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.responses.ResponseRecord.Failure;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
-import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.Reply.TokenLogprob;
 import io.radixflow.protocol.record.ToolCall;

@@ -2,8 +2,8 @@ package io.radixflow.gateway.turn;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.jobs.config.SettingsLoader;
-import io.radixflow.jobs.kafka.KafkaSetupException;
+import io.radixflow.client.config.SettingsLoader;
+import io.radixflow.client.kafka.KafkaSetupException;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import java.time.Duration;

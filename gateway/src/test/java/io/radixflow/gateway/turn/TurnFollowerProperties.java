@@ -3,9 +3,9 @@ package io.radixflow.gateway.turn;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.radixflow.client.PartText;
+import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.turn.TurnFailure.Reason;
-import io.radixflow.jobs.client.PartText;
-import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.Reply.TokenLogprob;
 import io.radixflow.protocol.record.Reply.TopLogprob;

@@ -2,6 +2,9 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
+import io.radixflow.client.config.OptionGroup;
+import io.radixflow.client.config.OptionSpec;
+import io.radixflow.client.config.Settings;
 import io.radixflow.engine.CacheOptions;
 import io.radixflow.engine.cache.PrefixCaching;
 import io.radixflow.engine.cache.key.NamespaceKey;
@@ -76,7 +79,7 @@ public final class CacheConfig {
                   + " same part of its pages.");
 
   public static final ConfigOption<String> NAMESPACE_KEY =
-      ALL.text("cache.namespace-key", null)
+      ALL.secret("cache.namespace-key")
           .describe(
               "Secret key of the hash that keeps tenants' pages apart, the same on all"
                   + " TaskManagers; best set by its environment variable. Without a key, each"

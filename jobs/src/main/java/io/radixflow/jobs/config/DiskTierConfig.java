@@ -2,6 +2,10 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
+import io.radixflow.client.config.OptionGroup;
+import io.radixflow.client.config.OptionSpec;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsException;
 import io.radixflow.engine.tier.disk.DiskTierOptions;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,9 @@
 package io.radixflow.jobs.config;
 
+import io.radixflow.client.config.OptionSpec;
+import io.radixflow.client.config.SettingsLoader;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -30,9 +33,9 @@ public final class OptionsTable {
 
   private static final String PASSED_ON = "Options of Flink and of Kafka clients";
 
-  /** Sections by the first part of an option's key. */
-  private static final Map<String, String> SECTIONS =
-      Map.ofEntries(
+  /** Sections by the first part of an option's key, in the order of the file. */
+  private static final List<Map.Entry<String, String>> SECTIONS =
+      List.of(
           Map.entry("model", "Model"),
           Map.entry("gpu", "GPU"),
           Map.entry("engine", "Engine"),
@@ -54,11 +57,12 @@ public final class OptionsTable {
 
   /** The whole file. */
   public static String markdown() {
-    Map<String, List<OptionSpec<?>>> sections =
-        RadixflowOptions.specs().stream()
-            .collect(
-                Collectors.groupingBy(
-                    OptionsTable::section, LinkedHashMap::new, Collectors.toList()));
+    Map<String, List<OptionSpec<?>>> sections = new LinkedHashMap<>();
+    for (Map.Entry<String, String> section : SECTIONS) {
+      sections
+          .computeIfAbsent(section.getValue(), name -> new ArrayList<>())
+          .addAll(withPrefix(section.getKey()));
+    }
     StringBuilder file = new StringBuilder(HEAD).append('\n');
     sections.keySet().forEach(name -> file.append(link(name)));
     file.append(link(PASSED_ON));
@@ -77,8 +81,10 @@ public final class OptionsTable {
     return file.toString();
   }
 
-  private static String section(OptionSpec<?> spec) {
-    return SECTIONS.get(spec.key().split("\\.")[0]);
+  private static List<OptionSpec<?>> withPrefix(String prefix) {
+    return SettingsLoader.specs().stream()
+        .filter(spec -> spec.key().split("\\.")[0].equals(prefix))
+        .toList();
   }
 
   private static String link(String section) {

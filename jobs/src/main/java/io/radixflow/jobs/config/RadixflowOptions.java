@@ -2,32 +2,30 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.OptionGroup;
+import io.radixflow.client.config.OptionSpec;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.engine.draft.SpeculationOptions;
 import io.radixflow.engine.draft.SpeculationOptions.Mode;
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.ThreadPriority;
 import io.radixflow.operators.session.ServingOptions.ModelChange;
-import io.radixflow.operators.session.ServingOptions.Overflow;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;
 
 /**
- * Every option of the job. Options of the prefix cache are in {@link CacheConfig}, of the tiers
- * below the cache in {@link TierConfig}, of the scheduler in {@link SchedulerConfig}, of the HTTP
- * gateway in {@link GatewayConfig}.
+ * The options of the device, the engine, sessions and the Flink job. Options of the prefix cache
+ * are in {@link CacheConfig}, of the tiers below the cache in {@link TierConfig}, of the scheduler
+ * in {@link SchedulerConfig}, of Kafka in {@link KafkaConfig}. Options that clients also read are
+ * in {@link SharedConfig}.
  */
 public final class RadixflowOptions {
 
   private static final OptionGroup ALL = new OptionGroup();
-
-  public static final ConfigOption<String> MODEL =
-      ALL.text("model", "SmolLM2-135M-Instruct")
-          .describe(
-              "A GGUF file, a Hugging Face directory, a hub name, or 'sim' for a simulated model.");
 
   public static final ConfigOption<String> DEVICE =
       ALL.add(
@@ -83,10 +81,6 @@ public final class RadixflowOptions {
   public static final ConfigOption<Integer> PAGE_TOKENS =
       ALL.integer("engine.page-tokens", 16, 1, 1024)
           .describe("Tokens per page; the engine uses the nearest size that the device supports.");
-
-  public static final ConfigOption<Integer> CONTEXT_LENGTH =
-      ALL.integer("engine.context-length", 0, 0, Integer.MAX_VALUE)
-          .describe("Maximum tokens of prompt and reply together; 0 for the model's own limit.");
 
   public static final ConfigOption<Integer> STEP_ROWS =
       ALL.integer("engine.step-rows", 256, 1, 65_536)
@@ -186,10 +180,6 @@ public final class RadixflowOptions {
       ALL.duration("session.cancel-retention", Duration.ofMinutes(10))
           .describe("How long a cancel waits for a turn that has not been seen.");
 
-  public static final ConfigOption<Overflow> OVERFLOW =
-      ALL.choice("session.overflow", Overflow.DROP_OLDEST)
-          .describe("What happens to a conversation that outgrows the context window.");
-
   public static final ConfigOption<ModelChange> MODEL_CHANGE =
       ALL.choice("session.model-change", ModelChange.CONTINUE)
           .describe(
@@ -253,96 +243,6 @@ public final class RadixflowOptions {
               "Repetition penalty if neither event nor session has one; if unset, the model's"
                   + " own.");
 
-  public static final ConfigOption<Integer> EVENT_MAX_BYTES =
-      ALL.integer("events.max-bytes", 4 << 20, 1024, 64 << 20)
-          .describe("Largest event that is read; a larger one is rejected.");
-
-  public static final ConfigOption<Integer> REPLY_MAX_BYTES =
-      ALL.integer("replies.max-bytes", 900_000, 16 * 1024, 64 << 20)
-          .describe(
-              "Largest reply; below the topic's max.message.bytes. See 'truncated' in the reply.");
-
-  public static final ConfigOption<Integer> DEAD_LETTER_MAX_BYTES =
-      ALL.integer("dead-letters.max-bytes", 900_000, 1, 64 << 20)
-          .describe(
-              "Bytes of an unreadable record that are kept; below the topic's max.message.bytes.");
-
-  public static final ConfigOption<String> BOOTSTRAP_SERVERS =
-      ALL.text("kafka.bootstrap-servers", "localhost:9092")
-          .describe("Bootstrap brokers, HOST:PORT[,HOST:PORT…].");
-
-  public static final ConfigOption<String> EVENTS_TOPIC =
-      ALL.text("kafka.topic.events", "conversation-events")
-          .describe("Topic of conversation events, which the job reads.");
-
-  public static final ConfigOption<String> REPLIES_TOPIC =
-      ALL.text("kafka.topic.replies", "replies")
-          .describe(
-              "Topic of replies, written exactly once; read it with isolation level"
-                  + " read_committed.");
-
-  public static final ConfigOption<String> DELTAS_TOPIC =
-      ALL.text("kafka.topic.deltas", "reply-deltas")
-          .describe("Topic of pieces of replies that are being generated, written at least once.");
-
-  public static final ConfigOption<String> DEAD_LETTERS_TOPIC =
-      ALL.text("kafka.topic.dead-letters", "conversation-dead-letters")
-          .describe("Topic of records that cannot be read, written at least once.");
-
-  public static final ConfigOption<String> CONTROL_TOPIC =
-      ALL.text("kafka.topic.control", "conversation-control")
-          .describe("Topic of control events, read by every subtask.");
-
-  public static final ConfigOption<String> KV_EVENTS_TOPIC =
-      ALL.text("kafka.topic.kv-events", "kv-events")
-          .describe(
-              "Compacted topic of the contents of the engines' caches; used only with"
-                  + " kv-events.enabled.");
-
-  public static final ConfigOption<Boolean> REQUIRE_SESSION_KEY =
-      ALL.flag("kafka.require-session-key", true)
-          .describe(
-              "Whether an event becomes a dead letter if its record's key is not its session. With"
-                  + " 'false' other keys are allowed, and the sender is responsible for the order"
-                  + " of a session's events.");
-
-  public static final ConfigOption<Boolean> CREATE_TOPICS =
-      ALL.flag("kafka.create-topics", false)
-          .describe("Whether missing topics are created at start.");
-
-  public static final ConfigOption<Integer> PARTITIONS =
-      ALL.integer("kafka.partitions", 4, 1, 10_000)
-          .describe("Partitions of topics that are created.");
-
-  public static final ConfigOption<Integer> REPLICATION =
-      ALL.integer("kafka.replication", 1, 1, 100)
-          .describe("Replication factor of topics that are created.");
-
-  public static final ConfigOption<String> GROUP_ID =
-      ALL.text("kafka.group-id", "radixflow")
-          .describe("Consumer group under which read offsets are published.");
-
-  public static final ConfigOption<StartFrom> START_FROM =
-      ALL.choice("kafka.start-from", StartFrom.COMMITTED)
-          .describe(
-              "Where a job without a checkpoint starts to read; 'committed' is the group's offset, "
-                  + "or the earliest event.");
-
-  public static final ConfigOption<String> TRANSACTIONAL_ID_PREFIX =
-      ALL.text("kafka.transactional-id-prefix", "radixflow")
-          .describe("Prefix of the transactional ids; unique for each job on a Kafka cluster.");
-
-  public static final ConfigOption<Duration> TRANSACTION_TIMEOUT =
-      ALL.duration("kafka.transaction-timeout", Duration.ofMinutes(15))
-          .describe(
-              "After this time without a commit the broker aborts replies, and the job must write"
-                  + " them again. At least a minute more than job.checkpoint-interval, and at most"
-                  + " the broker's transaction.max.timeout.ms.");
-
-  public static final ConfigOption<Duration> CONNECT_TIMEOUT =
-      ALL.duration("kafka.connect-timeout", Duration.ofSeconds(30))
-          .describe("How long the start waits for a broker.");
-
   public static final ConfigOption<String> JOB_NAME =
       ALL.text("job.name", null)
           .describe("The job's name in Flink; by default 'radixflow' and the model.");
@@ -371,21 +271,8 @@ public final class RadixflowOptions {
 
   private RadixflowOptions() {}
 
-  /** Returns whether a conversation that is too long loses its oldest turns. */
-  public static boolean dropsOldest(Settings settings) {
-    return settings.get(OVERFLOW) == Overflow.DROP_OLDEST;
-  }
-
-  /** All options, in the order of the documentation. */
   static List<OptionSpec<?>> specs() {
-    List<OptionSpec<?>> specs = new ArrayList<>(ALL.specs());
-    specs.addAll(CacheConfig.specs());
-    specs.addAll(TierConfig.specs());
-    specs.addAll(DiskTierConfig.specs());
-    specs.addAll(RemoteTierConfig.specs());
-    specs.addAll(SchedulerConfig.specs());
-    specs.addAll(GatewayConfig.specs());
-    return specs;
+    return ALL.specs();
   }
 
   /** Element type of the KV pool. */
@@ -395,12 +282,5 @@ public final class RadixflowOptions {
     F16,
     BF16,
     FP8
-  }
-
-  /** The position from which a job without a checkpoint reads. */
-  public enum StartFrom {
-    COMMITTED,
-    EARLIEST,
-    LATEST
   }
 }

@@ -2,6 +2,9 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
+import io.radixflow.client.config.OptionGroup;
+import io.radixflow.client.config.OptionSpec;
+import io.radixflow.client.config.Settings;
 import io.radixflow.engine.tier.remote.RemoteTierOptions;
 import java.net.URI;
 import java.time.Duration;

@@ -2,12 +2,14 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
+import io.radixflow.client.config.OptionGroup;
+import io.radixflow.client.config.OptionSpec;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.engine.SchedulePolicy;
 import io.radixflow.engine.SchedulerOptions;
 import io.radixflow.protocol.record.ServiceClass;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.apache.flink.configuration.ConfigOption;
 
 /** The options of the engine's scheduler. */
@@ -63,15 +65,6 @@ public final class SchedulerConfig {
                   + " without them, by measured times. If both limits cannot be met, this limit"
                   + " comes before 'scheduler.step-stretch'. 0 sets no limit.");
 
-  public static final ConfigOption<Map<String, String>> TENANT_WEIGHTS =
-      ALL.add(
-              key("scheduler.tenant-weights").mapType().noDefaultValue(),
-              "tenants and weights from 1 to " + SchedulerOptions.MAX_WEIGHT + ", such as a:3,b:2",
-              SchedulerConfig::areWeights)
-          .describe(
-              "Shares of the engine, and of the threads that make prompts or serve requests, while"
-                  + " tenants compete; tenants that are not named have weight 1.");
-
   private SchedulerConfig() {}
 
   private static OptionGroup.Draft<Double> factor(String name, double byDefault) {
@@ -94,25 +87,6 @@ public final class SchedulerConfig {
         settings.get(LOW_PRIORITY_FIRST),
         settings.get(PREEMPTION_THRESHOLD),
         new SchedulerOptions.Sharing(settings.get(STEP_STRETCH), settings.get(PROMPT_SLOWDOWN)),
-        tenantWeights(settings));
-  }
-
-  /** Returns the weights of tenants whose weight is not 1. */
-  public static Map<String, Integer> tenantWeights(Settings settings) {
-    Map<String, Integer> weights = new TreeMap<>();
-    if (settings.isGiven(TENANT_WEIGHTS)) {
-      settings
-          .get(TENANT_WEIGHTS)
-          .forEach((tenant, weight) -> weights.put(tenant, Integer.valueOf(weight)));
-    }
-    return weights;
-  }
-
-  private static boolean areWeights(Map<String, String> weights) {
-    return weights.values().stream().allMatch(SchedulerConfig::isWeight);
-  }
-
-  private static boolean isWeight(String text) {
-    return text.matches("[1-9][0-9]{0,3}") && Integer.parseInt(text) <= SchedulerOptions.MAX_WEIGHT;
+        SharedConfig.tenantWeights(settings));
   }
 }

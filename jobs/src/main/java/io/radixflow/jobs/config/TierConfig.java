@@ -1,5 +1,8 @@
 package io.radixflow.jobs.config;
 
+import io.radixflow.client.config.OptionGroup;
+import io.radixflow.client.config.OptionSpec;
+import io.radixflow.client.config.Settings;
 import io.radixflow.engine.tier.TierOptions;
 import io.radixflow.engine.tier.WritePolicy;
 import io.radixflow.engine.tier.loadback.LoadBackOptions;

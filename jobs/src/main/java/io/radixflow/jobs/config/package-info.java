@@ -1,2 +1,2 @@
-/** The job's settings: Flink options, where their values come from, and how they are checked. */
+/** The options of the job, and the table of all options. */
 package io.radixflow.jobs.config;

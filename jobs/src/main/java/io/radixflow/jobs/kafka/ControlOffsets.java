@@ -1,7 +1,9 @@
 package io.radixflow.jobs.kafka;
 
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.kafka.KafkaClient;
+import io.radixflow.client.kafka.KafkaSetupException;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -28,14 +30,14 @@ public final class ControlOffsets {
    * @throws KafkaSetupException if they do not answer
    */
   public static Map<TopicPartition, Long> of(Settings settings) {
-    String topic = settings.get(RadixflowOptions.CONTROL_TOPIC);
-    long millis = settings.get(RadixflowOptions.CONNECT_TIMEOUT).toMillis();
+    String topic = settings.get(KafkaConfig.CONTROL_TOPIC);
+    long millis = settings.get(KafkaConfig.CONNECT_TIMEOUT).toMillis();
     Map<TopicPartition, Long> offsets =
         TopicOffsets.ask(settings, topic, IsolationLevel.READ_COMMITTED).endsByPartition();
     try (Admin admin = KafkaClient.ADMIN.admin(settings)) {
       Map<TopicPartition, OffsetAndMetadata> committed =
           admin
-              .listConsumerGroupOffsets(settings.get(RadixflowOptions.GROUP_ID))
+              .listConsumerGroupOffsets(settings.get(KafkaConfig.GROUP_ID))
               .partitionsToOffsetAndMetadata()
               .get(millis, TimeUnit.MILLISECONDS);
       offsets.replaceAll(

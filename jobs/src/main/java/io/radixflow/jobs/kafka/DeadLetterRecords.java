@@ -1,7 +1,7 @@
 package io.radixflow.jobs.kafka;
 
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
 import io.radixflow.protocol.event.DeadLetter;
 import io.radixflow.protocol.event.DeadLetterWriter;
 import org.apache.flink.api.common.serialization.SerializationSchema.InitializationContext;
@@ -22,7 +22,7 @@ final class DeadLetterRecords implements KafkaRecordSerializationSchema<DeadLett
 
   DeadLetterRecords(Settings settings) {
     this.settings = settings;
-    this.topic = settings.get(RadixflowOptions.DEAD_LETTERS_TOPIC);
+    this.topic = settings.get(KafkaConfig.DEAD_LETTERS_TOPIC);
   }
 
   @Override
@@ -30,8 +30,8 @@ final class DeadLetterRecords implements KafkaRecordSerializationSchema<DeadLett
     begin(
         RecordRoom.ask(settings, topic)
             .warnBelow(
-                RadixflowOptions.DEAD_LETTER_MAX_BYTES.key(),
-                settings.get(RadixflowOptions.DEAD_LETTER_MAX_BYTES)));
+                KafkaConfig.DEAD_LETTER_MAX_BYTES.key(),
+                settings.get(KafkaConfig.DEAD_LETTER_MAX_BYTES)));
   }
 
   /** Sets the topic's limit before the first record. */

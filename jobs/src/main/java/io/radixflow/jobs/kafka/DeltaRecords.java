@@ -2,8 +2,10 @@ package io.radixflow.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.kafka.KafkaClient;
+import io.radixflow.client.kafka.TraceHeaders;
 import io.radixflow.protocol.event.DeltaWriter;
 import io.radixflow.protocol.record.ReplyDelta;
 import org.apache.flink.api.common.serialization.SerializationSchema.InitializationContext;
@@ -27,7 +29,7 @@ final class DeltaRecords implements KafkaRecordSerializationSchema<ReplyDelta> {
 
   DeltaRecords(Settings settings) {
     this.settings = settings;
-    this.topic = settings.get(RadixflowOptions.DELTAS_TOPIC);
+    this.topic = settings.get(KafkaConfig.DELTAS_TOPIC);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.radixflow.jobs.kafka;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.radixflow.client.kafka.TraceHeaders;
 import io.radixflow.protocol.event.EventParser;
 import io.radixflow.protocol.event.ParsedEvent;
 import io.radixflow.protocol.record.ConversationEvent;

@@ -1,7 +1,9 @@
 package io.radixflow.jobs.kafka;
 
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.kafka.KafkaClient;
+import io.radixflow.client.kafka.KafkaSetupException;
 import io.radixflow.protocol.event.DeadLetter;
 import io.radixflow.protocol.record.ReplyDelta;
 import org.apache.flink.api.connector.source.Source;
@@ -31,16 +33,16 @@ public final class KafkaEndpoints {
   public Source<EventRecord, ?, ?> events() {
     return source(
         KafkaClient.EVENTS,
-        settings.get(RadixflowOptions.EVENTS_TOPIC),
+        settings.get(KafkaConfig.EVENTS_TOPIC),
         startOfEvents(),
         new EventDeserializer(
-            settings.get(RadixflowOptions.EVENT_MAX_BYTES),
-            settings.get(RadixflowOptions.DEAD_LETTER_MAX_BYTES),
-            settings.get(RadixflowOptions.REQUIRE_SESSION_KEY)));
+            settings.get(KafkaConfig.EVENT_MAX_BYTES),
+            settings.get(KafkaConfig.DEAD_LETTER_MAX_BYTES),
+            settings.get(KafkaConfig.REQUIRE_SESSION_KEY)));
   }
 
   private OffsetsInitializer startOfEvents() {
-    return switch (settings.get(RadixflowOptions.START_FROM)) {
+    return switch (settings.get(KafkaConfig.START_FROM)) {
       case COMMITTED -> OffsetsInitializer.committedOffsets(OffsetResetStrategy.EARLIEST);
       case EARLIEST -> OffsetsInitializer.earliest();
       // Flink's own initializer also moves to the end if an offset is gone, and so skips events
@@ -48,7 +50,7 @@ public final class KafkaEndpoints {
           OffsetsInitializer.offsets(
               TopicOffsets.ask(
                       settings,
-                      settings.get(RadixflowOptions.EVENTS_TOPIC),
+                      settings.get(KafkaConfig.EVENTS_TOPIC),
                       IsolationLevel.READ_COMMITTED)
                   .endsByPartition(),
               OffsetResetStrategy.EARLIEST);
@@ -63,10 +65,10 @@ public final class KafkaEndpoints {
   public Source<ControlRecord, ?, ?> control() {
     return source(
         KafkaClient.CONTROL,
-        settings.get(RadixflowOptions.CONTROL_TOPIC),
+        settings.get(KafkaConfig.CONTROL_TOPIC),
         // partitions that are created later are read from their beginning
         OffsetsInitializer.offsets(ControlOffsets.of(settings), OffsetResetStrategy.EARLIEST),
-        new ControlDeserializer(settings.get(RadixflowOptions.DEAD_LETTER_MAX_BYTES)));
+        new ControlDeserializer(settings.get(KafkaConfig.DEAD_LETTER_MAX_BYTES)));
   }
 
   private <T> TopicSource<T> source(
@@ -78,7 +80,7 @@ public final class KafkaEndpoints {
         KafkaSource.<T>builder()
             .setProperties(client.properties(settings))
             .setTopics(topic)
-            .setGroupId(settings.get(RadixflowOptions.GROUP_ID))
+            .setGroupId(settings.get(KafkaConfig.GROUP_ID))
             .setStartingOffsets(start)
             .setDeserializer(deserializer)
             .build(),

@@ -1,7 +1,10 @@
 package io.radixflow.jobs.kafka;
 
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.kafka.KafkaClient;
+import io.radixflow.client.kafka.KafkaSetupException;
 import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -48,8 +51,8 @@ public final class KafkaSetup {
 
   private KafkaSetup(Settings settings) {
     this.settings = settings;
-    this.timeout = settings.get(RadixflowOptions.CONNECT_TIMEOUT);
-    this.brokers = settings.get(RadixflowOptions.BOOTSTRAP_SERVERS);
+    this.timeout = settings.get(KafkaConfig.CONNECT_TIMEOUT);
+    this.brokers = settings.get(KafkaConfig.BOOTSTRAP_SERVERS);
   }
 
   /** The names of all topics of the job. */
@@ -57,13 +60,13 @@ public final class KafkaSetup {
     List<String> topics =
         new ArrayList<>(
             List.of(
-                settings.get(RadixflowOptions.EVENTS_TOPIC),
-                settings.get(RadixflowOptions.REPLIES_TOPIC),
-                settings.get(RadixflowOptions.DELTAS_TOPIC),
-                settings.get(RadixflowOptions.DEAD_LETTERS_TOPIC),
-                settings.get(RadixflowOptions.CONTROL_TOPIC)));
+                settings.get(KafkaConfig.EVENTS_TOPIC),
+                settings.get(KafkaConfig.REPLIES_TOPIC),
+                settings.get(KafkaConfig.DELTAS_TOPIC),
+                settings.get(KafkaConfig.DEAD_LETTERS_TOPIC),
+                settings.get(KafkaConfig.CONTROL_TOPIC)));
     if (settings.get(RadixflowOptions.KV_EVENTS_ENABLED)) {
-      topics.add(settings.get(RadixflowOptions.KV_EVENTS_TOPIC));
+      topics.add(settings.get(KafkaConfig.KV_EVENTS_TOPIC));
     }
     return topics;
   }
@@ -111,7 +114,7 @@ public final class KafkaSetup {
   }
 
   private void refuseOrMake(Admin admin, Set<String> missing, Optional<Config> broker) {
-    if (!settings.get(RadixflowOptions.CREATE_TOPICS)) {
+    if (!settings.get(KafkaConfig.CREATE_TOPICS)) {
       boolean one = missing.size() == 1;
       throw new KafkaSetupException(
           "the %s %s not exist on %s: create %s, or set kafka.create-topics to true"
@@ -132,7 +135,7 @@ public final class KafkaSetup {
    */
   private void checkCompaction(Admin admin) {
     for (String name : topics(settings)) {
-      boolean kvEvents = name.equals(settings.get(RadixflowOptions.KV_EVENTS_TOPIC));
+      boolean kvEvents = name.equals(settings.get(KafkaConfig.KV_EVENTS_TOPIC));
       Optional<String> policy =
           config(admin, ConfigResource.Type.TOPIC, name)
               .map(topic -> topic.get(TopicConfig.CLEANUP_POLICY_CONFIG))
@@ -162,8 +165,8 @@ public final class KafkaSetup {
       topics.add(
           new NewTopic(
                   name,
-                  settings.get(RadixflowOptions.PARTITIONS),
-                  settings.get(RadixflowOptions.REPLICATION).shortValue())
+                  settings.get(KafkaConfig.PARTITIONS),
+                  settings.get(KafkaConfig.REPLICATION).shortValue())
               .configs(topicConfig(name, broker)));
     }
     try {
@@ -194,7 +197,7 @@ public final class KafkaSetup {
     if (needed > usual) {
       config.put(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(needed));
     }
-    if (name.equals(settings.get(RadixflowOptions.KV_EVENTS_TOPIC))) {
+    if (name.equals(settings.get(KafkaConfig.KV_EVENTS_TOPIC))) {
       config.put(TopicConfig.CLEANUP_POLICY_CONFIG, COMPACT);
     }
     return config;
@@ -221,7 +224,7 @@ public final class KafkaSetup {
   }
 
   private void checkTransactionTimeout(Config broker) {
-    long wanted = settings.get(RadixflowOptions.TRANSACTION_TIMEOUT).toMillis();
+    long wanted = settings.get(KafkaConfig.TRANSACTION_TIMEOUT).toMillis();
     long limit = number(broker, MAX_TRANSACTION_TIMEOUT).orElse(wanted);
     if (limit < wanted) {
       throw new KafkaSetupException(

@@ -1,6 +1,7 @@
 package io.radixflow.jobs.kafka;
 
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.kafka.KafkaClient;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -62,7 +63,7 @@ public record RecordRoom(String topic, int maxBytes) {
 
   /** Warns if an option allows records that are too large for the topic. */
   public RecordRoom warnBelow(String option, int optionBytes) {
-    if (maxBytes < optionBytes + TopicLimit.OVERHEAD) {
+    if (maxBytes < optionBytes + KafkaClient.RECORD_OVERHEAD) {
       LOG.warn(
           "max.message.bytes of topic {} is {}, and {} is {}, with {} for key and headers {}:"
               + " records that do not fit are cut. Raise the one or lower the other",
@@ -70,8 +71,8 @@ public record RecordRoom(String topic, int maxBytes) {
           maxBytes,
           option,
           optionBytes,
-          TopicLimit.OVERHEAD,
-          optionBytes + TopicLimit.OVERHEAD);
+          KafkaClient.RECORD_OVERHEAD,
+          optionBytes + KafkaClient.RECORD_OVERHEAD);
     }
     return this;
   }

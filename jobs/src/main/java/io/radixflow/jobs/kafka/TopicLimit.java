@@ -1,7 +1,9 @@
 package io.radixflow.jobs.kafka;
 
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.kafka.KafkaClient;
+import io.radixflow.client.kafka.KafkaSetupException;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 
@@ -14,14 +16,11 @@ import org.apache.flink.configuration.ConfigOption;
  */
 public record TopicLimit(String topic, String option, int maxBytes) {
 
-  /** Room for a record's key and headers and for its batch's header, in bytes. */
-  public static final int OVERHEAD = 64 * 1024;
-
   /** Returns the limits of all topics whose records have a configurable size. */
   static List<TopicLimit> all(Settings settings) {
     return List.of(
-        of(settings, RadixflowOptions.REPLIES_TOPIC, RadixflowOptions.REPLY_MAX_BYTES),
-        of(settings, RadixflowOptions.DEAD_LETTERS_TOPIC, RadixflowOptions.DEAD_LETTER_MAX_BYTES));
+        of(settings, KafkaConfig.REPLIES_TOPIC, KafkaConfig.REPLY_MAX_BYTES),
+        of(settings, KafkaConfig.DEAD_LETTERS_TOPIC, KafkaConfig.DEAD_LETTER_MAX_BYTES));
   }
 
   private static TopicLimit of(
@@ -31,7 +30,7 @@ public record TopicLimit(String topic, String option, int maxBytes) {
 
   /** Returns the smallest max.message.bytes of the topic that fits its records. */
   int batchBytes() {
-    return maxBytes + OVERHEAD;
+    return maxBytes + KafkaClient.RECORD_OVERHEAD;
   }
 
   /**
@@ -44,7 +43,13 @@ public record TopicLimit(String topic, String option, int maxBytes) {
       throw new KafkaSetupException(
           ("%s is %d, with %d for key and headers %d; max.message.bytes of the topic %s is %d:"
                   + " lower the one or raise the other")
-              .formatted(option, maxBytes, OVERHEAD, batchBytes(), topic, maxMessageBytes),
+              .formatted(
+                  option,
+                  maxBytes,
+                  KafkaClient.RECORD_OVERHEAD,
+                  batchBytes(),
+                  topic,
+                  maxMessageBytes),
           null);
     }
   }

@@ -1,7 +1,9 @@
 package io.radixflow.jobs.kafka;
 
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.kafka.KafkaClient;
+import io.radixflow.client.kafka.KafkaSetupException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -47,7 +49,7 @@ record TopicOffsets(
    * @throws KafkaSetupException if they do not answer, or if the topic does not exist
    */
   static TopicOffsets ask(Settings settings, String topic, IsolationLevel isolation) {
-    long millis = settings.get(RadixflowOptions.CONNECT_TIMEOUT).toMillis();
+    long millis = settings.get(KafkaConfig.CONNECT_TIMEOUT).toMillis();
     try (Admin admin = KafkaClient.ADMIN.admin(settings)) {
       TopicDescription description =
           admin
@@ -100,7 +102,7 @@ record TopicOffsets(
     Map<Integer, Long> committed = new HashMap<>();
     try {
       admin
-          .listConsumerGroupOffsets(settings.get(RadixflowOptions.GROUP_ID))
+          .listConsumerGroupOffsets(settings.get(KafkaConfig.GROUP_ID))
           .partitionsToOffsetAndMetadata()
           .get(millis, TimeUnit.MILLISECONDS)
           .forEach(
@@ -118,7 +120,7 @@ record TopicOffsets(
   private static KafkaSetupException unknown(Settings settings, String topic, Throwable cause) {
     return new KafkaSetupException(
         "cannot ask for the offsets of the topic %s on %s: %s"
-            .formatted(topic, settings.get(RadixflowOptions.BOOTSTRAP_SERVERS), cause.getMessage()),
+            .formatted(topic, settings.get(KafkaConfig.BOOTSTRAP_SERVERS), cause.getMessage()),
         cause);
   }
 

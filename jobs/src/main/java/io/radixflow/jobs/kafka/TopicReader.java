@@ -1,5 +1,6 @@
 package io.radixflow.jobs.kafka;
 
+import io.radixflow.client.kafka.KafkaSetupException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.radixflow.jobs.kafka;
 
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.Settings;
 import java.util.Collection;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

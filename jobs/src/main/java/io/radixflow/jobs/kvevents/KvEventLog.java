@@ -2,8 +2,12 @@ package io.radixflow.jobs.kvevents;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.radixflow.client.kvevents.KvEventRecord;
+import io.radixflow.client.kvevents.KvEventRecord.State;
+import io.radixflow.client.kvevents.KvEventWriter;
+import io.radixflow.client.kvevents.KvEventsReader;
+import io.radixflow.client.kvevents.KvEventsView;
 import io.radixflow.engine.EngineInfo;
-import io.radixflow.jobs.kvevents.KvEventRecord.State;
 import io.radixflow.protocol.record.kv.KvEvent;
 import io.radixflow.protocol.record.kv.KvTier;
 import java.util.EnumMap;

@@ -2,11 +2,14 @@ package io.radixflow.jobs.kvevents;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.kafka.KafkaClient;
+import io.radixflow.client.kvevents.KvEventsReader;
+import io.radixflow.client.kvevents.KvEventsView;
 import io.radixflow.engine.EngineInfo;
 import io.radixflow.engine.KvEventSink;
 import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.kafka.KafkaClient;
 import io.radixflow.protocol.record.kv.KvEvent;
 import java.time.Duration;
 import java.util.List;
@@ -46,7 +49,7 @@ public final class KvEventsPublisher implements KvEventSink {
 
   private KvEventsPublisher(Settings settings, EngineInfo engine, Runnable onRoom) {
     this.settings = settings;
-    this.topic = settings.get(RadixflowOptions.KV_EVENTS_TOPIC);
+    this.topic = settings.get(KafkaConfig.KV_EVENTS_TOPIC);
     this.engine = engine;
     this.queue = new KvEventQueue(settings.get(RadixflowOptions.KV_EVENTS_BUFFER), onRoom);
     thread.setDaemon(true);

@@ -1,2 +1,2 @@
-/** Publishes the content of the prefix caches to a compacted topic, and reads it back. */
+/** Publishes the content of the prefix caches to a compacted topic. */
 package io.radixflow.jobs.kvevents;

@@ -2,6 +2,8 @@ package io.radixflow.jobs.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.engine.SchedulePolicy;
 import io.radixflow.engine.SchedulerOptions;
 import java.util.List;

@@ -3,9 +3,15 @@ package io.radixflow.jobs.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.OptionSpec;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsException;
+import io.radixflow.client.config.SettingsLoader;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.engine.tier.disk.DiskTierOptions;
 import io.radixflow.jobs.config.RadixflowOptions.KvType;
-import io.radixflow.operators.session.ServingOptions.Overflow;
+import io.radixflow.protocol.record.Overflow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +31,7 @@ class SettingsLoaderTest {
   @Test
   void defaultsAreValid() {
     Settings settings = SettingsLoader.defaults();
-    assertThat(settings.get(RadixflowOptions.MODEL)).isEqualTo("SmolLM2-135M-Instruct");
+    assertThat(settings.get(SharedConfig.MODEL)).isEqualTo("SmolLM2-135M-Instruct");
     assertThat(settings.get(RadixflowOptions.RETENTION)).isEqualTo(Duration.ofDays(7));
   }
 
@@ -53,11 +59,11 @@ class SettingsLoaderTest {
                 Map.of("RADIXFLOW_KAFKA_GROUP_ID", "from-environment", "RADIXFLOW_MODEL", "b"))
             .set(List.of("model=c=d"))
             .load();
-    assertThat(settings.get(RadixflowOptions.MODEL)).isEqualTo("c=d");
-    assertThat(settings.get(RadixflowOptions.GROUP_ID)).isEqualTo("from-environment");
-    assertThat(settings.get(RadixflowOptions.EVENTS_TOPIC)).isEqualTo("in");
+    assertThat(settings.get(SharedConfig.MODEL)).isEqualTo("c=d");
+    assertThat(settings.get(KafkaConfig.GROUP_ID)).isEqualTo("from-environment");
+    assertThat(settings.get(KafkaConfig.EVENTS_TOPIC)).isEqualTo("in");
     assertThat(settings.get(RadixflowOptions.THREADS)).isEqualTo(3);
-    assertThat(settings.get(RadixflowOptions.OVERFLOW)).isEqualTo(Overflow.REJECT);
+    assertThat(settings.get(SharedConfig.OVERFLOW)).isEqualTo(Overflow.REJECT);
     assertThat(settings.get(RadixflowOptions.KV_TYPE)).isEqualTo(KvType.F16);
     assertThat(settings.get(RadixflowOptions.RETENTION)).isEqualTo(Duration.ofHours(2));
     assertThat(settings.flink().toMap()).containsEntry("state.backend.type", "hashmap");

@@ -2,7 +2,7 @@ package io.radixflow.jobs.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.protocol.event.RecordReader;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.Message;

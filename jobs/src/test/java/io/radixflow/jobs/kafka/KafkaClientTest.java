@@ -3,8 +3,10 @@ package io.radixflow.jobs.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
+import io.radixflow.client.kafka.KafkaClient;
+import io.radixflow.client.kafka.KafkaSetupException;
 import io.radixflow.jobs.kafka.replies.ReplyTopic;
 import java.io.IOException;
 import java.lang.reflect.Field;

@@ -3,6 +3,7 @@ package io.radixflow.jobs.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.client.kafka.TraceHeaders;
 import io.radixflow.protocol.record.TraceContext;
 import java.util.ArrayList;
 import java.util.List;

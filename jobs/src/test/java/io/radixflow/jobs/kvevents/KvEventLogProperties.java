@@ -3,6 +3,9 @@ package io.radixflow.jobs.kvevents;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.client.kvevents.KvEventRecord;
+import io.radixflow.client.kvevents.KvEventsReader;
+import io.radixflow.client.kvevents.KvEventsView;
 import io.radixflow.engine.EngineInfo;
 import io.radixflow.protocol.record.kv.KvEvent;
 import io.radixflow.protocol.record.kv.KvTier;

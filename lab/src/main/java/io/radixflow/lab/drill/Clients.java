@@ -1,7 +1,7 @@
 package io.radixflow.lab.drill;
 
 import io.radixflow.cli.cluster.Waiting;
-import io.radixflow.jobs.client.ConversationClient;
+import io.radixflow.client.ConversationClient;
 import io.radixflow.lab.drill.http.Heard;
 import io.radixflow.lab.drill.http.HttpScript;
 import io.radixflow.lab.drill.http.HttpTarget;

@@ -3,11 +3,13 @@ package io.radixflow.lab.drill;
 import io.radixflow.cli.cluster.ClusterJars;
 import io.radixflow.cli.cluster.ClusterOptions;
 import io.radixflow.cli.cluster.ProcessCluster;
-import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.client.TopicContents;
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.TopicContents;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.lab.drill.http.Heard;
 import io.radixflow.lab.drill.http.HttpTurn;
 import io.radixflow.lab.drill.proof.HttpVerifier;
@@ -108,10 +110,10 @@ public final class Drill {
             .set(options.jobOptions())
             .set(List.of(backoff))
             .load()
-            .with(RadixflowOptions.MODEL, options.model())
-            .with(RadixflowOptions.BOOTSTRAP_SERVERS, cluster.bootstrapServers())
+            .with(SharedConfig.MODEL, options.model())
+            .with(KafkaConfig.BOOTSTRAP_SERVERS, cluster.bootstrapServers())
             .with(RadixflowOptions.ENGINE_ATTEMPTS, ATTEMPTS)
-            .with(RadixflowOptions.CREATE_TOPICS, true);
+            .with(KafkaConfig.CREATE_TOPICS, true);
     return options.tiered() ? options.tiers().shape(settings) : settings;
   }
 
@@ -215,7 +217,7 @@ public final class Drill {
       throws IOException, InterruptedException {
     HttpVerifier http = new HttpVerifier(SessionScript.PREFIX);
     TopicContents.read(
-        calm, calm.get(RadixflowOptions.EVENTS_TOPIC), record -> http.event(record.value()));
+        calm, calm.get(KafkaConfig.EVENTS_TOPIC), record -> http.event(record.value()));
     sent.addAll(http.events());
     say("answering " + sent.size() + " turns once more, undisturbed");
     List<ConversationEvent> harmless =
@@ -235,7 +237,7 @@ public final class Drill {
     for (Settings job : jobs) {
       TopicContents.read(
           job,
-          job.get(RadixflowOptions.REPLIES_TOPIC),
+          job.get(KafkaConfig.REPLIES_TOPIC),
           record -> {
             Reply reply = RecordReader.reply(record.value());
             verifier.reply(reply);
@@ -243,16 +245,14 @@ public final class Drill {
           });
       TopicContents.read(
           job,
-          job.get(RadixflowOptions.DELTAS_TOPIC),
+          job.get(KafkaConfig.DELTAS_TOPIC),
           record -> {
             ReplyDelta delta = RecordReader.delta(record.value());
             verifier.delta(delta);
             times.delta(delta, record.timestamp());
           });
       TopicContents.read(
-          job,
-          job.get(RadixflowOptions.DEAD_LETTERS_TOPIC),
-          record -> deadLetters.add(record.value()));
+          job, job.get(KafkaConfig.DEAD_LETTERS_TOPIC), record -> deadLetters.add(record.value()));
     }
     Path logs = cluster.directory().resolve("log");
     Verifier.Verdict verdict = verifier.verdict();

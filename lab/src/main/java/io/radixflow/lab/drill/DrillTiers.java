@@ -1,10 +1,11 @@
 package io.radixflow.lab.drill;
 
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.jobs.config.CacheConfig;
 import io.radixflow.jobs.config.DiskTierConfig;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.RemoteTierConfig;
-import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.TierConfig;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -48,7 +49,7 @@ record DrillTiers(int kvPages, int contextLength, MemorySize host, MemorySize di
 
   /** Sets what replies depend on; the undisturbed run needs it too. */
   Settings shape(Settings settings) {
-    return settings.with(RadixflowOptions.CONTEXT_LENGTH, contextLength);
+    return settings.with(SharedConfig.CONTEXT_LENGTH, contextLength);
   }
 
   /**

@@ -5,9 +5,9 @@ import io.radixflow.cli.cluster.JavaProcess;
 import io.radixflow.cli.cluster.ProcessCluster;
 import io.radixflow.cli.cluster.Waiting;
 import io.radixflow.cli.flink.Ports;
-import io.radixflow.jobs.config.GatewayConfig;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.GatewayConfig;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
 import io.radixflow.lab.drill.http.HttpTurn;
 import java.io.IOException;
 import java.net.URI;
@@ -53,8 +53,7 @@ final class Gateways {
   private void start(int port) throws IOException {
     List<String> arguments = new ArrayList<>();
     arguments.addAll(List.of("gateway", "--port", Integer.toString(port)));
-    arguments.addAll(
-        List.of("--bootstrap", settings.get(RadixflowOptions.BOOTSTRAP_SERVERS), "--set"));
+    arguments.addAll(List.of("--bootstrap", settings.get(KafkaConfig.BOOTSTRAP_SERVERS), "--set"));
     arguments.add(GatewayConfig.MODEL_NAME.key() + "=" + HttpTurn.MODEL);
     processes.put(port, cluster.startGateway(Radixflow.class.getName(), arguments));
   }

@@ -2,9 +2,10 @@ package io.radixflow.lab.drill;
 
 import io.radixflow.cli.cluster.ProcessCluster;
 import io.radixflow.cli.cluster.Waiting;
-import io.radixflow.jobs.client.ConversationClient;
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
 import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
 import io.radixflow.lab.traffic.Driver;
 import io.radixflow.lab.traffic.KafkaReply;
 import io.radixflow.lab.traffic.KafkaTarget;
@@ -43,13 +44,13 @@ final class SecondJob {
         settings
             .with(RadixflowOptions.JOB_NAME, "second")
             .with(RadixflowOptions.PARALLELISM, 1)
-            .with(RadixflowOptions.GROUP_ID, "second")
-            .with(RadixflowOptions.TRANSACTIONAL_ID_PREFIX, "second")
-            .with(RadixflowOptions.EVENTS_TOPIC, "second-events")
-            .with(RadixflowOptions.REPLIES_TOPIC, "second-replies")
-            .with(RadixflowOptions.DELTAS_TOPIC, "second-deltas")
-            .with(RadixflowOptions.DEAD_LETTERS_TOPIC, "second-dead-letters")
-            .with(RadixflowOptions.CONTROL_TOPIC, "second-control");
+            .with(KafkaConfig.GROUP_ID, "second")
+            .with(KafkaConfig.TRANSACTIONAL_ID_PREFIX, "second")
+            .with(KafkaConfig.EVENTS_TOPIC, "second-events")
+            .with(KafkaConfig.REPLIES_TOPIC, "second-replies")
+            .with(KafkaConfig.DELTAS_TOPIC, "second-deltas")
+            .with(KafkaConfig.DEAD_LETTERS_TOPIC, "second-dead-letters")
+            .with(KafkaConfig.CONTROL_TOPIC, "second-control");
     this.scripts = scripts;
   }
 

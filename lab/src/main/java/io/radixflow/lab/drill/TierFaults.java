@@ -2,9 +2,9 @@ package io.radixflow.lab.drill;
 
 import io.radixflow.cli.cluster.ProcessCluster;
 import io.radixflow.cli.cluster.Waiting;
-import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
 import io.radixflow.jobs.config.TierConfig;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -54,7 +54,7 @@ record TierFaults(ProcessCluster cluster, Settings settings, SplittableRandom ra
     Path logs = cluster.directory().resolve("log");
     String answer = "Control event '" + action + " " + tier;
     int before = Logs.countAll(logs, answer);
-    String topic = settings.get(RadixflowOptions.CONTROL_TOPIC);
+    String topic = settings.get(KafkaConfig.CONTROL_TOPIC);
     try {
       client.send(topic, null, event.getBytes(StandardCharsets.UTF_8)).get();
     } catch (ExecutionException e) {

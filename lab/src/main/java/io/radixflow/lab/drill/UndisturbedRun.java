@@ -5,11 +5,12 @@ import static java.util.stream.Collectors.toList;
 
 import io.radixflow.cli.cluster.Waiting;
 import io.radixflow.cli.local.LocalStack;
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.engine.model.ModelLoader;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
 import io.radixflow.lab.traffic.Driver;
 import io.radixflow.lab.traffic.KafkaReply;
 import io.radixflow.lab.traffic.KafkaTarget;
@@ -46,7 +47,7 @@ final class UndisturbedRun {
       throws IOException, InterruptedException {
     Settings quiet =
         settings
-            .with(RadixflowOptions.MODEL, model)
+            .with(SharedConfig.MODEL, model)
             .with(RadixflowOptions.PARALLELISM, 1)
             .with(RadixflowOptions.CHECKPOINT_INTERVAL, CHECKPOINTS);
     List<ConversationEvent> turns = SessionScript.turnsOf(events);

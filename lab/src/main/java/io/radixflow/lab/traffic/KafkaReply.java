@@ -1,6 +1,6 @@
 package io.radixflow.lab.traffic;
 
-import io.radixflow.jobs.client.ReplyListener;
+import io.radixflow.client.ReplyListener;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.ReplyDelta;
 import java.util.concurrent.CompletableFuture;

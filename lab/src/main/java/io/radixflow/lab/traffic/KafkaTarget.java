@@ -1,6 +1,6 @@
 package io.radixflow.lab.traffic;
 
-import io.radixflow.jobs.client.ConversationClient;
+import io.radixflow.client.ConversationClient;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.Reply;

@@ -3,6 +3,7 @@ package io.radixflow.operators.session;
 import io.radixflow.engine.cache.key.NamespaceKey;
 import io.radixflow.protocol.PublicApi;
 import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Overflow;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.Objects;
@@ -95,14 +96,6 @@ public record ServingOptions(
       requirePositive("maxTurns", maxTurns);
       requirePositive("defaultMaxTokens", defaultMaxTokens);
     }
-  }
-
-  /** The ways to serve a conversation that outgrows the context window. */
-  public enum Overflow {
-    /** Its oldest turns are dropped, down to half the window; the system prompt stays. */
-    DROP_OLDEST,
-    /** The turn is rejected. */
-    REJECT
   }
 
   /**

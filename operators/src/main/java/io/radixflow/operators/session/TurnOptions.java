@@ -2,6 +2,7 @@ package io.radixflow.operators.session;
 
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Overflow;
 import io.radixflow.protocol.record.ServiceClass;
 import io.radixflow.protocol.record.TokenOptions;
 import io.radixflow.text.reply.ReasoningTracker;
@@ -111,10 +112,8 @@ public record TurnOptions(
    *
    * @param configured what happens if neither event nor session says it
    */
-  public boolean dropsOldest(ServingOptions.Overflow configured) {
-    return truncation == null
-        ? configured == ServingOptions.Overflow.DROP_OLDEST
-        : truncation.equals("auto");
+  public boolean dropsOldest(Overflow configured) {
+    return truncation == null ? configured == Overflow.DROP_OLDEST : truncation.equals("auto");
   }
 
   /**

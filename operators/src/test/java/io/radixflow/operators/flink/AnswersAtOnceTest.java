@@ -6,6 +6,7 @@ import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.GenerationOptions;
 import io.radixflow.protocol.record.Origin;
+import io.radixflow.protocol.record.Overflow;
 import io.radixflow.protocol.record.ReplyDelta;
 import io.radixflow.protocol.record.TraceContext;
 import java.util.List;
@@ -59,8 +60,7 @@ class AnswersAtOnceTest {
   void theDeltaOfARejectedTurnSaysWhy() throws Exception {
     try (ServingHarness h =
         ServingHarness.of(
-            new ScriptedEngine(64, 6),
-            Options.with(o -> o.overflow = ServingOptions.Overflow.REJECT))) {
+            new ScriptedEngine(64, 6), Options.with(o -> o.overflow = Overflow.REJECT))) {
       h.open();
       h.send(Events.of(EventKind.REGENERATE, "s", "early"));
       h.send(Events.message("s", "long", "x".repeat(100))).settle();

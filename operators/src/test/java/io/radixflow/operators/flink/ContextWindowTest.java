@@ -6,6 +6,7 @@ import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.GenerationOptions;
 import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Overflow;
 import io.radixflow.protocol.record.Reply;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -87,7 +88,7 @@ class ContextWindowTest {
 
   @Test
   void ifOverflowIsRejectedTheSessionContinuesFromAFork() throws Exception {
-    ServingOptions options = Options.with(o -> o.overflow = ServingOptions.Overflow.REJECT);
+    ServingOptions options = Options.with(o -> o.overflow = Overflow.REJECT);
     try (ServingHarness h = opened(options)) {
       for (int i = 0; i < 12; i++) {
         h.send(Events.message("s", "t" + i).with(Events.maxTokens(20))).settle();
@@ -102,8 +103,7 @@ class ContextWindowTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aTurnSaysItselfWhetherOldTurnsAreDropped(boolean drops) throws Exception {
-    ServingOptions.Overflow other =
-        drops ? ServingOptions.Overflow.REJECT : ServingOptions.Overflow.DROP_OLDEST;
+    Overflow other = drops ? Overflow.REJECT : Overflow.DROP_OLDEST;
     GenerationOptions given =
         GenerationOptions.builder().maxTokens(20).truncation(drops ? "auto" : "disabled").build();
     try (ServingHarness h = opened(Options.with(o -> o.overflow = other))) {

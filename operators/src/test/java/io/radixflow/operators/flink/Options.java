@@ -3,6 +3,7 @@ package io.radixflow.operators.flink;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.TenantNamespaces;
 import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Overflow;
 import java.time.Duration;
 import java.util.function.Consumer;
 
@@ -16,7 +17,7 @@ final class Options {
   int maxTurns = ServingOptions.DEFAULT.prompts().maxTurns();
   int maxRunning = ServingOptions.DEFAULT.limits().maxRunning();
   int maxBranches = ServingOptions.DEFAULT.limits().maxBranches();
-  ServingOptions.Overflow overflow = ServingOptions.DEFAULT.prompts().overflow();
+  Overflow overflow = ServingOptions.DEFAULT.prompts().overflow();
   GenerationOptions defaults = ServingOptions.DEFAULT.defaults();
   Duration retention = ServingOptions.DEFAULT.retention();
   Duration cancelRetention = ServingOptions.DEFAULT.cancelRetention();

@@ -13,6 +13,7 @@ import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
 import io.radixflow.protocol.record.ConversationEvent;
+import io.radixflow.protocol.record.Overflow;
 import io.radixflow.protocol.record.RejectedEvent;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.ReplyDelta;
@@ -59,7 +60,7 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   static final ServingOptions LIMITED =
       new ServingOptions(
           ServingOptions.DEFAULT.limits(),
-          new ServingOptions.Prompts(1_000, ServingOptions.Overflow.DROP_OLDEST, 512),
+          new ServingOptions.Prompts(1_000, Overflow.DROP_OLDEST, 512),
           ServingOptions.DEFAULT.defaults(),
           ServingOptions.DEFAULT.retention(),
           ServingOptions.DEFAULT.cancelRetention(),

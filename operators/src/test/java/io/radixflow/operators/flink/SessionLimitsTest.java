@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.protocol.record.EventKind;
+import io.radixflow.protocol.record.Overflow;
 import java.time.Duration;
 import java.util.stream.IntStream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -115,7 +116,7 @@ class SessionLimitsTest {
         Options.with(
             o -> {
               o.maxTurns = 2;
-              o.overflow = ServingOptions.Overflow.REJECT;
+              o.overflow = Overflow.REJECT;
             });
     try (ServingHarness h = ServingHarness.opened(options)) {
       for (int turn = 1; turn <= 4; turn++) {

@@ -4,9 +4,9 @@ import io.radixflow.cli.command.common.CliCommand;
 import io.radixflow.cli.command.common.CliEnvironment;
 import io.radixflow.cli.command.common.LocalServing;
 import io.radixflow.cli.local.LocalStack;
-import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.protocol.record.GenerationOptions;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -21,7 +21,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "chat",
     description = {
-      "Chat in the terminal: start a Kafka broker and the job in this process and send each line to it.",
+      "Chat in the terminal: start a Kafka broker and the job in this process and send each line to"
+          + " it.",
       "/new begins another session, /regenerate makes the latest reply again, /stats counts tokens,"
           + " /help lists all. Ctrl-C cancels a reply, twice leaves."
     })
@@ -60,14 +61,16 @@ public final class ChatCommand extends CliCommand {
       names = "--temperature",
       paramLabel = "T",
       description =
-          "Sampling temperature; 0 always takes the likeliest token (default: generation.temperature, else the model's own).")
+          "Sampling temperature; 0 always takes the likeliest token (default:"
+              + " generation.temperature, else the model's own).")
   Double temperature;
 
   @Option(
       names = "--top-p",
       paramLabel = "P",
       description =
-          "Draw from the likeliest tokens that have this probability together (default: generation.top-p, else the model's own).")
+          "Draw from the likeliest tokens that have this probability together (default:"
+              + " generation.top-p, else the model's own).")
   Double topP;
 
   @Option(names = "--max-tokens", paramLabel = "N", description = "Most tokens of a reply.")
@@ -121,7 +124,7 @@ public final class ChatCommand extends CliCommand {
   private String title(Settings settings) {
     return bootstrap != null
         ? "Talking over " + bootstrap
-        : Path.of(settings.get(RadixflowOptions.MODEL)).getFileName().toString();
+        : Path.of(settings.get(SharedConfig.MODEL)).getFileName().toString();
   }
 
   private GenerationOptions generation() {

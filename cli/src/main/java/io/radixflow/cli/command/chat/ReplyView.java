@@ -1,6 +1,6 @@
 package io.radixflow.cli.command.chat;
 
-import io.radixflow.jobs.client.ReplyListener;
+import io.radixflow.client.ReplyListener;
 import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.ReplyDelta;
 import java.io.PrintWriter;

@@ -11,10 +11,12 @@ import io.radixflow.cli.command.common.ModelOptions;
 import io.radixflow.cli.command.common.Progress;
 import io.radixflow.cli.command.common.SettingsOptions;
 import io.radixflow.cli.flink.LoopbackFlink;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.engine.model.ModelLoader;
 import io.radixflow.jobs.ServingSettings;
 import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -87,7 +89,7 @@ public final class ClusterCommand extends CliCommand {
     check();
     Settings settings = settings();
     ClusterJars jars = build.jars();
-    ClusterOptions options = options(settings.get(RadixflowOptions.MODEL));
+    ClusterOptions options = options(settings.get(SharedConfig.MODEL));
     ProcessCluster cluster;
     try (Progress progress = progress("starting")) {
       cluster = ProcessCluster.start(jars, options, progress::detail);
@@ -96,8 +98,8 @@ public final class ClusterCommand extends CliCommand {
     try (cluster) {
       Settings connected =
           settings
-              .with(RadixflowOptions.BOOTSTRAP_SERVERS, cluster.bootstrapServers())
-              .with(RadixflowOptions.CREATE_TOPICS, true);
+              .with(KafkaConfig.BOOTSTRAP_SERVERS, cluster.bootstrapServers())
+              .with(KafkaConfig.CREATE_TOPICS, true);
       String job;
       try (Progress progress = progress("starting")) {
         progress.detail("submitting the job");
@@ -133,8 +135,7 @@ public final class ClusterCommand extends CliCommand {
     Settings settings = settingsOptions.load(this, model);
     settings =
         settings.with(
-            RadixflowOptions.MODEL,
-            model.locate(this, settings.get(RadixflowOptions.MODEL)).location());
+            SharedConfig.MODEL, model.locate(this, settings.get(SharedConfig.MODEL)).location());
     ServingSettings.checkWaiting(settings, slots);
     return settings.isGiven(RadixflowOptions.PARALLELISM)
         ? settings

@@ -4,8 +4,8 @@ import io.radixflow.cli.command.common.CliCommand;
 import io.radixflow.cli.command.common.CliEnvironment;
 import io.radixflow.cli.command.common.LocalServing;
 import io.radixflow.cli.local.LocalStack;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -39,8 +39,8 @@ public final class RunCommand extends CliCommand {
 
   private void announce(LocalStack stack) {
     Settings used = stack.settings();
-    String events = used.get(RadixflowOptions.EVENTS_TOPIC);
-    String brokers = used.get(RadixflowOptions.BOOTSTRAP_SERVERS);
+    String events = used.get(KafkaConfig.EVENTS_TOPIC);
+    String brokers = used.get(KafkaConfig.BOOTSTRAP_SERVERS);
     out().println("serving " + events + " of " + brokers + "; Ctrl-C stops");
     out().println("Flink " + stack.webInterface());
     out().flush();

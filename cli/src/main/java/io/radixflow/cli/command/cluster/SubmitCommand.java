@@ -5,7 +5,7 @@ import io.radixflow.cli.command.common.CliEnvironment;
 import io.radixflow.cli.command.common.CliException;
 import io.radixflow.cli.command.common.Progress;
 import io.radixflow.cli.command.common.SettingsOptions;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.radixflow.cli.command.common;
 
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.Settings;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 

@@ -2,9 +2,10 @@ package io.radixflow.cli.command.common;
 
 import io.radixflow.cli.local.BrokerFailure;
 import io.radixflow.cli.local.LocalStack;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -63,7 +64,7 @@ public final class LocalServing {
     Settings all = settings.load(command, model);
     return start(
         command,
-        bootstrap == null ? all : all.with(RadixflowOptions.BOOTSTRAP_SERVERS, bootstrap),
+        bootstrap == null ? all : all.with(KafkaConfig.BOOTSTRAP_SERVERS, bootstrap),
         false,
         0,
         0);
@@ -108,9 +109,9 @@ public final class LocalServing {
   private LocalStack start(
       CliCommand command, Settings all, boolean broker, int port, int metricsPort)
       throws IOException {
-    String name = all.get(RadixflowOptions.MODEL);
+    String name = all.get(SharedConfig.MODEL);
     LocatedModel located = model.locate(command, name);
-    Settings served = all.with(RadixflowOptions.MODEL, located.location());
+    Settings served = all.with(SharedConfig.MODEL, located.location());
     LocalStack.Options options =
         new LocalStack.Options(Optional.ofNullable(directory), broker, port, metricsPort);
     if (broker) {

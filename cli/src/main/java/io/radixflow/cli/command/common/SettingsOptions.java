@@ -1,8 +1,10 @@
 package io.radixflow.cli.command.common;
 
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +43,7 @@ public final class SettingsOptions {
   public Settings load(CliCommand command, ModelOptions model) {
     Settings settings = load();
     if (command.isGiven("--model")) {
-      settings = settings.with(RadixflowOptions.MODEL, model.model);
+      settings = settings.with(SharedConfig.MODEL, model.model);
     }
     if (command.isGiven("--device")) {
       settings = settings.with(RadixflowOptions.DEVICE, model.device);
@@ -64,8 +66,6 @@ public final class SettingsOptions {
   /** Returns the settings with the brokers' address if the command line has it. */
   public Settings load(String bootstrap) {
     Settings settings = load();
-    return bootstrap == null
-        ? settings
-        : settings.with(RadixflowOptions.BOOTSTRAP_SERVERS, bootstrap);
+    return bootstrap == null ? settings : settings.with(KafkaConfig.BOOTSTRAP_SERVERS, bootstrap);
   }
 }

@@ -6,9 +6,9 @@ import io.radixflow.cli.command.common.CliEnvironment;
 import io.radixflow.cli.command.common.CliException;
 import io.radixflow.cli.command.common.Errors;
 import io.radixflow.cli.command.common.Progress;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.kvevents.KvEventsReader;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.kvevents.KvEventsReader;
 import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -30,7 +30,7 @@ public final class CacheContentCommand extends CliCommand {
   @Override
   public Integer call() {
     Settings settings = brokers.load();
-    String topic = settings.get(RadixflowOptions.KV_EVENTS_TOPIC);
+    String topic = settings.get(KafkaConfig.KV_EVENTS_TOPIC);
     try (Progress progress = progress("reading " + topic);
         KvEventsReader reader = new KvEventsReader(settings)) {
       new CacheContentTable(reader.readToEnd(() -> false), System.currentTimeMillis()).print(out());
@@ -39,7 +39,7 @@ public final class CacheContentCommand extends CliCommand {
           "cannot read the topic "
               + topic
               + " on "
-              + settings.get(RadixflowOptions.BOOTSTRAP_SERVERS)
+              + settings.get(KafkaConfig.BOOTSTRAP_SERVERS)
               + ": "
               + Errors.line(e),
           e);

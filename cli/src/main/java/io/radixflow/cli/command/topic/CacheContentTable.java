@@ -1,7 +1,7 @@
 package io.radixflow.cli.command.topic;
 
-import io.radixflow.jobs.kvevents.KvEventRecord;
-import io.radixflow.jobs.kvevents.KvEventsView;
+import io.radixflow.client.kvevents.KvEventRecord;
+import io.radixflow.client.kvevents.KvEventsView;
 import io.radixflow.protocol.record.kv.KvEvent;
 import io.radixflow.protocol.record.kv.KvTier;
 import java.io.PrintWriter;

@@ -3,10 +3,10 @@ package io.radixflow.cli.command.topic;
 import io.radixflow.cli.command.common.BrokerOptions;
 import io.radixflow.cli.command.common.CliCommand;
 import io.radixflow.cli.command.common.CliEnvironment;
-import io.radixflow.jobs.client.TopicFollower;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.kafka.KafkaSetupException;
+import io.radixflow.client.TopicFollower;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.kafka.KafkaSetupException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,11 +57,11 @@ public final class TailCommand extends CliCommand {
     Settings settings = brokers.load();
     List<String> topics = new ArrayList<>();
     if (!noDeltas) {
-      topics.add(settings.get(RadixflowOptions.DELTAS_TOPIC));
+      topics.add(settings.get(KafkaConfig.DELTAS_TOPIC));
     }
-    topics.add(settings.get(RadixflowOptions.REPLIES_TOPIC));
+    topics.add(settings.get(KafkaConfig.REPLIES_TOPIC));
     if (deadLetters) {
-      topics.add(settings.get(RadixflowOptions.DEAD_LETTERS_TOPIC));
+      topics.add(settings.get(KafkaConfig.DEAD_LETTERS_TOPIC));
     }
     List<TopicFollower> followers = new ArrayList<>();
     try {

@@ -7,9 +7,9 @@ import io.radixflow.cli.command.common.CliEnvironment;
 import io.radixflow.cli.command.common.CliException;
 import io.radixflow.cli.command.common.Errors;
 import io.radixflow.cli.command.common.JsonLineOutput;
-import io.radixflow.jobs.client.EventSender;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.EventSender;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
 import io.radixflow.protocol.event.ControlParser;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutionException;
@@ -54,7 +54,7 @@ public final class TiersCommand extends CliCommand {
   public Integer call() throws InterruptedException {
     byte[] event = event();
     Settings settings = brokers.load();
-    String topic = settings.get(RadixflowOptions.CONTROL_TOPIC);
+    String topic = settings.get(KafkaConfig.CONTROL_TOPIC);
     try (EventSender sender = new EventSender(settings)) {
       sender.send(topic, null, event).get();
     } catch (ExecutionException e) {

@@ -7,11 +7,12 @@ import io.radixflow.cli.Cli;
 import io.radixflow.cli.command.common.CliException;
 import io.radixflow.cli.command.common.LocatedModel;
 import io.radixflow.cli.local.LocalStack;
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.Writer;
@@ -41,14 +42,14 @@ class ChatITCase {
 
   @BeforeAll
   static void start() throws Exception {
-    Settings settings = SettingsLoader.defaults().with(RadixflowOptions.MODEL, "sim");
+    Settings settings = SettingsLoader.defaults().with(SharedConfig.MODEL, "sim");
     stack =
         LocalStack.start(
             settings,
             new LocalStack.Options(Optional.empty(), true, 0, 0),
             ServingSettings.engine(settings, LocatedModel::open),
             step -> {});
-    bootstrap = stack.settings().get(RadixflowOptions.BOOTSTRAP_SERVERS);
+    bootstrap = stack.settings().get(KafkaConfig.BOOTSTRAP_SERVERS);
   }
 
   @AfterAll

@@ -2,9 +2,9 @@ package io.radixflow.cli.command.topic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.jobs.kvevents.KvEventRecord;
-import io.radixflow.jobs.kvevents.KvEventWriter;
-import io.radixflow.jobs.kvevents.KvEventsView;
+import io.radixflow.client.kvevents.KvEventRecord;
+import io.radixflow.client.kvevents.KvEventWriter;
+import io.radixflow.client.kvevents.KvEventsView;
 import io.radixflow.protocol.record.kv.KvEvent;
 import io.radixflow.protocol.record.kv.KvTier;
 import java.io.PrintWriter;

@@ -6,12 +6,12 @@ import io.radixflow.cli.Cli;
 import io.radixflow.cli.command.common.LocatedModel;
 import io.radixflow.cli.local.LocalStack;
 import io.radixflow.cli.state.StateSeed;
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.ReplyListener;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SettingsLoader;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.client.ReplyListener;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.Message;
@@ -41,7 +41,7 @@ class StateCommandITCase {
   @Test
   void aJobsSavepointShowsItsSessionsAndOneConversation() throws Exception {
     Path kept = directory.resolve("kept data");
-    Settings settings = SettingsLoader.defaults().with(RadixflowOptions.MODEL, "sim");
+    Settings settings = SettingsLoader.defaults().with(SharedConfig.MODEL, "sim");
     String reply;
     try (LocalStack stack =
             LocalStack.start(

@@ -2,10 +2,10 @@ package io.radixflow.jobs.kafka.replies;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.kafka.TraceHeaders;
 import io.radixflow.jobs.kafka.RecordRoom;
-import io.radixflow.jobs.kafka.TraceHeaders;
 import io.radixflow.protocol.event.ReplyLimiter;
 import io.radixflow.protocol.record.Reply;
 import java.util.List;
@@ -38,16 +38,14 @@ final class ReplyRecords
 
   ReplyRecords(Settings settings) {
     this.settings = settings;
-    this.topic = settings.get(RadixflowOptions.REPLIES_TOPIC);
-    this.maxBytes = settings.get(RadixflowOptions.REPLY_MAX_BYTES);
+    this.topic = settings.get(KafkaConfig.REPLIES_TOPIC);
+    this.maxBytes = settings.get(KafkaConfig.REPLY_MAX_BYTES);
     this.limiter = new ReplyLimiter(maxBytes);
   }
 
   @Override
   public void open(InitializationContext context, KafkaSinkContext sink) {
-    begin(
-        RecordRoom.ask(settings, topic)
-            .warnBelow(RadixflowOptions.REPLY_MAX_BYTES.key(), maxBytes));
+    begin(RecordRoom.ask(settings, topic).warnBelow(KafkaConfig.REPLY_MAX_BYTES.key(), maxBytes));
   }
 
   /** Returns the topic; Flink's sink needs it to find its transactions. */
@@ -79,7 +77,7 @@ final class ReplyRecords
   private byte[] smaller(Reply reply, int bytes, int most) {
     String why =
         "the reply has %d bytes, and max.message.bytes of the topic %s is %d: raise it, or lower %s"
-            .formatted(bytes, topic, room.maxBytes(), RadixflowOptions.REPLY_MAX_BYTES.key());
+            .formatted(bytes, topic, room.maxBytes(), KafkaConfig.REPLY_MAX_BYTES.key());
     byte[] value = ReplyLimiter.writeWithin(reply, most, why);
     if (value == null) {
       LOG.error(

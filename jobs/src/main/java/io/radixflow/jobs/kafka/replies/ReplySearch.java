@@ -2,7 +2,7 @@ package io.radixflow.jobs.kafka.replies;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.radixflow.jobs.kafka.KafkaClient;
+import io.radixflow.client.kafka.KafkaClient;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.protocol.event.RecordReader;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.radixflow.jobs.kafka.replies;
 
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.kafka.KafkaClient;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.kafka.KafkaClient;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.protocol.record.Reply;
 import java.util.Set;
@@ -33,7 +33,7 @@ public final class ReplyTopic implements LostReplies {
         KafkaSink.<Reply>builder()
             .setKafkaProducerConfig(KafkaClient.REPLIES.properties(settings))
             .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
-            .setTransactionalIdPrefix(settings.get(RadixflowOptions.TRANSACTIONAL_ID_PREFIX))
+            .setTransactionalIdPrefix(settings.get(KafkaConfig.TRANSACTIONAL_ID_PREFIX))
             .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
             .setRecordSerializer(new ReplyRecords(settings))
             .build());
@@ -50,7 +50,7 @@ public final class ReplyTopic implements LostReplies {
   }
 
   String name() {
-    return settings.get(RadixflowOptions.REPLIES_TOPIC);
+    return settings.get(KafkaConfig.REPLIES_TOPIC);
   }
 
   Settings settings() {
@@ -58,6 +58,6 @@ public final class ReplyTopic implements LostReplies {
   }
 
   private long transactionTimeoutMillis() {
-    return settings.get(RadixflowOptions.TRANSACTION_TIMEOUT).toMillis();
+    return settings.get(KafkaConfig.TRANSACTION_TIMEOUT).toMillis();
   }
 }

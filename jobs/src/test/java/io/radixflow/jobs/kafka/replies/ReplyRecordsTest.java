@@ -2,7 +2,7 @@ package io.radixflow.jobs.kafka.replies;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.jobs.kafka.RecordRoom;
 import io.radixflow.protocol.event.RecordReader;
 import io.radixflow.protocol.record.EventKind;

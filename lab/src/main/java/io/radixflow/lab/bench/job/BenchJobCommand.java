@@ -8,10 +8,10 @@ import io.radixflow.cli.command.common.Progress;
 import io.radixflow.cli.command.common.Samples;
 import io.radixflow.cli.command.common.SettingsOptions;
 import io.radixflow.cli.local.LocalStack;
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
 import io.radixflow.lab.bench.BenchReport;
 import io.radixflow.lab.bench.Figures;
 import io.radixflow.lab.traffic.KafkaTarget;
@@ -68,7 +68,7 @@ public final class BenchJobCommand extends CliCommand {
       throw new CliException("--tokens must be 2 or more, the others 1 or more");
     }
     Settings settings =
-        settingsOptions.load().with(RadixflowOptions.MODEL, "sim:reply=9999999,step=" + step);
+        settingsOptions.load().with(SharedConfig.MODEL, "sim:reply=9999999,step=" + step);
     LocalStack.Options options = new LocalStack.Options(Optional.empty(), true, 0, 0);
     try (Progress progress = progress("measuring");
         LocalStack stack =

@@ -8,9 +8,10 @@ import io.radixflow.cli.command.common.Progress;
 import io.radixflow.cli.command.common.SettingsOptions;
 import io.radixflow.cli.local.LocalStack;
 import io.radixflow.cli.state.StateSeed;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.jobs.ServingSettings;
 import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
 import io.radixflow.lab.bench.BenchReport;
 import io.radixflow.lab.bench.Figures;
 import io.radixflow.models.io.ScratchDirectory;
@@ -89,7 +90,7 @@ public final class BenchStateCommand extends CliCommand {
       Settings settings =
           settingsOptions
               .load()
-              .with(RadixflowOptions.MODEL, "sim")
+              .with(SharedConfig.MODEL, "sim")
               .with(RadixflowOptions.CHECKPOINT_INTERVAL, Duration.ofSeconds(interval));
       progress.detail("writing the savepoint");
       long begun = System.nanoTime();

@@ -6,7 +6,7 @@ import io.radixflow.cli.command.common.Samples;
 import io.radixflow.cli.local.CheckpointFigures;
 import io.radixflow.cli.local.LocalStack;
 import io.radixflow.cli.state.StateSeed;
-import io.radixflow.jobs.client.ConversationClient;
+import io.radixflow.client.ConversationClient;
 import io.radixflow.lab.bench.Figures;
 import io.radixflow.lab.traffic.ConversationSource;
 import io.radixflow.lab.traffic.Driver;

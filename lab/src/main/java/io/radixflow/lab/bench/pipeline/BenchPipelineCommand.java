@@ -9,11 +9,11 @@ import io.radixflow.cli.command.common.Progress;
 import io.radixflow.cli.command.common.Samples;
 import io.radixflow.cli.command.common.SettingsOptions;
 import io.radixflow.cli.local.LocalStack;
+import io.radixflow.client.ConversationClient;
+import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.engine.EngineRequest;
 import io.radixflow.jobs.ServingSettings;
-import io.radixflow.jobs.client.ConversationClient;
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
 import io.radixflow.lab.bench.BenchReport;
 import io.radixflow.lab.bench.Figures;
 import io.radixflow.lab.traffic.ConversationSource;
@@ -70,8 +70,8 @@ public final class BenchPipelineCommand extends CliCommand {
       throw new CliException("--requests must be at least 1, --warm-up 0 or more");
     }
     Settings given = settingsOptions.load(this, model);
-    LocatedModel located = model.locate(this, given.get(RadixflowOptions.MODEL));
-    Settings settings = KafkaHops.time(given.with(RadixflowOptions.MODEL, located.location()));
+    LocatedModel located = model.locate(this, given.get(SharedConfig.MODEL));
+    Settings settings = KafkaHops.time(given.with(SharedConfig.MODEL, located.location()));
     EngineFactory engines =
         new TimedEngineFactory(ServingSettings.engine(settings, LocatedModel::open));
     FirstTexts bare = new FirstTexts();

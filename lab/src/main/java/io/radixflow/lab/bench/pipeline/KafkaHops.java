@@ -1,7 +1,7 @@
 package io.radixflow.lab.bench.pipeline;
 
-import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
+import io.radixflow.client.config.KafkaConfig;
+import io.radixflow.client.config.Settings;
 import java.util.Map;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
@@ -30,8 +30,8 @@ public final class KafkaHops
   static Settings time(Settings settings) {
     return settings
         .with(client(INTERCEPTORS), KafkaHops.class.getName())
-        .with(client(EVENTS), settings.get(RadixflowOptions.EVENTS_TOPIC))
-        .with(client(DELTAS), settings.get(RadixflowOptions.DELTAS_TOPIC));
+        .with(client(EVENTS), settings.get(KafkaConfig.EVENTS_TOPIC))
+        .with(client(DELTAS), settings.get(KafkaConfig.DELTAS_TOPIC));
   }
 
   private static ConfigOption<String> client(String key) {

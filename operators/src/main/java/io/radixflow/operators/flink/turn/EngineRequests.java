@@ -25,6 +25,7 @@ import io.radixflow.protocol.record.CacheHints;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.GenerationOptions;
 import io.radixflow.protocol.record.Message;
+import io.radixflow.protocol.record.Overflow;
 import io.radixflow.protocol.record.ServiceClass;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.tokenizer.Tokenizer;
@@ -102,7 +103,7 @@ public final class EngineRequests {
         List.of(),
         prompt,
         1,
-        options.prompts().overflow() == ServingOptions.Overflow.DROP_OLDEST,
+        options.prompts().overflow() == Overflow.DROP_OLDEST,
         new PromptEnd(false, null));
   }
 

@@ -1,10 +1,10 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.engine.fair.Share;
-import io.radixflow.engine.fair.Shares;
 import io.radixflow.operators.flink.engine.TenantCounts;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Turn;
+import io.radixflow.protocol.fair.Share;
+import io.radixflow.protocol.fair.Shares;
 import io.radixflow.protocol.record.EventKind;
 import io.radixflow.protocol.record.Message;
 import java.util.ArrayDeque;

@@ -1,0 +1,2 @@
+/** Reads the content of the prefix caches from its compacted topic. */
+package io.radixflow.client.kvevents;

@@ -1,5 +1,0 @@
-/**
- * Fairness among tenants wherever their work waits: one algorithm for requests of the engine and
- * for tasks on shared threads.
- */
-package io.radixflow.engine.fair;

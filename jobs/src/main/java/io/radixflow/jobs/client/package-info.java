@@ -1,2 +1,0 @@
-/** A client of the topics: sends events, follows deltas and replies, assembles texts. */
-package io.radixflow.jobs.client;
