@@ -2,8 +2,9 @@ package io.radixflow.client.kvevents;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.radixflow.protocol.json.InvalidInputException;
+import io.radixflow.protocol.json.JsonLimits;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.json.Texts;
 import io.radixflow.protocol.record.kv.KvEvent;
@@ -13,7 +14,7 @@ import java.io.IOException;
 /** Reads the output of {@link KvEventWriter}, for clients that follow the caches. */
 public final class KvEventReader {
 
-  private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final JsonMapper MAPPER = JsonLimits.KV_EVENT.mapper();
   private static final int MAX_BLOCK_SIZE = 1 << 20;
 
   private KvEventReader() {}

@@ -64,6 +64,8 @@ class KvEventRecordsTest {
         "{'type':'other','engine':'e','epoch':1,'sequence':1,'block_size':1}",
         "{'type':'engine','engine':'e','epoch':1,'sequence':1,'block_size':1,'state':'dead'}",
         "{'type':'engine','engine':'e','epoch':1,'sequence':1,'block_size':1,'state':'live'}",
+        "{'type':'engine','engine':'d','engine':'e','epoch':1,'sequence':1,'block_size':1,"
+            + "'state':'live','numerics_epoch':'n'}",
         "{'type':'stored','engine':'e','epoch':1,'sequence':1,'block_size':1,'medium':'device',"
             + "'namespace':'','block_hashes':[],'parent_block_hash':null}",
         "{'type':'stored','engine':'e','epoch':1,'sequence':1,'block_size':1,'medium':'device',"

@@ -1,19 +1,15 @@
 package io.radixflow.gateway.http;
 
 import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
 import com.fasterxml.jackson.core.util.JsonGeneratorDelegate;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.protocol.json.JsonLimits;
 import io.radixflow.protocol.json.Texts;
 import io.radixflow.protocol.json.WrittenNumbers;
 import java.io.IOException;
@@ -24,16 +20,9 @@ import java.util.regex.Pattern;
 /** Reads bodies of requests within bounds, and writes bodies of responses. */
 public final class Json {
 
-  /** The deepest nesting of objects and arrays in a body. */
-  public static final int MAX_DEPTH = 256;
-
-  private static final int MAX_TOKENS = 500_000;
-  private static final int MAX_NAME = 1024;
-
   /** The most fields of the body's top object; an event loop handles each of them. */
   private static final int MAX_FIELDS = 1000;
 
-  private static final int MAX_NUMBER = 400;
   private static final Pattern TWICE = Pattern.compile("Duplicate field '(.*)'", Pattern.DOTALL);
 
   /** The beginning of the parser's message about text after the value. */
@@ -45,36 +34,15 @@ public final class Json {
   /** Levels of objects and arrays that a request adds around a value from a response. */
   private static final int AROUND = 8;
 
-  private static final JsonFactory RETURNED = bounded(MAX_DEPTH - AROUND).build();
+  private static final JsonFactory RETURNED = returned().mapper().getFactory();
   private static final ObjectMapper WRITER = new ObjectMapper();
-  private static final ObjectMapper READER = new ObjectMapper(factory());
-
-  static {
-    READER.enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
-  }
+  private static final ObjectMapper READER = JsonLimits.BODY.mapper();
 
   private Json() {}
 
-  private static JsonFactory factory() {
-    return bounded(MAX_DEPTH)
-        .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-        // Python clients write such words for numbers of the gateway that are not finite doubles
-        .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
-        .build();
-  }
-
-  private static JsonFactoryBuilder bounded(int depth) {
-    return new JsonFactoryBuilder()
-        .disable(
-            JsonFactory.Feature.INTERN_FIELD_NAMES) // clients choose the names and their number
-        .streamReadConstraints(
-            StreamReadConstraints.builder()
-                .maxNestingDepth(depth)
-                .maxTokenCount(MAX_TOKENS)
-                .maxStringLength(Integer.MAX_VALUE) // the body is bounded already
-                .maxNumberLength(MAX_NUMBER)
-                .maxNameLength(MAX_NAME)
-                .build());
+  private static JsonLimits returned() {
+    JsonLimits body = JsonLimits.BODY;
+    return new JsonLimits(body.depth() - AROUND, body.tokens(), body.name(), body.number());
   }
 
   /**
@@ -83,6 +51,7 @@ public final class Json {
    */
   public static boolean canReturn(String value) {
     try (JsonParser parser = RETURNED.createParser(value)) {
+      parser.disable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
       while (parser.nextToken() != null) {
         parser.finishToken(); // numbers are only checked when they are read to their end
       }

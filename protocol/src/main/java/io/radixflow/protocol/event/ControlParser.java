@@ -1,12 +1,8 @@
 package io.radixflow.protocol.event;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonFactoryBuilder;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.radixflow.protocol.json.InvalidInputException;
+import io.radixflow.protocol.json.JsonLimits;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.record.control.ControlEvent;
 import io.radixflow.protocol.record.control.ControlKind;
@@ -18,6 +14,7 @@ import java.util.stream.Stream;
 /** Reads records of the control topic, in the form of {@code schema/control-event.schema.json}. */
 public final class ControlParser {
 
+  private static final JsonMapper MAPPER = JsonLimits.CONTROL.mapper();
   private static final int MAX_BYTES = 16 * 1024;
   private static final List<String> FIELDS =
       List.of("type", "tenant", "value", "action", "tier", "size");
@@ -25,17 +22,6 @@ public final class ControlParser {
   private static final List<String> TYPES =
       Stream.of(ControlKind.values()).map(ControlKind::toString).toList();
   private static final List<String> SWITCH = List.of("on", "off");
-
-  private final ObjectMapper mapper;
-
-  public ControlParser() {
-    JsonFactory factory =
-        new JsonFactoryBuilder()
-            .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(8).build())
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .build();
-    mapper = new ObjectMapper(factory).enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
-  }
 
   /**
    * A control event, or the reason why the record is not valid.
@@ -51,7 +37,7 @@ public final class ControlParser {
       return new Parsed(null, "a control event must have 1 to " + MAX_BYTES + " bytes");
     }
     try {
-      return new Parsed(event(JsonObject.of(mapper.readTree(value), "the control event")), null);
+      return new Parsed(event(JsonObject.of(MAPPER.readTree(value), "the control event")), null);
     } catch (IllegalArgumentException e) {
       return new Parsed(null, e.getMessage());
     } catch (IOException e) {

@@ -1,16 +1,11 @@
 package io.radixflow.protocol.event;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.core.json.JsonReadFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.radixflow.protocol.json.InvalidInputException;
+import io.radixflow.protocol.json.JsonLimits;
 import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.json.Texts;
 import io.radixflow.protocol.json.WrittenNumbers;
@@ -35,38 +30,15 @@ import java.util.function.Supplier;
  */
 public final class EventParser {
 
-  /** The gateway's limit for requests, 256, plus the levels that the gateway's events add. */
-  private static final int MAX_DEPTH = 258;
-
-  private static final int MAX_JSON_TOKENS = 300_000;
+  private static final JsonMapper MAPPER = JsonLimits.EVENT.mapper();
 
   private final int maxBytes;
-  private final JsonFactory factory;
-  private final ObjectMapper mapper;
 
   /**
    * @param maxBytes the largest event in bytes
    */
   public EventParser(int maxBytes) {
     this.maxBytes = maxBytes;
-    this.factory =
-        new JsonFactoryBuilder()
-            .streamReadConstraints(
-                StreamReadConstraints.builder()
-                    .maxNestingDepth(MAX_DEPTH)
-                    .maxTokenCount(MAX_JSON_TOKENS)
-                    .maxStringLength(maxBytes)
-                    .maxNumberLength(400)
-                    .maxNameLength(512)
-                    .build())
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            // parsed, so that the error can name the field
-            .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
-            .build();
-    this.mapper =
-        new ObjectMapper(factory)
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .disable(DeserializationFeature.ACCEPT_EMPTY_STRING_AS_NULL_OBJECT);
   }
 
   /**
@@ -93,7 +65,7 @@ public final class EventParser {
     }
     JsonNode root;
     try {
-      root = WrittenNumbers.read(mapper, value);
+      root = WrittenNumbers.read(MAPPER, value);
     } catch (IOException e) {
       String foreign = ForeignFormat.of(value);
       return unreadable(
@@ -211,7 +183,7 @@ public final class EventParser {
   }
 
   private ParsedEvent unreadable(byte[] value, Origin origin, String reason) {
-    EventIds ids = EventIds.scan(factory, value);
+    EventIds ids = EventIds.scan(MAPPER.getFactory(), value);
     if (!ids.answerable()) {
       return ParsedEvent.unreadable(null, reason);
     }

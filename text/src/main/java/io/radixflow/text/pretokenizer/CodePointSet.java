@@ -11,9 +11,14 @@ final class CodePointSet {
 
   CodePointSet(CodePoints all) {
     this.all = all;
-    for (int c = 0; c < MAPPED; c++) {
-      if (all.contains(c)) {
-        bits[c >> 6] |= 1L << c;
+    for (int word = 0; word < bits.length; word++) {
+      int first = word * Long.SIZE;
+      int last = first + Long.SIZE - 1;
+      if (all.covers(first, last) == 0) {
+        continue;
+      }
+      for (int c = first; c <= last; c++) {
+        bits[word] |= all.contains(c) ? 1L << c : 0;
       }
     }
   }
