@@ -3,26 +3,26 @@ package io.radixflow.kernels.device;
 import io.radixflow.models.ModelConfig;
 
 /**
- * A device with a model on it: the only interface between the engine and the hardware.
+ * A device that runs one model. This is the only interface between the engine and the hardware.
  *
- * <p>The interface is asynchronous, so that a GPU may run one step ahead of its host: {@link
- * #submit} returns at once, and a later batch may name an earlier ticket's output as its input
- * token.
+ * <p>The interface is asynchronous, so that the engine can prepare the next step while a GPU
+ * computes. {@link #submit} returns at once, and a batch can use an output of an earlier ticket as
+ * its input token.
  *
- * <p><b>Contract.</b> The logits of a token depend only on its prefix: not on the rest of the
- * batch, on how the prefill was cut into chunks, on the pages that store the prefix, or on the
- * number of threads. Steps run in the order of submission, and a row sees the KV entries of all
- * rows of earlier batches and of earlier positions in its own.
+ * <p><b>Contract.</b> The logits of a token depend only on its prefix. They do not depend on the
+ * rest of the batch, the chunks of the prefill, the pages that store the prefix, or the number of
+ * threads. Steps run in the order of submission. A row sees the KV entries that earlier batches
+ * wrote and the entries of earlier positions in its own batch.
  *
- * <p><b>Threads.</b> One thread, the owner, calls {@link #submit} and {@link #close}. Tickets may
- * be read by the owner once done.
+ * <p><b>Threads.</b> One thread, the owner, calls {@link #submit} and {@link #close}. The owner may
+ * read a ticket once it is done.
  */
 public interface Backend extends AutoCloseable {
 
   /** A short lower-case name for logs, metrics and the numerics epoch: {@code cpu}, {@code sim}. */
   String name();
 
-  /** One line for people: provider, vector width, threads, KV type. */
+  /** A one-line description for people: provider, vector width, threads, KV type. */
   String description();
 
   /** The shape of the model that this backend runs. */
@@ -38,39 +38,39 @@ public interface Backend extends AutoCloseable {
   int maxBatchRows();
 
   /**
-   * Bytes of weights that a step over one row reads, as they are laid out on the device; 0 if that
-   * is not known. For reports.
+   * Bytes of weights that a step with one row reads, in the device's layout; 0 if unknown. Only for
+   * reports.
    */
   default long weightBytes() {
     return 0;
   }
 
   /**
-   * Bytes that the KV pool may take on the device; -1 if the pool is in the heap; then the size of
-   * the heap decides.
+   * Bytes of device memory that the KV pool may use; -1 if the pool is in the heap, whose size is
+   * then the limit.
    */
   default long poolBytes() {
     return -1;
   }
 
   /**
-   * Returns whether steps can still succeed. Once false it stays so: the backend can only be
-   * closed, and its KV pages are lost.
+   * Returns whether steps can still succeed. Once this is false, it stays false: the KV pages are
+   * lost, and the only thing left to do is to close the backend.
    */
   default boolean isUsable() {
     return true;
   }
 
   /**
-   * How many tickets the engine should keep in flight: 1 where a step ahead wins nothing, 2 for a
-   * device that computes while its host prepares the next step.
+   * How many tickets the engine should keep in flight: 2 for a device that computes while its host
+   * prepares the next step, 1 if submitting a step early gains nothing.
    */
   int pipelineDepth();
 
   /**
-   * Identifies everything that decides the bits of a KV page (weights, backend, arithmetic version,
-   * KV type, page layout): pages and progress move only within one epoch. The tokenizer's
-   * fingerprint is mixed in by the caller that knows it.
+   * Identifies everything that decides the bits of a KV page: weights, backend, arithmetic version,
+   * KV type and page layout. Pages and unfinished replies can be moved only between processes with
+   * the same epoch. The caller adds the tokenizer's fingerprint.
    *
    * @return 16 lower-case hexadecimal digits
    */
@@ -95,15 +95,15 @@ public interface Backend extends AutoCloseable {
   }
 
   /**
-   * Returns whether window parts can be copied between the pool and host memory, as pages are; not
-   * of a model with a window in every layer, whose pages would have no bytes.
+   * Returns whether window parts can be copied between the pool and host memory, as pages can. This
+   * is false for a model with a window in every layer, because its pages would have no bytes.
    */
   default boolean movesWindowParts() {
     return kvSpec().windowBytesPerToken() < kvSpec().bytesPerToken();
   }
 
   /**
-   * Allocates a KV pool with window parts; otherwise as {@link #openPool(int, int)}.
+   * Allocates a KV pool with window parts. Otherwise the same as {@link #openPool(int, int)}.
    *
    * @param parts number of window parts; 0 to keep all layers' entries in the pages
    */
@@ -115,11 +115,11 @@ public interface Backend extends AutoCloseable {
   }
 
   /**
-   * Starts one step over {@code batch}; the caller may not touch the batch until the ticket is
+   * Starts one step over {@code batch}. The caller must not change the batch until the ticket is
    * done.
    *
-   * <p>A failing step completes its ticket exceptionally ({@link StepTicket#failure()}); the
-   * backend stays usable unless it says otherwise.
+   * <p>If the step fails, its ticket completes with {@link StepTicket#failure()}. The backend stays
+   * usable unless {@link #isUsable} says otherwise.
    */
   StepTicket submit(Batch batch);
 

@@ -30,7 +30,7 @@ public final class Batch {
   /** Output flag: only the sampled token. */
   public static final int TOKEN = 0;
 
-  /** Output flag: the log probability of the sampled token, and as many top ones as asked. */
+  /** Output flag: the log probability of the sampled token and of the most probable tokens. */
   public static final int LOGPROBS = 1;
 
   /** Output flag: the raw logits of the row. */
@@ -95,7 +95,9 @@ public final class Batch {
     addRow(id, null, 0);
   }
 
-  /** Adds a row whose input is the token of an output of an earlier ticket, done or not. */
+  /**
+   * Adds a row whose input token is an output of an earlier ticket. That ticket need not be done.
+   */
   public void tokenFrom(StepTicket ticket, int output) {
     addRow(-1, ticket, output);
   }
@@ -115,7 +117,7 @@ public final class Batch {
   }
 
   /**
-   * Asks for an output of the row added last.
+   * Asks for an output of the row that was added last.
    *
    * @param sampling how to draw the token; null to draw none (then flags must say {@link #LOGITS})
    * @param flags bit set of {@link #LOGPROBS} and {@link #LOGITS}, or {@link #TOKEN}
@@ -126,7 +128,7 @@ public final class Batch {
   }
 
   /**
-   * Asks for an output like {@link #output(SamplingState, int)}, of the tokens that a mask allows.
+   * Like {@link #output(SamplingState, int)}, but draws only tokens that the mask allows.
    *
    * @param mask see {@link TokenMask}, borrowed until the ticket is done; null for all tokens
    */
@@ -148,11 +150,11 @@ public final class Batch {
   }
 
   /**
-   * Asks for the log probabilities of the row added last, of a token that is given and not drawn:
-   * the output's token is that one.
+   * Asks for log probabilities of the row that was added last. The output's token is {@code token};
+   * none is drawn.
    *
-   * @param sampling says how many of the most probable tokens are reported; greedy, and it may be
-   *     named for many rows if it is a {@linkplain SamplingState#draftView view}
+   * @param sampling says how many of the most probable tokens are reported. It must be greedy. A
+   *     {@linkplain SamplingState#draftView view} may be used for several rows.
    * @param token an id of the vocabulary
    * @return the number of the output on the ticket
    */
@@ -202,7 +204,10 @@ public final class Batch {
     return chunkFirstRow[chunk + 1] - chunkFirstRow[chunk];
   }
 
-  /** The input token of a row: its literal, or, once the source ticket is done, that ticket's. */
+  /**
+   * The input token of a row: its literal id, or the token of its source ticket, which must be
+   * done.
+   */
   public int rowToken(int row) {
     StepTicket source = rowSource[row];
     return source == null ? rowToken[row] : source.token(rowSourceOutput[row]);
@@ -213,7 +218,7 @@ public final class Batch {
     return rowSource[row];
   }
 
-  /** The output of {@link #rowSource} that a row's token is. */
+  /** Which output of {@link #rowSource} is the row's token. */
   public int rowSourceOutput(int row) {
     return rowSourceOutput[row];
   }
@@ -233,7 +238,7 @@ public final class Batch {
     return outputSampling[output];
   }
 
-  /** The token of an output that is not drawn; -1 if it is. */
+  /** The token passed to {@link #score}; -1 if the output's token is drawn. */
   public int outputGiven(int output) {
     return outputGiven[output];
   }

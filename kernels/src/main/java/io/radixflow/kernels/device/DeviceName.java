@@ -11,7 +11,7 @@ public record DeviceName(Kind kind, int index) {
 
   /** Kinds of devices. */
   public enum Kind {
-    /** The best that the machine has. */
+    /** The best device of the machine. */
     AUTO,
     CPU,
     SIM,
@@ -25,9 +25,9 @@ public record DeviceName(Kind kind, int index) {
   private static final String INDEXED = "cuda:";
 
   /**
-   * Reads a name.
+   * Parses a device name.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if the text is not a device name
    */
   public static DeviceName parse(String text) {
     return switch (text) {

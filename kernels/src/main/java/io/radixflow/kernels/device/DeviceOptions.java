@@ -5,13 +5,13 @@ import java.io.Serializable;
 /**
  * Options for loading a model onto a device.
  *
- * @param device as {@link DeviceName} reads it
+ * @param device a name that {@link DeviceName#parse} accepts
  * @param threads compute threads of the CPU backend; 0 for all cores but one (two cores: both)
  * @param kvType element type of the KV pool; null for the device's own: f16 on a CPU, bf16 on a GPU
  * @param gpuMode whether a GPU's results must be reproducible bit for bit
  * @param gpuMemory bytes of a GPU's memory that weights, activations and KV pool may take together;
  *     0 for nine tenths of the free memory
- * @param threadPriority of the CPU's compute threads
+ * @param threadPriority priority of the CPU backend's compute threads
  */
 public record DeviceOptions(
     String device,

@@ -15,18 +15,18 @@ import java.util.Locale;
 public record DeviceRoom(String name, long total, long free, long budget) {
 
   /**
-   * The largest share of the memory that a process can have; the driver and its context have the
+   * The largest share of the memory that a process can use. The driver and its context use the
    * rest.
    */
   private static final double MOST = 0.95;
 
   /**
-   * Refuses a model that does not fit, before it is loaded.
+   * Checks that a model fits, before it is loaded.
    *
-   * @param poolBytes the smallest KV pool that will do
-   * @throws OutOfDeviceMemoryException if others have taken the memory that is lacking
-   * @throws IllegalArgumentException if the device has not enough; either message has the numbers
-   *     and what to do
+   * @param poolBytes size of the smallest KV pool that can be used
+   * @throws OutOfDeviceMemoryException if the model would fit, but other processes use the memory
+   * @throws IllegalArgumentException if the device is too small. Both messages give the numbers and
+   *     advice.
    */
   public void require(MemoryNeeds needs, long poolBytes) {
     long model = needs.weightBytes() + needs.workBytes();
@@ -52,7 +52,7 @@ public record DeviceRoom(String name, long total, long free, long budget) {
             budget >> 20);
     if (budget - model > poolBytes / 16) {
       String fits = "A smaller KV pool fits: at most engine.kv-memory " + (budget - model >> 20);
-      throw new IllegalArgumentException(problem + fits + "mb (engine.kv-pages counts, too)");
+      throw new IllegalArgumentException(problem + fits + "mb (engine.kv-pages counts too)");
     }
     if (needed <= free) {
       throw new IllegalArgumentException(
@@ -60,7 +60,7 @@ public record DeviceRoom(String name, long total, long free, long budget) {
     }
     if (needed <= total * MOST) {
       throw new OutOfDeviceMemoryException(
-          problem + "End what else uses the device, or use another", null);
+          problem + "Stop the other processes that use the device, or use another device", null);
     }
     throw new IllegalArgumentException(
         problem

@@ -1,15 +1,15 @@
 package io.radixflow.kernels.device;
 
-/** The promises of a GPU backend about its results. */
+/** What a GPU backend promises about its results. */
 public enum GpuMode {
   /**
-   * A token's logits depend on its prefix alone, bit for bit: tiles and splits are a function of
-   * the model, never of the batch.
+   * A token's logits depend only on its prefix, bit for bit. Tiles and splits depend on the model,
+   * never on the batch.
    */
   DETERMINISTIC,
   /**
-   * Tiles and splits suit the batch, so that the last bits of a reply may differ from one run to
-   * the next.
+   * Tiles and splits are chosen for each batch, so the last bits of logits, and with them a reply,
+   * may differ between runs.
    */
   FAST
 }

@@ -31,7 +31,7 @@ public final class HeapPages implements HostPages {
     this.pageBytes = (int) pageBytes;
     pagesPerSlab = (int) Math.min(pages, MAX_SLAB / pageBytes);
     long bytes = pages * pageBytes;
-    // trying to allocate would fill the heap and fail allocations of all other threads
+    // A failing allocation fills the heap first, so that allocations of other threads fail too.
     if (bytes > free()) {
       Runtime.getRuntime().gc();
       if (bytes > free()) {
@@ -49,7 +49,8 @@ public final class HeapPages implements HostPages {
   }
 
   /**
-   * Returns the bytes that the heap can still use; garbage that was not collected counts as used.
+   * Returns the bytes that the heap can still use. Garbage that is not collected yet counts as
+   * used.
    */
   private static long free() {
     Runtime runtime = Runtime.getRuntime();
@@ -60,8 +61,8 @@ public final class HeapPages implements HostPages {
     return new IllegalArgumentException(
         String.format(
             Locale.ROOT,
-            "host pages of %d MB do not fit the heap, which has %d MB left of %d MB; use a smaller"
-                + " host tier or a larger -Xmx",
+            "host pages of %d MB do not fit into the heap, which has %d MB left of %d MB; use a"
+                + " smaller host tier or a larger -Xmx",
             bytes >> 20,
             free() >> 20,
             Runtime.getRuntime().maxMemory() >> 20),

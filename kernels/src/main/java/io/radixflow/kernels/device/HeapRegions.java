@@ -1,8 +1,8 @@
 package io.radixflow.kernels.device;
 
 /**
- * The regions of Java's heap under G1. An array of at least half a region gets regions of its own,
- * and the rest of its last region stays empty.
+ * The regions of Java's heap under G1. G1 gives an array of at least half a region its own regions.
+ * The rest of its last region stays empty.
  *
  * @param bytes size of a region; 0 if the collector does not use regions
  */

@@ -20,7 +20,9 @@ public interface HostPages extends AutoCloseable {
   /** Bytes per page, equal to {@link KvPool#pageBytes}. */
   long pageBytes();
 
-  /** A page, or a window part, as a buffer in native byte order, new with each call; any thread. */
+  /**
+   * Returns a page or a window part as a new buffer in native byte order. Any thread may call it.
+   */
   ByteBuffer buffer(int page);
 
   /** Frees the memory, before the backend is closed. Idempotent; no transfer may be in flight. */

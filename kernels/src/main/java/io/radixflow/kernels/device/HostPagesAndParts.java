@@ -8,14 +8,14 @@ public final class HostPagesAndParts implements HostPages {
   private final HostPages parts;
 
   /**
-   * @param parts as many pages of the size of a window part
+   * @param parts its pages are the window parts, and have the size of one
    */
   public HostPagesAndParts(HostPages pages, HostPages parts) {
     this.pages = pages;
     this.parts = parts;
   }
 
-  /** Returns host memory in the heap; with no parts, for pages alone. */
+  /** Allocates host memory in the heap. If {@code parts} is 0, it is for pages only. */
   public static HostPages inHeap(int pages, long pageBytes, int parts, long partBytes) {
     HostPages whole = new HeapPages(pages, pageBytes);
     return parts == 0 ? whole : new HostPagesAndParts(whole, new HeapPages(parts, partBytes));

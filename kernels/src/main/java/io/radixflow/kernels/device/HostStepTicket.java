@@ -4,8 +4,8 @@ import io.radixflow.kernels.sampling.Sampler;
 import java.util.Arrays;
 
 /**
- * A ticket of a backend whose results are in the heap. It is reused with its buffers. The backend's
- * threads fill it; the owner reads it once it is done.
+ * The ticket of a backend whose results are in the heap. The ticket and its buffers are reused. The
+ * backend's threads fill it, and the owner reads it once it is done.
  */
 public final class HostStepTicket extends ReusedTicket {
 
@@ -19,14 +19,14 @@ public final class HostStepTicket extends ReusedTicket {
   private float[] logits = new float[0];
 
   /**
-   * @param spins how often a waiting thread looks before it parks
+   * @param spins how often a waiting thread checks for the end before it parks
    */
   public HostStepTicket(int vocabSize, int spins) {
     super(spins);
     this.vocabSize = vocabSize;
   }
 
-  /** Makes this the ticket of a new step. */
+  /** Prepares this ticket for a new step. */
   public void begin(Batch batch) {
     prepare(batch);
     if (logprobs.length < capacity()) {

@@ -7,7 +7,7 @@ import java.lang.management.ManagementFactory;
 public final class JvmFlag {
   private JvmFlag() {}
 
-  /** The value of a flag; empty if the JVM has none of that name, or it is locked. */
+  /** Returns the value of a flag; empty if the JVM does not have the flag or the flag is locked. */
   public static String value(String name) {
     try {
       HotSpotDiagnosticMXBean flags =

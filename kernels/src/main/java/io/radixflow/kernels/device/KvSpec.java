@@ -11,8 +11,9 @@ import java.util.Map;
 /**
  * The layout of one token in the KV pool: a list of groups of layers that share a layout.
  *
- * <p>A group states its layers, heads, K and V widths, element type and attention window, so that
- * latent attention (no V), sliding windows, FP8 and shards are other specs, not other engines.
+ * <p>A group has a number of layers, heads, K and V widths, an element type and an attention
+ * window. This describes latent attention (no V), sliding windows, FP8 and shards without changes
+ * to the engine.
  *
  * @param groups the groups, in the order of their first layers
  */
@@ -27,8 +28,8 @@ public record KvSpec(List<Group> groups) {
     /** The upper half of binary32, rounded to nearest even on store. */
     BF16(2),
     /**
-     * Codes of E4M3 (OCP 8-bit floating point) with a power of two as the scale of each vector
-     * (E8M0 of OCP microscaling): what a head keeps of a token as a key, or as a value.
+     * Codes of E4M3 (OCP 8-bit floating point). Each vector, which is the key or value of one head
+     * and token, has a power of two as its scale (E8M0 of OCP microscaling).
      */
     FP8(1),
     /** Token ids and hashes of the simulated backend. */
@@ -40,7 +41,7 @@ public record KvSpec(List<Group> groups) {
       this.bytes = bytes;
     }
 
-    /** Bytes an element. */
+    /** Bytes per element. */
     public int bytes() {
       return bytes;
     }
@@ -58,9 +59,9 @@ public record KvSpec(List<Group> groups) {
    * Layers with one layout.
    *
    * @param layers number of layers
-   * @param kvHeads key/value heads a layer
-   * @param keyWidth elements of K a head and token
-   * @param valueWidth elements of V a head and token; 0 where V is derived from K
+   * @param kvHeads key/value heads per layer
+   * @param keyWidth elements of K per head and token
+   * @param valueWidth elements of V per head and token; 0 if V is derived from K
    * @param type element type
    * @param window tokens that a query sees; 0 for all
    */
@@ -76,7 +77,7 @@ public record KvSpec(List<Group> groups) {
       return new Group(layers * count, kvHeads, keyWidth, valueWidth, type, window);
     }
 
-    /** The kind of attention, for people. */
+    /** The kind of attention, in words. */
     public String kind() {
       if (window > 0) {
         return "window of " + window;
@@ -89,7 +90,10 @@ public record KvSpec(List<Group> groups) {
     groups = List.copyOf(groups);
   }
 
-  /** The layout of a model's tokens: a group for each kind of layer, in the order of the first. */
+  /**
+   * The layout of a model's tokens: one group per kind of layer, in the order of each group's first
+   * layer.
+   */
   public static KvSpec of(ModelConfig config, Type type) {
     Map<Group, Integer> layers = new LinkedHashMap<>();
     for (Layer layer : config.blocks()) {

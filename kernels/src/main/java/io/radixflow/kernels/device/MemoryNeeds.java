@@ -12,20 +12,20 @@ import java.util.stream.Collectors;
  *
  * @param model the model's name, for messages
  * @param weights sizes of the weights by their type in the file
- * @param workBytes activations, logits and tables of the largest step, about
+ * @param workBytes estimated size of the activations, logits and tables of the largest step
  */
 public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long workBytes) {
 
-  /** Memory that a JVM needs besides weights, work space and pool. */
+  /** Memory that a JVM needs in addition to weights, work space and pool. */
   private static final long RESERVE = 64L << 20;
 
-  /** Bits of a weight in memory in a file of Q4_0, whose output matrix is in Q6_K. */
+  /** Average bits per weight in memory of a Q4_0 file whose output matrix is Q6_K. */
   private static final int SMALL_BITS = 5;
 
   /**
    * The weights of one type.
    *
-   * @param elements weights
+   * @param elements number of weights
    * @param fileBytes bytes in the file
    * @param bytes bytes in memory
    */
@@ -66,12 +66,14 @@ public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long wor
     return weights.values().stream().mapToLong(Sizes::fileBytes).sum();
   }
 
-  /** Bytes that the model leaves for pools. */
+  /** Bytes that remain for pools after the model is loaded. */
   public long leaves(MemoryStatus memory) {
     return memory.left() - weightBytes() - workBytes - RESERVE;
   }
 
-  /** Returns the weights by type, the largest first: {@code Q4_K 3000 MB, F32 1 MB}. */
+  /**
+   * Returns the size of each type of weights, the largest first: {@code Q4_K 3000 MB, F32 1 MB}.
+   */
   public String types() {
     return weights.entrySet().stream()
         .sorted((a, b) -> Long.compare(b.getValue().bytes(), a.getValue().bytes()))
@@ -80,15 +82,15 @@ public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long wor
   }
 
   /**
-   * Refuses a model that does not fit, before it is loaded.
+   * Checks that a model fits, before it is loaded.
    *
    * @param poolBytes bytes of the KV pool and of everything else in the same memory; 0 if the pool
    *     takes the remaining memory
-   * @throws IllegalArgumentException if memory is too small; the message has the numbers and says
-   *     what to do
+   * @throws IllegalArgumentException if memory is too small; the message gives the numbers and
+   *     advice
    */
   public void require(MemorySource source, long poolBytes) {
-    // What the heap holds may be garbage, such as the weights of a model that was closed.
+    // The heap may contain garbage, such as the weights of a model that was closed.
     if (leaves(source.now()) < poolBytes && leaves(source.afterCollection()) < poolBytes) {
       throw new IllegalArgumentException(problem(source.now(), poolBytes));
     }
@@ -115,17 +117,17 @@ public record MemoryNeeds(String model, Map<TensorType, Sizes> weights, long wor
     if (leaves(memory) > poolBytes / 16 && poolBytes > 0) {
       return "A smaller KV pool fits: at most engine.kv-memory "
           + (leaves(memory) >> 20)
-          + "mb (engine.kv-pages and tiers.host-memory count, too)";
+          + "mb (engine.kv-pages and tiers.host-memory count too)";
     }
     if (memory.available() - memory.heapLeft() > lacking) {
-      return "A larger heap would do: at least -Xmx"
+      return "A larger heap would be enough: at least -Xmx"
           + ((memory.heap() + lacking >> 20) + 1)
           + "m (RADIXFLOW_JAVA_OPTS, or taskmanager.memory.task.heap.size in Flink)";
     }
     return smaller().orElse("Use a machine with more memory, or a smaller model");
   }
 
-  /** Advises a smaller quantisation, if there is one. */
+  /** Advises a smaller quantisation, unless the weights are that small already. */
   Optional<String> smaller() {
     long elements = weights.values().stream().mapToLong(Sizes::elements).sum();
     long smaller = elements * SMALL_BITS / 8;

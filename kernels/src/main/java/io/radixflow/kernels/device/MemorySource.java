@@ -1,13 +1,13 @@
 package io.radixflow.kernels.device;
 
-/** Says how much memory there is. */
+/** Measures the available memory. */
 @FunctionalInterface
 public interface MemorySource {
 
-  /** Returns the numbers of this moment. */
+  /** Returns the current numbers. */
   MemoryStatus now();
 
-  /** Lets the JVM collect its garbage and returns the numbers after it; takes up to seconds. */
+  /** Lets the JVM collect its garbage and then returns the numbers. This can take seconds. */
   default MemoryStatus afterCollection() {
     return now();
   }

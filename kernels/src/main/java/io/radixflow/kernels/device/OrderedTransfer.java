@@ -2,7 +2,7 @@ package io.radixflow.kernels.device;
 
 import java.util.concurrent.CountDownLatch;
 
-/** A copy that a device's own thread makes when its turn comes. */
+/** A copy that the device's own thread makes, in the order of submission. */
 public final class OrderedTransfer implements Transfer {
   private final Runnable copy;
   private final CountDownLatch done = new CountDownLatch(1);
@@ -12,7 +12,7 @@ public final class OrderedTransfer implements Transfer {
     this.copy = copy;
   }
 
-  /** Makes the copy; by the device's thread, once. */
+  /** Makes the copy. The device's thread calls this once. */
   public void run() {
     try {
       copy.run();

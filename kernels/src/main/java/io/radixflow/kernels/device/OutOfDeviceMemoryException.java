@@ -1,8 +1,8 @@
 package io.radixflow.kernels.device;
 
 /**
- * A device has less memory free than is asked for; the message has the numbers. It may have more
- * later: a process that was killed gives its memory back seconds after.
+ * A device has less free memory than was asked for; the message gives the numbers. A later attempt
+ * may succeed: the driver frees the memory of a killed process only after some seconds.
  */
 public final class OutOfDeviceMemoryException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;

@@ -4,11 +4,11 @@ import io.radixflow.kernels.sampling.SamplingState;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A ticket that a backend reuses from step to step with its buffers. It has the outputs that the
- * step's batch asked for, its tokens, how the step ended, and the callers that wait for its end.
+ * A ticket that a backend reuses, with its buffers, from step to step. It has the step's outputs,
+ * tokens and result, and wakes the callers that wait for the end.
  *
- * <p>The thread that submits begins it, the computing threads fill and end it, and the owner reads
- * it once it is done.
+ * <p>The thread that submits the step prepares the ticket, the computing threads fill and end it,
+ * and the owner reads it once it is done.
  */
 public abstract class ReusedTicket implements StepTicket {
 
@@ -26,15 +26,15 @@ public abstract class ReusedTicket implements StepTicket {
   private Runnable callback;
 
   /**
-   * @param spins how often a waiting thread looks before it parks
+   * @param spins how often a waiting thread checks for the end before it parks
    */
   protected ReusedTicket(int spins) {
     this.spins = spins;
   }
 
   /**
-   * Counts the outputs that a new step is asked for; {@link #start} follows when its buffers are
-   * there.
+   * Counts the outputs that a new step must produce. The subclass then makes room for them and
+   * calls {@link #start}.
    */
   protected final void prepare(Batch newBatch) {
     batch = newBatch;
@@ -53,7 +53,7 @@ public abstract class ReusedTicket implements StepTicket {
     }
   }
 
-  /** Makes this the ticket of the step that was prepared. */
+  /** Starts the prepared step: from now on the ticket is not done. */
   protected final void start() {
     failure = null;
     waiter = null;
@@ -63,17 +63,17 @@ public abstract class ReusedTicket implements StepTicket {
     }
   }
 
-  /** The step's batch, until it has ended. */
+  /** The step's batch; null once the step has ended. */
   public final Batch batch() {
     return batch;
   }
 
-  /** Outputs that arrays of this ticket have room for. */
+  /** Number of outputs that fit into the arrays of this ticket. */
   protected final int capacity() {
     return tokens.length;
   }
 
-  /** Outputs that asked for logits. */
+  /** Number of outputs that asked for logits. */
   protected final int logitsRows() {
     return logitsRows;
   }
@@ -83,7 +83,7 @@ public abstract class ReusedTicket implements StepTicket {
     return wantsLogprobs;
   }
 
-  /** The index of an output among the {@link #logitsRows}; -1 if it asked for none. */
+  /** The index of an output among the {@link #logitsRows}; -1 if it did not ask for logits. */
   protected final int logitsSlot(int output) {
     return logitsSlot[output];
   }
@@ -93,7 +93,7 @@ public abstract class ReusedTicket implements StepTicket {
     tokens[output] = token;
   }
 
-  /** Passes each sampling state its token; only after the whole step succeeded. */
+  /** Passes each drawn token to its sampling state. Called only after the whole step succeeded. */
   public final void acceptTokens() {
     for (int output = 0; output < outputs; output++) {
       SamplingState state = batch.outputSampling(output);
@@ -104,9 +104,10 @@ public abstract class ReusedTicket implements StepTicket {
   }
 
   /**
-   * Ends the step, with its failure or null; from here on the ticket may be reused.
+   * Ends the step; the ticket may be reused from now on.
    *
-   * @return the callback, to be passed to {@link #announce} by a thread that holds no lock
+   * @param thrown why the step failed, or null
+   * @return the callback, which the caller passes to {@link #announce} without holding a lock
    */
   public final Runnable end(Throwable thrown) {
     batch = null;
@@ -170,7 +171,7 @@ public abstract class ReusedTicket implements StepTicket {
     return outputs;
   }
 
-  /** Refuses to read an output that is not there. */
+  /** Checks that an output can be read. */
   protected final void check(int output) {
     if (!done || failure != null) {
       throw new IllegalStateException(
@@ -182,7 +183,7 @@ public abstract class ReusedTicket implements StepTicket {
     }
   }
 
-  /** Refuses to read results whose memory is gone. */
+  /** Checks that the memory of the results has not been freed. */
   protected void checkOpen() {}
 
   /** Checks like {@link #check}; returns the output's index among the {@link #logitsRows}. */

@@ -9,7 +9,7 @@ package io.radixflow.kernels.device;
  */
 public interface StepTicket {
 
-  /** Returns whether the step has ended, with success or failure. Never blocks. */
+  /** Returns whether the step has ended, successfully or not. Never blocks. */
   boolean isDone();
 
   /**
@@ -20,7 +20,8 @@ public interface StepTicket {
   void await() throws InterruptedException;
 
   /**
-   * Registers a callback for the end of the step, run at once if it has ended; it must not block.
+   * Registers a callback for the end of the step. If the step has ended, the callback runs at once.
+   * It must not block.
    */
   void whenDone(Runnable callback);
 
@@ -34,8 +35,8 @@ public interface StepTicket {
   int token(int output);
 
   /**
-   * Natural log of the sampled token's probability in the unfiltered softmax at temperature 1,
-   * before penalties, biases and mask.
+   * Natural log of the sampled token's probability: softmax at temperature 1, before penalties,
+   * biases, filters and mask.
    */
   float logprob(int output);
 
@@ -44,7 +45,7 @@ public interface StepTicket {
    *
    * @param ids receives token ids, most probable first
    * @param logprobs receives their log probabilities
-   * @return how many were written
+   * @return number of tokens written
    */
   int topLogprobs(int output, int[] ids, float[] logprobs);
 

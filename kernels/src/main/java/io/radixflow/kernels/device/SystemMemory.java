@@ -8,14 +8,14 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Reads what memory there is: on Linux from {@code /proc} and the control groups, of version 1 or
- * 2, that the process is in; elsewhere from the JVM.
+ * Measures memory. On Linux it reads {@code /proc} and the process's control groups (version 1 or
+ * 2); elsewhere it asks the JVM.
  */
 final class SystemMemory implements MemorySource {
 
   static final SystemMemory SYSTEM = new SystemMemory(Path.of("/"));
 
-  /** The limits and the uses of a control group, by the names of the files that have them. */
+  /** File and field names of a control group's limit and usage, by version. */
   private enum Version {
     ONE("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "),
     TWO("memory.max", "memory.current", "inactive_file ");
@@ -31,13 +31,13 @@ final class SystemMemory implements MemorySource {
     }
   }
 
-  /** The limit of one control group, and the bytes that are left of it. */
+  /** The limit of one control group, and how many bytes of it are not used. */
   private record Limit(long bytes, long left) {}
 
   private final Path root;
 
   /**
-   * @param root the directory that has {@code proc} and {@code sys}
+   * @param root the directory that contains {@code proc} and {@code sys}
    */
   SystemMemory(Path root) {
     this.root = root;
@@ -76,7 +76,9 @@ final class SystemMemory implements MemorySource {
     return -1;
   }
 
-  /** The limit that leaves least of all groups that the process is in; null for none. */
+  /**
+   * The limit with the fewest bytes left, among all groups of the process; null if there is none.
+   */
   private Limit smallest(long machine) {
     Limit smallest = null;
     for (String line : lines(root.resolve("proc/self/cgroup"))) {
@@ -100,7 +102,7 @@ final class SystemMemory implements MemorySource {
     return smallest;
   }
 
-  /** The limit of a group; null if it has none below the machine's memory. */
+  /** The limit of a group; null if it has none or one above the machine's memory. */
   private static Limit limit(Path group, Version version, long machine) {
     long limit = number(String.join("", lines(group.resolve(version.limit))));
     if (limit <= 0 || limit >= machine) {

@@ -3,7 +3,7 @@ package io.radixflow.kernels.device;
 /** A running copy of pages between a pool and host memory. */
 public interface Transfer {
 
-  /** Returns whether the transfer has ended, with success or failure. Never blocks. */
+  /** Returns whether the transfer has ended, successfully or not. Never blocks. */
   boolean isDone();
 
   /**

@@ -1,9 +1,9 @@
 package io.radixflow.kernels.device;
 
-/** Waits that an interrupt does not end: for work that must be over before its memory is freed. */
+/** Waits without giving up on an interrupt. For work that must end before its memory is freed. */
 public final class Uninterruptibly {
 
-  /** Something that blocks, and may be called again after an interrupt. */
+  /** A blocking call that can be repeated after an interrupt. */
   @FunctionalInterface
   public interface Wait {
     /**
@@ -14,7 +14,10 @@ public final class Uninterruptibly {
 
   private Uninterruptibly() {}
 
-  /** Waits to the end; an interrupt meanwhile is left on the thread. */
+  /**
+   * Waits until the end. If the thread was interrupted meanwhile, its interrupt flag is set
+   * afterwards.
+   */
   public static void await(Wait wait) {
     boolean interrupted = false;
     for (; ; ) {

@@ -3,20 +3,20 @@ package io.radixflow.kernels.sampling;
 import java.util.Arrays;
 
 /**
- * The tokens of a row of logits from which one is drawn, with an integer weight each ({@link
+ * The tokens of a row of logits that may be drawn. Each has an integer weight ({@link
  * FixedPointExp}).
  *
- * <p>One pass over the row adds up the weights, in total and by narrow bands of logits. If a filter
- * is on, a second pass lists the tokens in the bands that can pass. Only the tokens in the band
- * with the top_p border are sorted, and an unfiltered row is never listed. Not thread safe. Arrays
- * are reused. A row must not change between {@link #select} and {@link #draw}.
+ * <p>One pass over the row sums the weights, in total and per narrow band of logits. If a filter is
+ * on, a second pass lists the tokens of the bands that can pass it. Only the tokens of the band
+ * with the top_p border are sorted. An unfiltered row is not listed. Not thread safe. Arrays are
+ * reused. A row must not change between {@link #select} and {@link #draw}.
  */
 final class Candidates {
 
-  /** Bits by which steps of the exponential are shifted to number bands: 64 bands an octave. */
+  /** A band is {@code 2^BAND_SHIFT} steps of the exponential wide, so an octave has 64 bands. */
   private static final int BAND_SHIFT = 2;
 
-  /** Tokens whose weights are added up together, for a draw to skip. */
+  /** Tokens per partial sum. A draw skips whole blocks. */
   private static final int BLOCK = 256;
 
   private final FixedPointExp exp;
@@ -48,7 +48,7 @@ final class Candidates {
     topK = new TopFloats(vocabSize);
   }
 
-  /** Takes all tokens that survive temperature and the filters. */
+  /** Selects the tokens that pass temperature and filters. */
   void select(float[] logits, int start, int length, float largest, SamplingParams params) {
     int k = params.topK();
     boolean kBounds = k > 0 && k < length;
@@ -73,7 +73,10 @@ final class Candidates {
     return exp.normaliser(largest, mass());
   }
 
-  /** The first token in id order below whose end {@code floor(bits * total / 2^64)} falls. */
+  /**
+   * Draws a token: the first one, in id order, whose cumulative weight exceeds {@code floor(bits *
+   * total / 2^64)}.
+   */
   int draw(long bits) {
     long left = unsignedMultiplyHigh(bits, total);
     if (!listed) {
@@ -86,7 +89,7 @@ final class Candidates {
     return ids[i];
   }
 
-  /** Lists an unfiltered row too, so that all candidates can be looked at. */
+  /** Lists the candidates even if the row is unfiltered, so that they can be read one by one. */
   void listAll() {
     if (!listed) {
       listed = true;
@@ -180,7 +183,7 @@ final class Candidates {
     return sum;
   }
 
-  /** Lists the tokens of the bands before {@code endBand}, in ascending id order. */
+  /** Lists the tokens of the bands before {@code endBand}, in ascending order of ids. */
   private void list(int endBand) {
     double end = Math.min(exp.endSteps(), (double) (endBand << BAND_SHIFT));
     int kept = 0;
@@ -198,7 +201,10 @@ final class Candidates {
     total = sum;
   }
 
-  /** Keeps each token for which the mass ranked strictly before it is below {@code p * total}. */
+  /**
+   * Keeps each token for which the tokens ranked before it have less than {@code p * total} of the
+   * mass.
+   */
   private void keepNucleus(double p) {
     long limit = (long) Math.ceil(p * total);
     int border = 0;
@@ -218,7 +224,10 @@ final class Candidates {
     count = kept;
   }
 
-  /** The key of the last token to keep: the ranks within the border band, walked in order. */
+  /**
+   * The key of the last token to keep. Walks the tokens of the border band in the order of their
+   * ranks.
+   */
   private long lastKept(int border, long limit) {
     double first = border << BAND_SHIFT;
     int n = 0;
@@ -254,7 +263,7 @@ final class Candidates {
     total += weights[to];
   }
 
-  /** A long that orders tokens by logit, equal logits by descending id. */
+  /** A long whose order is the order of logits; of equal logits, the lower id is greater. */
   private static long key(float logit, int id) {
     int bits = Float.floatToRawIntBits(logit + 0f);
     return (long) (bits ^ bits >> 31 & Integer.MAX_VALUE) << 32 | ~id & 0xFFFFFFFFL;

@@ -1,22 +1,22 @@
 package io.radixflow.kernels.sampling;
 
 /**
- * Softmax weights as integers: {@code weight = floor(2^(scaleBits - distance))} for a distance at
- * or above 0 in units of log 2 below the largest logit.
+ * Softmax weights as integers: {@code weight = floor(2^(scaleBits - distance))} where {@code
+ * distance} is how far the logit is below the largest one, in units of log 2.
  *
- * <p>Integer sums do not depend on their order, so a total, a nucleus and a draw come out the same
- * however the vocabulary is walked or split, on a CPU or in a parallel reduction on a GPU. {@code
+ * <p>Integer sums do not depend on the order of the terms. So total, nucleus and draw are the same
+ * on a CPU and in a parallel reduction on a GPU, whatever the order of the tokens. {@code
  * scaleBits} is chosen so that a whole vocabulary of largest weights stays below 2^62; for 49,152
  * tokens it is 46, so probabilities below 2^-46 of the largest count as 0.
  *
  * <p>Only IEEE double additions and multiplications in the order written, conversions and shifts
- * are used: {@code Math.exp} may be replaced by an intrinsic with other bits. With the same table
- * (256 doubles, {@code 2^(-i/256)}) and contraction off ({@code -fmad=false}) CUDA gives equal
- * bits. Relative error below 2e-13 plus one unit of truncation.
+ * are used, because {@code Math.exp} may be an intrinsic that gives other bits. With the same table
+ * (256 doubles, {@code 2^(-i/256)}) and contraction off ({@code -fmad=false}) CUDA gives the same
+ * bits. The relative error is below 2e-13, plus one unit of truncation.
  */
 public final class FixedPointExp {
 
-  /** Steps of the table within one octave. */
+  /** Table entries per octave. */
   static final int STEPS = 256;
 
   private static final int STEP_BITS = 8;
@@ -36,14 +36,14 @@ public final class FixedPointExp {
   private final double scale;
 
   /**
-   * @param terms the most weights that will be added up
+   * @param terms the largest number of weights in a sum
    */
   public FixedPointExp(int terms) {
     scaleBits = 62 - (32 - Integer.numberOfLeadingZeros(Math.max(1, terms - 1)));
     scale = (double) (1L << scaleBits);
   }
 
-  /** The bits of the largest weight: {@code weight(0) == 1L << scaleBits()}. */
+  /** Log 2 of the largest weight: {@code weight(0) == 1L << scaleBits()}. */
   public int scaleBits() {
     return scaleBits;
   }
@@ -53,12 +53,16 @@ public final class FixedPointExp {
     return STEPS * (LOG2_E / temperature);
   }
 
-  /** Distances in steps from here on have weight 0. */
+  /** The first distance, in steps, whose weight is 0. */
   int endSteps() {
     return (scaleBits + 1) * STEPS;
   }
 
-  /** The least weight that a share of the largest one lets pass (min_p). */
+  /**
+   * The smallest weight that passes min_p.
+   *
+   * @param share the value of min_p: a share of the largest weight
+   */
   public long leastWeight(float share) {
     return share > 0 ? (long) Math.ceil(share * scale) : 0;
   }

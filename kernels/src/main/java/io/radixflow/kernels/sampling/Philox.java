@@ -21,7 +21,7 @@ final class Philox {
 
   private Philox() {}
 
-  /** 64 random bits, decided by seed and position alone. */
+  /** Returns 64 random bits, which depend only on seed and position. */
   static long bits(long seed, int position) {
     return block(position, 0, 0, 0, (int) seed, (int) (seed >>> 32), 0);
   }

@@ -1,16 +1,15 @@
 package io.radixflow.kernels.sampling;
 
 /**
- * Draws tokens from rows of logits, as {@link SamplingParams} defines it.
+ * Draws tokens from rows of logits; {@link SamplingParams} defines how.
  *
  * <p>A draw is a pure function of the logits' bits, the parameters, the ids counted by the {@link
- * SamplingState}, the seed and the position: penalties and bias are float operations, softmax
- * weights are integers ({@link FixedPointExp}), the random bits come from {@link Philox}, and the
- * token is the first in id order whose cumulated weight exceeds {@code floor(bits * total / 2^64)}.
- * So threads, batch and device do not show.
+ * SamplingState}, the seed and the position. Threads, batch and device do not matter. Penalties and
+ * bias are float operations, softmax weights are integers ({@link FixedPointExp}), and the random
+ * bits come from {@link Philox}. The token is the first in id order whose cumulative weight exceeds
+ * {@code floor(bits * total / 2^64)}.
  *
- * <p>One instance a thread; arrays are made once, nothing is allocated per token. The row is never
- * changed.
+ * <p>Each thread has its own instance. Nothing is allocated per token. The row is never changed.
  */
 public final class Sampler {
 
@@ -33,19 +32,20 @@ public final class Sampler {
    *
    * @param logits a row of {@code vocab} floats from {@code offset}; negative infinity marks a
    *     token that must not be drawn
-   * @throws SamplingException if the row holds NaN, positive infinity, or nothing finite
+   * @throws SamplingException if the row contains NaN or positive infinity, or has no finite value
    */
   public int sample(float[] logits, int offset, int vocab, SamplingState state) {
     return sample(logits, offset, vocab, state, null);
   }
 
   /**
-   * Draws like {@link #sample(float[], int, int, SamplingState)}, from the tokens of a mask.
+   * Like {@link #sample(float[], int, int, SamplingState)}, but draws only tokens that the mask
+   * allows.
    *
    * @param mask see {@link TokenMask}; null for all tokens
    * @throws IllegalArgumentException if the mask is too short
-   * @throws SamplingException even if only the mask leaves no finite logit; NaN and positive
-   *     infinity are refused even at tokens that the mask excludes
+   * @throws SamplingException in the same cases, and if the mask excludes every token with a finite
+   *     logit. NaN and positive infinity are errors even for tokens that the mask excludes.
    */
   public int sample(float[] logits, int offset, int vocab, SamplingState state, long[] mask) {
     float[] row = logits;
@@ -68,7 +68,10 @@ public final class Sampler {
     return candidates.draw(Philox.bits(params.seed(), state.counter()));
   }
 
-  /** The largest adjusted logit that the mask allows; the others are excluded from the draw. */
+  /**
+   * The largest adjusted logit that the mask allows. The tokens that it excludes are removed from
+   * the draw.
+   */
   private int bestOf(long[] mask, int vocab) {
     TokenMask.check(mask, vocab);
     TokenMask.exclude(mask, adjusted, vocab);
@@ -88,7 +91,7 @@ public final class Sampler {
    * @param ids receives their ids from {@code at} on, most probable first (equal: lower id first)
    * @param logprobs receives their log probabilities from {@code at} on
    * @return the log probability of {@code token}
-   * @throws SamplingException as {@link #sample}
+   * @throws SamplingException under the conditions of {@link #sample}
    */
   public float logprobs(
       float[] logits,
@@ -113,9 +116,9 @@ public final class Sampler {
   }
 
   /**
-   * The place of the largest value, the lowest on a tie.
+   * The index of the largest value; on a tie, the lowest index.
    *
-   * @throws SamplingException if the row holds NaN, positive infinity, or nothing finite
+   * @throws SamplingException if the row contains NaN or positive infinity, or has no finite value
    */
   public static int argMax(float[] logits, int offset, int vocab) {
     int best = largest(logits, offset, vocab);
@@ -126,7 +129,10 @@ public final class Sampler {
     return best;
   }
 
-  /** The place of the largest value above negative infinity, the lowest on a tie; -1 if none is. */
+  /**
+   * The index of the largest value above negative infinity; on a tie, the lowest index; -1 if there
+   * is none.
+   */
   private static int largest(float[] logits, int offset, int vocab) {
     float max = Float.NEGATIVE_INFINITY;
     int best = -1;
@@ -143,7 +149,7 @@ public final class Sampler {
     return best;
   }
 
-  /** The tokens left by the last draw that did not take the arg max. */
+  /** The candidates of the last draw that was not an arg max. */
   Candidates candidates() {
     candidates.listAll();
     return candidates;

@@ -6,11 +6,11 @@ import java.util.Map;
 /**
  * How tokens of a reply are drawn; immutable and validated.
  *
- * <p>Order and definitions: temperature, then top_k (ties with the k-th stay), then top_p (a token
- * stays if the mass ranked strictly before it is below top_p), then min_p, then softmax. Penalties
- * act on the logits before the temperature, then the biases: repetition as in CTRL (Keskar et al.
- * 2019, section 4.1) over prompt and reply, logits below 0 multiplied instead of divided; presence
- * and frequency as OpenAI defines them, over the reply.
+ * <p>Order: penalties, biases, temperature, top_k (ties with the k-th token stay), top_p (a token
+ * stays if the tokens ranked before it have less than top_p of the mass), min_p, softmax. The
+ * repetition penalty is the one of CTRL (Keskar et al. 2019, section 4.1) over prompt and reply,
+ * except that logits below 0 are multiplied instead of divided. Presence and frequency penalties
+ * are computed over the reply, as in OpenAI's API.
  *
  * @param temperature 0 for the arg max (lowest id on a tie), else up to 100
  * @param topK 0 for off
@@ -20,8 +20,10 @@ import java.util.Map;
  * @param presencePenalty in [-2, 2]
  * @param frequencyPenalty in [-2, 2]
  * @param logitBias token id to bias in [-100, 100]; empty for none
- * @param seed of the counter-based generator: (seed, position) alone decides a draw
- * @param topLogprobs how many alternatives to report a token, 0 to 20; -1 for no log probabilities
+ * @param seed seed of the counter-based generator; the random bits of a draw depend only on seed
+ *     and position
+ * @param topLogprobs how many alternatives to report per token, 0 to 20; -1 for no log
+ *     probabilities
  */
 public record SamplingParams(
     float temperature,
@@ -35,7 +37,7 @@ public record SamplingParams(
     long seed,
     int topLogprobs) {
 
-  /** The arg max, nothing else. */
+  /** Takes the arg max. */
   public static final SamplingParams GREEDY =
       new SamplingParams(0f, 0, 1f, 0f, 1f, 0f, 0f, Map.of(), 0L, -1);
 
@@ -54,7 +56,7 @@ public record SamplingParams(
                 id >= 0 && Math.abs(bias) <= 100, "logit_bias", bias, "-100 to 100"));
   }
 
-  /** The same parameters with another seed. */
+  /** Returns the same parameters with another seed. */
   public SamplingParams withSeed(long other) {
     return new SamplingParams(
         temperature,

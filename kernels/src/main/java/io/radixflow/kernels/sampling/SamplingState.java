@@ -7,14 +7,15 @@ import java.util.Arrays;
  * The sampling state of one sequence: its parameters, the counts that penalties need, and the
  * position of its random counter.
  *
- * <p>The engine makes one for each request from the prompt and the tokens generated so far, so it
- * can be rebuilt at any time. From the submit of a batch that names it until the ticket is done it
- * belongs to the backend, which calls {@link #accept} with each token it drew; a batch names a
- * state at most once. Without penalties nothing is counted.
+ * <p>The engine makes one state per request from the prompt and the tokens generated so far, so it
+ * can be made again at any time. While a step uses the state, from submit until the ticket is done,
+ * the state belongs to the backend, which calls {@link #accept} with each token that it drew. A
+ * batch uses a state at most once. Tokens are counted only if there are penalties.
  *
- * <p>A {@linkplain #draftView view} stands for the state in a row behind drafts: it draws what
- * would be drawn if the drafts had been. Views are named in the batch of their state, and accept
- * nothing: the engine calls {@link #accept} of the state for the drafts that turn out right.
+ * <p>A {@linkplain #draftView view} replaces the state in a row that follows drafts. It draws as if
+ * the drafts had been accepted. Views are used in the same batch as their state, and their {@link
+ * #accept} does nothing: the engine calls {@link #accept} of the state for the drafts that prove
+ * right.
  */
 public final class SamplingState {
   private static final int[] NO_DRAFTS = {};
@@ -26,10 +27,10 @@ public final class SamplingState {
   private final float[] biases;
   private int generated;
 
-  /** The state that a view is of; null for a sequence's own. */
+  /** The state behind a view; null if this is not a view. */
   private final SamplingState base;
 
-  /** The tokens that a view adds: {@code drafts[0 .. draftCount)} after {@code generated}. */
+  /** The tokens that a view adds after {@code generated}: {@code drafts[0 .. draftCount)}. */
   private int[] drafts = NO_DRAFTS;
 
   private int draftCount;
@@ -39,7 +40,8 @@ public final class SamplingState {
    * @param prompt the prompt's token ids
    * @param generated the reply's ids so far
    * @param vocabSize size of the vocabulary
-   * @throws IllegalArgumentException if an id that counts is not in the vocabulary
+   * @throws IllegalArgumentException if a counted id or an id of {@code logitBias} is not in the
+   *     vocabulary
    */
   public SamplingState(SamplingParams params, int[] prompt, int[] generated, int vocabSize) {
     this.base = null;
@@ -72,15 +74,17 @@ public final class SamplingState {
     biases = base.biases;
   }
 
-  /** Returns a view of this state for a row behind drafts; {@link #follow} says which. */
+  /**
+   * Returns a view of this state for a row that follows drafts; {@link #follow} sets the drafts.
+   */
   public SamplingState draftView() {
     return new SamplingState(this);
   }
 
   /**
-   * Sets the text that a view follows: a reply of {@code replyTokens} tokens, then drafts. The
-   * first drafts may be tokens of steps in flight. If the view's state accepts such a token
-   * meanwhile, it counts once.
+   * Sets the tokens before a view's row: {@code replyTokens} tokens of the reply, then the drafts.
+   * The first drafts may be tokens of steps in flight. If the state accepts such a token meanwhile,
+   * it is still counted only once.
    *
    * @param drafts borrowed until the step with the view is done; ids of the vocabulary
    * @param count number of drafts
@@ -92,7 +96,7 @@ public final class SamplingState {
     this.generated = replyTokens;
   }
 
-  /** The parameters of drawing. */
+  /** How tokens are drawn. */
   public SamplingParams params() {
     return params;
   }
@@ -102,7 +106,7 @@ public final class SamplingState {
     return generated + draftCount;
   }
 
-  /** Counts a drawn token; of a view, nothing. */
+  /** Counts a drawn token; does nothing in a view. */
   public void accept(int token) {
     if (base != null) {
       return;
@@ -118,17 +122,17 @@ public final class SamplingState {
     return counts != null;
   }
 
-  /** The most adjustments that {@link #writeAdjustments} writes. */
+  /** The largest number of entries that {@link #writeAdjustments} writes. */
   public int mostAdjustments() {
     return (counts == null ? 0 : counts.size() + draftCount) + biasIds.length;
   }
 
   /**
-   * Writes what {@link #adjust} does to single logits, for a device: four words each, the token's
-   * id, how often it was drawn (-1 for a token that has only a bias), the bits of its bias and 0.
+   * Writes the adjustments of {@link #adjust} for a device. Each has four words: the token's id,
+   * how often it was drawn (-1 for a token with only a bias), the bits of its bias, and 0.
    *
-   * @param target receives them from index {@code at} on
-   * @return how many were written; ids are distinct
+   * @param target receives the words from index {@code at} on
+   * @return number of adjustments written; their ids are distinct
    */
   public int writeAdjustments(IntBuffer target, int at) {
     int end = at;
@@ -170,7 +174,7 @@ public final class SamplingState {
     return times;
   }
 
-  /** Returns whether a draft is the first of its id, which the state does not count. */
+  /** Returns whether a draft is the first with its id and the state does not count that id yet. */
   private boolean isNewDraft(int index) {
     if (counts.has(drafts[index])) {
       return false;
@@ -197,9 +201,10 @@ public final class SamplingState {
   }
 
   /**
-   * Applies the penalties, then the bias (so that a ban by bias holds whatever the penalties did).
-   * A logit above 0 is divided by the repetition penalty, one below multiplied, so that either way
-   * it falls; then {@code frequency * count + presence} is subtracted for tokens of the reply.
+   * Applies the penalties, then the bias, so that penalties cannot weaken a ban by bias. A logit
+   * above 0 is divided by the repetition penalty and a logit below 0 is multiplied by it, so both
+   * fall if the penalty is above 1. Then {@code frequency * count + presence} is subtracted for
+   * tokens of the reply.
    *
    * @param row the logits of the whole vocabulary from index 0, changed in place
    */
@@ -246,7 +251,7 @@ public final class SamplingState {
   private void check(int id, String what) {
     if (id < 0 || id >= vocabSize) {
       throw new IllegalArgumentException(
-          what + " has id " + id + ", the vocabulary has ids 0 to " + (vocabSize - 1));
+          what + " has id " + id + "; the vocabulary has ids 0 to " + (vocabSize - 1));
     }
   }
 }

@@ -3,7 +3,7 @@ package io.radixflow.kernels.sampling;
 import java.util.Arrays;
 
 /**
- * Token ids with a count each: an open-addressed table with linear probing, at most half full. An
+ * Counts per token id, in an open-addressed table with linear probing that is at most half full. An
  * id may be present with count 0 (seen in the prompt only).
  *
  * <p>Not thread safe. {@link #add} allocates only when the table doubles.
@@ -22,7 +22,7 @@ final class TokenCounts {
     Arrays.fill(ids, ABSENT);
   }
 
-  /** Adds to an id's count; 0 makes the id present only. */
+  /** Adds {@code amount} to an id's count. With 0 the id only becomes present. */
   void add(int id, int amount) {
     int slot = slotOf(id);
     if (ids[slot] == ABSENT) {

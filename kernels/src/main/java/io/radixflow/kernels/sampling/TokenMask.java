@@ -12,17 +12,17 @@ import java.util.Arrays;
  */
 public final class TokenMask {
 
-  /** Why no token can be drawn although the row is valid. */
+  /** Message for a valid row in which the mask excludes every token that could be drawn. */
   public static final String NOTHING_LEFT = "the token mask leaves no token with a finite logit";
 
   private TokenMask() {}
 
-  /** Words of a mask over a vocabulary. */
+  /** Number of words in a mask. */
   public static int words(int vocabSize) {
     return (vocabSize + Long.SIZE - 1) / Long.SIZE;
   }
 
-  /** A mask that allows the given tokens. */
+  /** Returns a mask that allows only the given tokens. */
   public static long[] of(int vocabSize, int... ids) {
     long[] mask = new long[words(vocabSize)];
     for (int id : ids) {
@@ -47,12 +47,12 @@ public final class TokenMask {
     if (mask.length < words(vocabSize)) {
       throw new IllegalArgumentException(
           String.format(
-              "a token mask has %s words, a vocabulary of %s tokens needs %s",
+              "a token mask has %s words; a vocabulary of %s tokens needs %s",
               mask.length, vocabSize, words(vocabSize)));
     }
   }
 
-  /** Sets the logits of excluded tokens to negative infinity, which no draw takes. */
+  /** Sets the logits of excluded tokens to negative infinity, so that they are never drawn. */
   static void exclude(long[] mask, float[] row, int vocab) {
     for (int word = 0; word < words(vocab); word++) {
       int first = word << 6;

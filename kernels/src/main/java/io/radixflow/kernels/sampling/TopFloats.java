@@ -1,9 +1,9 @@
 package io.radixflow.kernels.sampling;
 
 /**
- * The largest values of a row with their places: a bounded binary heap, its weakest entry at the
- * root. Of equal values the one at the lower place ranks higher. Not thread safe; arrays are
- * reused.
+ * The largest values of a row with their indexes, in a bounded binary heap with the lowest-ranked
+ * entry at the root. Of equal values, the one with the lower index ranks higher. Not thread safe;
+ * arrays are reused.
  */
 final class TopFloats {
 
@@ -12,7 +12,7 @@ final class TopFloats {
   private int size;
 
   /**
-   * @param most the largest number that will be asked for
+   * @param most the largest number of values that will be asked for
    */
   TopFloats(int most) {
     values = new float[most];
@@ -25,7 +25,10 @@ final class TopFloats {
     return values[0];
   }
 
-  /** Finds the {@code k} largest; {@link #value} and {@link #place} then have them in order. */
+  /**
+   * Finds the {@code k} largest values; {@link #value} and {@link #place} then return them in
+   * order.
+   */
   void sortedTop(float[] row, int offset, int length, int k) {
     collect(row, offset, length, k);
     for (int end = size - 1; end > 0; end--) {
@@ -37,12 +40,12 @@ final class TopFloats {
     }
   }
 
-  /** The value of a rank, 0 the largest. */
+  /** The value with a rank; rank 0 is the largest. */
   float value(int rank) {
     return values[rank];
   }
 
-  /** The place of a rank, relative to the row's start. */
+  /** The index of the value with a rank, relative to the row's start. */
   int place(int rank) {
     return places[rank];
   }
@@ -57,7 +60,7 @@ final class TopFloats {
       sink(i, k, values[i], places[i]);
     }
     for (int i = k; i < length; i++) {
-      // An equal value at a later place ranks lower, so it never replaces the root.
+      // An equal value at a later index ranks lower, so it never replaces the root.
       if (row[offset + i] > values[0]) {
         sink(0, k, row[offset + i], i);
       }

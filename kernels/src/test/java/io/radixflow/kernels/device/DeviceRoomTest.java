@@ -50,7 +50,7 @@ class DeviceRoomTest {
   void whatOthersHaveTakenMayComeBack() {
     assertThatThrownBy(() -> room(2000, 1000, 900).require(NEEDS, MB))
         .isInstanceOf(OutOfDeviceMemoryException.class)
-        .hasMessageContaining("End what else uses the device");
+        .hasMessageContaining("Stop the other processes that use the device");
   }
 
   @Test

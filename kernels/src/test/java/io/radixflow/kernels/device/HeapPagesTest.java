@@ -18,7 +18,7 @@ class HeapPagesTest {
     long before = threads.getCurrentThreadAllocatedBytes();
     assertThatThrownBy(() -> new HeapPages(pages, page))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("host pages of " + pages + " MB do not fit the heap, which has")
+        .hasMessageContaining("host pages of " + pages + " MB do not fit into the heap, which has")
         .hasMessageContaining("use a smaller host tier or a larger -Xmx")
         .hasNoCause();
     assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(256 * page);

@@ -140,7 +140,7 @@ class SamplerTest {
     SamplingParams params = new SamplingParams(0, 0, 1, 0, 1, 0, 0, Map.of(3, 1f), 0, -1);
     assertThatThrownBy(() -> new SamplingState(params, NONE, NONE, 3))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("logit_bias has id 3, the vocabulary has ids 0 to 2");
+        .hasMessage("logit_bias has id 3; the vocabulary has ids 0 to 2");
   }
 
   private static SamplingParams params(float temperature, int k, float p, float m, long seed) {

@@ -59,7 +59,7 @@ class TokenMaskProperties {
     }
     assertThatThrownBy(() -> sampler.sample(row, 0, 3, state, new long[0]))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("a token mask has 0 words, a vocabulary of 3 tokens needs 1");
+        .hasMessage("a token mask has 0 words; a vocabulary of 3 tokens needs 1");
     assertThatThrownBy(() -> TokenMask.of(3, 3)).hasMessageContaining("token 3 is not in 0 to 2");
     assertThat(TokenMask.of(130, 0, 64, 129)).containsExactly(1, 1, 2);
   }
