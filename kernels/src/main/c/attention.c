@@ -1,16 +1,16 @@
-// Compiled once for each width of vectors.
+// Compiled once per width of vectors.
 #include "attention.h"
 #include "vectors.h"
 
 enum {
-    VECTORS = PAGE_TOKENS / LANES,  // of the tokens of a page
-    MOST_QUERIES = LANES / 2,       // whose sums fit the registers
-    MOST_VECTORS = 8,               // that a query multiplies at once
-    BLOCK_PAGES = 8,                // that all queries multiply before the next
-    AHEAD_PAGES = 4,                // between the one in use and the one that is fetched
+    VECTORS = PAGE_TOKENS / LANES,  // vectors per page of tokens
+    MOST_QUERIES = LANES / 2,       // queries whose sums fit into the registers
+    MOST_VECTORS = 8,               // vectors that a query multiplies at once
+    BLOCK_PAGES = 8,                // pages that all queries process before the next pages
+    AHEAD_PAGES = 4,                // distance from the current page to the prefetched one
 };
 
-// LANES elements from element i on. An 8-bit float is a binary16 whose exponent is 8 too small.
+// Loads LANES elements from element i on. An 8-bit float is read as a binary16 whose exponent is too small by 8.
 INLINE floats widen(enum kv_type type, const char *at, long i) {
     if (type == KV_FLOAT) {
         return load_floats((const float *)at + i);
@@ -36,7 +36,7 @@ INLINE int bytes_of(enum kv_type type) {
     return type == KV_FLOAT ? 4 : type == KV_HALF ? 2 : 1;
 }
 
-// Where the exponents of 8-bit floats' scales are.
+// Returns the exponents of the scales of 8-bit floats.
 INLINE const char *scales_of(const struct kv_pages *p, int page) {
     return p->at[page] + (p->width + 15L) / 16 * 16 * PAGE_TOKENS;
 }
@@ -92,7 +92,7 @@ INLINE void score_tile(enum kv_type type, const struct kv_pages *keys, int page,
     }
 }
 
-// Pages whose scores of n queries fit the registers.
+// Number of pages whose scores for n queries fit into the registers.
 INLINE int tile_pages(int n) {
     return LANES == 16 ? (n <= 4 ? 4 : 2) : n == 1 ? 4 : n == 2 ? 2 : 1;
 }
@@ -149,7 +149,7 @@ void NAMED(scores)(const struct kv_pages *keys, const float *const *queries, flo
     }
 }
 
-// Adds the values of tokens that all n queries see, for some vectors of elements from d on.
+// Adds the values of tokens that all n queries see, for `vectors` vectors of elements from d on.
 INLINE void value_tile(enum kv_type type, const struct kv_pages *values, const float *weights, long stride, float *const *out,
                        int n, int d, int vectors, int from, int to) {
     floats sums[MOST_QUERIES][MOST_VECTORS];
@@ -202,7 +202,7 @@ static void value_rest(const struct kv_pages *values, const float *weights, long
     }
 }
 
-// Vectors of elements whose sums of n queries fit the registers.
+// Number of vectors of elements whose sums for n queries fit into the registers.
 INLINE int tile_vectors(int n) {
     return LANES == 16 ? (n <= 2 ? 8 : n <= 4 ? 4 : 2) : n == 1 ? 8 : n == 2 ? 4 : 2;
 }
@@ -259,7 +259,7 @@ INLINE int most(int a, int b) {
     return a > b ? a : b;
 }
 
-// Adds the values of tokens from `from` on that one query sees.
+// Adds the values of tokens from `from` to before `to` for one query.
 static void own_values(const struct kv_pages *values, const float *weights, float *const *out, int first, int end, int from,
                        int to) {
     if (from < to) {
@@ -267,8 +267,8 @@ static void own_values(const struct kv_pages *values, const float *weights, floa
     }
 }
 
-// Adds the tokens of a block of pages for a few queries. Tokens that all queries see are added for all at once; the tokens
-// before and after them are added for each query that sees them.
+// Adds the tokens of a block of pages for a few queries. Tokens that all queries see are added for all queries
+// together. The tokens before and after them are added separately for each query that sees them.
 static void value_block(const struct kv_pages *values, const float *weights, long stride, const struct sums *to, int q, int n,
                         int first, int end, int block, int block_end) {
     int shared = block, shared_end = block_end;
@@ -304,20 +304,20 @@ void NAMED(values)(const struct kv_pages *values, const struct scores *weights, 
 }
 
 enum {
-    QUERY_VECTORS = 2,                         // of queries whose latent values are added at once
-    ELEMENTS = LANES / 2,                      // whose sums for them fit the registers, for one vector twice as many
+    QUERY_VECTORS = 2,                         // vectors of queries whose latent values are added together
+    ELEMENTS = LANES / 2,                      // whose sums fit into the registers; twice as many for one vector
     BLOCK_TOKENS = BLOCK_PAGES * PAGE_TOKENS,
 };
 
-// Some tokens of a block: the weights of queries, and the values of a few elements.
+// Some tokens of a block: the weights of the queries, and the values of a few elements.
 struct latent_block {
     float weights[BLOCK_TOKENS][QUERY_VECTORS * LANES] __attribute__((aligned(64)));
     float values[2 * ELEMENTS][BLOCK_TOKENS] __attribute__((aligned(64)));
     int32_t to[QUERY_VECTORS * LANES] __attribute__((aligned(64)));
-    int all, some;  // how many tokens all queries see, and at least one
+    int all, some;  // number of tokens that all queries see, and that at least one sees
 };
 
-// Takes the weights of n queries from `block` on; tokens are whole pages.
+// Copies the weights of n queries from token `block` on; `tokens` is a multiple of the page.
 static void take_weights(struct latent_block *b, const struct scores *weights, const int32_t *to, int token, int q, int n,
                          int block, int tokens) {
     b->all = tokens;
@@ -358,7 +358,7 @@ INLINE void take_values(struct latent_block *b, enum kv_type type, const struct 
     }
 }
 
-// Adds a block's values of a few elements to the sums of vectors of queries from `first` on.
+// Adds a block's values of a few elements to the sums of `vectors` vectors of queries from `first` on.
 INLINE void latent_tile(const struct latent_block *b, int elements, int first, int vectors, float *const *at) {
     floats sums[2 * ELEMENTS][QUERY_VECTORS];
     _Pragma("GCC unroll 16") for (int e = 0; e < elements; e++) {

@@ -14,7 +14,7 @@ flags='-std=c11 -O3 -mavx2 -mfma -mf16c -ffp-contract=off -fPIC -fvisibility=hid
 without() {
   rm -f "$out/libradixflow-cpu.so"
   printf 'native=false\nreason=%s\n' "$1" >"$out/native.properties"
-  echo "no native kernels for the CPU will be inside: $1"
+  echo "this build will contain no native CPU kernels: $1"
   exit 0
 }
 

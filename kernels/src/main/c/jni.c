@@ -1,6 +1,6 @@
-// The native methods of NativeKernels.java, whose callers check sizes, and of NativePageAttention.java, whose page list is
-// checked here.
-#define _GNU_SOURCE // SCHED_IDLE
+// The native methods of NativeKernels.java, whose callers check sizes, and of NativePageAttention.java, whose page list
+// is checked here.
+#define _GNU_SOURCE // for SCHED_IDLE
 
 #include "attention.h"
 #include "kernels.h"
@@ -15,15 +15,15 @@ enum isa { AVX2, AVX_VNNI, AVX512_VNNI };
 static multiply_function *const multiply[] = {multiply_avx2, multiply_avxvnni, multiply_avx512vnni};
 static pack_function *const pack[] = {pack_avx2, pack_avxvnni, pack_avx512vnni};
 static widen_function *const widen[] = {widen_avx2, widen_avxvnni, widen_avx512vnni};
-// AVX-VNNI has nothing for floats.
+// AVX-VNNI has no instructions for floats.
 static score_function *const score[] = {scores_avx2, scores_avx2, scores_avx512vnni};
 static value_function *const add_values[] = {values_avx2, values_avx2, values_avx512vnni};
 static latent_function *const add_latent_values[] = {latent_values_avx2, latent_values_avx2, latent_values_avx512vnni};
 static halves_function *const halves[] = {halves_avx2, halves_avxvnni, halves_avx512vnni};
 static peak_function *const peak[] = {peak_avx2, peak_avxvnni, peak_avx512vnni};
 
-// The instruction sets that processor and system have, one bit each. None implies another: there are processors with
-// AVX-512 VNNI and without AVX-VNNI.
+// Returns the instruction sets that both the processor and the system support, one bit each. No set implies another:
+// some processors have AVX-512 VNNI but not AVX-VNNI.
 JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_supportedIsas(JNIEnv *env, jclass type) {
     (void)env;
     (void)type;
@@ -42,14 +42,14 @@ JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_suppor
     return isas;
 }
 
-// Sets the nice value of the calling thread, which is 0 to Linux. Returns 0, or -1 if that is not allowed.
+// Sets the nice value of the calling thread, which is thread 0 for Linux. Returns 0, or -1 if that is not allowed.
 JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_setNice(JNIEnv *env, jclass type, jint nice) {
     (void)env;
     (void)type;
     return setpriority(PRIO_PROCESS, 0, nice);
 }
 
-// Makes the calling thread one of SCHED_IDLE. Returns 0, or -1 if that is not allowed.
+// Gives the calling thread the policy SCHED_IDLE. Returns 0, or -1 if that is not allowed.
 JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_setIdle(JNIEnv *env, jclass type) {
     (void)env;
     (void)type;
@@ -57,7 +57,7 @@ JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_setIdl
     return sched_setscheduler(0, SCHED_IDLE, &parameters);
 }
 
-// Arrays that stay where they are until release().
+// An array that does not move until release().
 struct pinned {
     jarray array;
     void *at;
@@ -77,7 +77,7 @@ static void release(JNIEnv *env, struct pinned *pinned, int count, jint mode) {
     }
 }
 
-// An array that is not pinned, for want of memory, leaves an OutOfMemoryError, and nothing is computed.
+// If an array cannot be pinned for lack of memory, an OutOfMemoryError is pending and nothing is computed.
 JNIEXPORT void JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_multiply(
     JNIEnv *env, jclass type, jint isa, jint code, jint scale, jint block, jboolean minima, jint columns,
     jintArray codes, jobject scales, jshortArray units, jfloatArray bias, jint bias_at, jint first, jint end, jintArray pairs,
@@ -167,12 +167,12 @@ JNIEXPORT jlong JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeKernels_peak(
 }
 
 enum {
-    FEW_QUERIES = 64,  // that are multiplied with all pages before the next
-    // The limits of a page list: arrays that are pinned at once, and pages. PageList.java asks for them.
+    FEW_QUERIES = 64,  // queries that are multiplied with all pages before the next
+    // The limits of a page list: arrays pinned at once, and pages. PageList.java reads these limits.
     MOST_ARRAYS = 64,
     MOST_PAGES = 2048,
-    // A page list's ints: a head, then for each page the number of its array and the element there that its own begin
-    // `OFFSET` elements behind.
+    // The ints of a page list: a head, then two per page: the index of its array, and an element of that array. The
+    // page begins `OFFSET` elements after that element.
     TYPE = 0,
     WIDTH,
     OFFSET,
@@ -193,18 +193,18 @@ JNIEXPORT jint JNICALL Java_io_radixflow_kernels_cpu_attention_PageList_mostPage
     return MOST_PAGES;
 }
 
-// Pages whose arrays are pinned until release_pages().
+// Pages whose arrays stay pinned until release_pages().
 struct pinned_pages {
     struct kv_pages pages;
     struct pinned arrays[MOST_ARRAYS];
     long elements[MOST_ARRAYS];
     int pinned;
-    int refused;  // the list is none of PageList.java
+    int refused;  // whether the list is not a list of PageList.java
     const char *at[MOST_PAGES];
 };
 
-// Takes references to all arrays, as no call but pin() is allowed while one is pinned. Returns whether the list's head keeps
-// the limits.
+// Takes references to all arrays first, because only pin() may be called while an array is pinned. Returns whether the
+// head of the list is within the limits.
 static int take_list(JNIEnv *env, struct pinned_pages *p, jobjectArray arrays, jintArray list) {
     jint head[HEAD];
     jsize length = (*env)->GetArrayLength(env, list);
@@ -224,7 +224,7 @@ static int take_list(JNIEnv *env, struct pinned_pages *p, jobjectArray arrays, j
     return fits;
 }
 
-// Finds where the pages of a list begin; fails if a page is not within its array.
+// Finds the start of each page of the list. Fails if a page is not inside its array.
 static int find_pages(struct pinned_pages *p, const int32_t *list) {
     static const int bytes[] = {4, 2, 1};
     long width = p->pages.width;
@@ -240,7 +240,7 @@ static int find_pages(struct pinned_pages *p, const int32_t *list) {
     return 1;
 }
 
-// Returns whether all pages are pinned; if not, nothing may be computed.
+// Returns whether all pages are pinned. If not, nothing may be computed.
 static int pin_pages(JNIEnv *env, struct pinned_pages *p, jobjectArray arrays, jintArray list) {
     p->pinned = 0;
     p->refused = !take_list(env, p, arrays, list);

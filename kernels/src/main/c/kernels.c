@@ -1,18 +1,18 @@
-// Compiled once for each instruction set; the build names it with -DISA=avx2, avxvnni or avx512vnni.
+// Compiled once per instruction set; the build names it with -DISA=avx2, avxvnni or avx512vnni.
 #include "kernels.h"
 #include "vectors.h"
 
-// Bytes of activations that stay in the second-level cache while panels pass by.
+// Bytes of activations that stay in the second-level cache while panels are read.
 enum { CACHED_BYTES = 256 * 1024, UNIT = 256 };
 
-// Distance in bytes from the codes in use to the codes that are prefetched. The processor's own prefetch comes too late;
-// without this, few rows take twice the time.
+// Distance in bytes from the codes in use to the codes that are prefetched. The processor's own prefetch is too late.
+// Without this, products of few rows take twice as long.
 enum { AHEAD = 8192 };
 
-// The number of rows whose sums fit the registers, and the number for which four times as many sums fit.
+// The number of rows whose sums fit into the registers, and the number of rows for which four times as many sums fit.
 enum { MOST_ROWS = LANES / 2, FEW_ROWS = LANES / 8 };
 
-// Adds the products of one pair of columns: two vectors of weights with each row.
+// Adds the products of one pair of columns: two vectors of weights times each row.
 #define PAIR(w0, w1, pair)                                       \
     do {                                                         \
         _Pragma("GCC unroll 8") for (int r = 0; r < rows; r++) { \
@@ -22,9 +22,10 @@ enum { MOST_ROWS = LANES / 2, FEW_ROWS = LANES / 8 };
         }                                                        \
     } while (0)
 
-// The loops below are not unrolled: their code stays small, which is faster.
+// The loops below are not unrolled, because small code is faster here.
 
-// A word has the low nibbles of 4 columns of the block's first half and the high nibbles of 4 of its second.
+// A word has the low nibbles of 4 columns of the block's first half and the high nibbles of 4 columns of its second
+// half.
 INLINE void nibbles(int rows, const int32_t *codes, const int32_t *const *a, int pair, int high, ints t[][2]) {
     ints mask = repeat_int(0x000f000f);
     _Pragma("GCC unroll 1") for (int w = 0; w < 4; w++) {
@@ -59,13 +60,13 @@ INLINE void bytes(int rows, const int32_t *codes, const int32_t *const *a, int p
     }
 }
 
-// The four low bits of a code, and two more from the top of each 16 bits of the other vector.
+// Combines the four low bits of a code with the two top bits of each 16 bits of the other vector.
 INLINE ints six(ints low, ints high) {
     return choose_bits(repeat_int(0x000f000f), low, shift_signed_16(high, 10));
 }
 
-// Words of nibbles, then one word for each half with the codes' two highest bits: 4 bits for a pair of columns and the next, of
-// each 16.
+// Words of nibbles, then one word per half with the two highest bits of the codes: in each 16 bits, 4 bits per pair of
+// columns.
 INLINE void sixes(int rows, const int32_t *codes, const int32_t *const *a, int pair, int high, ints t[][2]) {
     ints h0 = load_ints(codes + (4 + high) * PANEL), h1 = load_ints(codes + (4 + high) * PANEL + LANES);
     _Pragma("GCC unroll 1") for (int w = 0; w < 4; w++) {
@@ -83,8 +84,9 @@ INLINE void sixes(int rows, const int32_t *codes, const int32_t *const *a, int p
     }
 }
 
-// A whole block of nibbles. They stay where they are in their 16 bits, each with sums of its own, which are shifted once for the
-// block: fewer instructions for a word, and shorter chains of sums. No sum exceeds 8 columns of 15 * 256 * 32767.
+// A whole block of nibbles. Nibbles keep their position in their 16 bits. Each position has its own sums, which are
+// shifted once per block. This takes fewer instructions per word, and the chains of sums are shorter. No sum exceeds 8
+// columns of 15 * 256 * 32767.
 INLINE void whole_nibbles(int rows, int flip, const int32_t *codes, const int32_t *const *a, int pair, ints t[][2]) {
     ints mask = repeat_int(0x000f000f), s[FEW_ROWS][4][2];
     _Pragma("GCC unroll 2") for (int r = 0; r < rows; r++) {
@@ -119,7 +121,7 @@ INLINE int words_of(enum code_kind code) {
     return code == CODE_BYTE ? 8 : code == CODE_SIX ? 6 : 4;
 }
 
-// Adds the products of half a block, 16 columns, which begin at a pair.
+// Adds the products of half a block, 16 columns, which begin at pair `pair`.
 INLINE void half_block(enum code_kind code, int rows, const int32_t *codes, const int32_t *const *a, int pair,
                        int half, ints t[][2]) {
     if (code == CODE_NIBBLE) {
@@ -133,7 +135,7 @@ INLINE void half_block(enum code_kind code, int rows, const int32_t *codes, cons
     }
 }
 
-// The scales (part 0) or minima (part 1) of one block for a vector of outputs.
+// Loads the scales (part 0) or minima (part 1) of one block for a vector of outputs.
 INLINE floats scales_of(const struct weights *w, int panel, int index, int part, int lane) {
     int parts = w->minima ? 2 : 1;
     long at = ((long)panel * (w->columns / w->block) + index) * parts * PANEL + part * PANEL + lane;
@@ -148,7 +150,7 @@ INLINE floats scales_of(const struct weights *w, int panel, int index, int part,
     return multiply_floats(widen_halves(w->units + unit_at), widen_bytes((const int8_t *)w->scales + at));
 }
 
-// Fetches the scales of a block, and the units that begin there.
+// Prefetches the scales of a block, and the units that begin there.
 INLINE void fetch_scales(const struct weights *w, int panel, int block) {
     int parts = w->minima ? 2 : 1, each = BLOCK / w->block * parts * PANEL;
     long at = ((long)panel * (w->columns / BLOCK) + block) * each;
@@ -165,13 +167,13 @@ INLINE void fetch_scales(const struct weights *w, int panel, int block) {
     }
 }
 
-// The outputs of a few rows for two vectors, on the stack: Java's arrays are not aligned, and vectors that cross cache lines
-// take twice the time.
+// The outputs of a few rows for two vectors. They are on the stack, because Java's arrays are not aligned and vectors
+// that cross cache lines take twice as long.
 struct tile {
     float y[MOST_ROWS][2 * LANES] __attribute__((aligned(64)));
 };
 
-// Adds scaled sums of products of one scale's columns to the outputs.
+// Scales the sums of products of one scale's columns and adds them to the outputs.
 INLINE void add_scaled(const struct weights *w, const struct activations *x, const int32_t *numbers, int panel,
                        int index, int lane, int rows, ints t[][2], struct tile *out) {
     floats d0 = scales_of(w, panel, index, 0, lane), d1 = scales_of(w, panel, index, 0, lane + LANES);
@@ -202,7 +204,7 @@ INLINE void clear(int rows, ints t[][2]) {
     _Pragma("GCC unroll 8") for (int r = 0; r < rows; r++) t[r][0] = t[r][1] = zero_ints();
 }
 
-// Takes off what signed codes became larger by when their highest bits were flipped.
+// Corrects the sums of signed codes, whose highest bits were flipped, which made each code larger by 8.
 INLINE void unflip(int rows, const struct activations *x, const int32_t *numbers, int columns, int block, ints t[][2]) {
     _Pragma("GCC unroll 2") for (int r = 0; r < rows; r++) {
         const float *sums = x->sums + (long)numbers[r] * (columns / 16) + 2 * block;
@@ -212,7 +214,7 @@ INLINE void unflip(int rows, const struct activations *x, const int32_t *numbers
     }
 }
 
-// Outputs begin with the bias.
+// Sets the outputs to the bias.
 INLINE void begin(const struct weights *w, int panel, int lane, int rows, struct tile *out) {
     for (int i = 0; i < 2; i++) {
         floats y = w->bias ? load_floats(w->bias + panel * PANEL + lane + i * LANES) : repeat_float(0);
@@ -220,7 +222,7 @@ INLINE void begin(const struct weights *w, int panel, int lane, int rows, struct
     }
 }
 
-// A few rows times two vectors of a panel's outputs.
+// Multiplies a few rows with two vectors of a panel's outputs.
 INLINE void rows_of_panel(const struct weights *w, const struct activations *x, const int32_t *numbers,
                           enum code_kind code, int panel, int lane, int rows, float *out, int stride) {
     int blocks = w->columns / BLOCK, words = words_of(code);
@@ -258,7 +260,8 @@ INLINE void rows_of_panel(const struct weights *w, const struct activations *x, 
     for (int r = 0; r < rows; r++) __builtin_memcpy(out + (long)r * stride, y.y[r], sizeof y.y[r]);
 }
 
-// Some rows times a panel. Constants make the compiler unroll rows and leave out what a format does not have.
+// Multiplies some rows with a panel. The compiler unrolls the rows and removes what a format does not need, because
+// these arguments are constants.
 INLINE void rows_times_panel(const struct weights *w, const struct activations *x, enum code_kind code, int panel,
                              int from, int to, float *out, int stride) {
     for (int lane = 0; lane < PANEL; lane += 2 * LANES) {
@@ -330,7 +333,7 @@ void NAMED(multiply)(const struct weights *w, const struct activations *x, int f
     }
 }
 
-// The largest absolute value of a block as bits: NaN and infinity are above every number.
+// Returns the largest absolute value of a block as bits. NaN and infinity are greater than every number.
 INLINE int32_t largest(const float *x) {
     int32_t most = 0;
     for (int k = 0; k < BLOCK; k++) {
@@ -342,7 +345,7 @@ INLINE int32_t largest(const float *x) {
     return most;
 }
 
-// Rounds 16 columns; returns their sum.
+// Rounds 16 columns and returns their sum.
 INLINE float round_columns(const float *x, float inverse, int32_t *pairs) {
     __m256 factor = _mm256_set1_ps(inverse);
     __m256i low = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x), factor));
@@ -386,7 +389,7 @@ void NAMED(widen)(const uint16_t *in, int count, float *out) {
 
 enum { PANEL_VECTORS = PANEL / LANES };
 
-// Some rows at a time, so that their sums stay in registers: 2 of 4 vectors, or 8 of 2.
+// Processes a few rows at a time, so that their sums stay in registers: 2 rows of 4 vectors, or 8 rows of 2.
 INLINE void some_halves(const struct halves *h, int bfloat16, const float *x, int x_stride, int rows, float *out,
                         int stride) {
     floats sums[8][PANEL_VECTORS];
@@ -410,7 +413,7 @@ INLINE void some_halves(const struct halves *h, int bfloat16, const float *x, in
     }
 }
 
-// A loop for each number of rows and each kind of float.
+// One loop per number of rows and kind of float.
 #define SOME(n) \
     case n: \
         if (h->bfloat16) some_halves(h, 1, x, x_stride, n, out, stride); \
@@ -435,14 +438,14 @@ void NAMED(halves)(const struct halves *h, const float *x, int x_stride, int row
     }
 }
 
-// Twelve chains hide the latency and fit the registers.
+// Twelve chains hide the latency and fit into the registers.
 long NAMED(peak)(long rounds) {
     enum { CHAINS = 12 };
     ints sums[CHAINS], a = repeat_int(0x00030002), b = repeat_int(0x00050004);
     for (int i = 0; i < CHAINS; i++) sums[i] = zero_ints();
     for (long round = 0; round < rounds; round++) {
         _Pragma("GCC unroll 12") for (int i = 0; i < CHAINS; i++) {
-            __asm__ volatile("" : "+x"(a));  // else equal products are computed once
+            __asm__ volatile("" : "+x"(a));  // otherwise equal products would be computed only once
             sums[i] = add_products(sums[i], a, b);
         }
     }

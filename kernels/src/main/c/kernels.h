@@ -1,5 +1,5 @@
-// Products of activation rows with panels of block-quantised weights, exact in integers for each block.
-// The arithmetic and the layouts are the same as in IntegerProducts.java; every variant gives the same bits.
+// Products of activation rows with panels of block-quantised weights, exact in integers for each block. The arithmetic
+// and the layouts are the same as in IntegerProducts.java. Every variant gives the same bits.
 #ifndef RADIXFLOW_PRODUCTS_H
 #define RADIXFLOW_PRODUCTS_H
 
@@ -13,33 +13,33 @@ enum code_kind { CODE_NIBBLE, CODE_SIGNED_NIBBLE, CODE_BYTE, CODE_SIX };
 
 struct weights {
     const int32_t *codes;   // [panel][block][4, 6 or 8 words][PANEL]
-    const void *scales;     // [panel][block of `block` columns][1, or 2 with minima][PANEL], by kind
+    const void *scales;     // [panel][block of `block` columns][1, or 2 with minima][PANEL]; type: see `scale`
     const uint16_t *units;  // binary16 [panel][256 columns][1 or 2][PANEL], with SCALE_FACTOR
-    const float *bias;      // what outputs begin with, or null for 0
+    const float *bias;      // the initial values of the outputs, or null for 0
     int columns;
-    int block;              // columns of a scale: 16 or 32
+    int block;              // columns per scale: 16 or 32
     enum code_kind code;
     enum scale_kind scale;
-    int minima;             // whether scales are followed by minima
+    int minima;             // whether minima follow the scales
 };
 
-// Rows of activations in 16-bit integers; row-major, so that products pick the rows they need.
+// Rows of activations as 16-bit integers. They are row-major, so that products can select rows.
 struct activations {
-    const int32_t *pairs;    // [row][columns / 2]: columns 0 and 2, 1 and 3 of each 4
+    const int32_t *pairs;    // [row][columns / 2]; of each 4 columns, 0 and 2 are a pair, and 1 and 3
     const float *scales;     // [row][32 columns]
     const float *sums;       // [row][16 columns]
-    const int32_t *numbers;  // which rows
+    const int32_t *numbers;  // the rows to use
     int rows;
 };
 
-// Output of row i and lane l of panel p, first <= p < end: out[i * stride + (p - first) * PANEL + l].
+// Writes the output of row i and lane l of panel p, first <= p < end, to out[i * stride + (p - first) * PANEL + l].
 typedef void multiply_function(const struct weights *, const struct activations *, int first, int end, float *out,
                                int stride);
 
-// Rounds one row.
+// Rounds one row to integers.
 typedef void pack_function(const float *in, int columns, int32_t *pairs, float *scales, float *sums);
 
-// Widens binary16 to float; the count is a multiple of 16.
+// Widens binary16 to float. The count is a multiple of 16.
 typedef void widen_function(const uint16_t *in, int count, float *out);
 
 // A panel of 16-bit floats, binary16 or bfloat16: [columns][PANEL].
@@ -49,11 +49,11 @@ struct halves {
     int columns;
 };
 
-// Adds the panel times 1 to 8 rows to outputs, one column after the other: out[row * stride + l] = fma(weight (k, l),
-// x[row * x_stride + k], out[row * stride + l]).
+// Adds the product of the panel and 1 to 8 rows to the outputs, column by column: out[row * stride + l] = fma(weight
+// (k, l), x[row * x_stride + k], out[row * stride + l]).
 typedef void halves_function(const struct halves *, const float *x, int x_stride, int rows, float *out, int stride);
 
-// Multiplies and adds in registers only; returns how many multiply-adds that were.
+// Multiplies and adds in registers only. Returns the number of multiply-adds.
 typedef long peak_function(long rounds);
 
 multiply_function multiply_avx2, multiply_avxvnni, multiply_avx512vnni;

@@ -1,6 +1,6 @@
-// Moves rows of a model file into panels, where the words of 32 rows are interleaved: the native methods of
-// NativeRepacking.java, whose caller checks sizes. The layouts of rows are in TensorType.java, the layouts of panels in
-// CodeForm.java and BlockScales.java.
+// Moves rows of a model file into panels, which interleave the words of 32 rows. Contains the native methods of
+// NativeRepacking.java, whose caller checks sizes. TensorType.java describes the layouts of rows; CodeForm.java and
+// BlockScales.java describe the layouts of panels.
 #include "kernels.h"
 
 #include <immintrin.h>
@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <string.h>
 
-// The order is that of TensorType.java.
+// The order is the same as in TensorType.java.
 enum type { F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, IQ4_XS, MXFP4, INT4,
             INT8, FP8 };
 
 enum { ROWS = 4 };
 
-// Where the first of some rows goes.
+// The targets of the first of some rows.
 struct target {
     int32_t *codes;
     void *scales;
@@ -59,13 +59,13 @@ static inline __m128i join_nibbles(__m128i low, __m128i high) {
     return _mm_or_si128(low, _mm_slli_epi16(high, 4));
 }
 
-// Bits of each byte from bit `from` on, moved to bit `to`.
+// Moves the bits of each byte from bit `from` to bit `to`; mask selects them after the shift.
 static inline __m128i some_bits(__m128i bytes, int mask, int from, int to) {
     __m128i bits = _mm_and_si128(_mm_srl_epi16(bytes, _mm_cvtsi32_si128(from)), _mm_set1_epi8((char)mask));
     return _mm_sll_epi16(bits, _mm_cvtsi32_si128(to));
 }
 
-// Makes 16 bits bytes of 0 or `value`.
+// Expands 16 bits to bytes of 0 or `value`.
 static inline __m128i spread_bits(uint32_t bits, int value) {
     const __m128i places = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
     const __m128i masks = _mm_set1_epi64x((long long)0x8040201008040201ULL);
@@ -109,7 +109,7 @@ static inline __m128i q6k(const uint8_t *low, const uint8_t *high, int sub) {
     return _mm_sub_epi8(code, _mm_set1_epi8(32));
 }
 
-// The codes of 32 columns of a block, sub-block `sub` where a block has more.
+// The codes of 32 columns of a block; `sub` is the sub-block if a block has several.
 static inline __attribute__((always_inline)) struct columns codes_of(enum type type, const uint8_t *p, int sub) {
     const __m128i iq4 = _mm_setr_epi8(-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113);
     const __m128i fp4 = _mm_setr_epi8(0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12);
@@ -121,7 +121,7 @@ static inline __attribute__((always_inline)) struct columns codes_of(enum type t
     case INT4:
         return (struct columns){bytes_at(p + 8), _mm_setzero_si128()};
     case Q4_K:
-        // 64 columns have their first half in low, their second in high nibbles
+        // of 64 columns, the first half is in the low nibbles and the second half in the high nibbles
         return (struct columns){join_nibbles(nibbles_of_k(p + 16, sub), nibbles_of_k(p + 32, sub)),
                                 _mm_setzero_si128()};
     case Q5_0:
@@ -153,7 +153,7 @@ static inline __attribute__((always_inline)) struct columns codes_of(enum type t
     }
 }
 
-// Word w of rows 0 to 3 goes to at[w * PANEL ...], of which only the first `count` rows are written.
+// Writes word w of rows 0 to 3 to at[w * PANEL ...], but only the first `count` rows.
 static inline void put_words(const __m128i rows[ROWS], int count, int32_t *at) {
     __m128i a = _mm_unpacklo_epi32(rows[0], rows[1]), b = _mm_unpackhi_epi32(rows[0], rows[1]);
     __m128i c = _mm_unpacklo_epi32(rows[2], rows[3]), d = _mm_unpackhi_epi32(rows[2], rows[3]);
@@ -238,7 +238,7 @@ static inline float float_at(const uint8_t *p) {
     return value;
 }
 
-// 2 to the power of e - 128.
+// Returns 2 to the power of e - 128.
 static inline float half_of_power(int e) {
     uint32_t bits = e >= 2 ? (uint32_t)(e - 1) << 23 : 0x00200000u << e;
     float value;
@@ -246,12 +246,12 @@ static inline float half_of_power(int e) {
     return value;
 }
 
-// Scale (part 0) or minimum (4) of a sub-block, from 12 bytes.
+// Reads the scale (part 0) or minimum (part 4) of a sub-block from 12 bytes.
 static inline int six_bits(const uint8_t *p, int sub, int part) {
     return sub < 4 ? p[part + sub] & 63 : (p[4 + sub] >> part & 15) | p[part + sub - 4] >> 6 << 4;
 }
 
-// Puts the scales of a block of one row; says whether they are finite.
+// Writes the scales of a block of one row. Returns whether they are finite.
 static inline __attribute__((always_inline)) bool put_scales(
     enum type type, const uint8_t *p, void *scales, uint16_t *units) {
     uint16_t *halves = scales;
@@ -319,7 +319,7 @@ static inline __attribute__((always_inline)) bool put_scales(
     }
 }
 
-// Bytes of a scale, minimum or factor in a panel.
+// Bytes per scale, minimum or factor in a panel.
 static inline __attribute__((always_inline)) size_t scale_size(enum type type) {
     switch (type) {
     case INT4:
@@ -338,7 +338,7 @@ static inline __attribute__((always_inline)) size_t scale_size(enum type type) {
     }
 }
 
-// Moves up to four rows, `row_bytes` apart; returns a bit for each that has a scale which is not finite.
+// Moves up to four rows, at a distance of `row_bytes`. Returns a bit for each row that has a scale which is not finite.
 static inline __attribute__((always_inline)) uint32_t put_rows(
     enum type type, int block_bytes, int subs, int scale_step, int units_step, const uint8_t *rows, ptrdiff_t row_bytes,
     int columns, int count, struct target t) {
@@ -404,7 +404,7 @@ static uint32_t put_panel(enum type type, const uint8_t *rows, ptrdiff_t row_byt
     return refused;
 }
 
-// Eight rows of eight numbers of 16 bits change places with their columns.
+// Transposes eight rows of eight 16-bit numbers.
 static inline void transpose(__m128i r[8]) {
     __m128i a[8], b[8];
     for (int i = 0; i < 4; i++) {
@@ -423,7 +423,7 @@ static inline void transpose(__m128i r[8]) {
     }
 }
 
-// Moves up to eight rows of floats of 16 bits; returns whether all are finite.
+// Moves up to eight rows of 16-bit floats. Returns whether all are finite.
 static bool put_halves(int exponent, const uint16_t *rows, int columns, int count, uint16_t *out) {
     const __m128i ones = _mm_set1_epi16((short)exponent);
     __m128i refused = _mm_setzero_si128();
@@ -481,7 +481,7 @@ static void release(JNIEnv *env, jarray array, void *at) {
     }
 }
 
-// An array that is not pinned, for want of memory, leaves an OutOfMemoryError, and nothing is moved.
+// If an array cannot be pinned for lack of memory, an OutOfMemoryError is pending and nothing is moved.
 JNIEXPORT jboolean JNICALL Java_io_radixflow_kernels_cpu_kernel_NativeRepacking_codes(
     JNIEnv *env, jclass self, jint type, jobject rows, jint from, jint row_bytes, jint columns, jint count,
     jintArray codes, jint codes_at, jarray scales, jint scales_at, jshortArray units, jint units_at) {

@@ -43,13 +43,13 @@ typedef __m512 floats;
 #define widen_exponents(p) \
     _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(p))), 23))
 
-// Bytes of sign, 4 bits of exponent and 3 of mantissa, as if these were of binary16.
+// Widens bytes of sign, 4 exponent bits and 3 mantissa bits as if they were the top bits of binary16.
 INLINE floats widen_float8s(const char *p) {
     __m256i v = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)p));
     return _mm512_cvtph_ps(_mm256_and_si256(_mm256_slli_epi16(v, 7), _mm256_set1_epi16((short)0xbf80)));
 }
 
-// The intrinsic makes gcc 12 copy the sum.
+// This is assembly because gcc 12 copies the sum if the intrinsic is used.
 static inline __attribute__((always_inline)) ints add_products(ints sum, ints a, ints b) {
     __asm__("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
     return sum;
@@ -103,7 +103,7 @@ static inline __attribute__((always_inline)) ints add_products(ints sum, ints a,
 
 #endif
 
-// Element j of vector i and element i of vector j change places.
+// Transposes: element j of vector i and element i of vector j change places.
 INLINE void transpose(floats *v) {
     typedef int32_t order __attribute__((vector_size(sizeof(floats))));
     _Pragma("GCC unroll 8") for (int step = 1; step < LANES; step *= 2) {
@@ -122,7 +122,7 @@ INLINE void transpose(floats *v) {
     }
 }
 
-// Prefetches bytes; an address after the last byte does no harm.
+// Prefetches bytes. An address after the last byte does no harm.
 INLINE void fetch(const void *from, int count) {
     for (int i = 0; i < count; i += 64) _mm_prefetch((const char *)from + i, _MM_HINT_T0);
 }

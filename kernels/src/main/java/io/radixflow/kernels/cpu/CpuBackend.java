@@ -33,22 +33,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The CPU backend: Java, on the Vector API where the JVM has it, and native kernels of quantised
- * weights where the build has them.
+ * The CPU backend. It uses the Vector API if the JVM has it, and native kernels for quantised
+ * weights if the build has them.
  *
- * <p>Owns a dispatcher thread, which runs the steps in the order of submission and is worker 0 of
- * its team, the team's other threads, and the weights, repacked at load. Its results are the same
- * bits on every machine, JDK, vector width, number of threads, batch and chunk.
+ * <p>It owns its team of worker threads and the weights, which are repacked when they are loaded.
+ * Worker 0 is the dispatcher thread, which runs the steps in the order of submission. Results have
+ * the same bits on every machine, JDK and vector width, with any number of threads, in any batch
+ * and chunk.
  *
- * <p>KV type: with f32 all is float32; with others quantised weights are multiplied with
- * activations of 16 bits ({@link io.radixflow.kernels.cpu.integer.IntegerProducts}). On
- * SmolLM2-135M (Q4_1) logits differ from a float64 reference by at most 9e-5 with f32, which keeps
- * every arg max of the reference, and by at most 0.016 with f16, which takes half the memory. With
- * fp8, which takes a quarter, the arg max is the same in 97 of 100 rows.
+ * <p>With KV type f32 everything is float32. With the other types, quantised weights are multiplied
+ * with 16-bit activations ({@link io.radixflow.kernels.cpu.integer.IntegerProducts}). For
+ * SmolLM2-135M (Q4_1), f32 logits differ from a float64 reference by at most 9e-5, and every arg
+ * max is the same. f16 takes half the memory, and logits differ by at most 0.016. fp8 takes a
+ * quarter of the memory, and the arg max is the same in 97 of 100 rows.
  */
 public final class CpuBackend implements Backend {
 
-  /** Part of the numerics epoch: changes whenever the bits of a result may. */
+  /** Part of the numerics epoch. Change it whenever the bits of a result may change. */
   static final int ARITHMETIC_VERSION = 2;
 
   private static final Logger LOG = LoggerFactory.getLogger(CpuBackend.class);
@@ -113,8 +114,9 @@ public final class CpuBackend implements Backend {
    * Loads a model; takes about a second per 500 million weights. The source may be closed
    * afterwards.
    *
-   * @throws IllegalArgumentException if an option is not for this device, or the heap is too small
-   * @throws io.radixflow.models.ModelFormatException if the weights do not fit
+   * @throws IllegalArgumentException if an option does not apply to this device, or the heap is too
+   *     small
+   * @throws io.radixflow.models.ModelFormatException if the weights do not match the model
    */
   public static CpuBackend open(WeightSource weights, DeviceOptions options) {
     return open(
@@ -122,10 +124,10 @@ public final class CpuBackend implements Backend {
   }
 
   /**
-   * Loads a model like {@link #open(WeightSource, DeviceOptions)}, if there is memory for it and
-   * for the pool that will be opened.
+   * Like {@link #open(WeightSource, DeviceOptions)}, but first checks that the model and the pool
+   * that will be opened fit into memory.
    *
-   * @param progress receives the bytes of the weights as they are loaded
+   * @param progress receives the number of bytes as weights are loaded
    */
   public static CpuBackend open(
       WeightSource weights,
@@ -141,7 +143,7 @@ public final class CpuBackend implements Backend {
     return open(weights, options, KernelProvider.best(), fast, needs, progress);
   }
 
-  /** Returns the heap that a model needs; reads no weights. */
+  /** Returns the heap memory that a model needs. Reads no weights. */
   public static MemoryNeeds memoryNeeds(WeightSource weights) {
     return CpuMemoryNeeds.of(weights, HeapRegions.current());
   }
@@ -150,15 +152,15 @@ public final class CpuBackend implements Backend {
     KvSpec.Type type = options.kvType() == null ? KvSpec.Type.F16 : options.kvType();
     if (type == KvSpec.Type.BF16 || type == KvSpec.Type.SIM) {
       throw new IllegalArgumentException(
-          "KV type " + type + " is not one of the CPU backend's: f32, f16, fp8");
+          "the CPU backend does not support KV type " + type + ", only f32, f16 and fp8");
     }
     return type;
   }
 
   /**
-   * Loads a model for given kernels.
+   * Loads a model that uses the given kernels.
    *
-   * @param fast native kernels, or null for Java
+   * @param fast native kernels, or null to use only Java
    */
   static CpuBackend open(
       WeightSource weights, DeviceOptions options, Kernels kernels, NativeKernels fast) {
@@ -188,8 +190,8 @@ public final class CpuBackend implements Backend {
       throw new IllegalArgumentException(
           String.format(
               Locale.ROOT,
-              "the weights do not fit the heap of %d MB; start Java with a larger -Xmx or use a"
-                  + " smaller model or encoding",
+              "the weights do not fit into the heap of %d MB; start Java with a larger -Xmx or use"
+                  + " a smaller model or encoding",
               Runtime.getRuntime().maxMemory() >> 20),
           e);
     } catch (RuntimeException | Error e) {
@@ -198,12 +200,12 @@ public final class CpuBackend implements Backend {
     }
   }
 
-  /** One line on what this JVM computes with: which kernels, and the width of their vectors. */
+  /** Returns one line about the kernels that this JVM uses and the width of their vectors. */
   public static String instructions() {
     return instructions(KernelProvider.best(), KernelProvider.nativeKernels().orElse(null));
   }
 
-  /** The flags that make this version of Java compute fastest. */
+  /** Returns the flags with which this version of Java computes fastest. */
   public static String jvmFlags() {
     return KernelProvider.jvmFlags();
   }
@@ -328,7 +330,7 @@ public final class CpuBackend implements Backend {
     return new IllegalArgumentException(
         String.format(
             Locale.ROOT,
-            "a KV pool of %d pages needs %d MB, the heap has %d MB left of %d MB; use fewer pages,"
+            "a KV pool of %d pages needs %d MB; the heap has %d MB left of %d MB; use fewer pages,"
                 + " KV type f16 or a larger -Xmx",
             pages,
             bytes >> 20,
@@ -354,16 +356,16 @@ public final class CpuBackend implements Backend {
     steps.run(ticket, current);
   }
 
-  /** Whether products of quantised weights are of integers, by native kernels. */
+  /** Returns whether native kernels multiply quantised weights as integers. */
   public boolean multipliesIntegers() {
     return nativeIntegers;
   }
 
   /**
-   * Measures the steps that are submitted from now on, which makes them slower by some microseconds
-   * an operation. Called when no step runs.
+   * Starts to measure the steps, which makes each operation some microseconds slower. Call it only
+   * while no step runs.
    *
-   * @param profile where the times go; null to measure no more
+   * @param profile receives the times; null to stop measuring
    */
   public void profile(StepProfile profile) {
     steps.profile(profile);

@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Computes the heap that a model needs: requests its weights like a load, but reads none. */
+/**
+ * Computes the heap memory that a model needs. It asks for the same weights as a load, but reads
+ * none.
+ */
 final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
 
   private final WeightSource source;
@@ -28,14 +31,14 @@ final class CpuMemoryNeeds implements WeightLoader<Long, Long> {
   static MemoryNeeds of(WeightSource source, HeapRegions regions) {
     CpuMemoryNeeds needs = new CpuMemoryNeeds(source, regions);
     new ForwardGraph<>(source.config(), needs);
-    // the buffers of a load are free again when the buffers of steps are allocated
+    // Steps reuse the memory of the load's buffers.
     long work = Math.max(StepMemory.bytes(source.config()), needs.held());
     return new MemoryNeeds(source.config().name(), needs.sum.sizes(), work + needs.lost);
   }
 
   /**
-   * Returns the most bytes of whole tensors that a load keeps at a time: the tensors of the
-   * matrices that are open at the same time.
+   * Returns the largest number of bytes of source tensors that a load keeps in memory at once: the
+   * tensors of all matrices that are open at the same time.
    */
   private long held() {
     return held.stream()

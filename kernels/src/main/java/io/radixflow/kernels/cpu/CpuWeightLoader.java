@@ -15,14 +15,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Repacks a model's weights into panels, and reports its progress. */
+/** Repacks a model's weights into panels and reports the progress. */
 final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
 
   private final WeightSource source;
   private final PanelLoader panels;
   private final ModelProgress progress;
 
-  /** Matrices that are loaded and wait for the graph, by the names of their tensors. */
+  /** Matrices that are loaded but not yet part of the graph, by the names of their tensors. */
   private final Map<List<String>, Panels> loaded = new HashMap<>();
 
   private long bytes;
@@ -37,7 +37,10 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
     this.progress = progress;
   }
 
-  /** Loads all weights: first the matrices, many at a time, then the graph's other tensors. */
+  /**
+   * Loads all weights: first the matrices, several in parallel, then the other tensors of the
+   * graph.
+   */
   ForwardGraph<CpuMatrix, float[]> load() {
     List<List<String>> names = matrixNames();
     List<Panels> matrices = panels.load(names.stream().map(source::tensors).toList(), this::report);
@@ -47,7 +50,7 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
     return new ForwardGraph<>(source.config(), this);
   }
 
-  /** Whether some matrix is of floats, and not of codes with scales. */
+  /** Returns whether any matrix contains floats instead of codes with scales. */
   boolean hasFloats() {
     return matrixNames().stream()
         .flatMap(names -> PanelLoader.plan(source.tensors(names)).stream())
@@ -80,7 +83,7 @@ final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
     return bytes;
   }
 
-  /** Bytes of the token embedding, of which a step reads one row for each token. */
+  /** Bytes of the token embedding. A step reads only one of its rows per token. */
   long embeddingBytes() {
     return embeddingBytes;
   }

@@ -5,15 +5,17 @@ import io.radixflow.models.ModelFormatException;
 import io.radixflow.models.TensorType;
 import java.nio.ByteBuffer;
 
-/** Refuses rows that have weights which are not finite. */
+/** Rejects rows with weights that are not finite. */
 final class FiniteRows {
 
-  /** A scale above this may make an infinite weight of a finite code. */
+  /** With a larger scale, a finite code could become an infinite weight. */
   private static final float MOST_SCALE = Float.MAX_VALUE / 512;
 
   private FiniteRows() {}
 
-  /** Refuses scales and minima that are not finite or that may make an infinite weight. */
+  /**
+   * Rejects scales and minima that are not finite or so large that a weight may become infinite.
+   */
   static void requireScales(StackedRows source, int number, float[] values) {
     for (float value : values) {
       if (!(Math.abs(value) <= MOST_SCALE)) {
@@ -22,7 +24,7 @@ final class FiniteRows {
     }
   }
 
-  /** Refuses weights that are not finite. */
+  /** Rejects weights that are not finite. */
   static void requireWeights(StackedRows source, int number, float[] values) {
     for (float value : values) {
       if (!Float.isFinite(value)) {
@@ -31,7 +33,9 @@ final class FiniteRows {
     }
   }
 
-  /** Returns the error of the first row in a range that has a value that is not finite. */
+  /**
+   * Finds the first row of a range with a value that is not finite, and returns the error for it.
+   */
   static ModelFormatException error(StackedRows source, int first, int count) {
     TensorType type = source.type(first);
     for (int number = first; number < first + count; number++) {

@@ -15,9 +15,10 @@ import java.nio.ShortBuffer;
 import java.util.Arrays;
 
 /**
- * Writes rows into panels in Java, for {@link PanelFiller}: eight codes at a time, in longs.
+ * Writes rows into panels in Java, for {@link PanelFiller}. It moves eight codes at a time, in
+ * longs.
  *
- * <p>Belongs to one worker, whose buffers it has.
+ * <p>Each worker has its own instance, with its own buffers.
  */
 final class JavaRepacking {
 
@@ -67,7 +68,8 @@ final class JavaRepacking {
       sixes(row, target, at);
       return;
     }
-    // a nibble's highest bit is its sign, where zero is in the middle
+    // In signed codes, zero is the middle of the range. Flipping a nibble's highest bit makes it
+    // the sign.
     long middle = form == CodeForm.SIGNED_NIBBLE ? 0x8888888888888888L : 0;
     for (int k = 0; k < row.length; k += k % 32 == 8 ? 24 : 8, at += 2 * PANEL) {
       long words = (EightBytes.get(row, k) | EightBytes.get(row, k + 16) << 4) ^ middle;
@@ -124,7 +126,8 @@ final class JavaRepacking {
   }
 
   /**
-   * Byte j of long i and byte i of long j change places: first in twos, then fours, then eights.
+   * Transposes the square of bytes: byte j of long i and byte i of long j change places. Swaps
+   * distances 1, 2 and 4 in turn.
    */
   private void transpose() {
     for (int i = 0; i < SQUARE; i += 2) {
@@ -175,7 +178,7 @@ final class JavaRepacking {
     for (int lane = 0; lane < lanes; lane++) {
       halves[lane] = rows.row(source, panel, lane).asShortBuffer();
     }
-    // Added to an exponent of ones, its lowest bit carries into the sign.
+    // Adding the lowest exponent bit carries into the sign if the exponent is all ones.
     int exponent = bfloat16 ? 0x7f80 : 0x7c00;
     int lowest = bfloat16 ? 0x0080 : 0x0400;
     Arrays.fill(tile, (short) 0);

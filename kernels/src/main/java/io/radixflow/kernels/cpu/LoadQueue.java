@@ -6,18 +6,18 @@ import java.util.Deque;
 import java.util.function.LongConsumer;
 
 /**
- * Gives the threads that load matrices their next work: fill panels of an allocated matrix, or else
- * allocate another matrix. Allocation also takes time, because the system clears each new page when
- * it is first touched; so threads allocate in parallel as well.
+ * Gives the loading threads their next task: fill panels of an allocated matrix, or allocate
+ * another matrix. Allocation also runs in parallel, because the system clears each new page when it
+ * is first touched, which takes time.
  *
- * <p>Few matrices are open at a time, because some keep their source bytes in memory.
+ * <p>Only a few matrices are open at a time, because some keep their source bytes in memory.
  */
 final class LoadQueue {
 
-  /** Matrices that are allocated and not complete, at most. */
+  /** The largest number of matrices that are allocated but not complete. */
   static final int MOST_OPEN = 4;
 
-  /** Bytes of the panels that a thread takes at once: less than a millisecond's work. */
+  /** Bytes of panels per task. A task takes less than a millisecond. */
   private static final long PIECE_BYTES = 2 << 20;
 
   private final Deque<MatrixLoad> waiting;
@@ -27,7 +27,7 @@ final class LoadQueue {
   private boolean failed;
 
   /**
-   * An allocated matrix, its next panel to hand out, and the number of panels that are not filled
+   * An allocated matrix, its next panel to assign, and the number of panels that are not filled
    * yet.
    */
   private static final class Filling {
@@ -43,12 +43,16 @@ final class LoadQueue {
     }
   }
 
-  /** What one thread is to do: fill panels from {@code from}, or allocate (no {@code filling}). */
+  /**
+   * A task of one thread: fill panels {@code from} to before {@code to} of {@code filling}; if
+   * {@code filling} is null, allocate {@code load}.
+   */
   private record Task(MatrixLoad load, Filling filling, int from, int to) {}
 
   /**
-   * @param loads in the order in which they begin
-   * @param loaded receives the bytes of each matrix that is complete, from one thread at a time
+   * @param loads the matrices, in the order in which to begin them
+   * @param loaded receives the size in bytes of each complete matrix; called by one thread at a
+   *     time
    */
   LoadQueue(Collection<MatrixLoad> loads, LongConsumer loaded) {
     waiting = new ArrayDeque<>(loads);
@@ -56,9 +60,10 @@ final class LoadQueue {
   }
 
   /**
-   * Works until all is loaded or another thread has failed; called by each thread that helps.
+   * Runs tasks until everything is loaded or another thread has failed. Each loading thread calls
+   * this.
    *
-   * @param filler the thread's own
+   * @param filler used only by the calling thread
    */
   void work(PanelFiller filler) {
     try {
@@ -79,7 +84,10 @@ final class LoadQueue {
     }
   }
 
-  /** Waits for a task; null if there will be none. Keeps an interrupt, which the next read sees. */
+  /**
+   * Waits for a task; returns null if there will be none. An interrupt does not end the wait; its
+   * flag stays set for the next read.
+   */
   private synchronized Task next() {
     boolean interrupted = false;
     try {

@@ -12,8 +12,8 @@ import io.radixflow.kernels.cpu.weights.Panels;
 import io.radixflow.models.ModelFormatException;
 
 /**
- * A matrix of one form on its way into memory: allocated by {@link #open}, then filled panel by
- * panel by any threads, then closed, which releases the source of its rows.
+ * A matrix of one form while it is loaded. {@link #open} allocates it, any threads fill its panels,
+ * and {@link #close} then releases the source of its rows.
  */
 final class MatrixLoad {
 
@@ -30,7 +30,7 @@ final class MatrixLoad {
     return part.bytes();
   }
 
-  /** Returns the loaded panels; complete when all of them are filled. */
+  /** Returns the panels. They are complete once all of them are filled. */
   Panels panels() {
     return target;
   }
@@ -38,7 +38,7 @@ final class MatrixLoad {
   /**
    * Allocates the panels.
    *
-   * @throws ModelFormatException if the matrix exceeds an array
+   * @throws ModelFormatException if the matrix is too large for an array
    */
   void open() {
     source = new StackedRows(part.tensors());
@@ -87,7 +87,7 @@ final class MatrixLoad {
     }
   }
 
-  /** Called once after the last panel. */
+  /** Called once, after the last panel was filled. */
   void close() {
     source = null;
   }

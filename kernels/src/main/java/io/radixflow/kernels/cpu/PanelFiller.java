@@ -9,10 +9,10 @@ import io.radixflow.kernels.cpu.weights.Float8Panels;
 import java.nio.ByteBuffer;
 
 /**
- * Writes rows into panels, where the rows of a panel are interleaved. Uses native code if there is
- * any for the type. Refuses weights that are not finite.
+ * Writes rows into panels, which interleave their rows. It uses native code if there is any for the
+ * type, and rejects weights that are not finite.
  *
- * <p>Belongs to one worker and has that worker's buffers.
+ * <p>Each worker has its own instance, with its own buffers.
  */
 final class PanelFiller {
 
@@ -24,21 +24,19 @@ final class PanelFiller {
   private final JavaRepacking java = new JavaRepacking();
 
   /**
-   * @param fast native code, or null for Java
+   * @param fast native code, or null to use only Java
    */
   PanelFiller(NativeRepacking fast) {
     this.fast = fast;
   }
 
-  /** A native function that moves rows of a panel; returns whether all scales are finite. */
+  /** A native function that moves rows into a panel. Returns whether all scales are finite. */
   @FunctionalInterface
   private interface Move {
     boolean rows(ByteBuffer rows, int number, int lane, int count);
   }
 
-  /**
-   * Moves a panel by native code. Returns false if there is no native code for rows of this size.
-   */
+  /** Moves a panel with native code. Returns false if native code cannot move rows of this size. */
   private boolean isMoved(StackedRows source, int panel, Move move) {
     int lanes = source.lanes(panel);
     for (int lane = 0; lane < lanes && fast != null; lane++) {

@@ -22,10 +22,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.LongConsumer;
 
-/** Repacks tensors into {@link Panels}, on all threads of the team. */
+/** Repacks tensors into {@link Panels}, with all threads of the team. */
 final class PanelLoader {
 
-  /** The form in which panels hold weights; types of one form can share panels. */
+  /** The form of weights in panels. Types with the same form can share panels. */
   enum Form {
     Q4_0(CodeForm.SIGNED_NIBBLE, BlockScales.Form.HALF, 32, false, false),
     Q4_1(CodeForm.NIBBLE, BlockScales.Form.HALF, 32, true, false),
@@ -50,7 +50,7 @@ final class PanelLoader {
     final int block;
     final boolean minima;
 
-    /** As {@link BlockPanels} has it. */
+    /** See {@link BlockPanels#wide}. */
     final boolean wide;
 
     private final int bits;
@@ -73,12 +73,12 @@ final class PanelLoader {
       wide = false;
     }
 
-    /** Bytes of whole blocks of weights. */
+    /** Bytes of {@code elements} weights, which are whole blocks. */
     long bytes(long elements) {
       return codeBytes(elements) + scaleBytes(elements);
     }
 
-    /** Bytes of the array of codes, or of floats. */
+    /** Bytes of the array of codes or floats. */
     long codeBytes(long elements) {
       return elements * bits / 8;
     }
@@ -114,15 +114,15 @@ final class PanelLoader {
     }
   }
 
-  /** Tensors, one below the other, that become panels of one form. */
+  /** Tensors of one form, stacked by rows, that become panels. */
   record Part(Form form, List<Tensor> tensors) {
 
-    /** Bytes in memory, the filling of the last panel included. */
+    /** Bytes in memory, including the padding of the last panel. */
     long bytes() {
       return form.bytes(elements());
     }
 
-    /** Bytes that the heap loses behind its arrays. */
+    /** Bytes of the heap that stay empty after the arrays. */
     long lost(HeapRegions regions) {
       return regions.lost(form.codeBytes(elements())) + regions.lost(form.scaleBytes(elements()));
     }
@@ -137,7 +137,7 @@ final class PanelLoader {
   private final PanelFiller[] fillers;
 
   /**
-   * @param fast native code, or null for Java
+   * @param fast native code, or null to use only Java
    */
   PanelLoader(WorkerTeam team, NativeRepacking fast) {
     this.team = team;
@@ -145,17 +145,17 @@ final class PanelLoader {
     Arrays.setAll(fillers, worker -> new PanelFiller(fast));
   }
 
-  /** Stacks tensors by rows. Same errors as {@link #load(List, LongConsumer)}. */
+  /** Stacks tensors by rows. Throws the same errors as {@link #load(List, LongConsumer)}. */
   Panels load(List<Tensor> tensors) {
     return load(List.of(tensors), bytes -> {}).get(0);
   }
 
   /**
-   * Loads matrices, each stacked of tensors by rows.
+   * Loads matrices. Each consists of tensors that are stacked by rows.
    *
-   * @param loaded receives the bytes of parts that are complete, from one thread at a time
-   * @throws ModelFormatException if columns differ, a matrix exceeds an array or a weight is not
-   *     finite
+   * @param loaded receives the size in bytes of each complete part; called by one thread at a time
+   * @throws ModelFormatException if columns differ, a matrix is too large for an array or a weight
+   *     is not finite
    */
   List<Panels> load(List<List<Tensor>> matrices, LongConsumer loaded) {
     List<List<MatrixLoad>> loads =
@@ -170,7 +170,10 @@ final class PanelLoader {
         .toList();
   }
 
-  /** The largest begins, since one thread has to allocate it; the others come as in the file. */
+  /**
+   * Puts the largest part first, because one thread has to allocate it. The others keep the order
+   * of the file.
+   */
   private static Deque<MatrixLoad> largestFirst(List<List<MatrixLoad>> loads) {
     Deque<MatrixLoad> ordered = new ArrayDeque<>();
     loads.forEach(ordered::addAll);
@@ -181,8 +184,8 @@ final class PanelLoader {
   }
 
   /**
-   * The parts that stacked tensors become. Tensors of different forms whose rows are not whole
-   * panels are widened to floats.
+   * Splits stacked tensors into parts of one form. If forms differ and a tensor does not end with a
+   * whole panel, all are widened to floats.
    *
    * @throws ModelFormatException if columns differ
    */

@@ -4,22 +4,22 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import java.nio.ByteBuffer;
 
-/** Reads the rows of a panel, in order, several at once where a file has them together. */
+/** Reads the rows of a panel in order. Rows that are consecutive in the file are read together. */
 final class PanelRows {
 
   private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
-  /** Rows that were read together, for consecutive lanes. */
+  /** Rows that were read together. They belong to consecutive lanes. */
   private ByteBuffer run = EMPTY;
 
   private int runLane;
 
-  /** The lane whose row begins another run. */
+  /** The first lane that is not in the current run. */
   private int runEnd;
 
   /**
-   * Returns a buffer whose position is at the bytes of a row. The caller asks for the lanes of a
-   * panel in order. The bytes stay valid until the next panel.
+   * Returns a buffer whose position is at the bytes of a row. The caller must ask for the lanes of
+   * a panel in order. The bytes stay valid until the next panel.
    */
   ByteBuffer row(StackedRows source, int panel, int lane) {
     int number = panel * PANEL + lane;
@@ -32,7 +32,7 @@ final class PanelRows {
     return run.position((lane - runLane) * each);
   }
 
-  /** Goes past a row that was read in another way. */
+  /** Skips a row that was read in another way. */
   void skip(int lane) {
     runEnd = lane + 1;
   }

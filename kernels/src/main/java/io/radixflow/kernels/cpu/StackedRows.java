@@ -9,10 +9,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 
-/** The rows of tensors, one below the other, that become one matrix. Safe for many threads. */
+/** The rows of the stacked tensors that become one matrix. Safe for many threads. */
 final class StackedRows {
 
-  /** Most bytes that {@link #run} reads if it reads more than one row. */
+  /** The largest number of bytes that {@link #run} reads if it reads more than one row. */
   static final int RUN_BYTES = 1 << 20;
 
   private final List<Tensor> tensors;
@@ -37,7 +37,7 @@ final class StackedRows {
     return tensors.get(0).columns();
   }
 
-  /** Rows of a panel that are not filling. */
+  /** Number of a panel's lanes that have rows. */
   int lanes(int panel) {
     return Math.min(PANEL, rows - panel * PANEL);
   }
@@ -51,7 +51,7 @@ final class StackedRows {
    * Reads consecutive rows in one read, as the file stores them: at least one row, and then the
    * rows after it in its tensor, up to one mebibyte.
    *
-   * @param most the most rows
+   * @param most the largest number of rows to read
    * @param reuse an earlier result that may be overwritten, or an empty buffer
    * @return a buffer with an array, or {@code reuse}
    */
@@ -73,7 +73,7 @@ final class StackedRows {
     tensor(row).dequantize(local(row), target, 0);
   }
 
-  /** The error of a row that has a value which no weight can have. */
+  /** Returns the error for a row whose value cannot be a weight. */
   ModelFormatException notFinite(int row, float value) {
     return tensor(row).notFinite(local(row), value);
   }

@@ -13,19 +13,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread of a CPU backend that runs steps in the order of submission, and makes copies of pages
- * between steps. Only one thread submits.
+ * The thread of a CPU backend that runs the steps in the order of submission and copies pages
+ * between steps. Only one thread may submit.
  */
 final class StepDispatcher implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(StepDispatcher.class);
 
-  /** How often a thread that waits for a ticket looks before it parks: for about 20 µs. */
+  /** How often a thread that waits for a ticket checks it before it parks: for about 20 µs. */
   private static final int TICKET_SPINS = 500;
 
   private static final int TICKETS = 4;
 
-  /** About 50 µs: an engine that decodes submits the next step within it. */
+  /** About 50 µs. An engine that decodes usually submits its next step within this time. */
   private static final int SPINS = 1500;
 
   private final WorkerTeam team;
@@ -33,19 +33,19 @@ final class StepDispatcher implements AutoCloseable {
   private final HostStepTicket[] tickets = new HostStepTicket[TICKETS];
   private final Thread thread;
 
-  /** Copies of pages, each of which is made between two steps. */
+  /** Copies of pages. Each one is made between two steps. */
   private final ConcurrentLinkedQueue<QueuedCopy> copies = new ConcurrentLinkedQueue<>();
 
   private volatile long submitted;
   private volatile boolean parked;
   private volatile boolean closed;
 
-  /** A copy and how many steps come before it. */
+  /** A copy, and how many steps must run before it. */
   private record QueuedCopy(long after, OrderedTransfer transfer) {}
 
   /**
-   * @param team whose worker 0 the thread is
-   * @param step computes a step, up to its tokens
+   * @param team the dispatcher's thread becomes its worker 0
+   * @param step computes a step, including its tokens
    */
   StepDispatcher(int vocabSize, WorkerTeam team, Consumer<HostStepTicket> step) {
     this.team = team;
@@ -61,7 +61,7 @@ final class StepDispatcher implements AutoCloseable {
   /**
    * Queues a step.
    *
-   * @throws IllegalStateException if too many are in flight, or this is closed
+   * @throws IllegalStateException if too many steps are in flight, or the dispatcher is closed
    */
   StepTicket submit(Batch batch) {
     requireOpen();
@@ -114,7 +114,9 @@ final class StepDispatcher implements AutoCloseable {
     }
   }
 
-  /** Makes the copies that come before step {@code completed}; returns whether there were any. */
+  /**
+   * Makes the copies that are due before step {@code completed}. Returns whether there were any.
+   */
   private boolean runCopies(long completed) {
     boolean any = false;
     for (QueuedCopy next; (next = copies.peek()) != null && next.after <= completed; any = true) {
@@ -123,7 +125,10 @@ final class StepDispatcher implements AutoCloseable {
     return any;
   }
 
-  /** Spins, then parks, until there is a step (true) or this is closed (false). */
+  /**
+   * Spins, then parks, until there is a step (returns true) or the dispatcher is closed (returns
+   * false).
+   */
   private boolean awaitStep(long completed) {
     for (int spins = 0; submitted == completed; ) {
       if (runCopies(completed)) {
@@ -146,7 +151,7 @@ final class StepDispatcher implements AutoCloseable {
     return true;
   }
 
-  /** Ends the thread after the steps and copies that were queued. */
+  /** Stops the thread after the queued steps and copies. */
   @Override
   public void close() {
     closed = true;

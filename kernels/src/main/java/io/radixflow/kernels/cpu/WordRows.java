@@ -12,9 +12,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Moves rows of the most usual types into panels word by word, without taking their codes apart:
- * several times as fast as by {@link io.radixflow.models.BlockCodes}. {@link TensorType} has the
- * layouts.
+ * Moves rows of the most common types into panels word by word, without unpacking their codes. This
+ * is several times as fast as {@link io.radixflow.models.BlockCodes}. {@link TensorType} describes
+ * the layouts.
  */
 final class WordRows {
 
@@ -29,7 +29,7 @@ final class WordRows {
 
   private WordRows() {}
 
-  /** Whether rows of a type are moved by {@link #fill}. */
+  /** Returns whether {@link #fill} can move rows of a type. */
   static boolean has(TensorType type) {
     return switch (type) {
       case Q4_0, Q4_1, Q4_K, Q6_K, Q8_0 -> true;
@@ -40,7 +40,7 @@ final class WordRows {
   /**
    * Fills one lane of a panel.
    *
-   * @param first where the row begins
+   * @param first index of the row's first byte
    * @return whether all scales and minima are finite
    */
   static boolean fill(
@@ -79,14 +79,14 @@ final class WordRows {
     return (exponents & 0x8000) == 0;
   }
 
-  /** Moves a binary16; the result has bit 15 if it is not finite. */
+  /** Moves a binary16. Bit 15 of the result is set if the value is not finite. */
   private static int half(byte[] row, int from, BlockScales scales, int at) {
     short value = (short) SHORT.get(row, from);
     scales.halves()[at] = value;
     return notFinite(value);
   }
 
-  /** Added to an exponent of ones, its lowest bit carries into bit 15. */
+  /** Adding the lowest exponent bit carries into bit 15 if the exponent is all ones. */
   private static int notFinite(short value) {
     return (value & EXPONENT) + 0x400;
   }
@@ -120,7 +120,7 @@ final class WordRows {
     return notFinite(scale) | notFinite(minimum);
   }
 
-  /** Scale ({@code part} 0) or minimum (4) of a sub-block, from 12 bytes. */
+  /** Reads the scale ({@code part} 0) or minimum ({@code part} 4) of a sub-block from 12 bytes. */
   private static int sixBits(byte[] row, int from, int sub, int part) {
     if (sub < 4) {
       return row[from + part + sub] & 63;
@@ -143,7 +143,7 @@ final class WordRows {
     return notFinite(scale);
   }
 
-  /** Moves 32 codes of 0 to 63, less 32 each, which flips the highest bit. */
+  /** Moves 32 codes of 0 to 63. Flipping their highest bit subtracts 32. */
   private static void sixes(byte[] row, int from, int number, int[] codes, int at) {
     int half = number / 4;
     int low = from + half * 64 + number % 2 * 32;

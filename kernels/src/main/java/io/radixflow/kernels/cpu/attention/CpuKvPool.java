@@ -15,20 +15,20 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * KV pages on the heap, of floats, binary16 or 8-bit floats.
+ * KV pages on the heap, as floats, binary16 or 8-bit floats.
  *
  * <p>A page contains, for each layer and KV head in turn, K as [element][token] and V as
- * [token][element], because the lanes of attention are tokens of K and elements of V. A layer of
- * latent attention has only K. The scales of 8-bit floats, one byte per token, follow K and follow
- * V. Pages are spread over several arrays, so a pool may be larger than one array. The entries of
- * layers with an attention window may be in a window part instead of the page.
+ * [token][element]: attention computes in lanes of tokens for K and of elements for V. A layer of
+ * latent attention has only K. With 8-bit floats, the scales of K and of V, one byte per token,
+ * follow the elements. A pool has several arrays, so it may be larger than one array. The entries
+ * of layers with an attention window may be in a window part instead of the page.
  *
  * <p>The caller keeps track of the pages' contents. Workers write and read the pool. Rows of one
- * step write different slots, and a step's regions order writes before reads.
+ * step write different slots, and a step's writes happen in an earlier region than its reads.
  */
 public final class CpuKvPool implements KvPool {
 
-  /** Tokens per page: one vector of 512 bits. */
+  /** Tokens per page. Their floats fill one vector of 512 bits. */
   public static final int PAGE_TOKENS = Kernels.LANES;
 
   private final int pages;
@@ -36,7 +36,7 @@ public final class CpuKvPool implements KvPool {
   private final int[] keyWidths;
   private final int[] headElements;
 
-  /** Elements of a key and of a value, including a scale if they have one. */
+  /** Elements of a key and of a value, including the scale if there is one. */
   private final int[] keyElements;
 
   private final int[] valueElements;
@@ -45,7 +45,7 @@ public final class CpuKvPool implements KvPool {
   private final Runnable onClose;
   private KvSlabs inPages;
 
-  /** The KV entries of layers with a window, by window part; null if the pages hold them. */
+  /** The KV entries of layers with a window, by window part; null if the pages contain them. */
   private KvSlabs inParts;
 
   /** The window part of each page; -1 for none. */
@@ -54,8 +54,8 @@ public final class CpuKvPool implements KvPool {
   private final boolean[] hasWindow;
 
   /**
-   * @param parts window parts; 0 if the pages hold all layers
-   * @param dispatcher makes copies in the order of submission among the steps
+   * @param parts number of window parts; 0 if the pages contain all layers
+   * @param dispatcher makes copies between the steps, in the order of submission
    */
   public CpuKvPool(
       ModelConfig config,
@@ -137,7 +137,7 @@ public final class CpuKvPool implements KvPool {
     return hasWindow[layer] ? inParts : inPages;
   }
 
-  /** Returns which of a layer's units has a page's entries. */
+  /** Returns the unit, a page or a window part, that has a page's entries in a layer. */
   int unit(int page, int layer) {
     int unit = hasWindow[layer] ? partOf[page] : page;
     if (unit < 0) {
@@ -146,17 +146,17 @@ public final class CpuKvPool implements KvPool {
     return unit;
   }
 
-  /** Returns where a head of a layer begins in the array that has the unit. */
+  /** Returns the index at which a head of a layer begins in the unit's array. */
   int offset(KvSlabs slabs, int unit, int layer, int kvHead) {
     return slabs.offset(unit) + offset(layer, kvHead);
   }
 
-  /** Returns where a head of a layer begins in a unit. */
+  /** Returns the index at which a head of a layer begins, relative to the unit. */
   int offset(int layer, int kvHead) {
     return layerOffsets[layer] + kvHead * headElements[layer];
   }
 
-  /** Returns where the values of a head of a layer begin in a unit. */
+  /** Returns the index at which the values of a head of a layer begin, relative to the unit. */
   int valuesOffset(int layer, int kvHead) {
     return offset(layer, kvHead) + PAGE_TOKENS * keyElements[layer];
   }
@@ -187,14 +187,14 @@ public final class CpuKvPool implements KvPool {
     return slabs.offset(unit) + valuesOffset(layer, kvHead);
   }
 
-  /** Returns the index of the scales of the keys, or values, that begin at {@code at}. */
+  /** Returns the index of the scales that belong to the keys or values at {@code at}. */
   private static int scales(int at, int elements) {
     return at + PAGE_TOKENS * (elements - 1);
   }
 
   /**
-   * Returns the keys of a page's head as floats: {@code scratch} if they must be widened, else the
-   * pool's array.
+   * Returns an array with the keys of a page's head as floats. It is {@code scratch} if they must
+   * be widened, else the pool's array.
    */
   float[] keysArray(Kernels kernels, int page, int layer, int kvHead, float[] scratch) {
     KvSlabs slabs = slabs(layer);
@@ -216,7 +216,7 @@ public final class CpuKvPool implements KvPool {
     return slabs.floats(unit) == null ? 0 : offset(slabs, unit, layer, kvHead);
   }
 
-  /** Returns the values of a page's head like {@link #keysArray}. */
+  /** Returns an array with the values of a page's head, like {@link #keysArray}. */
   float[] valuesArray(Kernels kernels, int page, int layer, int kvHead, float[] scratch) {
     KvSlabs slabs = slabs(layer);
     int unit = unit(page, layer);

@@ -1,15 +1,15 @@
 package io.radixflow.kernels.cpu.attention;
 
 /**
- * The queries of some rows of one sequence that share a KV head, and what attention makes of them.
- * Tokens and pages count from the first page that any of them sees.
+ * The queries of some rows of one sequence that share a KV head, and the scores and outputs of
+ * their attention. Tokens and pages count from the first page that any of the queries sees.
  *
- * <p>Filled by the dispatcher or one worker; afterwards workers write different pages of the scores
+ * <p>The dispatcher or one worker fills it. Afterwards workers write different pages of the scores
  * or different elements of the output.
  */
 public final class HeadQueries {
 
-  /** Where keys and values are. */
+  /** The pool with the keys and values. */
   public CpuKvPool pool;
 
   /** The layer in {@link #pool}. */
@@ -24,19 +24,19 @@ public final class HeadQueries {
   /** The first page that a query sees, in {@link #table}. */
   public int firstPage;
 
-  /** How many pages from there on. */
+  /** Number of pages, from {@link #firstPage} on. */
   public int pages;
 
   /** Elements of a key. */
   public int keyDim;
 
-  /** Elements of a value; fewer than of a key where values are the beginning of latent keys. */
+  /** Elements of a value; fewer than of a key if values are the beginning of latent keys. */
   public int valueDim;
 
-  /** What scores are multiplied with. */
+  /** The factor of the scores. */
   public float scale;
 
-  /** How many queries. */
+  /** Number of queries. */
   public int count;
 
   /** Query {@code i} is at {@code queries[queryAt[i]]}. */
@@ -44,7 +44,7 @@ public final class HeadQueries {
 
   public int[] queryAt = new int[0];
 
-  /** Query {@code i} sees tokens from {@code from[i]} to before {@code to[i]}. */
+  /** Query {@code i} sees the tokens from {@code from[i]} to before {@code to[i]}. */
   public int[] from = new int[0];
 
   public int[] to = new int[0];
@@ -52,7 +52,7 @@ public final class HeadQueries {
   /** Element (query, token) at {@code query * stride + token}: scores, then weights. */
   public float[] scores = new float[0];
 
-  /** What sums are multiplied with at last. */
+  /** The final factor of each query's sums. */
   public float[] factor = new float[0];
 
   /** The output of query {@code i} begins at {@code out[outAt[i]]}. */
@@ -66,7 +66,7 @@ public final class HeadQueries {
   /**
    * Makes room for {@code queries} queries over {@code pages} pages.
    *
-   * @throws ArithmeticException if their scores exceed an array
+   * @throws ArithmeticException if their scores do not fit into an array
    */
   public void ensure(int queries, int pages) {
     if (queryAt.length < queries) {
@@ -77,7 +77,7 @@ public final class HeadQueries {
       outAt = new int[queries];
     }
     int tokens = (queries + 3) / 4 * 4 * CpuKvPool.PAGE_TOKENS;
-    int needed = Math.multiplyExact(tokens, pages); // native code relies on it
+    int needed = Math.multiplyExact(tokens, pages); // native code relies on this check
     if (scores.length < needed) {
       long roomy = ScoreRoom.withRoomToGrow(needed);
       scores = new float[(int) Math.min(roomy, Integer.MAX_VALUE - 8)];
@@ -88,7 +88,7 @@ public final class HeadQueries {
     }
   }
 
-  /** Floats from one query's scores to the next's. */
+  /** Distance from one query's scores to the next query's, in floats. */
   public int stride() {
     return pages * CpuKvPool.PAGE_TOKENS;
   }

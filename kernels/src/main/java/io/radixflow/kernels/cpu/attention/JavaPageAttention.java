@@ -6,12 +6,15 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.QUERIES;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import java.util.Arrays;
 
-/** Attention in Java: a page is widened to floats once for all queries, which come in fours. */
+/**
+ * Attention in Java. Each page is widened to floats once for all queries, which are processed four
+ * at a time.
+ */
 final class JavaPageAttention implements PageAttention {
 
   private static final int LATENT_HEADS = 8;
 
-  /** Buffers of one worker, which grow. */
+  /** Buffers of one worker. They grow. */
   private static final class Scratch {
     float[] page = new float[0];
     float[] values = new float[0];
@@ -80,7 +83,7 @@ final class JavaPageAttention implements PageAttention {
     }
   }
 
-  /** Interleaves the queries in groups; the last query fills up the last group. */
+  /** Interleaves the queries in groups. The last query is repeated to fill the last group. */
   private static void gather(Scratch s, HeadQueries q, int groups) {
     for (int i = 0; i < groups * QUERIES; i++) {
       int from = q.queryAt[Math.min(i, q.count - 1)];
@@ -119,7 +122,7 @@ final class JavaPageAttention implements PageAttention {
     }
   }
 
-  /** The compressed values of a page, token by token: the beginning of its keys. */
+  /** The compressed values of a page, token by token. They are the beginning of its keys. */
   private float[] transposedKeys(Scratch s, HeadQueries q, int page) {
     float[] keys = q.pool.keysArray(kernels, page, q.layer, 0, s.page);
     int at = q.pool.keysOffset(page, q.layer, 0);
@@ -128,15 +131,16 @@ final class JavaPageAttention implements PageAttention {
   }
 
   /**
-   * Adds the values that all queries of a group see at once, the others one by one; each query's in
-   * the order of their positions.
+   * Adds the values of a page for a group of queries. Values that all queries see are added
+   * together, the others query by query. Each query adds its values in the order of positions.
    *
    * @param page the page's first token
    */
   private void addPage(Scratch s, HeadQueries q, int g, float[] values, int at, int page) {
     int from = g * QUERIES;
     int last = Math.min(q.count, from + QUERIES) - 1;
-    // Rows are in order of position, so the last begins latest and the first ends earliest.
+    // Rows are in the order of positions, so the last query starts latest and the first one ends
+    // earliest.
     int sharedFrom = Math.max(0, q.from[last] - page);
     int sharedTo = Math.min(PAGE_TOKENS, q.to[from] - page);
     boolean shared = sharedFrom < sharedTo;

@@ -9,12 +9,12 @@ import io.radixflow.models.Float8;
 import java.nio.ByteBuffer;
 
 /**
- * Units of equal size, pages or window parts, in as many arrays as are needed. Elements are floats,
- * binary16 or 8-bit floats; an 8-bit float is one byte.
+ * Units of equal size (pages or window parts), in as many arrays as are needed. Elements are
+ * floats, binary16 or 8-bit floats; an 8-bit float takes one byte.
  */
 final class KvSlabs {
 
-  /** Types of elements, in the order of attention.h. */
+  /** Types of elements. The order is the same as in attention.h. */
   enum Type {
     FLOAT,
     HALF,
@@ -22,8 +22,8 @@ final class KvSlabs {
   }
 
   /**
-   * Approximate number of elements of one array: large enough for few arrays, small enough to fit
-   * into a fragmented heap.
+   * Approximate number of elements per array: large enough that there are few arrays, and small
+   * enough to fit into a fragmented heap.
    */
   private static final long ARRAY_ELEMENTS = 1L << 26;
 
@@ -59,12 +59,12 @@ final class KvSlabs {
     return floats != null ? Type.FLOAT : halves != null ? Type.HALF : Type.FLOAT8;
   }
 
-  /** How many arrays there are. */
+  /** Number of arrays. */
   int arrays() {
     return (units + perArray - 1) / perArray;
   }
 
-  /** Which array has a unit. */
+  /** The number of the array that contains a unit. */
   int number(int unit) {
     return unit / perArray;
   }
@@ -74,7 +74,7 @@ final class KvSlabs {
     return floats != null ? floats[number] : halves != null ? halves[number] : codes[number];
   }
 
-  /** The array that has a unit, if elements are floats; null if they must be widened. */
+  /** The array that contains a unit, if elements are floats; null if elements must be widened. */
   float[] floats(int unit) {
     return floats == null ? null : floats[unit / perArray];
   }
@@ -105,9 +105,9 @@ final class KvSlabs {
   /**
    * Stores a vector of a unit.
    *
-   * @param at the first element, in the unit's array
-   * @param stride from one element to the next
-   * @param scaleAt where the scale of 8-bit floats goes
+   * @param at index of the first element in the unit's array
+   * @param stride distance from one element to the next
+   * @param scaleAt index for the scale of 8-bit floats
    */
   void store(int unit, int at, int stride, int scaleAt, float[] from, int fo, int width) {
     int number = unit / perArray;
@@ -148,7 +148,7 @@ final class KvSlabs {
     }
   }
 
-  /** Widens a page's keys of a head, [element][token]. */
+  /** Widens the keys of a page's head to floats: [element][token]. */
   void widenKeys(Kernels kernels, int unit, int at, int width, int scalesAt, float[] out) {
     widen(kernels, unit, at, width, out);
     if (codes != null) {
@@ -161,7 +161,7 @@ final class KvSlabs {
     }
   }
 
-  /** Widens a page's values of a head, [token][element]. */
+  /** Widens the values of a page's head to floats: [token][element]. */
   void widenValues(Kernels kernels, int unit, int at, int width, int scalesAt, float[] out) {
     widen(kernels, unit, at, width, out);
     if (codes != null) {

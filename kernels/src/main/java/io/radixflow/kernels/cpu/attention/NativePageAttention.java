@@ -4,13 +4,13 @@ import io.radixflow.kernels.cpu.kernel.NativeKernels;
 import java.util.Arrays;
 
 /**
- * Attention in native code ({@code src/main/c/attention.c}), which widens pages in registers and
- * reads each once for all queries of a tile. It checks where pages lie. Page tables were checked
- * when the step was taken; the rest is computed here.
+ * Attention in native code ({@code src/main/c/attention.c}). It widens pages in registers and reads
+ * each page once for all queries of a tile. The native code checks that pages are inside their
+ * arrays. {@code StepRows} checked the page tables, and everything else is computed here.
  */
 final class NativePageAttention implements PageAttention {
 
-  /** Queries whose latent sums are stored together: the lanes of 512 bits. */
+  /** Number of queries whose latent sums are stored together: the lanes of 512 bits. */
   private static final int SUM_LANES = 16;
 
   private final int isa;
@@ -65,8 +65,8 @@ final class NativePageAttention implements PageAttention {
   /**
    * Computes scores: element (query, token) at {@code out[at + query * stride + token]}.
    *
-   * @param arrays with {@code list}: a {@link PageList}
-   * @param queryAt where each query begins
+   * @param arrays arrays of a {@link PageList}, described by {@code list}
+   * @param queryAt index of the first element of each query
    * @throws IllegalArgumentException if a page is not within its array
    */
   static native void scores(
@@ -101,7 +101,7 @@ final class NativePageAttention implements PageAttention {
     }
   }
 
-  /** Adds the values of all pages, to the output or to the latent sums. */
+  /** Adds the values of all pages to the output or to the latent sums. */
   private void addAll(HeadQueries q, int first, int end, PageList pages) {
     int stride = q.stride();
     for (int page = 0; page < q.pages; ) {
@@ -135,12 +135,12 @@ final class NativePageAttention implements PageAttention {
   /**
    * Adds weighted values to elements {@code first} to before {@code end} of the outputs.
    *
-   * @param arrays with {@code list}: a {@link PageList}
+   * @param arrays arrays of a {@link PageList}, described by {@code list}
    * @param weights element (query, token) at {@code query * stride + token}
    * @param token the number of the pages' first token
    * @param from the first token that each query sees
-   * @param to the token after the last
-   * @param outAt where each query's output begins
+   * @param to the token after the last that each query sees
+   * @param outAt index of the first element of each query's output
    * @throws IllegalArgumentException if a page is not within its array
    */
   private static native void addValues(
@@ -159,9 +159,10 @@ final class NativePageAttention implements PageAttention {
       int end);
 
   /**
-   * The same for latent values, which are the first {@code elements} elements of keys.
+   * Like {@link #addValues}, for latent values, which are the first {@code elements} elements of
+   * keys.
    *
-   * @param sums query q's element d at {@code (q / 16 * elements + d) * 16 + q % 16}
+   * @param sums element d of query q is at {@code (q / 16 * elements + d) * 16 + q % 16}
    */
   private static native void addLatentValues(
       int isa,

@@ -3,10 +3,11 @@ package io.radixflow.kernels.cpu.attention;
 import java.util.Arrays;
 
 /**
- * Where pages begin, for native code: their arrays and the first elements in these. The list is
- * equal for all heads and for all layers of one kind, so it is kept until {@link #clear}.
+ * The addresses of pages for native code: the array of each page and its first element there. The
+ * list is the same for all heads and for all layers of one kind, so it is kept until {@link
+ * #clear}.
  *
- * <p>Owned by one worker; the library of native kernels must be there.
+ * <p>Owned by one worker. Needs the library of native kernels.
  */
 final class PageList {
 
@@ -18,12 +19,12 @@ final class PageList {
 
   private final int most = mostPages();
 
-  /** Arrays of the pool; the pages' numbers count from the first. */
+  /** Arrays of the pool. The list refers to them by index. */
   final Object[] arrays = new Object[mostArrays()];
 
   private int arrayCount;
 
-  /** The head, then for each page the number of its array and its first element there. */
+  /** The head, then two ints per page: the index of its array and its first element there. */
   final int[] list = new int[HEAD + 2 * most];
 
   private final int[] numbers = new int[arrays.length];
@@ -39,14 +40,14 @@ final class PageList {
   private int from;
   private int to;
 
-  /** Returns the most arrays that native code takes. */
+  /** Returns the largest number of arrays that native code accepts. */
   private static native int mostArrays();
 
-  /** Returns the most pages that native code takes. */
+  /** Returns the largest number of pages that native code accepts. */
   private static native int mostPages();
 
   /**
-   * Lists pages from {@code from} on, as many as the list has space for.
+   * Lists pages from {@code from} on, up to {@code to} or until the list is full.
    *
    * @param values whether to list the pages' values instead of their keys
    * @return the page after the last listed page
@@ -96,7 +97,7 @@ final class PageList {
     this.to = to;
   }
 
-  /** Forgets the list, before a page table or the pool changes. */
+  /** Discards the list, before a page table or the pool changes. */
   void clear() {
     table = null;
     slabs = null;

@@ -1,16 +1,16 @@
 package io.radixflow.kernels.cpu.attention;
 
 /**
- * How many scores attention keeps at a time. Each worker keeps the scores of the queries of one
- * block of rows over all tokens that they see. After a longer context blocks have fewer rows, so
- * the memory is bounded; only a single row may take more.
+ * How many scores attention keeps at a time. Each worker keeps the scores of one block of rows: all
+ * their queries times all tokens that they see. Blocks have fewer rows if the context is longer, so
+ * the memory is bounded. Only a block of a single row may exceed the bound.
  *
- * @param rowQueries queries of a row that share a KV head
- * @param mostRows the most rows of a block
+ * @param rowQueries number of a row's queries that share a KV head
+ * @param mostRows the largest number of rows per block
  */
 public record ScoreRoom(int rowQueries, int mostRows) {
 
-  /** The most scores of a block of several rows: 8 MiB of floats. */
+  /** The largest number of scores of a block with several rows: 8 MiB of floats. */
   static final int MOST = 1 << 21;
 
   /** Rows per block for a context of {@code tokens} tokens. */
@@ -26,10 +26,10 @@ public record ScoreRoom(int rowQueries, int mostRows) {
   }
 
   /**
-   * Returns the scores that a worker makes room for. It is more than needed now, so that a growing
+   * Returns the number of scores to allocate. It is larger than needed now, so that a growing
    * sequence seldom needs a new array.
    *
-   * @param scores of the largest block so far
+   * @param scores number of scores of the largest block so far
    */
   public static long withRoomToGrow(long scores) {
     return scores + Math.max(scores / 8, Math.min(scores / 2, MOST - scores));

@@ -10,24 +10,23 @@ import io.radixflow.kernels.cpu.weights.StackedPanels;
 
 /**
  * Products of {@link IntegerRows} with {@link BlockPanels}. Codes of weights are also integers, so
- * the sum of a block's products is exact for every order and every instruction set. An output
- * begins with the bias; for each scale of the weights, in order of columns, follow
+ * the sum of a block's products is exact in any order and with any instruction set. An output
+ * starts with the bias. Then each scale of the weights, in the order of columns, adds
  *
  * <pre>
  *   y = fma(scale * rowScale, float(sum of products), y)
  *   y = fma(minimum, rowScale * float(sum of the row's integers), y)    where there are minima
  * </pre>
  *
- * <p>The products are as exact as with 16-bit activations and float sums; all implementations give
- * the same bits.
+ * <p>All implementations give the same bits.
  */
 public abstract class IntegerProducts {
 
   /**
-   * The products of this machine.
+   * Returns the products for this machine.
    *
-   * @param fast native code, or null for Java
-   * @param workers how many threads multiply at once
+   * @param fast native code, or null to use only Java
+   * @param workers number of threads that multiply at the same time
    */
   public static IntegerProducts of(NativeKernels fast, Kernels kernels, int tileRows, int workers) {
     return fast != null
@@ -36,7 +35,8 @@ public abstract class IntegerProducts {
   }
 
   /**
-   * Rounds a row of floats from {@code in[from]}. Safe for many threads, each with rows of its own.
+   * Rounds a row of floats, from {@code in[from]} on, to integers. Safe for many threads if each
+   * has its own rows.
    */
   public abstract void pack(float[] in, int from, IntegerRows rows, int row);
 
@@ -44,11 +44,11 @@ public abstract class IntegerProducts {
    * Multiplies rows with some panels of a matrix; element (row i, panel, lane) goes to {@code
    * out[at + i * stride + (panel - first) * PANEL + lane]}.
    *
-   * @param matrix one whose panels have integers
-   * @param end after the last panel
-   * @param numbers the numbers of the rows, from {@code number}
-   * @param count how many rows
-   * @param worker the thread: no two calls at once have the same
+   * @param matrix its panels must be {@link BlockPanels}
+   * @param end the panel after the last
+   * @param numbers the numbers of the rows, from index {@code number} on
+   * @param count number of rows
+   * @param worker number of the calling thread; concurrent calls have different numbers
    */
   public final void multiply(
       CpuMatrix matrix,

@@ -3,12 +3,13 @@ package io.radixflow.kernels.cpu.integer;
 import io.radixflow.kernels.cpu.kernel.CodeForm;
 
 /**
- * Rows of activations as 16-bit integers. Each block of 32 columns has a scale: the largest
- * absolute value over 32,767. An element becomes the nearest integer (ties to even) to its product
- * with 32,767 over the largest, in floats. A block whose largest value is below 2<sup>-100</sup> is
- * zero; the scale of one with a value that is not finite is NaN, its integers zero.
+ * Rows of activations as 16-bit integers. Each block of 32 columns has a scale: its largest
+ * absolute value divided by 32,767. An element is multiplied by 32,767 over the largest value, in
+ * floats, and rounded to the nearest integer (ties to even). If the largest value of a block is
+ * below 2<sup>-100</sup>, all its integers are zero. If a value is not finite, the scale is NaN and
+ * the integers are zero.
  *
- * <p>Written row by row, by many threads; buffers grow and are reused.
+ * <p>Many threads write it, each its own rows. Buffers grow and are reused.
  */
 public final class IntegerRows {
 
@@ -18,16 +19,19 @@ public final class IntegerRows {
   private long version;
   private int[] numbers = new int[0];
 
-  /** {@code [row][columns / 2]}: columns 0 and 2, 1 and 3 of each four, the first of a pair low. */
+  /**
+   * {@code [row][columns / 2]}. In each group of four columns, columns 0 and 2 form a pair, and
+   * columns 1 and 3 form a pair. The first column of a pair is in the low half.
+   */
   int[] pairs = new int[0];
 
   /** {@code [row][block of 32 columns]}. */
   float[] scales = new float[0];
 
-  /** The sums of the integers, {@code [row][16 columns]}. */
+  /** The sums of 16 columns each: {@code [row][columns / 16]}. */
   float[] sums = new float[0];
 
-  /** Makes space for rows with a multiple of 32 columns; earlier contents are lost. */
+  /** Makes space for rows with a multiple of 32 columns. Earlier contents are lost. */
   public void begin(int rows, int columns) {
     this.columns = columns;
     version++;
@@ -46,12 +50,15 @@ public final class IntegerRows {
     }
   }
 
-  /** The numbers from 0 on, at least as many as there are rows: for products of rows in order. */
+  /**
+   * The numbers 0, 1, 2 and so on, at least as many as there are rows. For products that use all
+   * rows in order.
+   */
   public int[] numbers() {
     return numbers;
   }
 
-  /** Another number after each {@link #begin}. */
+  /** A number that changes with each {@link #begin}. */
   long version() {
     return version;
   }

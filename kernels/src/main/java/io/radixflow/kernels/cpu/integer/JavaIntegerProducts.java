@@ -12,13 +12,14 @@ import io.radixflow.kernels.cpu.weights.Panels;
 import java.util.Arrays;
 
 /**
- * Integer products on the tiles for floats: a float represents integers of 24 bits exactly, so a
- * chain of fused multiply-adds over a block's codes is exact. If a block's sum may be larger, codes
- * are split into two parts. Each worker keeps the rows as floats for all panels that it multiplies.
+ * Integer products that use the tiles for floats. A float represents integers of 24 bits exactly,
+ * so a chain of fused multiply-adds over a block's codes is exact. If the sum of a block may be
+ * larger, its codes are split into two parts. Each worker keeps the rows as floats for all panels
+ * that it multiplies.
  */
 final class JavaIntegerProducts extends IntegerProducts {
 
-  /** Added to a number below 2^22, it leaves the nearest integer in the lowest bits. */
+  /** Adding this to a number below 2^22 leaves the nearest integer in the lowest bits. */
   private static final float ROUNDER = 0x1.8p23f;
 
   private static final float LEAST = 0x1p-100f;
@@ -37,10 +38,10 @@ final class JavaIntegerProducts extends IntegerProducts {
     /** Tiles of interleaved rows: {@code [tile][column][row of the tile]}. */
     float[] tiles = new float[0];
 
-    /** The row, if there is only one. */
+    /** The integers of the row, if there is only one row. */
     int[] row = new int[0];
 
-    /** Sums of a single row with one panel. */
+    /** Sums of a single row times one panel. */
     float[] rowSums = new float[0];
 
     /** Scales of one panel. */
@@ -88,7 +89,7 @@ final class JavaIntegerProducts extends IntegerProducts {
     }
   }
 
-  /** The largest absolute value of a block; NaN if there is one. */
+  /** The largest absolute value of a block; NaN if the block contains a NaN. */
   private static float largest(float[] in, int from) {
     int bits = 0;
     for (int i = from; i < from + BLOCK; i++) {
@@ -239,7 +240,7 @@ final class JavaIntegerProducts extends IntegerProducts {
     }
   }
 
-  /** Adds the products of one scale's columns, from {@code from + k}, for one tile of rows. */
+  /** Adds the products of one scale's columns, from {@code from + k} on, for one tile of rows. */
   private void addBlock(
       Scratch s,
       BlockPanels panels,
@@ -272,7 +273,10 @@ final class JavaIntegerProducts extends IntegerProducts {
         stride);
   }
 
-  /** Widens rows to floats, interleaved tile by tile; rows that fill up the last tile are zero. */
+  /**
+   * Widens rows to floats and interleaves them tile by tile. The last tile is filled with rows of
+   * zeros.
+   */
   private static void interleave(
       Scratch s, IntegerRows rows, int[] numbers, int number, int count, int tileRows) {
     if (s.source == rows

@@ -7,7 +7,7 @@ import io.radixflow.kernels.cpu.weights.BlockPanels;
 import io.radixflow.kernels.cpu.weights.BlockScales;
 import java.util.Objects;
 
-/** Integer products in native code, which checks no bounds: they are checked here. */
+/** Integer products in native code. The native code checks no bounds, so this class does. */
 final class NativeIntegerProducts extends IntegerProducts {
 
   private final NativeKernels products;

@@ -3,10 +3,10 @@ package io.radixflow.kernels.cpu.kernel;
 import io.radixflow.kernels.device.JvmFlag;
 
 /**
- * Knows whether arrays may be pinned all the time. Before Java 22 (G1) and 25 (others) no
- * collection runs while an array is pinned. A thread that needs memory waits, and gives up with an
- * OutOfMemoryError after other threads took the freed memory {@code GCLockerRetryAllocationCount}
- * times; the default is twice (JDK-8192647).
+ * Says whether arrays may be pinned very often. Before Java 22 (G1) and Java 25 (other collectors),
+ * no collection runs while an array is pinned. A thread that needs memory waits for a collection.
+ * If other threads take the freed memory {@code GCLockerRetryAllocationCount} times, 2 by default,
+ * the thread fails with an OutOfMemoryError (JDK-8192647).
  */
 final class ArrayPinning {
 

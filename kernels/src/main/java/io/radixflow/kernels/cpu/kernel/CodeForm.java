@@ -1,24 +1,24 @@
 package io.radixflow.kernels.cpu.kernel;
 
 /**
- * The layout of weight codes in words of 32 bits: a block of {@value #BLOCK} columns of a panel is
- * {@code int[words][PANEL]}. The order of constants is the same as in kernels.h, which also reads
- * the codes.
+ * The layout of weight codes in words of 32 bits. A block of {@value #BLOCK} columns of a panel is
+ * {@code int[words][PANEL]}. The constants have the same order as in kernels.h, because native code
+ * reads the codes too.
  */
 public enum CodeForm {
   /**
-   * Numbers of 0 to 15. Byte j of word w has the code of column 4w + j in its low and that of
-   * column 16 + 4w + j in its high nibble, as Q4_0 of GGUF has them.
+   * Numbers from 0 to 15. Byte j of word w has the code of column 4w + j in its low nibble and the
+   * code of column 16 + 4w + j in its high nibble, like Q4_0 in GGUF.
    */
   NIBBLE(4),
-  /** Numbers of -8 to 7, in the order of {@link #NIBBLE}. */
+  /** Numbers from -8 to 7, in the layout of {@link #NIBBLE}. */
   SIGNED_NIBBLE(4),
-  /** Numbers of -128 to 127: byte j of word w has the code of column 4w + j. */
+  /** Numbers from -128 to 127. Byte j of word w is the code of column 4w + j. */
   BYTE(8),
   /**
-   * Numbers of -32 to 31. The first four words have the four lowest bits in the order of {@link
-   * #NIBBLE}. The two highest bits of column 16h + 4w + j are bits 4w + 2 (j mod 2), and the next,
-   * of the lower (j below 2) or higher 16 bits of word 4 + h.
+   * Numbers from -32 to 31. The first four words have the four lowest bits, in the layout of {@link
+   * #NIBBLE}. The two highest bits of column 16h + 4w + j are in word 4 + h, at bits 4w + 2 (j mod
+   * 2) and the next; in the lower 16 bits if j is below 2, else in the higher 16 bits.
    */
   SIX(6);
 
@@ -31,12 +31,12 @@ public enum CodeForm {
     this.words = words;
   }
 
-  /** Words of a row's block. */
+  /** Words per row of a block. */
   public int words() {
     return words;
   }
 
-  /** Bits of a code. */
+  /** Bits per code. */
   public int bits() {
     return words;
   }
@@ -44,7 +44,7 @@ public enum CodeForm {
   /**
    * The code of one column.
    *
-   * @param codes words of a panel's block from {@code at} on
+   * @param codes contains the words of a panel's block from {@code at} on
    * @param column column within the block
    */
   public int code(int[] codes, int at, int column, int lane) {
@@ -66,7 +66,8 @@ public enum CodeForm {
   }
 
   /**
-   * The two highest bits of the four codes in a word of {@link #BYTE}, as {@link #SIX} has them.
+   * Returns the two highest bits of the four codes in a word of {@link #BYTE}, in the layout of
+   * {@link #SIX}.
    */
   public static int highest(int bytes) {
     int bits = bytes >>> 4 & 0x03030303;

@@ -1,12 +1,12 @@
 package io.radixflow.kernels.cpu.kernel;
 
 /**
- * The exponential of a float, accurate to 2 units in the last place, by operations that round alike
- * in scalar and vector code.
+ * The exponential of a float, accurate to 2 units in the last place. It uses only operations that
+ * round the same way in scalar and vector code.
  *
- * <p>x = n ln 2 + r with |r| ≤ ln 2 / 2 (Cody and Waite's two-part reduction), then a polynomial of
- * degree 6 for e^r and a scaling by 2^n. Arguments are clamped to [{@link #LOWEST}, {@link
- * #HIGHEST}], so that results are normal and finite.
+ * <p>x = n ln 2 + r with |r| ≤ ln 2 / 2 (Cody and Waite's two-part reduction). A polynomial of
+ * degree 6 gives e^r, and the result is scaled by 2^n. Arguments are clamped to [{@link #LOWEST},
+ * {@link #HIGHEST}], so that results are normal and finite.
  */
 final class Exponential {
 
@@ -14,7 +14,10 @@ final class Exponential {
   static final float HIGHEST = 88f;
   static final float LOG2_E = 1.44269504f;
 
-  /** Adding and subtracting 1.5 · 2^23 rounds to an integer, left in the low bits of the sum. */
+  /**
+   * Adding and then subtracting 1.5 · 2^23 rounds to an integer. The low bits of the sum are that
+   * integer.
+   */
   static final float ROUNDING = 12582912f;
 
   static final float MINUS_LN2_HIGH = -0.693359375f;
@@ -25,12 +28,15 @@ final class Exponential {
   static final float C3 = 1.6666665459e-1f;
   static final float C2 = 0.5f;
 
-  /** Twice the root of 2 / pi, and that times 0.044715: of the approximation of gelu. */
+  /**
+   * Factors of the tanh approximation of gelu: twice the square root of 2 / pi, and that times
+   * 0.044715.
+   */
   static final float GELU_LINE = 1.5957691216f;
 
   static final float GELU_CUBE = 0.0713548163f;
 
-  /** The sigmoid of this times x approximates the normal distribution. */
+  /** The sigmoid of this times x approximates the normal distribution function. */
   static final float SIGMOID_SLOPE = 1.702f;
 
   private Exponential() {}

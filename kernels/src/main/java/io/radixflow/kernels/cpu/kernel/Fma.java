@@ -6,11 +6,10 @@ import javax.management.ObjectName;
 import javax.management.openmbean.CompositeData;
 
 /**
- * Fused multiply-add that is exact on every machine, and fast where the hardware has the
- * instruction.
+ * Fused multiply-add that is exact on every machine, and fast if the hardware has the instruction.
  *
- * <p>Without the instruction {@link Math#fma(float, float, float)} uses {@code BigDecimal} and is a
- * thousand times slower; {@link #emulated} computes the same result in double arithmetic.
+ * <p>Without the instruction, {@link Math#fma(float, float, float)} uses {@code BigDecimal} and is
+ * a thousand times slower. {@link #emulated} computes the same result in double arithmetic.
  */
 public final class Fma {
 
@@ -25,8 +24,8 @@ public final class Fma {
   }
 
   /**
-   * The product of two floats is exact in double; the sum is rounded to odd (Boldo and Melquiond
-   * 2008), which makes the second rounding, to float, the only one that counts.
+   * The product of two floats is exact in double. The sum is rounded to odd (Boldo and Melquiond
+   * 2008), so that the later rounding to float gives the correctly rounded result.
    */
   static float emulated(float a, float b, float c) {
     double product = (double) a * b;

@@ -6,7 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Picks the fastest kernels that this JVM can run, once, and says why it fell back.
+ * Chooses the fastest kernels that this JVM can run, once, and logs why it could not choose faster
+ * ones.
  *
  * <p>The system property {@value #PROPERTY} forces {@code scalar} or {@code vector}, both without
  * native kernels.
@@ -47,7 +48,7 @@ public final class KernelProvider {
     }
     if (!ArrayPinning.isSafe()) {
       LOG.warn(
-          "The native kernels are off, and the CPU backend computes in Java, slower: on Java {}"
+          "The native kernels are off and the CPU backend uses slower Java code, because on Java {}"
               + " they could make other threads run out of memory. Start Java with {} or use Java"
               + " 25.",
           Runtime.version().feature(),
@@ -66,21 +67,21 @@ public final class KernelProvider {
     if (vector.isEmpty()) {
       LOG.warn(
           "The Vector API is off: the CPU backend runs scalar code, 10 to 40 times slower. Start"
-              + " Java with --add-modules {} to get the fast one.",
+              + " Java with --add-modules {} to get fast kernels.",
           MODULE);
       return new ScalarKernels();
     }
     if (!forced.equals("vector") && !(Fma.HARDWARE && vector.get().vectorBits() >= 128)) {
       LOG.warn(
           "This machine or JVM has no vector instructions with fused multiply-add (-XX:UseAVX,"
-              + " -XX:UseFMA): the CPU backend runs scalar code, much slower.");
+              + " -XX:UseFMA): the CPU backend runs scalar code, which is much slower.");
       return new ScalarKernels();
     }
     return vector.get();
   }
 
   /**
-   * The vector kernels, if their module is readable. They are loaded by name, so that this class
+   * The vector kernels, if their module is present. They are loaded by name, so that this class
    * does not need the module.
    */
   public static Optional<Kernels> vector() {
@@ -97,7 +98,7 @@ public final class KernelProvider {
               .getDeclaredConstructor(NativeKernels.class);
       return Optional.of((Kernels) constructor.newInstance(fast));
     } catch (ReflectiveOperationException | LinkageError e) {
-      LOG.warn("The vector kernels do not load: {}", e.toString());
+      LOG.warn("Cannot load the vector kernels: {}", e.toString());
       return Optional.empty();
     }
   }

@@ -5,32 +5,32 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 import static io.radixflow.kernels.cpu.kernel.Kernels.QUERIES;
 
 /**
- * Runs the kernels that a backend calls in turn, on little data, before any of them works.
+ * Runs the kernels of a backend in turn, on small data, before the backend uses any of them.
  *
- * <p>All vector kernels share the small methods of the Vector API, and so the profiles by which C2
- * compiles these. A kernel that runs alone for long makes C2 take its types for all there are; the
- * next kernel then breaks that assumption, in method after method. C2 adds up these failed checks
- * over everything it inlines into a kernel, and from a hundred on it no longer trusts profiles
- * there: on JDK 17 the last stores of the larger kernels were not compiled to instructions, their
- * accumulators became objects, one each pass of the loop, and eight sequences decoded at a third of
- * the speed until the process ended. It took the chance order of two threads to get there. Kernels
- * that take turns from the start leave profiles that hold for all of them.
+ * <p>All vector kernels share the small methods of the Vector API, and therefore the profiles with
+ * which C2 compiles those methods. If one kernel runs alone for long, C2 assumes that its types are
+ * the only ones, and the next kernel breaks that assumption in one method after another. C2 counts
+ * these failed checks over everything that it inlines into a kernel. After a hundred it ignores the
+ * profiles. On JDK 17 the last stores of the larger kernels were then not compiled to instructions,
+ * accumulators were allocated as objects in each pass of the loop, and eight sequences decoded at a
+ * third of the speed until the process ended. Whether this happened depended on the timing of two
+ * threads. If kernels take turns from the start, the profiles fit all of them.
  */
 public final class KernelWarmUp {
 
-  /** What a backend computes by Java's kernels. */
+  /** What a backend computes with Java kernels. */
   public enum Use {
-    /** Norms, activation functions and softmax: all else is native. */
+    /** Norms, activation functions and softmax. Native code does everything else. */
     ROWS,
 
-    /** Also products with weights that are floats. */
+    /** Also products with float weights. */
     FLOATS,
 
     /** Everything. */
     ALL
   }
 
-  /** From the 200th on a round costs a tenth of the first: most of it is compiled. */
+  /** From round 200 on, a round costs a tenth of the first, because most code is compiled. */
   private static final int ROUNDS = 500;
 
   private static final int DEPTH = 64;
@@ -52,7 +52,10 @@ public final class KernelWarmUp {
     this.kernels = kernels;
   }
 
-  /** Takes up to a second of processor time and as much of the compilers', for rows a fifth. */
+  /**
+   * Takes up to a second of processor time, plus as much in the compiler's threads; a fifth of that
+   * for {@link Use#ROWS}.
+   */
   public static void run(Kernels kernels, Use use) {
     KernelWarmUp warmUp = new KernelWarmUp(kernels);
     for (int round = 0; round < ROUNDS; round++) {

@@ -1,8 +1,8 @@
 package io.radixflow.kernels.cpu.kernel;
 
 /**
- * The one tree that adds the sixteen logical lanes of a sum: halves are added to halves, in this
- * order on every machine.
+ * Adds the sixteen logical lanes of a sum. Halves are added to halves, in the same order on every
+ * machine.
  */
 final class LaneSum {
 

@@ -16,16 +16,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Kernels in native code, for instructions that the Vector API does not provide: integer products
- * of 16 bits (AVX-512 VNNI, AVX-VNNI, AVX2). The code is in {@code src/main/c}; its results have
- * the same bits as the Java kernels. Stateless and safe for many threads.
+ * Kernels in native code, which use instructions that the Vector API does not provide: products of
+ * 16-bit integers (AVX-512 VNNI, AVX-VNNI, AVX2). The code is in {@code src/main/c}. Its results
+ * are identical to the results of the Java kernels, bit for bit. Stateless and safe for many
+ * threads.
  *
- * <p>Arrays are pinned while a method runs, for milliseconds at most in steps of many rows; see
- * {@link ArrayPinning}.
+ * <p>Arrays are pinned while a method runs: in steps with many rows for up to some milliseconds.
+ * See {@link ArrayPinning}.
  */
 public final class NativeKernels {
 
-  /** An instruction set, in the order of jni.c. */
+  /** An instruction set. The order is the same as in jni.c. */
   public enum Isa {
     AVX2,
     AVX_VNNI,
@@ -40,7 +41,7 @@ public final class NativeKernels {
   private final int isa;
 
   /**
-   * @throws IllegalArgumentException if this machine lacks the instructions
+   * @throws IllegalArgumentException if this machine does not have the instructions
    */
   public NativeKernels(Isa isa) {
     if (!SUPPORTED.contains(isa)) {
@@ -59,12 +60,12 @@ public final class NativeKernels {
     return Isa.values()[isa].name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** The fastest instruction set of this machine that there is native code for. */
+  /** The fastest instruction set that both this machine and the native code support. */
   public static Optional<Isa> fastest() {
     return SUPPORTED.stream().max(Comparator.naturalOrder());
   }
 
-  /** The instruction sets of this machine that there is native code for, the slowest first. */
+  /** The instruction sets that both this machine and the native code support, the slowest first. */
   public static Set<Isa> supported() {
     return SUPPORTED;
   }
@@ -97,7 +98,7 @@ public final class NativeKernels {
       return supported;
     } catch (IOException | LinkageError | SecurityException e) {
       LOG.warn(
-          "The native kernels do not load: {}. The CPU backend computes in Java, slower; check"
+          "Cannot load the native kernels: {}. The CPU backend uses slower Java code; check"
               + " that {} is writable and not mounted noexec.",
           e.toString(),
           System.getProperty("java.io.tmpdir"));
@@ -111,7 +112,7 @@ public final class NativeKernels {
         && (arch.equals("amd64") || arch.equals("x86_64"));
   }
 
-  /** Loads a copy of the library, which is deleted again at once. */
+  /** Loads a copy of the library and deletes the copy at once. */
   private static void link(InputStream library) throws IOException {
     Path copy = Files.createTempFile("radixflow-cpu", ".so");
     try {
@@ -123,11 +124,11 @@ public final class NativeKernels {
   }
 
   /**
-   * Lowers the priority of the calling thread from now on. Does nothing without the native kernels:
-   * Java's own priorities have no effect on Linux.
+   * Lowers the priority of the calling thread permanently. Does nothing without the native kernels,
+   * because Java's own priorities have no effect on Linux.
    *
    * @param nice 1 to 19; each step reduces the thread's weight by a fifth
-   * @return whether the system did so
+   * @return whether the system changed the priority
    */
   public static boolean deferToOthers(int nice) {
     return !SUPPORTED.isEmpty() && setNice(nice) == 0;
@@ -137,7 +138,7 @@ public final class NativeKernels {
    * Makes the system run the calling thread only if no other thread of its control group wants the
    * core ({@code SCHED_IDLE}). Does nothing without the native kernels.
    *
-   * @return whether the system did so
+   * @return whether the system changed the policy
    */
   public static boolean runWhenIdle() {
     return !SUPPORTED.isEmpty() && setIdle() == 0;
@@ -150,14 +151,14 @@ public final class NativeKernels {
   private static native int supportedIsas();
 
   /**
-   * Multiplies rows with panels: element (row, panel, lane) goes to {@code out[at + row * stride +
+   * Multiplies rows with panels. Element (row, panel, lane) goes to {@code out[at + row * stride +
    * (panel - first) * PANEL + lane]}.
    *
    * @param scaleForm 0 for {@code float[]}, 1 for binary16 in {@code short[]}, 2 for factors in
    *     {@code byte[]} of units
-   * @param bias what outputs begin with, by panel and lane from {@code biasAt}, or null
-   * @param numbers which rows of {@code pairs}, {@code rowScales} and {@code sums}, from {@code
-   *     number}
+   * @param bias initial values of the outputs, by panel and lane from {@code biasAt} on; or null
+   * @param numbers row numbers in {@code pairs}, {@code rowScales} and {@code sums}, from index
+   *     {@code number} on
    */
   public void multiply(
       CodeForm codeForm,
@@ -231,7 +232,8 @@ public final class NativeKernels {
       int stride);
 
   /**
-   * Rounds {@code columns} floats from {@code from} to row {@code row} of the last three arrays.
+   * Rounds {@code columns} floats from {@code from} on, and writes them to row {@code row} of the
+   * last three arrays.
    */
   public void pack(
       float[] in, int from, int columns, int row, int[] pairs, float[] scales, float[] sums) {
@@ -248,7 +250,7 @@ public final class NativeKernels {
       float[] scales,
       float[] sums);
 
-  /** Widens as {@link Kernels#widenHalf}. */
+  /** See {@link Kernels#widenHalf}. */
   void widenHalf(short[] source, int so, int count, float[] out, int oo) {
     widenHalf(isa, source, so, count, out, oo);
   }
@@ -256,7 +258,7 @@ public final class NativeKernels {
   private static native void widenHalf(
       int isa, short[] source, int so, int count, float[] out, int oo);
 
-  /** Multiplies as {@link Kernels#multiplyHalves}. */
+  /** See {@link Kernels#multiplyHalves}. */
   void multiplyHalves(
       short[] values,
       int from,
@@ -288,8 +290,8 @@ public final class NativeKernels {
       int ldc);
 
   /**
-   * Multiplies 16-bit integers and adds them in registers only, as fast as one thread can; returns
-   * how many multiply-adds that were.
+   * Multiplies and adds 16-bit integers in registers only, as fast as one thread can. Returns the
+   * number of multiply-adds.
    */
   public long multiplyAdd(long rounds) {
     return peak(isa, rounds);

@@ -8,9 +8,10 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Moves rows of a file into lanes of a panel in native code (repack.c), with the same bits as the
- * loops in Java. Checks all bounds, because the native code checks none. Stateless and safe for
- * many threads; arrays are pinned while a method runs, for less than a millisecond.
+ * Moves rows of a file into lanes of a panel in native code (repack.c). The result has the same
+ * bits as that of the Java code. This class checks all bounds, because the native code checks none.
+ * Stateless and safe for many threads; arrays are pinned while a method runs, for less than a
+ * millisecond.
  *
  * <p>Rows are contiguous in a direct buffer from its position on. The position does not move. Each
  * method returns whether all scales, minima or floats are finite and no scale can make an infinite
@@ -19,7 +20,7 @@ import java.util.Objects;
 public final class NativeRepacking {
 
   /**
-   * @param loaded proves that the library is there
+   * @param loaded shows that the library is loaded
    */
   public NativeRepacking(NativeKernels loaded) {
     Objects.requireNonNull(loaded);
@@ -29,12 +30,12 @@ public final class NativeRepacking {
    * Moves rows of a block-quantised type other than FP8.
    *
    * @param form the layout of the type's codes in a panel
-   * @param count rows, which go to as many lanes
-   * @param codesAt where the first lane's codes begin
+   * @param count number of rows; each goes to one lane
+   * @param codesAt index of the first lane's codes
    * @param scales {@code float[]}, {@code short[]} of binary16, or {@code byte[]} of factors
-   * @param scalesAt where the first lane's scales begin
+   * @param scalesAt index of the first lane's scales
    * @param parts 2 if scales are followed by minima, else 1
-   * @param units units of factors, else null
+   * @param units units if {@code scales} are factors, else null
    */
   public boolean codes(
       TensorType type,
@@ -97,7 +98,10 @@ public final class NativeRepacking {
     return float8(rows, rows.position(), columns, count, codes, codesAt, scales, scalesAt);
   }
 
-  /** Checks that a panel lies as the native code, which knows the type alone, writes it. */
+  /**
+   * Checks that a panel has the layout that the native code writes. The native code only knows the
+   * type.
+   */
   private static void requireLayout(
       TensorType type, CodeForm form, Object scales, int parts, short[] units) {
     CodeForm ownForm =
@@ -123,7 +127,7 @@ public final class NativeRepacking {
         || parts != ownParts
         || !ownScales.isInstance(scales)
         || factors != (units != null)) {
-      throw new IllegalArgumentException("the panel is not one of " + type);
+      throw new IllegalArgumentException("the panel does not have the layout of " + type);
     }
   }
 
@@ -141,7 +145,10 @@ public final class NativeRepacking {
     Objects.checkFromIndexSize(rows.position(), Math.multiplyExact(rowBytes, count), rows.limit());
   }
 
-  /** Checks that an array has {@code perLane} elements, PANEL apart, of each lane. */
+  /**
+   * Checks that an array has room for {@code perLane} elements of each lane, at a distance of
+   * PANEL.
+   */
   private static void requireLanes(int perLane, int count, int at, int length) {
     if (count < 1 || count > PANEL) {
       throw new IllegalArgumentException(count + " rows for a panel of " + PANEL);

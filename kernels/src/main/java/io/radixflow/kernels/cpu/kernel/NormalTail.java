@@ -1,11 +1,11 @@
 package io.radixflow.kernels.cpu.kernel;
 
 /**
- * The tail of the normal distribution, 1 - Φ(x) for x from 0 on, by operations that round equally
- * in scalar and vector code.
+ * The tail of the normal distribution, 1 - Φ(x) for x ≥ 0. It uses only operations that round the
+ * same way in scalar and vector code.
  *
- * <p>With erf by Abramowitz and Stegun's formula 7.1.26, whose error is at most 1.5e-7: a
- * polynomial in t = 1 / (1 + p x / √2), halved here, times exp(-x² / 2).
+ * <p>It uses formula 7.1.26 of Abramowitz and Stegun for erf, whose error is at most 1.5e-7: a
+ * polynomial in t = 1 / (1 + p x / √2), here halved, times exp(-x² / 2).
  */
 final class NormalTail {
 

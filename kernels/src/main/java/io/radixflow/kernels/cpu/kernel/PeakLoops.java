@@ -3,14 +3,18 @@ package io.radixflow.kernels.cpu.kernel;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/** Loops that only read, or only multiply and add, as fast as one thread can. */
+/**
+ * Loops for measuring the machine: they only read, or only multiply and add, as fast as one thread
+ * can.
+ */
 public final class PeakLoops {
   private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
 
   private PeakLoops() {}
 
   /**
-   * Reads all of an array, whose length is a multiple of 64; returns something to keep it alive.
+   * Reads a whole array, whose length is a multiple of 64. Returns a sum, so that the compiler
+   * keeps the reads.
    */
   public static float read(float[] memory) {
     FloatVector a = FloatVector.zero(SPECIES);
@@ -28,7 +32,7 @@ public final class PeakLoops {
   }
 
   /**
-   * Float operations of a round of {@link #multiplyAdd}: a fused multiply-add counts as two.
+   * Float operations per round of {@link #multiplyAdd}. A fused multiply-add counts as two.
    *
    * @param chains 8 or 12
    */
@@ -37,17 +41,18 @@ public final class PeakLoops {
   }
 
   /**
-   * Multiplies and adds in registers, in independent chains. The number of chains that hides the
-   * latency and still fits into the registers depends on machine and JDK.
+   * Multiplies and adds in registers, in independent chains. The best number of chains, which hides
+   * the latency and still fits into the registers, depends on machine and JDK.
    *
    * @param chains 8 or 12
-   * @param rounds some thousands: code that C2 compiles in mid-loop is slow, so call it often
+   * @param rounds some thousands. Call the method often instead of using more rounds, because code
+   *     that C2 compiles while a loop runs is slow.
    */
   public static float multiplyAdd(int chains, int rounds) {
     return chains == 8 ? eight(rounds) : twelve(rounds);
   }
 
-  /** Chains begin differently, since the compiler merges equal ones. */
+  /** Chains start with different values, because the compiler merges equal chains. */
   private static FloatVector chain(int number) {
     return FloatVector.broadcast(SPECIES, number);
   }

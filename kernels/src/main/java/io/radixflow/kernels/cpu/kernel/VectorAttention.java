@@ -6,7 +6,7 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.QUERIES;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/** Attention of four queries over one page: lanes are tokens for scores, elements for values. */
+/** Attention of four queries over one page. Lanes are tokens in scores, and elements in values. */
 final class VectorAttention {
 
   private static final VectorSpecies<Float> F = FloatVector.SPECIES_PREFERRED;

@@ -8,7 +8,7 @@ import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
-/** Codes of weights in words, see {@link CodeForm}, and sums of their products. */
+/** Unpacks codes of weights (see {@link CodeForm}) and sums their products. */
 final class VectorCodes {
 
   private static final VectorSpecies<Float> F = FloatVector.SPECIES_PREFERRED;
@@ -82,30 +82,30 @@ final class VectorCodes {
     }
   }
 
-  /** Where the highest bits of a quad's columns begin. */
+  /** Bit positions of the two highest bits of a quad's four columns. */
   static final int[] BIT = {0, 2, 16, 18};
 
-  /** The lowest bits of four columns: the bits of column j are the lowest of byte j. */
+  /** The lowest bits of four columns. The bits of column j are the lowest bits of byte j. */
   static IntVector nibblesOfQuad(int[] codes, int co, int quad) {
     int at = co + (quad / 8 * 6 + quad % 4) * PANEL;
     return down(IntVector.fromArray(I, codes, at), quad / 4 % 2 * 4);
   }
 
-  /** Four columns' two highest bits, at {@link #BIT}. */
+  /** The two highest bits of four columns, at the positions of {@link #BIT}. */
   static IntVector highestOfQuad(int[] codes, int co, int quad) {
     int at = co + (quad / 8 * 6 + 4 + quad / 4 % 2) * PANEL;
     return down(IntVector.fromArray(I, codes, at), quad % 4 * 4);
   }
 
   /**
-   * Shifts all lanes left by a count that is not a constant. The count is a vector, as the compiler
-   * of JDK 17 may shift the first lane alone by a scalar (JDK-8277239).
+   * Shifts all lanes left by a count that is not a constant. The count is made a vector, because
+   * with a scalar the compiler of JDK 17 may shift only the first lane (JDK-8277239).
    */
   static IntVector up(IntVector v, int count) {
     return v.lanewise(VectorOperators.LSHL, IntVector.broadcast(I, count));
   }
 
-  /** Shifts all lanes right, without sign, by a count that is not a constant, as {@link #up}. */
+  /** Shifts all lanes right, without sign, by a count that is not a constant. See {@link #up}. */
   static IntVector down(IntVector v, int count) {
     return v.lanewise(VectorOperators.LSHR, IntVector.broadcast(I, count));
   }

@@ -10,7 +10,7 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
-/** Panels of 8-bit floats. */
+/** Unpacks panels of 8-bit floats. */
 final class VectorFloat8 {
 
   private static final VectorSpecies<Float> F = FloatVector.SPECIES_PREFERRED;
@@ -50,7 +50,7 @@ final class VectorFloat8 {
     }
   }
 
-  /** Converts codes with four exponent and three mantissa bits to floats. */
+  /** Converts E4M3 codes (four exponent bits, three mantissa bits) to floats. */
   private static FloatVector float8(byte[] codes, int at) {
     int start = L < 8 ? at & -8 : at;
     IntVector bits =

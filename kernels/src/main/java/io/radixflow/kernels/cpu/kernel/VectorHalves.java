@@ -8,7 +8,7 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
-/** Widening of 16-bit floats. */
+/** Widens 16-bit floats. */
 final class VectorHalves {
 
   private static final VectorSpecies<Float> F = FloatVector.SPECIES_PREFERRED;
@@ -25,7 +25,7 @@ final class VectorHalves {
       IntVector magnitude = half.and(0x7fff);
       FloatVector value =
           magnitude.lanewise(VectorOperators.LSHL, 13).reinterpretAsFloats().mul(Float16.REBIAS);
-      // Adding 0x400 carries into bit 15 for infinity and NaN only: their exponent becomes 255.
+      // Adding 0x400 carries into bit 15 only for infinity and NaN. Their exponent becomes 255.
       IntVector special =
           magnitude
               .add(0x400)

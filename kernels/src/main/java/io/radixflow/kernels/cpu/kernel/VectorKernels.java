@@ -3,15 +3,15 @@ package io.radixflow.kernels.cpu.kernel;
 import jdk.incubator.vector.FloatVector;
 
 /**
- * The kernels on the Vector API, at the machine's preferred width of 128, 256 or 512 bits. Load
- * only where module {@code jdk.incubator.vector} is readable.
+ * The kernels that use the Vector API, at the machine's preferred width of 128, 256 or 512 bits.
+ * Load this class only if module {@code jdk.incubator.vector} is present.
  */
 final class VectorKernels implements Kernels {
 
   private final NativeKernels fast;
 
   /**
-   * @param fast native code for what takes many instructions here, or null
+   * @param fast native code for operations that take many instructions in Java, or null
    */
   VectorKernels(NativeKernels fast) {
     this.fast = fast;

@@ -9,9 +9,9 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Sums of products of one row of integers with blocks of codes, unpacked in registers: what
- * decoding one sequence runs. A block is a method of its own, as JDK 17 boxes vectors that live
- * across a nest of loops.
+ * Sums of products of one row of integers with blocks of codes, which are unpacked in registers.
+ * Decoding a single sequence uses this code. Each block is computed in a method of its own, because
+ * JDK 17 boxes vectors that live across nested loops.
  */
 final class VectorOneRow {
 
@@ -92,7 +92,7 @@ final class VectorOneRow {
     return (FloatVector) codes.lanewise(VectorOperators.ASHR, bits).castShape(F, 0);
   }
 
-  /** In integers: a sum of bytes may have more bits than a float. */
+  /** Adds in integers, because a sum of bytes may have more bits than a float. */
   static void bytes(int[] codes, int co, int block, int blocks, int[] x, float[] sums) {
     for (int b = 0; b < blocks; b++) {
       for (int i = 0; i < PANEL; i += 2 * L) {

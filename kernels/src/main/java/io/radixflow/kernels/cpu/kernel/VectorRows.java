@@ -93,7 +93,7 @@ final class VectorRows {
     ScalarKernels.normalGluFrom(whole, gate, go, up, uo, out, oo, n);
   }
 
-  /** {@link NormalTail#of} by lanes. */
+  /** Computes {@link NormalTail#of} in each lane. */
   private static FloatVector normalTail(FloatVector x) {
     FloatVector one = FloatVector.broadcast(F, 1f);
     FloatVector t = one.div(x.fma(FloatVector.broadcast(F, NormalTail.SLOPE), one));
@@ -127,7 +127,7 @@ final class VectorRows {
     ScalarKernels.softCapFrom(whole, x, xo, n, cap);
   }
 
-  /** {@link Exponential#exp} by lanes. */
+  /** Computes {@link Exponential#exp} in each lane. */
   private static FloatVector exp(FloatVector value) {
     FloatVector x = value.max(Exponential.LOWEST).min(Exponential.HIGHEST);
     FloatVector shifted =

@@ -8,9 +8,9 @@ import jdk.incubator.vector.VectorSpecies;
 /**
  * The tiles of the matrix product: some activation rows times two vectors of a panel's outputs.
  *
- * <p>Each tile is a method of its own with one loop: C2 keeps its accumulators in registers only
- * then (JDK 17 boxes vectors that live across loops). Which is fastest depends on machine and JDK;
- * {@code TileTuner} measures.
+ * <p>Each tile has its own method with one loop, because only then does C2 keep its accumulators in
+ * registers (JDK 17 boxes vectors that live across loops). Which tile is fastest depends on machine
+ * and JDK; {@code TileTuner} measures it.
  */
 final class VectorTiles {
 

@@ -15,26 +15,26 @@ import java.util.Arrays;
 
 /**
  * Causal attention over the paged pool. A unit of work is a block of consecutive rows of one
- * sequence and the query heads that share one KV head, so that a page is read once for all of them;
- * heads of latent attention, which all share one, may be several units.
+ * sequence and the query heads that share one KV head, so each page is read once for all of them.
+ * In latent attention all heads share one KV head, and they may be split into several units.
  *
- * <p>Each query has two passes over the positions that it sees: all scores, softmax, then values in
- * order of position. Neither depends on the block, the chunk or the pages' numbers. A page that no
- * query of a block sees is not read. If there are too few units for the team, workers share each
- * unit: the pages of its scores, the queries of its softmax, the elements of its values. Every
- * worker computes an output in the same order.
+ * <p>Each query makes two passes over the positions that it sees: all scores and the softmax, then
+ * the values in the order of positions. The result does not depend on the block, the chunk or the
+ * numbers of the pages. A page that no query of a block sees is not read. If there are too few
+ * units for the team, workers share each unit: pages of its scores, queries of its softmax,
+ * elements of its values. Every output is still computed in the same order.
  *
  * <p>Owned by the dispatcher; reused.
  */
 final class AttentionRegion {
 
-  /** Units are shared if there are fewer than this number per worker. */
+  /** Workers share units if there are fewer than this number of units per worker. */
   private static final int FEW = 4;
 
-  /** From this number of positions on, sharing a unit is worth two more regions. */
+  /** From this number of positions on, sharing a unit is worth the cost of two more regions. */
   private static final int LONG = 256;
 
-  /** Fewest elements of values per worker: a cache line of binary16. */
+  /** Fewest elements of values per worker: one cache line of binary16. */
   private static final int ELEMENTS = 32;
 
   /** The properties that all units of a layer share. */
@@ -67,7 +67,7 @@ final class AttentionRegion {
           grouped.scores().softCap());
     }
 
-    /** Whether values are the beginning of the keys. */
+    /** Returns whether values are the beginning of the keys. */
     boolean latent() {
       return valueDim < keyDim;
     }
@@ -85,7 +85,7 @@ final class AttentionRegion {
   private final ScoreRoom room;
   private final float[][] lanes;
 
-  /** One element per worker if units are whole, else one per unit. */
+  /** One element per worker if units are not shared, else one per unit. */
   private HeadQueries[] units;
 
   private final WorkerTeam.Region wholeUnit = this::runUnit;
@@ -120,7 +120,9 @@ final class AttentionRegion {
     }
   }
 
-  /** Room for the scores of eight rows, or of sixteen if each query head has its own KV head. */
+  /**
+   * Room for the scores of eight rows, or of sixteen rows if each query head has its own KV head.
+   */
   static ScoreRoom room(ModelConfig config) {
     boolean ownHeads = true;
     int queries = 1;
@@ -133,19 +135,19 @@ final class AttentionRegion {
   }
 
   /**
-   * The most scores that all workers keep together: one array per worker for whole units, and the
-   * same again for shared units.
+   * The largest number of scores that all workers keep together: one array per worker for whole
+   * units, and as much again for shared units.
    *
-   * @param tokens tokens of the longest sequence
+   * @param tokens length of the longest sequence
    */
   static long scores(ModelConfig config, int workers, int tokens) {
     return 2L * workers * ScoreRoom.withRoomToGrow(room(config).scores(tokens));
   }
 
   /**
-   * Computes a layer's attention of all rows of the step.
+   * Computes a layer's attention for all rows of the step.
    *
-   * @param sinks a logit per head, or null
+   * @param sinks one logit per head, or null
    */
   void run(
       CpuKvPool pool,
@@ -178,8 +180,8 @@ final class AttentionRegion {
   }
 
   /**
-   * Returns whether workers share units: if the units are few and long, and sharing needs no more
-   * room.
+   * Returns whether workers share units: if units are few and long, and sharing needs no more
+   * memory.
    */
   private boolean isShared(int count) {
     if (!attention.splits() || count >= units.length || rows.longest < LONG || team.size() == 1) {
@@ -268,8 +270,9 @@ final class AttentionRegion {
   }
 
   /**
-   * Turns scores of some queries into weights, and finds the inverse of each sum. Sums begin at the
-   * page in which the query's window begins, so that their lanes depend on the query alone.
+   * Turns the scores of some queries into weights and computes the inverse of each sum. A sum
+   * starts at the page in which the query's window begins, so that its lanes depend only on the
+   * query.
    */
   private void softmax(HeadQueries q, int unit, int first, int end, float[] lanes) {
     for (int i = first; i < end; i++) {

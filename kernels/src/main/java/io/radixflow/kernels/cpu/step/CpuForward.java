@@ -18,9 +18,9 @@ import java.util.List;
 
 /**
  * The operations of the forward pass on the CPU, over the activations of one step. Row-wise
- * operations of few rows run on the calling thread, everything else on the team.
+ * operations on few rows run on the calling thread, and everything else on the team.
  *
- * <p>Owned by the dispatcher; buffers grow with the largest step seen and are reused.
+ * <p>Owned by the dispatcher. Buffers grow with the largest step so far and are reused.
  */
 final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
 
@@ -30,7 +30,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     void apply(int row, int worker);
   }
 
-  /** Elements below which waking the team costs more than the work. */
+  /** With fewer elements, waking the team costs more than the work. */
   private static final int SERIAL_ELEMENTS = 8192;
 
   private static final int TASK_ROWS = 4;
@@ -81,9 +81,10 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   private final RowOperation addRow = this::addRow;
 
   /**
-   * @param fast native code for products of codes, or null for Java; see {@link IntegerProducts}
+   * @param fast native code for products of codes, or null to use only Java; see {@link
+   *     IntegerProducts}
    * @param integers whether codes are multiplied with integer activations, instead of floats
-   * @param tuner shapes the products that are in Java
+   * @param tuner chooses tiles for the products in Java
    */
   CpuForward(
       ModelConfig config,
@@ -119,7 +120,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     return widths[buffer.ordinal()];
   }
 
-  /** Floats from row to row of a buffer: the width, filled up to whole panels. */
+  /** Distance between rows of a buffer in floats: the width, rounded up to whole panels. */
   private int stride(StepBuffer buffer) {
     return (width(buffer) + PANEL - 1) / PANEL * PANEL;
   }
@@ -128,22 +129,22 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     return buffers[buffer.ordinal()];
   }
 
-  /** Rows of the step. */
+  /** Number of rows of the step. */
   int rows() {
     return rows.rows;
   }
 
-  /** Outputs of the step. */
+  /** Number of outputs of the step. */
   int outputs() {
     return ticket.outputs();
   }
 
-  /** The times of parts of operations since the start. */
+  /** The total times of parts of operations. */
   StepProfile.Phase[] parts() {
     return parts.sums();
   }
 
-  /** Starts a step over rows that were taken before, with its pool and ticket. */
+  /** Starts a step with its pool and ticket. {@link StepRows} already has its rows. */
   void begin(CpuKvPool pool, HostStepTicket ticket) {
     this.pool = pool;
     this.ticket = ticket;

@@ -5,8 +5,8 @@ import io.radixflow.models.FeedForward.Router;
 import io.radixflow.models.FeedForward.Scoring;
 
 /**
- * Chooses the experts of one row at a time, in float32. Equal scores go to the lower index, so that
- * a choice depends only on the row's logits. Each worker has its own.
+ * Chooses the experts of one row at a time, in float32. Of equal scores the lower index wins, so
+ * the choice depends only on the row's logits. Each worker has its own instance.
  */
 final class ExpertChoice {
 
@@ -25,9 +25,11 @@ final class ExpertChoice {
   /**
    * Writes the chosen experts, best first, and their weights.
    *
-   * @param logits a logit for each expert, from {@code at}
-   * @param correction added to the scores for the choice, or null
-   * @param chosen how many experts to choose; written from {@code to}
+   * @param chosen how many experts to choose
+   * @param logits one logit per expert, from {@code at} on
+   * @param correction added to the scores, only for the choice; or null
+   * @param ids receives the experts from {@code to} on
+   * @param weights receives their weights from {@code to} on
    */
   void choose(
       Router router,
@@ -96,7 +98,7 @@ final class ExpertChoice {
     }
   }
 
-  /** The sum of a group's best one or two experts. */
+  /** The sum of the one or two best experts of a group. */
   private float groupRank(Router router, int first, int size) {
     float best = Float.NEGATIVE_INFINITY;
     float second = Float.NEGATIVE_INFINITY;
@@ -111,7 +113,9 @@ final class ExpertChoice {
     return router.groupBest() == 1 ? best : best + second;
   }
 
-  /** The index of the largest value, the lowest of equal ones; NaN is never the largest. */
+  /**
+   * The index of the largest value; of equal values, the lowest index. NaN is never the largest.
+   */
   private static int best(float[] values, int count) {
     int best = -1;
     for (int i = 0; i < count; i++) {

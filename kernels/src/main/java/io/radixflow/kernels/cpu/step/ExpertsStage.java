@@ -14,10 +14,10 @@ import java.util.Arrays;
 
 /**
  * Mixture of experts over the rows of a step. Rows are grouped by expert, so that each expert's
- * weights are read once; a row's experts are added in the order in which it chose them, so that its
- * result does not depend on who else chose them.
+ * weights are read once. The experts of a row are added in the order in which the row chose them,
+ * so the result does not depend on other rows.
  *
- * <p>Owned by the dispatcher; buffers grow with the largest step seen and are reused.
+ * <p>Owned by the dispatcher. Buffers grow with the largest step so far and are reused.
  */
 final class ExpertsStage {
 
@@ -33,17 +33,18 @@ final class ExpertsStage {
   private final WorkerTeam.Region adding = this::addRows;
 
   /**
-   * For each row, in the order of choice: its experts, their weights, and its places in the groups.
+   * For each row, in the order of choice: its experts, their weights, and the row's places in the
+   * groups.
    */
   private int[] ids = new int[0];
 
   private float[] weights = new float[0];
   private int[] places = new int[0];
 
-  /** The row of each place; places are in the order of the experts. */
+  /** The row of each place. Places are in the order of experts. */
   private int[] rowOf = new int[0];
 
-  /** The numbers from 0 on. */
+  /** The numbers 0, 1, 2 and so on. */
   private int[] identity = new int[0];
 
   private final int[] ends;
@@ -83,9 +84,11 @@ final class ExpertsStage {
   }
 
   /**
-   * Computes {@code delta} of all rows.
+   * Computes the output of the experts for all rows.
    *
-   * @param in the experts' input; its row stride is the same as for {@code delta}
+   * @param in the experts' input
+   * @param delta receives the output
+   * @param hiddenStride distance between rows of {@code in} and of {@code delta}, in floats
    */
   void run(
       Experts shape,
@@ -165,7 +168,10 @@ final class ExpertsStage {
     }
   }
 
-  /** Sorts by expert, rows in order; afterwards {@code ends} has the end of each group. */
+  /**
+   * Groups the rows by expert and keeps their order. Afterwards {@code ends} has the end of each
+   * group.
+   */
   private void group() {
     int count = rows * shape.chosen();
     Arrays.fill(ends, 0);

@@ -3,15 +3,15 @@ package io.radixflow.kernels.cpu.step;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.models.FeedForward.Dense;
 
-/** Combines gate and up projection with the kernel of their shape. */
+/** Combines the gate and up projections with the kernel that their shape needs. */
 final class Gate {
   private Gate() {}
 
   /**
    * Combines the projections of one row.
    *
-   * @param from where its gate projection begins; the up projection follows
-   * @param to where the result begins
+   * @param from index of the gate projection; the up projection follows
+   * @param to index for the result
    */
   static void apply(Kernels kernels, Dense shape, float[] gateUp, int from, float[] out, int to) {
     int n = shape.width();

@@ -9,15 +9,15 @@ import io.radixflow.kernels.cpu.weights.Panels;
 import java.util.Arrays;
 
 /**
- * Many small products in one parallel region: each matrix with rows of its own, as experts and the
- * heads of latent attention have them. A task is some panels of one matrix with all of its rows, so
- * that weights are read once. Rounds as {@link MatmulRegion} does.
+ * Many small products in one parallel region. Each matrix has its own rows, as experts and the
+ * heads of latent attention need. A task multiplies some panels of one matrix with all rows of that
+ * matrix, so that weights are read once. Rounding is the same as in {@link MatmulRegion}.
  *
  * <p>Owned by the dispatcher; reused.
  */
 final class GroupedMatmul implements WorkerTeam.Region {
 
-  /** Panels of a task, at least: so many take longer than to begin one. */
+  /** Fewest panels per task. Computing them takes longer than starting a task. */
   private static final int LEAST_TASK_PANELS = 4;
 
   /** Buffers of one worker. */
@@ -51,10 +51,10 @@ final class GroupedMatmul implements WorkerTeam.Region {
   private int[] outRows = new int[16];
   private int[] outOffsets = new int[16];
 
-  /** The first row of each product among those rounded to integers, unless products share rows. */
+  /** Index of the first row of each product among the rounded rows, unless products share rows. */
   private int[] firstRounded = new int[16];
 
-  /** Whether all products read rows from the same element on, so that a row is rounded once. */
+  /** Whether all products read rows from the same offset, so that each row is rounded only once. */
   private boolean sharedRows;
 
   /**
@@ -82,8 +82,8 @@ final class GroupedMatmul implements WorkerTeam.Region {
   /**
    * Begins a list of products from {@code in} to {@code out}.
    *
-   * @param inStride floats from row to row of {@code in}
-   * @param outStride floats from row to row of {@code out}
+   * @param inStride distance between rows of {@code in}, in floats
+   * @param outStride distance between rows of {@code out}, in floats
    */
   void begin(float[] in, int inStride, float[] out, int outStride) {
     this.in = in;
@@ -94,12 +94,12 @@ final class GroupedMatmul implements WorkerTeam.Region {
   }
 
   /**
-   * Adds a product of rows that lie anywhere.
+   * Adds a product. Its rows need not be consecutive.
    *
-   * @param rows numbers of the rows of {@code in}, from {@code first}
-   * @param inOffset first element of each row
-   * @param outRow row of {@code out} for the first; the others follow
-   * @param outOffset first element of each row of {@code out}
+   * @param rows numbers of the rows of {@code in}, from index {@code first} on
+   * @param inOffset first element used in each row
+   * @param outRow row of {@code out} for the first result; the others follow
+   * @param outOffset first element written in each row of {@code out}
    */
   void add(
       CpuMatrix matrix, int[] rows, int first, int count, int inOffset, int outRow, int outOffset) {
@@ -130,7 +130,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
     return integers != null && matrices[product].panels().hasIntegers();
   }
 
-  /** Rounds the rows of products of codes; all products have rows of one width. */
+  /** Rounds the rows of the products with codes. All products have rows of the same width. */
   private void roundRows() {
     boolean any = false;
     sharedRows = true;
@@ -166,7 +166,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
     }
   }
 
-  /** One more than the highest row that any product reads. */
+  /** One more than the highest row number that any product reads. */
   private int endOfRows() {
     int end = 0;
     for (int i = 0; i < products; i++) {
@@ -180,7 +180,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
   /**
    * Computes the products.
    *
-   * @param part what they are in a profile; null to count them to the operation
+   * @param part the part to which a profile adds the time; null for the operation itself
    */
   void run(PartTimes.Part part) {
     roundRows();
@@ -235,7 +235,8 @@ final class GroupedMatmul implements WorkerTeam.Region {
   }
 
   /**
-   * Writes outputs to their place. Only the outputs of a last, padded panel go through a buffer.
+   * Writes the outputs directly to their place. Only the outputs of a padded last panel use a
+   * buffer.
    */
   private void multiplyIntegers(Scratch s, int product, int first, int end, int worker) {
     int whole = Math.min(end, matrices[product].panels().rows() / PANEL);
@@ -273,7 +274,7 @@ final class GroupedMatmul implements WorkerTeam.Region {
     return (rows + tileRows - 1) / tileRows;
   }
 
-  /** Interleaves the rows of each tile; rows that fill up the last are zero. */
+  /** Interleaves the rows of each tile. The last tile is filled with rows of zeros. */
   private void pack(Scratch s, int product, int tileRows) {
     int columns = matrices[product].panels().columns();
     int rows = counts[product];

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Processes queries, keys and values of one row between projection and attention: norms, rotation,
- * and storage in the pool. Workers call it for rows of their own.
+ * Processes the queries, keys and values of one row between projection and attention: norms,
+ * rotation, and storage in the pool. Each worker calls it for its own rows.
  */
 final class HeadRows {
 
@@ -51,7 +51,7 @@ final class HeadRows {
     distinct.addAll(known.values());
   }
 
-  /** Makes the tables cover positions below {@code count}. */
+  /** Extends the tables to all positions below {@code count}. */
   void ensure(int count) {
     for (RopeTable table : distinct) {
       table.ensure(count);
@@ -66,7 +66,7 @@ final class HeadRows {
     kernels.scale(x, xo, factor, gain, out, oo, n);
   }
 
-  /** Prepares and stores the heads of one row of grouped attention, from {@code at}. */
+  /** Prepares and stores the heads of one row of grouped attention; they begin at {@code at}. */
   void grouped(
       CpuKvPool pool,
       int layer,
@@ -111,10 +111,10 @@ final class HeadRows {
   }
 
   /**
-   * Prepares the queries of one row of latent attention, and stores its compressed keys.
+   * Prepares the queries of one row of latent attention and stores its compressed keys.
    *
-   * @param queries queries of all heads, from {@code queriesAt}
-   * @param latent the compressed vector and the rotated part of the key, from {@code latentAt}
+   * @param queries queries of all heads, from {@code queriesAt} on
+   * @param latent the compressed vector and the rotated part of the key, from {@code latentAt} on
    */
   void latent(
       CpuKvPool pool,

@@ -9,21 +9,24 @@ import io.radixflow.kernels.cpu.weights.Panels;
 import java.util.Arrays;
 
 /**
- * Matrix times activation rows. Codes with scales are multiplied by {@link IntegerProducts}, where
- * the backend has them; of other weights each panel is unpacked once, {@link Panels#DEPTH} of k at
- * a time so that it stays in the nearest cache, for all tiles of packed rows of a task.
+ * Multiplies a matrix with activation rows. {@link IntegerProducts}, if the backend has them,
+ * multiply codes with scales. Panels of other weights are unpacked once for all packed rows of a
+ * task, {@link Panels#DEPTH} columns at a time so that they stay in the nearest cache.
  *
  * <p>Owned by the dispatcher; reused.
  */
 final class MatmulRegion implements WorkerTeam.Region {
 
-  /** Rows of a task, at least, when rows are split because there are too few panels. */
+  /** Fewest rows per task if rows are split because there are too few panels. */
   private static final int LEAST_TASK_ROWS = 64;
 
-  /** Tasks a worker, about: many, so that workers end together. */
+  /** Approximate number of tasks per worker. With many tasks, workers end together. */
   private static final int WORKER_TASKS = 24;
 
-  /** Rows up to which a product waits for weights to come from memory, best in long runs. */
+  /**
+   * Up to this number of rows, a product is limited by reading weights from memory, which is
+   * fastest in long runs.
+   */
   private static final int FEW_ROWS = 8;
 
   private final WorkerTeam team;
@@ -68,14 +71,14 @@ final class MatmulRegion implements WorkerTeam.Region {
     scales = new float[team.size()][Panels.SCALES];
   }
 
-  /** Number of rows after the last that {@link #multiply} may overwrite. */
+  /** Number of rows after the last one that {@link #multiply} may overwrite. */
   static final int SPARE_ROWS = TileTuner.MOST_ROWS;
 
   /**
    * {@code out = matrix · in + bias}.
    *
-   * @param inStride floats from row to row of {@code in}
-   * @param outStride floats from row to row of {@code out}: whole panels
+   * @param inStride distance between rows of {@code in}, in floats
+   * @param outStride distance between rows of {@code out}, in floats; a multiple of PANEL
    */
   void multiply(CpuMatrix matrix, float[] in, int inStride, float[] out, int outStride, int rows) {
     this.matrix = matrix;
@@ -107,7 +110,10 @@ final class MatmulRegion implements WorkerTeam.Region {
     team.run(tasks.count() * ((tiles + taskTiles - 1) / taskTiles), this);
   }
 
-  /** Splits panels into tasks: of few rows into runs that become shorter, else evenly. */
+  /**
+   * Splits panels into tasks. With few rows, tasks become shorter and shorter; otherwise they have
+   * equal length.
+   */
   private void split(int panels) {
     if (rows <= FEW_ROWS) {
       tasks.beginShrinking(panels, 1);
@@ -117,7 +123,7 @@ final class MatmulRegion implements WorkerTeam.Region {
     tasks.add(0, panels);
   }
 
-  /** Into how many parts rows are split, where there are too few panels for all workers. */
+  /** Number of parts into which rows are split if there are too few panels for all workers. */
   private int splits() {
     return Math.max(1, Math.min(rows / LEAST_TASK_ROWS, team.size() * 4 / tasks.count()));
   }

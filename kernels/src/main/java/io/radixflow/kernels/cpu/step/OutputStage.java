@@ -16,7 +16,7 @@ import io.radixflow.models.ModelConfig;
  */
 final class OutputStage implements WorkerTeam.Region {
 
-  /** Outputs per run; this limits the memory for logits. */
+  /** Outputs per run. This limits the memory for logits. */
   static final int ROWS = 16;
 
   private final WorkerTeam team;

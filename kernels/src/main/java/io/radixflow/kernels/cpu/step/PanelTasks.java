@@ -3,8 +3,8 @@ package io.radixflow.kernels.cpu.step;
 import java.util.Arrays;
 
 /**
- * The tasks of a region over the panels of one product or several: each has a run of panels of one
- * product. Panels are in the order in which they were added.
+ * The tasks of a region over the panels of one or more products. Each task is a run of panels of
+ * one product. Panels are in the order in which they were added.
  *
  * <p>Owned by the dispatcher; reused.
  */
@@ -22,7 +22,7 @@ final class PanelTasks {
   private int[] ends = new int[64];
 
   /**
-   * @param workers how many share the tasks
+   * @param workers number of workers that share the tasks
    */
   PanelTasks(int workers) {
     this.workers = workers;
@@ -32,17 +32,17 @@ final class PanelTasks {
    * Begins a list of tasks that become shorter, so that workers end together (guided
    * self-scheduling, Polychronopoulos and Kuck 1987).
    *
-   * @param panels of all products that will be added
-   * @param least panels of a task, but of the last of each product
+   * @param panels number of panels of all products that will be added
+   * @param least fewest panels per task, except in the last task of each product
    */
   void beginShrinking(int panels, int least) {
     begin(panels, least, Integer.MAX_VALUE);
   }
 
   /**
-   * Begins a list of tasks of one length.
+   * Begins a list of tasks of equal length.
    *
-   * @param length panels of a task, but of the last of each product
+   * @param length panels per task, except in the last task of each product
    */
   void beginEven(int length) {
     begin(0, length, length);
@@ -77,7 +77,7 @@ final class PanelTasks {
     ends[count++] = end;
   }
 
-  /** How many tasks there are. */
+  /** Number of tasks. */
   int count() {
     return count;
   }
@@ -92,7 +92,7 @@ final class PanelTasks {
     return firsts[task];
   }
 
-  /** The panel after the last of a task. */
+  /** The panel after a task's last panel. */
   int end(int task) {
     return ends[task];
   }

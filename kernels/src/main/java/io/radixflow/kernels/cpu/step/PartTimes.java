@@ -3,12 +3,12 @@ package io.radixflow.kernels.cpu.step;
 import io.radixflow.kernels.cpu.weights.Panels;
 
 /**
- * The time of parts of operations, for a profile. Parts follow each other and do not nest. Owned by
- * the dispatcher.
+ * The times of parts of operations, for a profile. Parts follow each other and do not nest. Owned
+ * by the dispatcher.
  */
 final class PartTimes {
 
-  /** What an operation does besides its own work, or one step of many that it takes. */
+  /** A part of an operation that is measured separately. */
   enum Part {
     ROUNDING("rounding"),
     EXPERT_CHOICE("choice of experts"),
@@ -46,7 +46,7 @@ final class PartTimes {
     start = System.nanoTime();
   }
 
-  /** Ends the part that began last. */
+  /** Ends the current part. */
   void end(Part part) {
     int i = part.ordinal();
     nanos[i] += System.nanoTime() - start;
@@ -54,13 +54,13 @@ final class PartTimes {
     calls[i]++;
   }
 
-  /** Counts a product of a part. */
+  /** Adds a product to the counts of a part. */
   void count(Part part, Panels panels, int rows) {
     multiplyAdds[part.ordinal()] += (long) rows * panels.rows() * panels.columns();
     weightBytes[part.ordinal()] += panels.bytes();
   }
 
-  /** The sums of all parts since the start. */
+  /** The total times of all parts. */
   StepProfile.Phase[] sums() {
     StepProfile.Phase[] sums = new StepProfile.Phase[PARTS.length];
     for (int i = 0; i < sums.length; i++) {

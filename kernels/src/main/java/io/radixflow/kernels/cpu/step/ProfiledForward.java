@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The operations of the forward pass, each with its time in a profile. */
+/** Runs the operations of the forward pass and adds the time of each to a profile. */
 final class ProfiledForward implements ForwardOps<CpuMatrix, float[]> {
 
   private final CpuForward forward;
@@ -31,7 +31,7 @@ final class ProfiledForward implements ForwardOps<CpuMatrix, float[]> {
     time(name, 0, 0, operation);
   }
 
-  /** Measures an operation, without the operations that it consists of. */
+  /** Measures an operation. The times of its parts are recorded separately. */
   private void time(String name, long multiplyAdds, long weightBytes, Runnable operation) {
     StepProfile.Phase[] before = forward.parts();
     long tasks = team.taskNanos();

@@ -4,10 +4,11 @@ import io.radixflow.models.Rope;
 import java.util.Arrays;
 
 /**
- * Cosines and sines of the rotary embedding, computed in double by {@link StrictMath} and rounded
- * to float once; grows with the longest sequence seen.
+ * Cosines and sines of the rotary embedding, computed in double with {@link StrictMath} and rounded
+ * to float once. The table grows with the longest sequence so far.
  *
- * <p>Owned by the dispatcher, which calls {@link #ensure} before a step; workers only rotate.
+ * <p>Owned by the dispatcher, which calls {@link #ensure} before a step. Workers only call {@link
+ * #rotate}.
  */
 final class RopeTable {
 
@@ -24,7 +25,7 @@ final class RopeTable {
     frequencies = rope.frequencies(headDim);
   }
 
-  /** Makes the table cover positions below {@code count}. */
+  /** Extends the table to all positions below {@code count}. */
   void ensure(int count) {
     if (count <= positions) {
       return;
@@ -43,7 +44,7 @@ final class RopeTable {
     positions = size;
   }
 
-  /** Rotates one head in place, or the part of it that is rotated. */
+  /** Rotates one head, or the rotated part of it, in place. */
   void rotate(float[] x, int offset, int position) {
     int half = frequencies.length;
     int table = position * half;

@@ -34,7 +34,7 @@ final class RoundedRows implements WorkerTeam.Region {
     count = 0;
   }
 
-  /** Adds the row that begins at an element. */
+  /** Adds the row that begins at index {@code start}. */
   void add(int start) {
     if (count == starts.length) {
       starts = Arrays.copyOf(starts, 2 * count);
@@ -42,12 +42,12 @@ final class RoundedRows implements WorkerTeam.Region {
     starts[count++] = start;
   }
 
-  /** How many rows were added. */
+  /** Number of rows that were added. */
   int count() {
     return count;
   }
 
-  /** Rounds the rows. Each row has {@code columns} columns. */
+  /** Rounds the rows, which have {@code columns} columns each. */
   void round(int columns) {
     parts.begin();
     rows.begin(count, columns);
@@ -63,7 +63,7 @@ final class RoundedRows implements WorkerTeam.Region {
     }
   }
 
-  /** The integers, in the order in which rows were added. */
+  /** The integers of the rows, in the order in which rows were added. */
   IntegerRows integers() {
     return rows;
   }

@@ -8,15 +8,15 @@ import io.radixflow.models.Layer;
 import io.radixflow.models.ModelConfig;
 import io.radixflow.models.StepBuffer;
 
-/** What the buffers of steps take in the heap. */
+/** Computes the heap memory that the buffers of steps need. */
 public final class StepMemory {
 
-  /** Rows of logits that a step has at once, usually at most. */
+  /** Rows of logits that a step usually keeps at once, at most. */
   private static final int LOGITS_ROWS = 64;
 
   private StepMemory() {}
 
-  /** Bytes of the buffers of a step of the most rows and the longest context. */
+  /** Bytes of the buffers of a step with the largest number of rows and the longest context. */
   public static long bytes(ModelConfig config) {
     long row = 0;
     long widest = 0;

@@ -6,21 +6,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where the time of a CPU backend's steps goes, operation by operation; see {@link
- * io.radixflow.kernels.cpu.CpuBackend#profile}. Written by the dispatcher; read it when no step
- * runs.
+ * The times of a CPU backend's steps, by operation; see {@link
+ * io.radixflow.kernels.cpu.CpuBackend#profile}. The dispatcher writes it. Read it only while no
+ * step runs.
  */
 public final class StepProfile {
 
   /**
    * All operations of one kind.
    *
-   * @param name the operation, products with their target and their shape
+   * @param name name of the operation; for products also the target and the shape
    * @param calls how often it ran
    * @param nanos elapsed time
-   * @param taskNanos time of all workers in tasks; 0 if the dispatcher did all
-   * @param multiplyAdds of products with weights; 0 of other operations
-   * @param weightBytes bytes of weights that were read, each once a call; 0 if not known
+   * @param taskNanos total time of all workers in tasks; 0 if only the dispatcher worked
+   * @param multiplyAdds number of multiply-adds with weights; 0 for other operations
+   * @param weightBytes bytes of weights that were read, once per call; 0 if unknown
    */
   public record Phase(
       String name, long calls, long nanos, long taskNanos, long multiplyAdds, long weightBytes) {
@@ -64,12 +64,12 @@ public final class StepProfile {
     return new ArrayList<>(phases.values());
   }
 
-  /** How many steps ran. */
+  /** Number of steps. */
   public long steps() {
     return steps;
   }
 
-  /** Elapsed time of the steps on the dispatcher, from the batch to its tokens. */
+  /** Elapsed time of the steps on the dispatcher, from the batch to the tokens. */
   public long nanos() {
     return nanos;
   }

@@ -6,9 +6,9 @@ import io.radixflow.kernels.device.Batch;
 import java.util.Arrays;
 
 /**
- * The rows of the current step, checked and taken apart: token, position and page table of each,
- * and the blocks of consecutive rows that attention treats together. Reused from step to step;
- * written by the dispatcher before the step's regions.
+ * The rows of the current step, validated: the token, position and page table of each row, and the
+ * blocks of consecutive rows that attention processes together. It is reused from step to step. The
+ * dispatcher writes it before the step's regions run.
  */
 final class StepRows {
 
@@ -25,7 +25,7 @@ final class StepRows {
   int[] blockFirst = new int[64];
   int[] blockRows = new int[64];
 
-  /** Positions that the longest row reaches, itself included. */
+  /** Length of the longest sequence, up to and including its last row. */
   int longest;
 
   StepRows(int vocabSize, int contextLength, ScoreRoom room) {
@@ -35,7 +35,7 @@ final class StepRows {
   }
 
   /**
-   * Takes a batch.
+   * Validates a batch and copies its rows.
    *
    * @throws IllegalArgumentException if a token, position or page is out of range
    */
@@ -99,7 +99,7 @@ final class StepRows {
     int needed = (tokens + CpuKvPool.PAGE_TOKENS - 1) / CpuKvPool.PAGE_TOKENS;
     if (pageCount < needed || table.length < needed) {
       throw new IllegalArgumentException(
-          "page table has " + pageCount + " pages, " + tokens + " tokens need " + needed);
+          "page table has " + pageCount + " pages; " + tokens + " tokens need " + needed);
     }
     for (int i = 0; i < needed; i++) {
       if (table[i] < 0 || table[i] >= poolPages) {

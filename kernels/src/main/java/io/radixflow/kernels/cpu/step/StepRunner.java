@@ -8,10 +8,13 @@ import io.radixflow.kernels.device.HostStepTicket;
 import io.radixflow.models.ForwardGraph;
 import io.radixflow.models.ModelConfig;
 
-/** Runs steps, one at a time and on one thread: the dispatcher, which is worker 0 of the team. */
+/**
+ * Runs steps, one at a time and on one thread: the dispatcher's thread, which is worker 0 of the
+ * team.
+ */
 public final class StepRunner {
 
-  /** Rows of a step, at most. */
+  /** The largest number of rows per step. */
   public static final int MAX_ROWS = 512;
 
   private final WorkerTeam team;
@@ -21,9 +24,9 @@ public final class StepRunner {
   private volatile ProfiledForward profiled;
 
   /**
-   * @param fast native code for products of codes, or null for Java
+   * @param fast native code for products of codes, or null to use only Java
    * @param integers whether codes are multiplied with integer activations, instead of floats
-   * @param tuner shapes the products that are in Java
+   * @param tuner chooses tiles for the products in Java
    */
   public StepRunner(
       ModelConfig config,
@@ -40,7 +43,7 @@ public final class StepRunner {
   }
 
   /**
-   * Computes a step up to its tokens.
+   * Computes a step, including its tokens.
    *
    * @throws IllegalArgumentException if a token, position or page is out of range
    */

@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Chooses how many rows a tile has. The best shape depends on registers, width and JDK (six rows
- * spill on one, four starve on another), so each is timed once a process, for about 100 ms in all
- * and after {@link KernelWarmUp}, where Java has products at all. Results of a product do not
- * depend on the shape.
+ * Chooses the number of rows per tile. The best number depends on registers, vector width and JDK:
+ * six rows do not fit into the registers of one machine, and four are too few for another. So each
+ * shape is timed once per process, after {@link KernelWarmUp}, for about 100 ms in all; but only if
+ * any products are computed in Java. Results do not depend on the shape.
  */
 public final class TileTuner {
 
@@ -33,15 +33,17 @@ public final class TileTuner {
     this.nanos = nanos;
   }
 
-  /** The tuner of these kernels for a use of them, which at the first call are run and timed. */
+  /**
+   * Returns the tuner for these kernels and their use. The first call runs and times the kernels.
+   */
   public static TileTuner of(Kernels kernels, Use use) {
     return CACHE.computeIfAbsent(
         kernels.name() + " " + use, key -> new TileTuner(measure(kernels, use)));
   }
 
   /**
-   * Makes the tuner on a thread of its own if there is none, so that {@link #of} has less to wait
-   * for; what else runs meanwhile may make it choose a shape that is a little slower.
+   * Starts to make the tuner on a thread of its own, unless there is one, so that {@link #of} waits
+   * less. Other work that runs meanwhile may lead to a slightly slower choice.
    */
   public static void begin(Kernels kernels, Use use) {
     if (!CACHE.containsKey(kernels.name() + " " + use)) {
@@ -88,7 +90,7 @@ public final class TileTuner {
     return (System.nanoTime() - start) / (double) CALLS;
   }
 
-  /** The tile that covers {@code rows} rows in the least time. */
+  /** The number of rows per tile that computes {@code rows} rows in the least time. */
   public int tileRows(int rows) {
     int best = 0;
     double least = Double.MAX_VALUE;

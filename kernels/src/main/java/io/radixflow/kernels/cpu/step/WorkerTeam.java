@@ -10,15 +10,14 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Threads that share the tasks of one parallel region at a time. The thread that calls {@link #run}
- * is worker 0 and also takes tasks. One thread may call it at a time.
+ * is worker 0 and also runs tasks. Only one thread may call it at a time.
  *
- * <p>Task t belongs to worker t modulo the team's size, so a worker has the same tasks of equal
- * regions step after step, and workers that keep pace never write to the same cache line. A worker
- * whose own tasks have all begun takes other workers' tasks, so a worker that is scheduled late
- * delays no other worker. The caller waits for tasks, not for workers. Between regions workers spin
- * for a few microseconds and then park, so a team without work costs nothing. If all cores compute,
- * threads that move records have priority: they need a core only for microseconds, and a client
- * waits for the records.
+ * <p>Task t belongs to worker t modulo the team's size. So a worker gets the same tasks in each
+ * step, and workers that keep pace never write to the same cache line. A worker whose own tasks
+ * have all begun takes tasks of other workers, so a worker that is scheduled late does not delay
+ * the region. The caller waits for tasks, not for workers. Between regions, workers spin for a few
+ * microseconds and then park, so an idle team costs nothing. Workers have a low priority, because
+ * threads that move records need a core only for microseconds while a client waits for the records.
  */
 public final class WorkerTeam implements AutoCloseable {
 
@@ -32,29 +31,35 @@ public final class WorkerTeam implements AutoCloseable {
     void run(int task, int worker);
   }
 
-  /** About 30 µs: longer than the gap between two regions of a step, short for a busy machine. */
+  /**
+   * About 30 µs. This is longer than the gap between two regions of a step, but too short to
+   * disturb a busy machine.
+   */
   private static final int SPINS = 1000;
 
-  /** A thread of weight 1024 that wakes takes the core of one of weight 110. */
+  /**
+   * At this nice value a thread has weight 110. A waking thread of the usual weight, 1024, preempts
+   * it.
+   */
   static final int NICE = 10;
 
   private static final int LINE = 8;
 
   private static final int COUNT_BITS = 24;
 
-  /** Tasks of a region, at most. Numbers of regions have 39 bits: they last for years. */
+  /** The largest number of tasks per region. Region numbers have 39 bits, which last for years. */
   private static final int MOST_TASKS = (1 << COUNT_BITS) - 1;
 
   private final ThreadPriority priority;
   private final Thread[] threads;
   private final AtomicIntegerArray parked;
 
-  /** The region's number, and the number of its tasks in the low bits. */
+  /** The region's number; the low bits are the number of its tasks. */
   private final AtomicLong work = new AtomicLong();
 
   /**
-   * For each worker, in its own cache line: the region's number, and how many of its tasks the
-   * worker has begun.
+   * Per worker, each in its own cache line: the region's number and how many of the worker's tasks
+   * have begun.
    */
   private final AtomicLongArray begun;
 
@@ -64,17 +69,17 @@ public final class WorkerTeam implements AutoCloseable {
   private volatile boolean closed;
   private volatile boolean measured;
 
-  /** For each worker, in its own cache line: the nanoseconds that it spent in tasks. */
+  /** Per worker, each in its own cache line: the nanoseconds that it spent in tasks. */
   private final AtomicLongArray taskNanos;
 
-  /** A team of the usual priority. */
+  /** Creates a team with the default priority. */
   public WorkerTeam(int size) {
     this(size, ThreadPriority.NICE);
   }
 
   /**
-   * @param size workers, the caller of {@link #run} included
-   * @param priority of the workers, without that caller's
+   * @param size number of workers, including the caller of {@link #run}
+   * @param priority priority of all workers except that caller
    */
   public WorkerTeam(int size, ThreadPriority priority) {
     this.priority = priority;
@@ -90,7 +95,7 @@ public final class WorkerTeam implements AutoCloseable {
     }
   }
 
-  /** Number of workers, the caller of {@link #run} included. */
+  /** Number of workers, including the caller of {@link #run}. */
   public int size() {
     return threads.length + 1;
   }
@@ -98,7 +103,7 @@ public final class WorkerTeam implements AutoCloseable {
   /**
    * Runs the region's tasks and returns when all have ended.
    *
-   * @throws RuntimeException or Error: the first that a task threw
+   * @throws RuntimeException the first exception that a task threw; an Error likewise
    */
   public void run(int count, Region body) {
     if (count <= 1 || threads.length == 0) {
@@ -150,7 +155,7 @@ public final class WorkerTeam implements AutoCloseable {
     }
   }
 
-  /** Runs tasks of the worker, then what others have not begun. */
+  /** Runs the worker's own tasks, then tasks of other workers that have not begun. */
   private void takeTasks(long work, int worker) {
     long number = work >>> COUNT_BITS;
     int count = (int) work & MOST_TASKS;
@@ -171,7 +176,8 @@ public final class WorkerTeam implements AutoCloseable {
   /**
    * Claims the owner's next task.
    *
-   * @return which of its {@code share} tasks; -1 if all have begun, or the region has ended
+   * @return the index of the task among the owner's {@code share} tasks; -1 if all have begun or
+   *     the region has ended
    */
   private int begin(long number, int owner, int share) {
     for (; ; ) {
@@ -205,12 +211,12 @@ public final class WorkerTeam implements AutoCloseable {
     taskNanos.addAndGet(worker * LINE, System.nanoTime() - start);
   }
 
-  /** Whether the time in tasks is measured from now on; called between two regions. */
+  /** Turns the measuring of task times on or off. Called between two regions. */
   void measure(boolean on) {
     measured = on;
   }
 
-  /** Nanoseconds that all workers together spent in tasks while they were measured. */
+  /** Nanoseconds that all workers spent in tasks while the time was measured. */
   long taskNanos() {
     long sum = 0;
     for (int worker = 0; worker < size(); worker++) {
@@ -251,7 +257,10 @@ public final class WorkerTeam implements AutoCloseable {
     }
   }
 
-  /** Announces the nap before the last look at the region's number, so that no wake-up is lost. */
+  /**
+   * Marks the worker as parked before it checks the region's number for the last time, so that no
+   * wake-up is lost.
+   */
   private void park(long seen, int worker) {
     parked.set(worker, 1);
     if (work.get() == seen && !closed) {
@@ -260,7 +269,7 @@ public final class WorkerTeam implements AutoCloseable {
     parked.set(worker, 0);
   }
 
-  /** Ends the threads after the tasks in flight. */
+  /** Stops the threads after their current tasks. */
   @Override
   public void close() {
     closed = true;

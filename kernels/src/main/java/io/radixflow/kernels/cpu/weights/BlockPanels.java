@@ -8,19 +8,19 @@ import io.radixflow.kernels.cpu.kernel.Fma;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 
 /**
- * Integer codes with scales by blocks of columns: the encodings of GGUF and INT4 and INT8 of
+ * Integer codes with one scale per block of columns: the encodings of GGUF, and INT4 and INT8 of
  * safetensors.
  *
- * @param form how codes lie
+ * @param form layout of the codes
  * @param codes {@code int[panel][block of 32 columns][words of the form][PANEL]}
- * @param wide whether sums of a scale's codes times 16-bit numbers may exceed the 24 bits that a
- *     float holds
+ * @param wide whether the sum of a scale's codes times 16-bit numbers may need more than the 24
+ *     bits that a float represents exactly
  */
 public record BlockPanels(
     int rows, int columns, CodeForm form, int[] codes, BlockScales scales, boolean wide)
     implements Panels {
 
-  /** Where the codes of a panel's column begin; the column is a multiple of 32. */
+  /** The index of the first code of a panel at a column, which is a multiple of 32. */
   public int codesAt(int panel, int column) {
     return (panel * (columns / BLOCK) + column / BLOCK) * form.words() * PANEL;
   }

@@ -6,11 +6,11 @@ import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.models.Float16;
 
 /**
- * The scales of panels of codes, and the minima where the encoding has them, as narrow as the file
- * has them: {@code [panel][block][scales, minima][PANEL]}.
+ * The scales of panels of codes, and the minima if the encoding has them, in the precision of the
+ * file: {@code [panel][block][scales, minima][PANEL]}.
  *
- * @param form how they are held
- * @param block columns of a scale: 16 or 32
+ * @param form how the scales are stored
+ * @param block columns per scale: 16 or 32
  * @param minima whether there are minima
  * @param columns columns of the matrix
  * @param floats the values, with {@link Form#FLOAT}; else null
@@ -27,14 +27,14 @@ public record BlockScales(
     short[] halves,
     byte[] factors) {
 
-  /** How scales are held; the order is that of kernels.h. */
+  /** How scales are stored. The order is the same as in kernels.h. */
   public enum Form {
     FLOAT,
     HALF,
     FACTOR
   }
 
-  /** Columns of a unit. */
+  /** Columns per unit. */
   static final int UNIT = 256;
 
   /** Allocates scales of zero. */
@@ -52,7 +52,7 @@ public record BlockScales(
         form == Form.FACTOR ? new byte[count] : null);
   }
 
-  /** Bytes of {@code elements} weights' scales. */
+  /** Bytes of the scales of {@code elements} weights. */
   public static long bytes(Form form, int block, boolean minima, long elements) {
     long count = elements / block * parts(minima);
     return switch (form) {
@@ -66,7 +66,7 @@ public record BlockScales(
     return minima ? 2 : 1;
   }
 
-  /** Scales, or scales and minima: 1 or 2. */
+  /** 1 if there are only scales, 2 if there are also minima. */
   public int parts() {
     return parts(minima);
   }
@@ -80,12 +80,12 @@ public record BlockScales(
     };
   }
 
-  /** Where the scales of a panel's block begin in floats, halves or factors. */
+  /** Index of the scales of a panel's block in floats, halves or factors. */
   public int at(int panel, int index) {
     return (panel * (columns / block) + index) * parts() * PANEL;
   }
 
-  /** Where a panel's units of some 256 columns begin. */
+  /** Index of a panel's units for the 256 columns with number {@code index}. */
   public int unitsAt(int panel, int index) {
     return (panel * (columns / UNIT) + index) * parts() * PANEL;
   }
@@ -104,8 +104,8 @@ public record BlockScales(
   }
 
   /**
-   * Widens the scales of columns {@code from} to {@code to}, whole blocks: {@code [block][scales,
-   * minima][PANEL]} from 0.
+   * Widens the scales of columns {@code from} to {@code to}, which are whole blocks, to {@code
+   * [block][scales, minima][PANEL]} from index 0 on.
    */
   public void unpack(Kernels kernels, int panel, int from, int to, float[] out) {
     int at = at(panel, from / block);
@@ -129,7 +129,7 @@ public record BlockScales(
     }
   }
 
-  /** Bytes of memory. */
+  /** Bytes in memory. */
   long bytes() {
     return (floats == null ? 0 : 4L * floats.length)
         + (halves == null ? 0 : 2L * halves.length)

@@ -6,7 +6,7 @@ import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.models.Float8;
 
 /**
- * 8-bit floats with a scale for each {@value #BLOCK} columns: FP8.
+ * 8-bit floats with one scale per {@value #BLOCK} columns: FP8.
  *
  * @param codes byte[panel][k][PANEL]
  * @param scales float[panel][block of k][PANEL]

@@ -8,7 +8,7 @@ import io.radixflow.models.Float16;
 /**
  * 16-bit floats: F16 and BF16.
  *
- * @param bfloat16 whether they are bfloat16
+ * @param bfloat16 whether the values are bfloat16 instead of binary16
  * @param values short[panel][k][PANEL]
  */
 public record HalfPanels(int rows, int columns, boolean bfloat16, short[] values)

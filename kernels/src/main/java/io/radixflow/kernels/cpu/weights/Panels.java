@@ -6,25 +6,25 @@ import io.radixflow.kernels.cpu.kernel.Kernels;
 
 /**
  * The rows of a weight matrix in panels of {@value Kernels#PANEL} interleaved rows, in some
- * encoding; the last panel is filled with zero rows. A weight has the value that {@link
- * io.radixflow.models.Tensor#dequantize} gives, bit for bit but for the sign of a zero, which no
- * sum of products shows. Immutable.
+ * encoding. The last panel is padded with zero rows. A weight has the same bits as {@link
+ * io.radixflow.models.Tensor#dequantize} gives. Only the sign of a zero may differ, which cannot
+ * change a sum of products. Immutable.
  */
 public interface Panels {
 
   /** Columns that are unpacked at once. */
   int DEPTH = 256;
 
-  /** Most scales and minima of {@value #DEPTH} columns of a panel. */
+  /** The largest number of scales and minima of {@value #DEPTH} columns of a panel. */
   int SCALES = DEPTH / 16 * 2 * PANEL;
 
-  /** Rows of the matrix, without the filling. */
+  /** Rows of the matrix, without padding. */
   int rows();
 
   /** Columns of the matrix. */
   int columns();
 
-  /** Bytes of memory. */
+  /** Bytes in memory. */
   long bytes();
 
   /** Number of panels. */
@@ -32,7 +32,9 @@ public interface Panels {
     return (rows() + PANEL - 1) / PANEL;
   }
 
-  /** Whether weights are {@link BlockPanels}, all of them: products are then exact in integers. */
+  /**
+   * Returns whether all weights are {@link BlockPanels}, so that products are exact in integers.
+   */
   default boolean hasIntegers() {
     return false;
   }
@@ -40,14 +42,15 @@ public interface Panels {
   /**
    * Unpacks part of a panel: weight (k, row) goes to {@code out[(k - from) * PANEL + row]}.
    *
-   * @param from first k, a multiple of {@value #DEPTH}
-   * @param to after the last k: {@code from + DEPTH} or the end of the panel
+   * @param from the first k, a multiple of {@value #DEPTH}
+   * @param to the k after the last: {@code from + DEPTH} or the end of the panel
    * @param scales scratch of {@value #SCALES} floats
    */
   void unpack(Kernels kernels, int panel, int from, int to, float[] out, float[] scales);
 
   /**
-   * Adds one panel times {@code x} to {@code out[offset ..]}, {@value Kernels#PANEL} floats.
+   * Adds the product of one panel and {@code x}, {@value Kernels#PANEL} floats, to {@code
+   * out[offset ..]}.
    *
    * @param scratch {@value #DEPTH} times {@value Kernels#PANEL} floats
    * @param scales scratch of {@value #SCALES} floats
@@ -67,13 +70,14 @@ public interface Panels {
     }
   }
 
-  /** Most rows of {@link #timesRows}; 0 where these kernels have nothing for that. */
+  /** The largest number of rows for {@link #timesRows}; 0 if these kernels do not support it. */
   default int fewRows(Kernels kernels) {
     return 0;
   }
 
   /**
-   * Adds one panel times some rows to {@code out}, with the sums of {@link #timesVector}.
+   * Adds the product of one panel and some rows to {@code out}. The sums are the same as in {@link
+   * #timesVector}.
    *
    * @param x element (row, k) at {@code row * xs + k}
    * @param out element (row, lane) at {@code offset + row * os + lane}

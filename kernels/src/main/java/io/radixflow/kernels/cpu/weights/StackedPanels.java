@@ -5,7 +5,7 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import java.util.List;
 
-/** Matrices of different encodings, stacked; all but the last have whole panels. */
+/** Stacked matrices of different encodings. All except the last have whole panels. */
 public final class StackedPanels implements Panels {
 
   private final Panels[] parts;
@@ -44,12 +44,12 @@ public final class StackedPanels implements Panels {
     return parts[0].columns();
   }
 
-  /** How many matrices there are. */
+  /** Number of matrices. */
   public int parts() {
     return parts.length;
   }
 
-  /** A matrix, counted from the top. */
+  /** Returns a matrix by its index, from the top. */
   public Panels part(int index) {
     return parts[index];
   }

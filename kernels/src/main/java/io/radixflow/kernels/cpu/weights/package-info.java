@@ -1,2 +1,2 @@
-/** Weight matrices repacked into panels of rows, one class for each encoding. */
+/** Weight matrices that are repacked into panels of rows, one class per encoding. */
 package io.radixflow.kernels.cpu.weights;
