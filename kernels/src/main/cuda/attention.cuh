@@ -1,19 +1,20 @@
 // Causal attention of a step's rows over the KV pool.
 //
-// The rows of a chunk and the query heads that share a KV head are packed: packed row p is row p / group, head p % group
-// of the group; 16 of them are the rows of an mma tile. Keys are cut into splits of header[kHeaderSplitTokens] tokens
-// from position 0. Within a split a row's softmax runs over tiles of 32 keys in order; the splits' results are then
-// folded in order. So an element of the result depends on its row and the keys before it alone, whichever kernel
-// computed it in whatever tile; a split of the same length in every step makes the arithmetic the same in every step.
+// The rows of a chunk and the query heads that share a KV head are packed: packed row p is row p / group and head p %
+// group of the group. 16 packed rows are the rows of an mma tile. Keys are cut into splits of
+// header[kHeaderSplitTokens] tokens from position 0. Within a split, the softmax of a row runs over tiles of 32 keys in
+// order. Then the results of the splits are combined in order. So an element of the result depends only on its row and
+// the keys before it, whatever the kernel and the tile. Splits have the same length in every step, so the arithmetic is
+// the same in every step.
 //
-// Two kernels share a step's work. In rf_attend_keys the warps of a block take the splits of 16 packed rows in turn; in
-// rf_attend_rows each has 16 packed rows of its own and all read the same keys. Either writes the result where its
-// tile spans all keys of its rows, or leaves partials: one of each split, or, where the mode need not be deterministic,
-// one of all splits of a tile. The block that is the last to leave partials of its rows folds them.
+// Two kernels share a step's work. In rf_attend_keys, the warps of a block take the splits of 16 packed rows in turn.
+// In rf_attend_rows, each warp has its own 16 packed rows, and all warps read the same keys. If a tile spans all keys
+// of its rows, the kernel writes the result. Otherwise it writes partial results: one per split, or, if the mode is not
+// deterministic, one for all splits of a tile. The last block that writes partial results for some rows combines them.
 #pragma once
 #include "attention_warp.cuh"
 
-// Folds the partials of one packed row; a lane has four elements, or twice four.
+// Combines the partial results of one packed row. A lane has four elements, or twice four.
 template <int D>
 __device__ __forceinline__ void fold_partials(const AttentionArguments& a, const AttentionTile& tile, int p, int kvHead) {
     int lane = threadIdx.x % 32, row = p / a.group, head = kvHead * a.group + p % a.group;
@@ -43,8 +44,8 @@ __device__ __forceinline__ void fold_partials(const AttentionArguments& a, const
     }
 }
 
-// After a tile's partials: the block that completes the splits of its packed rows folds them. All threads call it, when
-// none uses the block's shared memory any more.
+// Called after the partial results of a tile are written. The block that completes the splits of its packed rows
+// combines them. All threads must call it, after the last use of the block's shared memory.
 template <int D>
 __device__ __forceinline__ void fold_if_last(const AttentionArguments& a, const AttentionTile& tile, int tileRows,
                                              int kvHead, int* shared) {
@@ -64,8 +65,8 @@ __device__ __forceinline__ void fold_if_last(const AttentionArguments& a, const 
     for (int p = tile.packed + threadIdx.x / 32; p < end; p += kAttendWarps) fold_partials<D>(a, tile, p, kvHead);
 }
 
-// Tiles of 16 packed rows; SLOTS half stages (a tile's keys or its values) a warp in shared memory, all but one on
-// their way.
+// Tiles of 16 packed rows. Each warp has SLOTS half stages in shared memory, each the keys or the values of a tile; all
+// but one are being loaded.
 template <int D, bool FLOAT8, int SLOTS>
 struct AttendKeys {
     static constexpr int kHalf = KeyTile<D, FLOAT8>::kWords;
@@ -150,7 +151,7 @@ struct AttendKeys {
     }
 };
 
-// Tiles of 64 packed rows, 16 a warp.
+// Tiles of 64 packed rows, 16 per warp.
 template <int D, bool FLOAT8, int STAGES>
 struct AttendRows {
     static constexpr int kThreads = kAttendWarps * 32, kRows = kAttendWarps * 16;

@@ -1,10 +1,10 @@
-// One warp's part of attention: 16 packed rows against tiles of 32 keys, splits of keys folded into a total. See
+// One warp's part of attention: 16 packed rows times tiles of 32 keys, and splits of keys combined into a total. See
 // attention.cuh.
 #pragma once
 #include "float8.cuh"
 
-// Entries of the plan's header: tiles of both kernels; tiles of rf_attend_keys; tokens of a split; splits that are folded
-// into one partial.
+// Entries of the plan's header: number of tiles of both kernels; number of tiles of rf_attend_keys; tokens per split;
+// splits that are combined into one partial result.
 constexpr int kHeaderTiles = 0, kHeaderKeyTiles = 1, kHeaderSplitTokens = 2, kHeaderFoldedSplits = 3;
 constexpr int kTileKeys = 32, kAttendWarps = 4;
 
@@ -15,25 +15,25 @@ struct AttentionArguments {
     const void* v;
     bf16* out;        // [rows][heads][d]
     float* partial;   // [partial][kvHead][d], sums before division
-    float2* weight;   // [partial][kvHead], greatest score in powers of two, sum of weights
+    float2* weight;   // [partial][kvHead]: largest score in powers of two, sum of weights
     int* arrived;     // [partial][kvHead], zero between launches
     const int* header;
-    const int4* tiles;  // chunk, first packed row, first split, splits; tiles of rf_attend_keys first
-    const int* merge;   // per chunk: its first partial, or -1 where tiles write the result; partials of a packed row
+    const int4* tiles;  // chunk, first packed row, first split, number of splits; tiles of rf_attend_keys first
+    const int* merge;   // per chunk: first partial, or -1 if tiles write the result; partials per packed row
     const int* chunkFirstRow;
     const int* chunkPosition;
     const int* chunkPageStart;
     const int* pageIds;
     int kvHeads;
     int group;
-    int pageTokens;   // a power of two from 16 on
-    float scale;      // of scores, log2(e) included
-    float capScale;   // above 0: scores become tanh(capScale * score) before they are scaled
-    int window;       // keys that a row sees, its own included; 0 for all
-    const float* sinks;  // a weight's logarithm a head that takes part in the softmax without a value; null for none
+    int pageTokens;   // a power of two, at least 16
+    float scale;      // factor of scores, includes log2(e)
+    float capScale;   // if above 0, scores become tanh(capScale * score) before they are scaled
+    int window;       // number of keys that a row sees, including its own; 0 for all
+    const float* sinks;  // logarithm of a weight per head that is in the softmax but has no value; may be null
 };
 
-// The first key that the row of a position sees.
+// The first key that the row at a position sees.
 __device__ __forceinline__ int first_key(const AttentionArguments& a, int position) {
     return a.window > 0 ? max(position - a.window + 1, 0) : 0;
 }
@@ -42,11 +42,11 @@ __device__ __forceinline__ int first_key(const AttentionArguments& a, int positi
 struct AttentionTile {
     int firstRow, position;      // of the chunk
     int packed, packedRows;      // first packed row of the tile, packed rows of the chunk
-    int split, splits;           // first split, and how many hold keys that the tile's rows see
-    int planned;                 // splits of the tile that end before its last row, also those before all windows
-    int splitTokens, keys;       // keys that the tile's last row sees
+    int split, splits;           // first split, and number of splits with keys that the tile's rows see
+    int planned;                 // splits of the tile up to its last row, including those before all windows
+    int splitTokens, keys;       // number of keys that the tile's last row sees
     int partial, partials;       // as in merge
-    int folded;                  // splits of a partial
+    int folded;                  // splits per partial result
     const int* pages;
 
     __device__ __forceinline__ AttentionTile(const AttentionArguments& a, int4 tile, int tileRows) {
@@ -74,9 +74,9 @@ struct AttentionTile {
     }
 };
 
-// The place of a piece of 16 bytes in shared memory, in rows of WORDS words of 16 bits. Pieces are swizzled so that the pieces
-// with the same number in 8 rows are in different banks, whether rows begin 1, 2, 4 or 8 pieces apart modulo the 8 pieces of
-// all banks.
+// The index of a piece of 16 bytes in shared memory, in rows of WORDS words of 16 bits. Pieces are swizzled: the pieces
+// with the same number in 8 rows are in different banks, whether rows begin 1, 2, 4 or 8 pieces apart modulo the 8
+// pieces of all banks.
 template <int WORDS>
 __device__ __forceinline__ int key_at(int row, int piece) {
     constexpr int kPieces = WORDS / 8;
@@ -85,15 +85,15 @@ __device__ __forceinline__ int key_at(int row, int piece) {
     return row * WORDS + ((piece ^ (row >> kShift & kMask)) << 3);
 }
 
-// A tile of keys or values in shared memory, in words of 16 bits. A piece of 8-bit floats interleaves two groups
-// of 8 elements, the two operands of one product; the keys' scales follow the tile.
+// A tile of keys or values in shared memory, in words of 16 bits. With 8-bit floats, a piece interleaves two groups of
+// 8 elements, which are the two operands of one product, and the scales of the keys follow the tile.
 template <int D, bool FLOAT8>
 struct KeyTile {
     static constexpr int kRow = FLOAT8 ? D / 2 : D, kScales = kTileKeys * kRow;
     static constexpr int kWords = kScales + (FLOAT8 ? kTileKeys * kFloat8ScaleBytes / 2 : 0);
 };
 
-// Brings tiles of keys or values to shared memory. The two pages of a tile are looked up one tile ahead.
+// Loads tiles of keys or values into shared memory. The two pages of a tile are looked up one tile ahead.
 template <int D, bool FLOAT8, int THREADS>
 struct KeyLoader {
     using Tile = KeyTile<D, FLOAT8>;
@@ -120,7 +120,7 @@ struct KeyLoader {
         look_up(following);
     }
 
-    // Loads keys from `key` on, from the page that advance chose; zeros after the last key.
+    // Loads keys from `key` on, from the page that advance chose, and zeros after the last key.
     __device__ __forceinline__ void load(bf16* to, const void* pool, int key, int thread) const {
         const unsigned char* plane = static_cast<const unsigned char*>(pool);
         constexpr int kPieces = Tile::kRow / 8, kLoads = (kTileKeys * kPieces + THREADS - 1) / THREADS;
@@ -148,13 +148,13 @@ struct KeyLoader {
     }
 };
 
-// The running softmax of one row: greatest score (in powers of two), sum of weights.
+// The running softmax of one row: largest score (in powers of two) and sum of weights.
 struct RowState {
     float top, sum;
 };
 
-// The fold of a split's result into the total of the splits before it: first the factors of both, then `fold` for each
-// element. Fused operations are spelled out: every caller must round alike.
+// Combines a split's result with the total of the splits before it. First compute the factors of both, then call `fold`
+// for each element. Fused operations are explicit, because all callers must round in the same way.
 struct FoldFactors {
     float total, split;
 };
@@ -164,7 +164,7 @@ __device__ __forceinline__ FoldFactors fold_state(RowState& total, RowState spli
     total = {top, fmaf(total.sum, by.total, split.sum * by.split)};
     return by;
 }
-// The factor that makes a row's sum of weighted values its result.
+// Returns the factor by which the weighted sum of the values is multiplied to get the result of a row.
 __device__ __forceinline__ float result_factor(const AttentionArguments& a, int head, RowState total) {
     if (!a.sinks) return 1.0f / total.sum;
     FoldFactors by = fold_state(total, {a.sinks[head] * 1.442695041f, 1.0f});
@@ -174,13 +174,13 @@ __device__ __forceinline__ float fold(float total, float split, FoldFactors by) 
     return fmaf(total, by.total, split * by.split);
 }
 
-// A lane's share of a warp's 16 packed rows and the keys of one split, for the rows lane / 4 and lane / 4 + 8: the running
-// softmax, and two sums for each of N groups of 8 columns of the values.
+// A lane's share of a warp's 16 packed rows and the keys of one split, for the rows lane / 4 and lane / 4 + 8. It has
+// the running softmax, and two sums per group of 8 columns of the values; there are N groups.
 template <int N>
 struct AttentionRows {
     float o[N][4];
     RowState state[2];
-    int position[2];  // the last key that the row sees; -1: there is no such row
+    int position[2];  // the last key that the row sees; -1 if there is no such row
 
     __device__ __forceinline__ AttentionRows(const AttentionArguments& a, const AttentionTile& tile, int packed) {
 #pragma unroll
@@ -198,8 +198,8 @@ struct AttentionRows {
         for (int h = 0; h < 2; ++h) state[h] = {-INFINITY, 0};
     }
 
-    // s: products with the 32 keys from `key` on. weights = their bf16 weights, as left operands of the product with the
-    // values; the sums so far are scaled to match.
+    // s: products with the 32 keys from `key` on. Sets weights to their bf16 weights, as left operands of the product
+    // with the values, and scales the sums so far to match.
     __device__ __forceinline__ void weigh(const AttentionArguments& a, float (&s)[4][4], int key,
                                           uint32_t (&weights)[2][4]) {
         int lane = threadIdx.x % 32;
@@ -251,7 +251,7 @@ struct AttentionRows {
         }
     }
 
-    // Ends a split: every lane of a row has the row's sum.
+    // Ends a split. Afterwards every lane of a row has the row's sum.
     __device__ __forceinline__ void finish() {
 #pragma unroll
         for (int h = 0; h < 2; ++h) {
@@ -260,7 +260,8 @@ struct AttentionRows {
         }
     }
 
-    // Partials of rows of WIDTH columns, of which the warp has those from `column` on; one warp of a row stores its weight.
+    // Writes partial results of rows of WIDTH columns. The warp has the columns from `column` on; one warp per row also
+    // stores the row's weight.
     template <int WIDTH>
     __device__ __forceinline__ void store_partial(const AttentionArguments& a, const AttentionTile& tile, int packed,
                                                   int kvHead, int split, int column = 0) const {
@@ -292,7 +293,7 @@ __device__ __forceinline__ void scale_products(float (&s)[4], const bf16* scales
     s[3] *= second;
 }
 
-// Multiplies weights by the values' scales. This is exact, since the scales are powers of two.
+// Multiplies weights by the values' scales. This is exact, because the scales are powers of two.
 __device__ __forceinline__ void scale_weights(uint32_t (&weights)[2][4], const bf16* scales) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -305,11 +306,12 @@ __device__ __forceinline__ void scale_weights(uint32_t (&weights)[2][4], const b
     }
 }
 
-// The 16 packed rows of one KV head that one warp multiplies with keys and values by itself.
+// The 16 packed rows of one KV head that one warp multiplies with keys and values.
 template <int D, bool FLOAT8>
 struct AttentionWarp : AttentionRows<D / 8> {
     using Tile = KeyTile<D, FLOAT8>;
-    static constexpr bool kHeld = D <= 128;  // queries in registers; wider ones are read again for each tile of keys
+    // Whether queries are in registers. Longer queries are read again for each tile of keys.
+    static constexpr bool kHeld = D <= 128;
     uint32_t q[kHeld ? D / 16 : 1][4];
     const bf16* from[2];  // the rows' queries
     const AttentionArguments& a;
@@ -407,8 +409,8 @@ struct AttentionWarp : AttentionRows<D / 8> {
     }
 };
 
-// The total of the splits so far of a warp's rows, in shared memory, [element][lane]: a lane meets only its own part,
-// and that of the same lane of other warps.
+// The total so far of the splits of a warp's rows, in shared memory, as [element][lane]. A lane reads only its own part
+// and the part of the same lane of other warps.
 template <int D>
 struct AttentionTotal {
     static constexpr int kFloats = (D / 2 + 4) * 32;
@@ -444,7 +446,7 @@ struct AttentionTotal {
         }
     }
 
-    // To the partial of the tile's splits, or the result where these are all.
+    // Writes to the partial result of the tile's splits, or to the result if the tile has all splits.
     __device__ __forceinline__ void store(const AttentionArguments& a, const AttentionTile& tile, int packed,
                                           int kvHead) const {
         if (tile.partial < 0) {

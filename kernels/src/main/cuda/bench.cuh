@@ -1,10 +1,10 @@
-// What benchmarks need: the peak rate at which a device reads its memory, and random data, on which it draws the power
-// and reaches the clocks that it has in use.
+// Kernels for benchmarks. One measures the peak rate at which a device reads its memory. The other writes random data,
+// because power and clocks with random data are like those in real use.
 #pragma once
 #include "device.cuh"
 
-// Reads words of 16 bytes; each thread has eight loads in flight. Their exclusive or goes to out if it equals impossible,
-// a value that it never has, so that the compiler cannot drop the loads.
+// Reads words of 16 bytes; each thread has eight loads in flight. The exclusive or of all words is written to out if it
+// equals `impossible`. It never does, but the compiler therefore cannot remove the loads.
 KERNEL(rf_read, const uint4* from, long long words, uint32_t impossible, uint32_t* out) {
     constexpr int kAhead = 8;
     long long stride = (long long)gridDim.x * blockDim.x;
@@ -21,7 +21,8 @@ KERNEL(rf_read, const uint4* from, long long words, uint32_t impossible, uint32_
     if (sum == impossible) *out = sum;
 }
 
-// Fills words of 16 bytes with random bf16 between -2 and 2; read as f32 they are also between -2 and 2.
+// Fills words of 16 bytes with random bf16 numbers between -2 and 2. If they are read as f32, they are also between -2
+// and 2.
 KERNEL(rf_fill_random, uint4* out, long long words, uint32_t seed) {
     long long stride = (long long)gridDim.x * blockDim.x;
     auto pair = [seed](uint32_t x) {

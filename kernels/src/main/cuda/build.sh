@@ -16,7 +16,7 @@ flags='-std=c++17 -O3 --fatbin --compress-mode=size -Werror all-warnings -Xptxas
 without() {
   rm -f "$out/radixflow.fatbin"
   printf 'device.code=false\nreason=%s\n' "$1" >"$out/device-code.properties"
-  echo "no device code will be inside: $1"
+  echo "this build will contain no device code: $1"
   exit 0
 }
 
@@ -69,7 +69,7 @@ failed=
 log=$("$nvcc" --threads 0 $flags $targets -o "$out/radixflow.fatbin" radixflow.cu 2>&1) || failed=1
 [ -z "$log" ] || printf '%s\n' "$log"
 case $log in
-  *'Performance Loss'*) failed=1 ;; # products of a warpgroup that ptxas makes wait for each other; it only warns
+  *'Performance Loss'*) failed=1 ;; # ptxas serialises the products of a warpgroup and only warns
 esac
 if [ -n "$failed" ]; then
   rm -f "$out/radixflow.fatbin"

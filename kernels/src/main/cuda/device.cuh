@@ -1,5 +1,5 @@
-// What all kernels use: the CUDA language, bf16, and the few instructions that need PTX. nvcc compiles each to the
-// instruction; a host compiler uses simt.h, which emulates them.
+// Used by all kernels: the CUDA language, bf16, and the few functions that need PTX. nvcc compiles each to one
+// instruction. A host compiler uses simt.h, which emulates the instructions.
 //
 //   KERNEL(name, parameters...) { ... }                             an exported kernel
 //   BOUNDED_KERNEL(threads, blocks, name, parameters...) { ... }    with launch bounds: at most `threads` threads per
@@ -16,7 +16,7 @@
 #define KERNEL(name, ...) extern "C" __global__ void name(__VA_ARGS__)
 #define BOUNDED_KERNEL(threads, blocks, name, ...) \
     extern "C" __global__ void __launch_bounds__(threads, blocks) name(__VA_ARGS__)
-// Declared here once: inside a kernel it would have C linkage, inside a template C++ linkage.
+// Declared once, at file scope: the linkage would be C inside a kernel and C++ inside a template.
 extern __shared__ __align__(1024) unsigned char dynamic_shared[];
 #define SHARED(type, name) type* const name = reinterpret_cast<type*>(dynamic_shared)
 
@@ -24,12 +24,12 @@ __device__ __forceinline__ unsigned shared_address(const void* p) {
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
-// Copies 16 bytes to shared memory in the background, of which the first `bytes` are read and the others become zero.
+// Starts to copy 16 bytes to shared memory. Only the first `bytes` are read; the others become zero.
 __device__ __forceinline__ void cp_async_first(void* to, const void* from, int bytes) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from), "r"(bytes)
                  : "memory");
 }
-// The same with all bytes, or none where valid is false.
+// Copies all 16 bytes, or zeros if valid is false.
 __device__ __forceinline__ void cp_async16(void* to, const void* from, bool valid = true) {
     cp_async_first(to, from, valid ? 16 : 0);
 }
@@ -74,21 +74,21 @@ __device__ __forceinline__ void mma_m16n8k16(float (&d)[4], const uint32_t (&a)[
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// (a & mask) | bits, one instruction.
+// (a & mask) | bits in one instruction.
 __device__ __forceinline__ uint32_t masked_or(uint32_t a, uint32_t mask, uint32_t bits) {
     uint32_t result;
     asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(result) : "r"(a), "r"(mask), "r"(bits));
     return result;
 }
 
-// f16 to f32, exactly.
+// Widens f16 to f32, exactly.
 __device__ __forceinline__ float widen_f16(uint32_t half) {
     float wide;
     asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(uint16_t(half)));
     return wide;
 }
 
-// Waits for `threads` threads at the block's barrier `id`, 1 to 15.
+// Waits at barrier `id` of the block, 1 to 15, until `threads` threads have arrived.
 __device__ __forceinline__ void named_barrier(int id, int threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
@@ -102,7 +102,7 @@ __device__ __forceinline__ void named_barrier(int id, int threads) {
 using bf16 = __nv_bfloat16;
 using bf162 = __nv_bfloat162;
 
-// The sum over the 32 lanes, in every lane, by the same tree each time.
+// Returns the sum over the 32 lanes to every lane. The tree is always the same.
 __device__ __forceinline__ float warp_sum(float v) {
 #pragma unroll
     for (int distance = 16; distance; distance >>= 1) v += __shfl_xor_sync(0xffffffffu, v, distance);
@@ -139,7 +139,7 @@ __device__ __forceinline__ void load8(float (&v)[8], const float* from) {
     v[4] = high.x, v[5] = high.y, v[6] = high.z, v[7] = high.w;
 }
 
-// Two bf16 times a factor, rounded.
+// Multiplies two bf16 by a factor and rounds.
 __device__ __forceinline__ uint32_t scale_bf16(uint32_t pair, float factor) {
     bf162 values;
     memcpy(&values, &pair, 4);

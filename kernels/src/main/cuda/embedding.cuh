@@ -1,10 +1,10 @@
-// Input rows from the embedding table.
+// Copies input rows from the embedding table.
 #pragma once
 #include "device.cuh"
 
-// out[row] = scale * table[token of row], bf16. A row's token is rowToken[row], or where that is negative the sampled id
-// ring[-1 - rowToken[row]] of an earlier step. A warp a row; rows from *rows on are left alone, and a token outside the
-// vocabulary gives zeros. width is a multiple of 8.
+// out[row] = scale * table[token of row], bf16. A row's token is rowToken[row]; if that is negative, it is ring[-1 -
+// rowToken[row]], which an earlier step sampled. One warp per row. Rows from *rows on are not written. A token outside
+// the vocabulary gives zeros. width is a multiple of 8.
 KERNEL(rf_embed, const bf16* table, const int* rows, const int* rowToken, const int* ring, bf16* out, int width,
        int vocab, float scale) {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;

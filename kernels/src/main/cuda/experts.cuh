@@ -1,11 +1,11 @@
-// Mixture of experts: logits of the router, the choice of experts, rows grouped by expert, and the sum of the experts' outputs.
-// The products in between are in gemm.cuh. A row's experts are added in the order in which the row chose them, so its result
-// does not depend on the other rows.
+// Mixture of experts: the logits of the router, the choice of experts, the grouping of rows by expert, and the sum of
+// the experts' outputs. The products in between are in gemm.cuh. A row's experts are added in the order in which the
+// row chose them, so the result does not depend on the other rows.
 #pragma once
 #include "device.cuh"
 
-// out[row][feature] = weights[feature] * x[row] + bias[feature], weights and sums in f32; bias may be null. A warp a feature
-// and 4 rows, 8 warps a block. depth is a multiple of 8.
+// out[row][feature] = weights[feature] * x[row] + bias[feature], with weights and sums in f32; bias may be null. One
+// warp per feature and 4 rows, 8 warps per block. depth is a multiple of 8.
 BOUNDED_KERNEL(256, 1, rf_float_product, const float* weights, const bf16* x, const float* bias, float* out,
                const int* rows, int features, int depth) {
     constexpr int kRows = 4;
@@ -38,7 +38,7 @@ __device__ __forceinline__ int warp_sum(int v) {
     return v;
 }
 
-// A value and its index; index -1 for none.
+// A value and its index; index -1 means none.
 struct Candidate {
     float value;
     int index;
@@ -49,7 +49,8 @@ struct Candidate {
     }
 };
 
-// The index of the largest of a warp's values, the lowest of equal ones; NaN is never the largest. 0 where all are NaN.
+// The index of the largest of a warp's values; of equal values, the lowest index. NaN is never the largest. Returns 0
+// if all are NaN.
 __device__ __forceinline__ int best_of(const float* values, int count) {
     Candidate best = {0, -1};
     for (int i = threadIdx.x % 32; i < count; i += 32) {
@@ -65,7 +66,7 @@ __device__ __forceinline__ int best_of(const float* values, int count) {
     return max(best.index, 0);
 }
 
-// The scores of a row's experts from their logits.
+// Computes the scores of a row's experts from their logits.
 __device__ __forceinline__ void score_experts(const float* logits, int experts, bool sigmoid, float* scores) {
     int lane = threadIdx.x % 32;
     if (sigmoid) {
@@ -83,7 +84,8 @@ __device__ __forceinline__ void score_experts(const float* logits, int experts, 
     for (int i = lane; i < experts; i += 32) scores[i] /= sum;
 }
 
-// Keeps the ranks of the experts of the best groups, whose rank is that of their best one or two experts.
+// Keeps only the ranks of the experts in the best groups. The rank of a group is the sum of its best one or two
+// experts.
 __device__ __forceinline__ void drop_groups(float* ranks, float* groupRanks, int experts, int groups, int chosenGroups,
                                             int groupBest) {
     int lane = threadIdx.x % 32, size = experts / groups;
@@ -113,8 +115,9 @@ __device__ __forceinline__ void drop_groups(float* ranks, float* groupRanks, int
     __syncwarp();
 }
 
-// ids[row][choice] and weights[row][choice]: the experts of each row, best first, equal ones by index. correction, which
-// may be null, is added to the scores for the choice only. A warp a row; shared memory: 2 * experts + groups floats a warp.
+// ids[row][choice] and weights[row][choice]: the experts of each row and their weights, best first; equal ones are
+// ordered by index. correction, which may be null, is added to the scores only for the choice. One warp per row. Shared
+// memory: 2 * experts + groups floats per warp.
 BOUNDED_KERNEL(128, 1, rf_choose_experts, const float* logits, const float* correction, const int* rows, int experts,
                int chosen, int sigmoid, int groups, int chosenGroups, int groupBest, int normalised, float scale, int* ids,
                float* weights) {
@@ -146,9 +149,10 @@ BOUNDED_KERNEL(128, 1, rf_choose_experts, const float* logits, const float* corr
     }
 }
 
-// Sorts what the rows chose by expert, then by row. places[row][choice] is the place of a choice, source[place] its row.
-// Tiles are at most tileRows places of one expert: expert, first place, places. A block an expert, of 256 threads; each
-// counts all choices, so that none waits for another. Shared memory: experts + 8 integers.
+// Sorts the choices of all rows by expert, then by row. places[row][choice] is the place of a choice; source[place] is
+// its row. A tile is at most tileRows places of one expert: expert, first place, number of places. One block of 256
+// threads per expert. Each block counts all choices, so that no block waits for another. Shared memory: experts + 8
+// integers.
 BOUNDED_KERNEL(256, 1, rf_group_experts, const int* ids, const int* rows, int chosen, int experts, int tileRows,
                int* places, int* source, int4* tiles, int* tileCount) {
     SHARED(int, counts);
@@ -189,9 +193,9 @@ BOUNDED_KERNEL(256, 1, rf_group_experts, const int* ids, const int* rows, int ch
     }
 }
 
-// out[row] = base[row] + scale times the experts' outputs, weighted, in the order of choice, + the output of the expert
-// that every row has, if there is one, weighted by the sigmoid of its gate, if it has one; rounded once. base is out, or
-// null for nothing. width is a multiple of 8.
+// out[row] = base[row] + scale * (sum of the experts' weighted outputs, in the order of choice, + the output of the
+// shared expert), rounded once. If the shared expert has a gate, its output is weighted by the sigmoid of the gate.
+// base is out, or null for zero. width is a multiple of 8.
 BOUNDED_KERNEL(256, 1, rf_add_experts, bf16* out, const bf16* base, const float* expanded, const int* places,
                const float* weights, int chosen, const float* shared, const float* sharedGate, const int* rows, int width,
                float scale) {

@@ -1,33 +1,35 @@
 // Products of a weight matrix [features][depth] with the rows [rows][depth] of activations, both bf16.
 //
-// The weights are the 16 side of mma.m16n8k16 and the rows the 8 side, so that few rows waste little: one template
-// serves decode and prefill. The order of a sum is the same in every tile of the same number of slices: slice s of S
-// adds the products of the k with k / (64 / S) % S == s, ascending, in one chain, and the slices are then added in
-// order. So with SLICES = 2, which deterministic mode uses throughout, an element depends on its row and its
-// weights alone, whatever tile computes it.
+// The weights are the side of 16 in mma.m16n8k16 and the rows are the side of 8. So little work is wasted on few rows,
+// and one template is enough for decode and prefill. The order of a sum is the same in all tiles with the same number
+// of slices. Slice s of S adds the products of all k with k / (64 / S) % S == s, in ascending order and in one chain.
+// Then the slices are added in order. Deterministic mode always uses SLICES = 2, so an element depends only on its row
+// and its weights, whatever the tile.
 #pragma once
 #include "device.cuh"
 
-// The operation on a sum before it is stored. With a gating epilogue, the weights alternate between 8 rows of gate and 8 of up,
-// and extra is one f32 bias per feature, or null.
+// What the kernel does with a sum before storing it. With a gating epilogue, the weights alternate between 8 rows of
+// gate and 8 of up, and extra is one f32 bias per feature, or null.
 enum GemmEpilogue {
     GEMM_PLAIN = 0,           // out[row][feature] = sum, bf16
     GEMM_BIAS = 1,            // ... + extra[feature], f32
     GEMM_RESIDUAL = 2,        // extra[row][feature] + scale * sum, bf16; extra may be out
     GEMM_SWIGLU = 3,          // out[row][feature / 2] = silu(gate) * up, bf16
-    GEMM_LOGITS = 4,          // out[row][feature] = scale * sum, f32, + extra[feature] where that is not null; where
-                              // bound is above 0 bound * tanh(that / bound)
-    GEMM_GEGLU = 5,           // out[row][feature / 2] = gelu(gate) * up, gelu by tanh
-    GEMM_CLAMPED_SWIGLU = 6,  // ... = g * sigmoid(1.702 g) * (u + 1), g = min(gate, bound), u = up within +-bound
-    GEMM_NORMAL_GLU = 7       // ... = gate * Phi(gate) * up, with the normal distribution Phi
+    // v = scale * sum + extra[feature], f32; extra may be null.
+    // out[row][feature] = bound > 0 ? bound * tanh(v / bound) : v
+    GEMM_LOGITS = 4,
+    GEMM_GEGLU = 5,           // out[row][feature / 2] = gelu(gate) * up, with gelu approximated by tanh
+    GEMM_CLAMPED_SWIGLU = 6,  // ... = g * sigmoid(1.702 g) * (u + 1), g = min(gate, bound), u = up clamped to +-bound
+    GEMM_NORMAL_GLU = 7       // ... = gate * Phi(gate) * up, Phi is the normal distribution function
 };
 
-// What all kernels of products take. Each multiplies one matrix, or many of one shape with rows of their own: experts with
-// the rows that chose them, heads of latent attention with their part of every row. Matrix m begins at
-// weights + m * weightBytes. With tiles, block y computes tile y of *rows: rows tiles[y].y and following, tiles[y].z of
-// them, times matrix tiles[y].x. Without, matrix blockIdx.z takes all of *rows rows. Row r reads x[gather[r]], or x[r] where
-// gather is null. Matrix m reads a row from element m * xOffset on and writes one from m * outOffset on; rows are xStride and
-// outStride elements apart. extra is as the epilogue says: a bias is [matrix][feature], a residual that of one matrix.
+// The parameters of all product kernels. Each multiplies one matrix, or many of one shape that have their own rows:
+// experts with the rows that chose them, heads of latent attention with their part of every row. Matrix m begins at
+// weights + m * weightBytes. With tiles, *rows is the number of tiles, and block y computes tile y: tiles[y].z rows
+// from row tiles[y].y on, times matrix tiles[y].x. Without tiles, matrix blockIdx.z multiplies all *rows rows. Row r
+// reads x[gather[r]], or x[r] if gather is null. Matrix m reads a row from element m * xOffset on and writes a row from
+// element m * outOffset on. Rows are xStride and outStride elements apart. The epilogue defines extra: a bias is
+// [matrix][feature]; a residual is for a single matrix.
 #define GEMM_PARAMETERS                                                                                                    \
     const char *weights, long long weightBytes, const bf16 *x, void *out, const void *extra, const int4 *tiles,            \
         const int *rows, const int *gather, int features, int depth, int epilogue, float scale, float bound, int xStride, \
@@ -36,7 +38,7 @@ enum GemmEpilogue {
     weights, weightBytes, x, out, extra, tiles, rows, gather, features, depth, epilogue, scale, bound, xStride, xOffset, \
         outStride, outOffset
 
-// The product of one matrix, as the parameters of a kernel say.
+// The product of one matrix, from the parameters of a kernel.
 struct GemmArguments {
     const char* weights;
     const bf16* x;
@@ -48,7 +50,7 @@ struct GemmArguments {
     int xStride, outStride;
 };
 
-// The tile of this block. Eight tiles of rows share their weights while those are in the L2 cache.
+// The tile of this block. Eight tiles of rows use the same weights while these are in the L2 cache.
 struct GemmPlace {
     int feature, row;
 };
@@ -83,7 +85,7 @@ __device__ __forceinline__ void gemm_run(GEMM_PARAMETERS) {
                place, end);
 }
 
-// Eight consecutive features of one row leave the block.
+// Stores eight consecutive features of one row.
 __device__ __forceinline__ void gemm_store8(const GemmArguments& a, int row, int feature, const float* sums) {
     float v[8];
 #pragma unroll
@@ -102,10 +104,10 @@ __device__ __forceinline__ void gemm_store8(const GemmArguments& a, int row, int
     store8(static_cast<bf16*>(a.out) + at, v);
 }
 
-// tanh(x / 2), by one exponential.
+// tanh(x / 2), computed with one exponential.
 __device__ __forceinline__ float half_tanh(float x) { return 1.0f - 2.0f / (__expf(x) + 1.0f); }
 
-// 1 - Phi(x) for x from 0 on: Abramowitz and Stegun 7.1.26, with the constants of NormalTail.java.
+// 1 - Phi(x) for x >= 0: Abramowitz and Stegun 7.1.26, with the constants of NormalTail.java.
 __device__ __forceinline__ float normal_tail(float x) {
     float t = 1.0f / fmaf(x, 0.23164189f, 1.0f);
     float p = fmaf(t, 0.5307027145f, -0.7265760135f);
@@ -141,7 +143,7 @@ __device__ __forceinline__ void gemm_store_gated(const GemmArguments& a, int row
     store8(static_cast<bf16*>(a.out) + size_t(row) * a.outStride + feature / 2, v);
 }
 
-// All threads of the block carry the tile sums[row][STRIDE], feature by feature, to the output.
+// All threads of the block copy the tile sums[row][STRIDE], feature by feature, to the output.
 template <int FEATURES, int ROWS, int STRIDE, int THREADS>
 __device__ __forceinline__ void gemm_store(const GemmArguments& a, GemmPlace place, int rows, const float* sums) {
     int valid_rows = min(ROWS, rows - place.row), valid_features = min(FEATURES, a.features - place.feature);
@@ -171,18 +173,18 @@ __device__ __forceinline__ void gemm_store(const GemmArguments& a, GemmPlace pla
     }
 }
 
-// The position of 16 bytes of a row in a panel of [rows][64] elements: within its row of 128 bytes a piece goes to its number
-// xor the row's, so that ldmatrix meets no bank twice and wgmma finds its 128-byte swizzle.
+// The index of 16 bytes of a row in a panel of [rows][64] elements. Within its row of 128 bytes, a piece is at its
+// number xor the row's number. So ldmatrix has no bank conflicts, and wgmma finds its 128-byte swizzle.
 __device__ __forceinline__ int panel_at(int row, int piece) { return row * 64 + ((piece ^ (row & 7)) << 3); }
 
-// The part that one thread plays in loading COUNT rows of PANELS * 64 elements into panels of [COUNT][64], 16 bytes at
-// a time. Rows that are not there become zero, or with SKIP stay as they are, which does no harm: rows do not influence
-// each other's sums. That is for few rows; where there are many, the branch takes longer than it spares.
+// One thread's share of loading COUNT rows of PANELS * 64 elements into panels of [COUNT][64], 16 bytes at a time.
+// Missing rows become zero. With SKIP they keep their old contents, which is harmless because rows do not influence
+// each other's sums. SKIP is for few rows; with many rows, the branch costs more time than it saves.
 template <int COUNT, int PANELS, int PANEL_STRIDE, int THREADS, bool SKIP = false>
 struct GemmLoader {
     static constexpr int kPieces = PANELS * 8;
     static constexpr int kLoads = (COUNT * kPieces + THREADS - 1) / THREADS;
-    int source[kLoads];  // the row in global memory, -1 for one that is not there
+    int source[kLoads];  // the row in global memory; -1 if there is no such row
 
     __device__ __forceinline__ static int row(int i) { return threadIdx.x / kPieces + i * (THREADS / kPieces); }
 
@@ -209,14 +211,15 @@ struct GemmLoader {
     }
 };
 
-// A block's tile of FEATURES x ROWS: WARPS_F x WARPS_R warps share it out, in SLICES of k; PANELS blocks of 64 k a
-// stage, STAGES stages in shared memory, all but one on their way.
+// A block's tile of FEATURES x ROWS. WARPS_F x WARPS_R warps share it, in SLICES of k. A stage is PANELS blocks of 64
+// k. There are STAGES stages in shared memory; all but one are being loaded.
 template <int FEATURES, int ROWS, int WARPS_F, int WARPS_R, int SLICES, int PANELS, int STAGES>
 struct GemmTile {
     static constexpr int kThreads = WARPS_F * WARPS_R * SLICES * 32, kFeatures = FEATURES, kRows = ROWS;
     static constexpr int kWarpFeatures = FEATURES / WARPS_F, kWarpRows = ROWS / WARPS_R;
     static constexpr int kPanel = (FEATURES + ROWS) * 64, kStage = kPanel * PANELS;
-    static constexpr int kStride = FEATURES + 4;  // of the sums in shared memory: a warp's fragment meets no bank twice
+    // Stride of the sums in shared memory. With it, a warp's fragment has no bank conflicts.
+    static constexpr int kStride = FEATURES + 4;
     static constexpr int kF = kWarpFeatures / 16, kR = kWarpRows / 8;
     using Sums = float[kF][kR][4];
 
@@ -266,7 +269,7 @@ struct GemmTile {
         }
     }
 
-    // The slices' sums meet in shared memory, [row][feature].
+    // Adds the sums of the slices in shared memory, [row][feature].
     __device__ __forceinline__ static void reduce(Sums& sums, float* shared, int feature, int row, int slice) {
         constexpr int kPart = ROWS * kStride;
         __syncthreads();
@@ -286,7 +289,7 @@ struct GemmTile {
         __syncthreads();
     }
 
-    // Rows from `rows` on are not there.
+    // Rows from `rows` on do not exist.
     __device__ __forceinline__ static void tile(const GemmArguments& a, GemmPlace place, int rows) {
         SHARED(bf16, stages);
         int warp = threadIdx.x / 32, slice = warp / (WARPS_F * WARPS_R);
@@ -323,7 +326,7 @@ struct GemmTile {
     }
 #define GEMM_KERNEL(name, blocks, ...) GEMM_TILE_KERNEL(name, blocks, GemmTile<__VA_ARGS__>)
 
-// Two slices of k, as deterministic mode asks for. Names: features x rows of a tile.
+// Two slices of k, which deterministic mode requires. Names: features x rows of a tile.
 GEMM_KERNEL(rf_gemm_16x8, 4, 16, 8, 1, 1, 2, 2, 8)
 GEMM_KERNEL(rf_gemm_32x8, 2, 32, 8, 2, 1, 2, 2, 8)
 GEMM_KERNEL(rf_gemm_32x16, 2, 32, 16, 2, 1, 2, 2, 6)
@@ -331,7 +334,7 @@ GEMM_KERNEL(rf_gemm_64x32, 2, 64, 32, 2, 1, 2, 2, 4)
 GEMM_KERNEL(rf_gemm_64x64, 2, 64, 64, 2, 2, 2, 1, 5)
 GEMM_KERNEL(rf_gemm_128x64, 2, 128, 64, 2, 2, 2, 1, 4)
 GEMM_KERNEL(rf_gemm_128x128, 1, 128, 128, 2, 2, 2, 1, 3)
-// Four slices: for matrices too small to fill the device with the tiles above; `fast` mode only.
+// Four slices, for matrices that are too small to fill the device with the tiles above. Only in `fast` mode.
 GEMM_KERNEL(rf_gemm_fast_16x8, 4, 16, 8, 1, 1, 4, 4, 4)
 GEMM_KERNEL(rf_gemm_fast_16x16, 2, 16, 16, 1, 1, 4, 4, 4)
 GEMM_KERNEL(rf_gemm_fast_32x32, 2, 32, 32, 1, 1, 4, 2, 4)

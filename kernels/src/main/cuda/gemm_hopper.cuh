@@ -1,18 +1,19 @@
-// The products of gemm.cuh by Hopper's wgmma, for many rows. Stages come by cp.async, which needs no tensor map.
+// The products of gemm.cuh with Hopper's wgmma, for many rows. Stages are loaded with cp.async, which needs no tensor
+// map.
 //
-// On compute capability 9.0 wgmma adds 16 products to an accumulator as mma.sync does, bit for bit: tests and the
-// self-test of a device compare them. So a tile with two accumulators, one for the even and one for the odd blocks of 32 k,
-// has the bits of the tiles of gemm.cuh with two slices, and deterministic mode may use it.
+// On compute capability 9.0 wgmma adds 16 products to an accumulator in the same way as mma.sync, bit for bit. Tests
+// and the device's self-test compare them. So a tile with two accumulators, one for the even and one for the odd blocks
+// of 32 k, gives the same bits as the tiles of gemm.cuh with two slices, and deterministic mode may use it.
 #pragma once
 #include "gemm.cuh"
 
-// A tile of GROUPS * 64 features x ROWS: a warpgroup for each 64 features; CHAINS accumulators an element, 1 or 2.
+// A tile of GROUPS * 64 features x ROWS. One warpgroup per 64 features; CHAINS accumulators per element, 1 or 2.
 template <int GROUPS, int ROWS, int CHAINS, int STAGES>
 struct HopperTile {
     static constexpr int kThreads = GROUPS * 128, kFeatures = GROUPS * 64, kRows = ROWS, kStride = kFeatures + 4;
     static constexpr int kStage = (kFeatures + ROWS) * 64, kParts = ROWS / 128;
 
-    // Stage `step` is read by the products in flight until the wait of step + 1, so that loads run STAGES - 2 ahead.
+    // Products in flight read stage `step` until the wait of step + 1, so loads are STAGES - 2 stages ahead.
     __device__ __forceinline__ static void tile(const GemmArguments& a, GemmPlace place, int rows) {
         SHARED(bf16, stages);
         int group = threadIdx.x / 128, steps = (a.depth + 63) / 64;
@@ -77,5 +78,5 @@ struct HopperTile {
 HOPPER_KERNEL(rf_gemm_hopper_64x128, 1, 128, 2, 6)
 HOPPER_KERNEL(rf_gemm_hopper_128x128, 2, 128, 2, 6)
 HOPPER_KERNEL(rf_gemm_hopper_192x128, 3, 128, 2, 5)
-// One accumulator, so that more rows have room; `fast` mode only.
+// One accumulator, so that more rows fit. Only in `fast` mode.
 HOPPER_KERNEL(rf_gemm_fast_hopper_128x256, 2, 256, 1, 4)

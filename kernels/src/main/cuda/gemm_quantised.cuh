@@ -1,11 +1,11 @@
-// The products of gemm.cuh with weights in groups of 32 that share a scale. A stage's groups are unpacked in registers to the
-// bf16 that rounding w gives, so that a product has the bits of the one with weights rounded before.
+// The products of gemm.cuh with weights in groups of 32 that share a scale. The groups of a stage are unpacked in
+// registers and rounded to bf16, so the product has the same bits as one with weights that were rounded before.
 //
-// Weights are stored in chunks of 8 features x 32 elements of depth: [feature][element], then the scales of each feature.
-// WeightFormat.java makes the chunks and maps file types to groups. The elements of a feature are in the order of the tensor
-// core's fragments: lane q of four has the pair 2q, 2q + 1 of each run of 8, four pairs in a group. The pairs for q = 0 come
-// first, then the pairs for q = 1, and so on. Chunks follow one another along depth, then along features, whose number is
-// padded to a multiple of 8 with zeros.
+// Weights are stored in chunks of 8 features x 32 elements of depth: [feature][element], then the scales of each
+// feature. WeightFormat.java makes the chunks and maps file types to groups. The elements of a feature are in the order
+// of the tensor core's fragments: lane q of four has the pair 2q, 2q + 1 of each run of 8, four pairs in a group. The
+// pairs for q = 0 come first, then the pairs for q = 1, and so on. Chunks are stored along depth first, then along
+// features. The number of features is padded to a multiple of 8 with zeros.
 #pragma once
 #include "gemm.cuh"
 
@@ -16,11 +16,11 @@ __device__ __forceinline__ uint32_t pack_bf16(float low, float high) {
     return bits;
 }
 
-// Nibble i of q, without `zero`, as a float: it is put into the mantissa of a power of two where it counts ones, and
-// the power is subtracted, which rounds nothing. A conversion of an integer would need shifts and is slower.
+// Nibble i of q minus `zero`, as a float. The nibble is put into the mantissa of a power of two, at the bits that count
+// ones, and the power is subtracted. This rounds nothing. Converting an integer would need shifts and is slower.
 struct Nibble {
-    int at;       // its lowest bit in `bits`
-    float power;  // so large that this bit of the mantissa is a one
+    int at;       // the nibble's lowest bit in `bits`
+    float power;  // so large that this bit of the mantissa is worth one
     uint32_t bits;
 
     __device__ __forceinline__ Nibble(uint32_t q, int i)
@@ -31,7 +31,7 @@ struct Nibble {
 };
 __device__ __forceinline__ float nibble_float(uint32_t q, int i) { return Nibble(q, i).without(0); }
 
-// Byte i of q, to which 128 was added, as a float without them.
+// Byte i of q minus 128, as a float. The caller added the 128.
 __device__ __forceinline__ float byte_float(uint32_t q, int i) {
     return __uint_as_float(__byte_perm(q, 0x4b000000, 0x7540 | i)) - 0x800080p0f;
 }
@@ -44,14 +44,14 @@ struct GroupQ8_0 {
     uint2 q;
     float d;
 
-    // The eight elements of lane `pair` of a feature's group.
+    // Reads the eight elements of lane `pair` in a feature's group.
     __device__ __forceinline__ GroupQ8_0(const unsigned char* chunk, int feature, int pair)
         : q(*reinterpret_cast<const uint2*>(chunk + feature * 32 + pair * 8)),
           d(widen_f16(reinterpret_cast<const uint16_t*>(chunk + kWeights)[feature])) {
         q.x ^= kSigned;
         q.y ^= kSigned;
     }
-    // The byte is 2^15 + 128 too large. d has 11 bits, so that nothing here is rounded.
+    // The byte is too large by 2^15 + 128. d has 11 bits, so nothing is rounded here.
     __device__ __forceinline__ float operator[](int i) const {
         uint32_t bits = __byte_perm(i < 4 ? q.x : q.y, 0x47000000, 0x7604 | i % 4 << 4);
         return fmaf(__uint_as_float(bits), d, -32896.0f * d);
@@ -85,7 +85,7 @@ struct GroupQ4_1 {
     __device__ __forceinline__ float operator[](int i) const { return fmaf(nibble_float(q, i), d, m); }
 };
 
-// w = d * q + m with d and m made of the file's two levels of scales; q of 4 bits.
+// w = d * q + m, where d and m come from the file's two levels of scales; q of 4 bits.
 struct GroupQ4_K {
     static constexpr int kWeights = 128, kChunk = kWeights + 8 * 8;
     uint32_t q;
@@ -97,7 +97,7 @@ struct GroupQ4_K {
     __device__ __forceinline__ float operator[](int i) const { return fmaf(nibble_float(q, i), dm.x, dm.y); }
 };
 
-// w = d * q + m, q of 5 bits: the fifth bits of a lane's eight elements are one byte after the nibbles.
+// w = d * q + m, q of 5 bits. The fifth bits of a lane's eight elements are one byte after the nibbles.
 struct GroupQ5_K {
     static constexpr int kNibbles = 128, kWeights = kNibbles + 8 * 4, kChunk = kWeights + 8 * 8;
     uint32_t q, fifth;
@@ -114,7 +114,7 @@ struct GroupQ5_K {
     }
 };
 
-// w = d * q with a d for each half of the group, as Q4_K's; q of 6 bits in an int8.
+// w = d * q with one d per half of the group, as in Q4_K; q of 6 bits in an int8.
 struct GroupQ6_K {
     static constexpr int kWeights = 256, kChunk = kWeights + 8 * 8;
     uint2 q;
@@ -131,7 +131,7 @@ struct GroupQ6_K {
     }
 };
 
-// w = d * s * q - e * m with an s and an m for each half of the group, int8; q of 2 or 3 bits in a nibble.
+// w = d * s * q - e * m with one s and one m per half of the group, int8; q of 2 or 3 bits in a nibble.
 struct GroupQ2_K {
     static constexpr int kWeights = 128, kChunk = kWeights + 8 * 8;
     uint32_t q;
@@ -153,14 +153,14 @@ struct GroupQ2_K {
     }
 };
 
-// The bytes T0 to T3 that the low four nibbles choose.
+// Looks up the low four nibbles in the table of bytes T0 to T3.
 template <uint32_t T0, uint32_t T1, uint32_t T2, uint32_t T3>
 __device__ __forceinline__ uint32_t table_bytes(uint32_t nibbles) {
     uint32_t within = nibbles & 0x7777, upper = (nibbles & 0x8888) >> 1;
     return __byte_perm(__byte_perm(T0, T1, within), __byte_perm(T2, T3, within), 0x3210 | upper);
 }
 
-// w = d * v, v an int8 that a nibble chooses: the values of IQ4_NL and IQ4_XS.
+// w = d * v, where v is an int8 that a nibble selects: the values of IQ4_NL and IQ4_XS.
 struct GroupIQ4 {
     static constexpr int kWeights = 128, kChunk = kWeights + 8 * 4;
     uint32_t v[2];
@@ -177,7 +177,7 @@ struct GroupIQ4 {
     __device__ __forceinline__ float operator[](int i) const { return byte_float(v[i / 4], i % 4) * d; }
 };
 
-// The same with doubled 4-bit floats (E2M1), and d a power of two as bf16.
+// w = d * v, where v is a doubled 4-bit float (E2M1) and d a power of two as bf16.
 struct GroupMXFP4 {
     static constexpr int kWeights = 128, kChunk = kWeights + 8 * 2;
     uint32_t v[2];
@@ -194,7 +194,7 @@ struct GroupMXFP4 {
     __device__ __forceinline__ float operator[](int i) const { return byte_float(v[i / 4], i % 4) * d; }
 };
 
-// w = d * v, v an 8-bit float, E4M3; loading refuses NaN bytes.
+// w = d * v, where v is an 8-bit float, E4M3. The loader rejects NaN.
 struct GroupFP8 {
     static constexpr int kWeights = 256, kChunk = kWeights + 8 * 4;
     uint2 q;
@@ -236,14 +236,14 @@ __device__ __forceinline__ void transpose4(uint32_t (&to)[4], const uint32_t (&f
     }
 }
 
-// The work of one thread in loading stages. A stage has FEATURES / 8 consecutive runs of chunks of RUN bytes each.
+// One thread's share of loading stages. A stage has FEATURES / 8 consecutive runs of chunks of RUN bytes each.
 template <int FEATURES, int RUN, int CHUNK, int THREADS>
 struct GroupLoader {
     static constexpr int kPieces = RUN / 16, kAll = FEATURES / 8 * kPieces, kLoads = (kAll + THREADS - 1) / THREADS;
     const unsigned char* next;
-    int left;             // bytes of a run of all stages from `next` on
-    int octet[kLoads];    // where the run of a piece begins behind `next`; -1 for features that are not there
-    int within[kLoads];   // where the piece is in it
+    int left;             // remaining bytes of a run, over all stages from `next` on
+    int octet[kLoads];    // offset of a piece's run from `next`; -1 if there are no such features
+    int within[kLoads];   // offset of the piece in its run
 
     __device__ __forceinline__ GroupLoader(const GemmArguments& a, int first)
         : left(a.depth / 32 * CHUNK) {
@@ -256,7 +256,7 @@ struct GroupLoader {
         }
     }
 
-    // Loads the next stage. Of features that are not there nothing is loaded, of groups that are not there zeros.
+    // Loads the next stage. Nothing is loaded for missing features, and zeros for missing groups.
     __device__ __forceinline__ void load(unsigned char* to) {
 #pragma unroll
         for (int i = 0; i < kLoads; ++i) {
@@ -271,7 +271,7 @@ struct GroupLoader {
 };
 
 // The fragments of 8 rows x 32 elements of a panel: b[0] and b[1] for the first 16 elements, b[2] and b[3] for the
-// others.
+// rest.
 __device__ __forceinline__ void rows_8x32(uint32_t (&b)[4], const bf16* panel, int row, int slice) {
     int lane = threadIdx.x % 32;
     ldmatrix_x4(b, panel + panel_at(row + lane % 8, slice * 4 + lane / 8));
@@ -281,7 +281,7 @@ __device__ __forceinline__ void rows_8x32(uint32_t (&b)[4], const bf16* panel, i
 // A stage is chunks, then the panels of rows.
 template <class Group, int FEATURES, int ROWS, int PANELS, int STAGES, int THREADS>
 struct QuantisedStages {
-    static constexpr int kRun = PANELS * 2 * Group::kChunk;  // bytes of a stage of 8 features
+    static constexpr int kRun = PANELS * 2 * Group::kChunk;  // bytes of 8 features in a stage
     static constexpr int kWeights = FEATURES / 8 * kRun;
     static constexpr int kStage = kWeights + PANELS * ROWS * 64 * int(sizeof(bf16));
 
@@ -315,8 +315,8 @@ struct QuantisedStages {
     }
 };
 
-// A tile as GemmTile's with two slices; the first half of a panel's 64 elements is slice 0's. A warp has all rows, so
-// that weights are unpacked once.
+// A tile like GemmTile with two slices; slice 0 has the first half of a panel's 64 elements. A warp has all rows, so
+// that weights are unpacked only once.
 template <class Group, int FEATURES, int ROWS, int WARPS_F, int PANELS, int STAGES>
 struct QuantisedTile {
     using Tile = GemmTile<FEATURES, ROWS, WARPS_F, 1, 2, PANELS, STAGES>;
@@ -324,7 +324,7 @@ struct QuantisedTile {
     static constexpr int kTogether = kR < 4 ? kR : 4;        // products that do not wait for each other
     using Stages = QuantisedStages<Group, FEATURES, ROWS, PANELS, STAGES, kThreads>;
 
-    // The two fragments of 16 features x 16 elements that a group makes.
+    // Unpacks a group into two fragments of 16 features x 16 elements.
     __device__ __forceinline__ static void unpack(uint32_t (&a)[2][4], const unsigned char* octets, int group) {
         int lane = threadIdx.x % 32;
 #pragma unroll
@@ -394,15 +394,15 @@ QUANTISED_KERNELS(rf_gemm_iq4, GroupIQ4)
 QUANTISED_KERNELS(rf_gemm_mxfp4, GroupMXFP4)
 QUANTISED_KERNELS(rf_gemm_fp8, GroupFP8)
 
-// Writes `features` rows of weights in groups, from the chunks at `weights` on, as bf16, [feature][depth]: what a
-// product of many rows reads instead of unpacking each weight again for every tile of rows. A warp has kGroups chunks.
+// Writes `features` rows of weights in groups, from the chunks at `weights` on, as bf16, [feature][depth]. A product of
+// many rows reads these instead of unpacking each weight again for every tile of rows. A warp has kGroups chunks.
 template <class Group>
 __device__ __forceinline__ void unpack_matrix(const unsigned char* weights, bf16* out, int features, int depth) {
     constexpr int kGroups = 4;
     int lane = threadIdx.x % 32, feature = lane / 4, groups = depth / 32, spans = (groups + kGroups - 1) / kGroups;
     int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, octet = warp / spans, first = warp % spans * kGroups;
     if (octet * 8 >= features) return;
-    auto group = [&](int i) {  // repeats the last one in place of groups after the end
+    auto group = [&](int i) {  // repeats the last group after the end
         size_t chunk = size_t(octet) * groups + min(first + i, groups - 1);
         return Group(weights + chunk * Group::kChunk, feature, lane % 4);
     };
@@ -437,7 +437,7 @@ UNPACK_KERNEL(rf_unpack_iq4, GroupIQ4)
 UNPACK_KERNEL(rf_unpack_mxfp4, GroupMXFP4)
 UNPACK_KERNEL(rf_unpack_fp8, GroupFP8)
 
-// rf_embed with a table in groups. width is a multiple of 32.
+// rf_embed for a table in groups. width is a multiple of 32.
 template <class Group>
 __device__ __forceinline__ void embed_quantised(const unsigned char* table, const int* rows, const int* rowToken,
                                                 const int* ring, bf16* out, int width, int vocab, float scale) {
@@ -448,7 +448,7 @@ __device__ __forceinline__ void embed_quantised(const unsigned char* table, cons
     bool known = token >= 0 && token < vocab;
     const unsigned char* chunks = table + size_t(known ? token / 8 : 0) * (width / 32) * Group::kChunk;
     uint32_t* to = reinterpret_cast<uint32_t*>(out + size_t(row) * width);
-    for (int i = lane; i < width / 8; i += 32) {  // four lanes' elements of a group
+    for (int i = lane; i < width / 8; i += 32) {  // the elements of four lanes are a group
         Group w(chunks + size_t(i / 4) * Group::kChunk, known ? token % 8 : 0, i % 4);
 #pragma unroll
         for (int pair = 0; pair < 4; ++pair) {

@@ -1,16 +1,16 @@
-// Multi-head latent attention (DeepSeek-AI 2024), absorbed: the pool keeps for each token one compressed vector and one
-// rotated part, which all heads share, [slot][RANK + ROTATED]; queries are brought into the space of the compressed
-// vectors, and values are these vectors themselves. The products with each head's matrices are in gemm.cuh.
+// Multi-head latent attention (DeepSeek-AI 2024), absorbed. For each token the pool contains one compressed vector and
+// one rotated part, which all heads share: [slot][RANK + ROTATED]. Queries are projected into the space of the
+// compressed vectors, and these vectors are also the values. The products with each head's matrices are in gemm.cuh.
 //
-// Tiles, splits and partials are the same as in attention.cuh with one KV head and all query heads as its group; every tile has
-// 16 packed rows. So an element of the result depends only on its row and the keys before it.
+// Tiles, splits and partials are the same as in attention.cuh with one KV head and all query heads as its group; every
+// tile has 16 packed rows. So an element of the result depends only on its row and the keys before it.
 #pragma once
 #include "attention.cuh"
 #include "norm.cuh"
 
-// Stores a row's key, kept by the block as floats, in pages of 8-bit floats: [slot][width, up to a multiple of 16] codes,
-// then [slot] scales. In each 16 elements the first and the second eight are interleaved, the order that
-// the tensor cores need. All threads call it; tops: an integer a warp of shared memory.
+// Stores a row's key, which the block has as floats, in pages of 8-bit floats: [slot][width, padded to a multiple of
+// 16] codes, then [slot] scales. In each 16 elements the first and the second eight are interleaved, which is the order
+// that the tensor cores need. All threads call it. tops: one integer per warp in shared memory.
 __device__ __forceinline__ void store_latent_float8(unsigned char* pool, int slot, int pageTokens, const float* kept,
                                                     int width, uint32_t* tops) {
     uint32_t top = 0;
@@ -31,11 +31,11 @@ __device__ __forceinline__ void store_latent_float8(unsigned char* pool, int slo
     if (threadIdx.x == 0) page[pageTokens * pitch + place] = scale;
 }
 
-// A row of latent is the compressed vector, then the rotated part: the first is RMS-normalised, the second rotated by the
-// row's position, and both go to the row's slot of the pool. A row of queries is [heads][plain + rotated]; the rotated parts
-// follow the compressed parts in compressed, [heads][rank + rotated]. rotations is [position][cosines, then sines of rotated /
-// 2 pairs]; pairs are neighbours where interleaved is set, halves otherwise. One block per row. Shared memory: one float per
-// warp, and for 8-bit floats one per element.
+// A row of latent is the compressed vector, then the rotated part. The vector is RMS-normalised, the other part is
+// rotated by the row's position, and both are stored in the row's slot of the pool. A row of queries is [heads][plain +
+// rotated]; the rotated parts follow the compressed parts in compressed, [heads][rank + rotated]. rotations is
+// [position][cosines, then sines of rotated / 2 pairs]; a pair is (2i, 2i + 1) if interleaved is set, else (i, i +
+// rotated / 2). One block per row. Shared memory: one float per warp, and for 8-bit floats one per element.
 template <bool FLOAT8>
 __device__ __forceinline__ void latent_store(const bf16* latent, const float* gain, const float* rotations,
                                              const bf16* queries, bf16* compressed, void* pool, const int* rows,
@@ -62,7 +62,7 @@ __device__ __forceinline__ void latent_store(const bf16* latent, const float* ga
     };
     for (int i = threadIdx.x; i < rank; i += blockDim.x) keep(i, __bfloat162float(latent[i]) * (scale * gain[i]));
     const float* turn = rotations + size_t(rowPosition[row]) * rotated;
-    // number 0 is the key, the others are the heads' queries
+    // number 0 is the key; the others are the queries of the heads
     for (int i = threadIdx.x; i < (heads + 1) * half; i += blockDim.x) {
         int head = i / half - 1, pair = i % half;
         const bf16* from = head < 0 ? latent + rank : queries + (size_t(row) * heads + head) * (plain + rotated) + plain;
@@ -96,8 +96,9 @@ __device__ __forceinline__ void latent_store(const bf16* latent, const float* ga
 LATENT_STORE_KERNEL(rf_latent_store, false)
 LATENT_STORE_KERNEL(rf_latent_store_float8, true)
 
-// Tiles of 16 packed rows. Each of four warps scores 8 of a tile's 32 keys and gathers a quarter of the values' columns;
-// all of them follow the softmax of all rows. STAGES tiles of keys are in shared memory, all but one on their way.
+// Tiles of 16 packed rows. Each of four warps scores 8 of a tile's 32 keys and sums a quarter of the values' columns.
+// All warps compute the softmax of all rows. There are STAGES tiles of keys in shared memory; all but one are being
+// loaded.
 template <int RANK, int ROTATED, bool FLOAT8, int STAGES>
 struct AttendLatent {
     static constexpr int kReal = RANK + ROTATED, kWidth = (kReal + 15) / 16 * 16, kPieces = kWidth / 8;
@@ -105,7 +106,7 @@ struct AttendLatent {
     using Tile = KeyTile<kWidth, FLOAT8>;
     static constexpr int kStage = Tile::kWords, kColumns = RANK / kAttendWarps, kN = kColumns / 8;
 
-    // Loads keys from `key` on; zeros after the last key, and after a key's last element.
+    // Loads keys from `key` on, with zeros after the last key and after the last element of each key.
     __device__ __forceinline__ static void load(const AttentionArguments& a, const AttentionTile& tile, bf16* to, int key,
                                                 int2 page) {
         if (FLOAT8) {
@@ -134,7 +135,7 @@ struct AttendLatent {
         }
     }
 
-    // This warp's 8 keys against all rows, to shared memory [row][key].
+    // Multiplies this warp's 8 keys with all rows; the scores go to shared memory, [row][key].
     __device__ __forceinline__ static void score(const bf16* queries, const bf16* keys, float* scores) {
         constexpr int kSteps = kWidth / 16;
         int lane = threadIdx.x % 32, warp = threadIdx.x / 32;

@@ -1,9 +1,9 @@
-// Norms of rows, and the addition of a block's output to the residual stream.
+// Norms of rows, and adding a block's output to the residual stream.
 #pragma once
 #include "device.cuh"
 
-// The sum over the block, in every thread, by the same tree each time. partial: a float a warp, free when all threads
-// have come here.
+// Returns the sum over the block to every thread. The tree is always the same. partial: one float per warp, which must
+// be unused when the threads call this.
 __device__ __forceinline__ float block_sum(float v, float* partial) {
     v = warp_sum(v);
     __syncthreads();
@@ -14,11 +14,11 @@ __device__ __forceinline__ float block_sum(float v, float* partial) {
     return v;
 }
 
-// out[row] = x[row] / rms(x[row]) * gain (RMS norm, Zhang and Sennrich 2019), or where centred is set the same of
-// x[row] - mean(x[row]) (LayerNorm without bias). Rows are `stride` elements apart in both; out may be x. A block a row;
-// each thread keeps what it read, as far as its registers reach. The order of the sums depends on width and block alone.
-// Shared memory: a float a warp. rows: how many are valid, on the device. width is a multiple of 8, the block one of 32
-// threads.
+// out[row] = x[row] / rms(x[row]) * gain (RMS norm, Zhang and Sennrich 2019). If centred is set, x[row] - mean(x[row])
+// replaces x[row] (LayerNorm without bias). Rows are `stride` elements apart in both; out may be x. One block per row.
+// Each thread keeps in registers as much as fits of what it read. The order of the sums depends only on width and
+// block. Shared memory: one float per warp. rows: number of valid rows, on the device. width is a multiple of 8, the
+// block a multiple of 32 threads.
 BOUNDED_KERNEL(1024, 1, rf_norm, const bf16* x, const float* gain, bf16* out, const int* rows, int width, int stride,
                float epsilon, int centred) {
     constexpr int kKept = 4;
@@ -68,7 +68,7 @@ BOUNDED_KERNEL(1024, 1, rf_norm, const bf16* x, const float* gain, bf16* out, co
     });
 }
 
-// hidden[row] += scale * delta[row], both [rows][width], bf16. A warp a row; width is a multiple of 8.
+// hidden[row] += scale * delta[row], both [rows][width], bf16. One warp per row; width is a multiple of 8.
 KERNEL(rf_add, bf16* hidden, const bf16* delta, const int* rows, int width, float scale) {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
     if (row >= *rows) return;

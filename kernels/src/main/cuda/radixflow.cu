@@ -1,4 +1,4 @@
-// All device code of Radixflow, one translation unit.
+// All device code of Radixflow, in one translation unit.
 #include "attention.cuh"
 #include "bench.cuh"
 #include "embedding.cuh"

@@ -1,8 +1,9 @@
-// Rotary embedding of queries and keys (Su et al. 2021), and keys and values to their slots in the KV pool.
+// Rotary embedding of queries and keys (Su et al. 2021), and storing keys and values in their slots of the KV pool.
 #pragma once
 #include "float8.cuh"
 
-// Sums over the lanes of a group, a power of two, in each of them, by the same tree each time.
+// Returns the sum over the lanes of a group, whose size is a power of two, to each of them. The tree is always the
+// same.
 __device__ __forceinline__ float group_sum(float v, int lanes, uint32_t mask) {
     for (int distance = lanes / 2; distance; distance >>= 1) v += __shfl_xor_sync(mask, v, distance);
     return v;
@@ -14,9 +15,9 @@ __device__ __forceinline__ uint32_t group_max(uint32_t v, int lanes, uint32_t ma
     return v;
 }
 
-// Stores one head's vector in a plane of 8-bit floats, whose pages are [slot][kvHead][headDim] codes, then
-// [kvHead][slot] scales. Lane l of a group has elements 8l to 8l + 7 of the first and of the second half;
-// its 16 codes interleave them, the order that the tensor cores need (see attention_warp.cuh).
+// Stores one head's vector in a plane of 8-bit floats. The pages of the plane are [slot][kvHead][headDim] codes, then
+// [kvHead][slot] scales. Lane l of a group has elements 8l to 8l + 7 of the first and of the second half. Its 16 codes
+// interleave them, which is the order that the tensor cores need (see attention_warp.cuh).
 __device__ __forceinline__ void store_float8(unsigned char* plane, int slot, int pageTokens, int kvHeads, int kvHead,
                                              int headDim, const float (&low)[8], const float (&high)[8], int lane,
                                              int lanes, uint32_t mask) {
@@ -39,14 +40,14 @@ __device__ __forceinline__ void store_float8(unsigned char* plane, int slot, int
     if (lane == 0) page[pageTokens * codes + kvHead * pageTokens + place] = scale;
 }
 
-// A row of qkv is [heads + 2 kvHeads][headDim]: queries, keys, values. Queries and keys are RMS-normalised a head where
-// the gain is not null, then pairs (i, i + headDim / 2) are rotated by the row's position, and queries multiplied with
-// its factor, all in f32, and rounded once. Queries stay in place; keys and values go to [slot][kvHead][headDim] of their
-// planes, the slot of a row being page * pageTokens + its place there; pages of 8-bit floats are as store_float8 says.
-// rotations is [position][cosines, then sines of headDim / 2 pairs], null where nothing is rotated; growth is a factor of
-// the queries a position, null for none.
-// A block a row, eight lanes a head (sixteen beyond 128 elements): lane l has elements 8l.. of the first and of the
-// second half. headDim is a multiple of 16 up to 256.
+// A row of qkv is [heads + 2 kvHeads][headDim]: queries, keys, values. Each head of queries and keys is RMS-normalised
+// if its gain is not null. Then pairs (i, i + headDim / 2) are rotated by the row's position, and queries are
+// multiplied by the factor of the position. All this is in f32 and rounded once. Queries stay in place. Keys and values
+// are stored in their planes at [slot][kvHead][headDim], where slot = page * pageTokens + index in the page; see
+// store_float8 for pages of 8-bit floats. rotations is [position][cosines, then sines of headDim / 2 pairs], or null
+// without rotation. growth is one factor of the queries per position, or null. One block per row, eight lanes per head
+// (sixteen above 128 elements). Lane l has elements 8l.. of the first and of the second half. headDim is a multiple of
+// 16, up to 256.
 template <bool FLOAT8>
 __device__ __forceinline__ void rope_store(bf16* qkv, const float* queryNorm, const float* keyNorm, const float* rotations,
                                            const float* growth, void* keys, void* values, const int* rows,

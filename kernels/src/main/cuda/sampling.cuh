@@ -1,10 +1,11 @@
-// Drawing tokens from rows of logits, to the bit as io.radixflow.kernels.sampling.Sampler draws them: the weights of the
-// softmax are integers, so sums do not depend on their order, and every other operation is IEEE and written with the
-// intrinsics that the compiler never contracts.
+// Draws tokens from rows of logits, with the same bits as io.radixflow.kernels.sampling.Sampler. The weights of the
+// softmax are integers, so sums do not depend on their order. All other operations are IEEE and use intrinsics that the
+// compiler never contracts.
 //
-// A row is shared out in slices, a block each, so that few rows keep a device busy too. Four launches, as each needs what
-// all blocks of the one before it found: the largest logits; the weights, by segment or, where top_k or top_p is on, by
-// band of logits; the bands with the borders of top_k and top_p, of which the last block takes the borders; the token.
+// A row is split into slices, one per block, so that even a few rows keep a device busy. There are four launches,
+// because each needs the results of all blocks of the launch before: 1. the largest logits; 2. the weights, by segment,
+// or by band of logits if top_k or top_p is on; 3. the bands with the borders of top_k and top_p, in which the last
+// block finds the borders; 4. the token.
 #pragma once
 #include "sampling_row.cuh"
 
@@ -21,7 +22,7 @@ struct SampleBlock {
     __device__ __forceinline__ bool first() const { return from == 0; }
 };
 
-// Returns false if the block's output draws nothing.
+// Returns false if the block's output draws no token.
 __device__ __forceinline__ bool take_block(SampleBlock& b, int* step, const SampleParameters* parameters, float* logits,
                                            const double* powers, SampleScratch* scratch, int first, int vocab,
                                            int scale_bits) {
@@ -39,12 +40,13 @@ __device__ __forceinline__ bool take_block(SampleBlock& b, int* step, const Samp
     return true;
 }
 
-// The row as the model gave it, at temperature 1.
+// The row of the model, unchanged, at temperature 1.
 __device__ __forceinline__ SampleRow raw_row(const SampleBlock& b, float top) {
     return {b.logits, nullptr, b.row.powers, b.row.vocab, b.row.scale_bits, top, 256 * 1.4426950408889634};
 }
 
-// The slice's largest logit, the lowest id of equal ones, as key << 32 | ~id; the first that is not a number.
+// The slice's largest logit as key << 32 | ~id, so of equal logits the lowest id; and the first token whose logit is
+// NaN.
 __device__ __forceinline__ u64 slice_top(SampleShared& s, const SampleRow& row, const SampleBlock& b,
                                          uint32_t& first_nan) {
     u64 best = 0;
@@ -61,7 +63,7 @@ __device__ __forceinline__ u64 slice_top(SampleShared& s, const SampleRow& row, 
     return block_reduce(s, best, SampleMax());
 }
 
-// Lists the slice's largest raw logits, from the one with key best on.
+// Lists the slice's largest raw logits in order; the first has key `best`.
 __device__ __forceinline__ void list_tops(SampleShared& s, const SampleBlock& b, u64 best) {
     int count = min(b.p->tops, kSampleTops);
     for (int rank = 0; rank < count; ++rank) {
@@ -75,7 +77,7 @@ __device__ __forceinline__ void list_tops(SampleShared& s, const SampleBlock& b,
     }
 }
 
-// Penalties, then the bias, of one token: SamplingState.adjust of the host.
+// Applies penalties and then the bias to one token, like SamplingState.adjust on the host.
 __device__ __forceinline__ float adjusted_logit(const SampleParameters& p, float logit, int count, float bias) {
     if (count >= 0) {
         logit = logit > 0 ? __fdiv_rn(logit, p.repetition) : __fmul_rn(logit, p.repetition);
@@ -84,8 +86,8 @@ __device__ __forceinline__ float adjusted_logit(const SampleParameters& p, float
     return __fadd_rn(logit, bias);
 }
 
-// Changes the slice's logits that the sequence has adjustments for and keeps what they were. The token drawn last may be
-// missing from the counts: it is known only here.
+// Changes the slice's logits for which the sequence has adjustments, and saves the old values. The last drawn token may
+// be missing from the counts, because it is known only on the device.
 __device__ __forceinline__ void adjust_slice(SampleShared& s, const SampleBlock& b, const int* ring) {
     const SampleParameters& p = *b.p;
     int pending = p.pending >= 0 ? ring[p.pending] : -1;
@@ -158,7 +160,7 @@ __device__ __forceinline__ RowTops row_tops(SampleShared& s, const SampleBlock& 
     return {raw, top, error, nan ? int(~uint32_t(nan)) : int(~uint32_t(raw_logit == INFINITY ? raw : top))};
 }
 
-// Adds up the weights of the slice's tokens, segment by segment.
+// The weight of token i; 0 if it is cut or below the least weight.
 __device__ __forceinline__ u64 kept_weight(const SampleRow& row, const SampleCut& cut, long long least, int i) {
     if (i >= row.vocab || !cut.keeps(row.logit(i), i)) return 0;
     u64 weight = row.weight(row.logit(i));
@@ -175,7 +177,7 @@ __device__ __forceinline__ void sum_segments(const SampleBlock& b, const SampleC
     }
 }
 
-// Adds up the weights of the slice's tokens, and counts them, band by band.
+// Sums the weights of the slice's tokens and counts the tokens, band by band.
 __device__ __forceinline__ void sum_bands(SampleShared& s, const SampleBlock& b) {
     int bands = b.row.bands();
     bool weighs = b.p->top_p < 1;
@@ -203,16 +205,16 @@ __device__ __forceinline__ void load_bins(SampleShared& s, const u64* from, int 
     __syncthreads();
 }
 
-// The mass that top_p lets tokens reach.
+// The mass that the tokens kept by top_p must reach.
 __device__ __forceinline__ u64 nucleus(double p, u64 total) { return u64(ceil(__dmul_rn(p, double((long long)total)))); }
 
-// The bands with a border: top_k's band, and the bands where top_p's border can be, whichever tokens of its own band top_k
-// keeps.
+// The bands with a border: the band of top_k, and the bands that can contain the border of top_p, whichever tokens of
+// its own band top_k keeps.
 struct SampleBorders {
-    int k;          // -1: top_k keeps all that have a weight
-    u64 k_before;   // tokens before its band
-    u64 sure;       // mass before its band, or all
-    int low, high;  // top_p's bands
+    int k;          // -1 if top_k keeps all tokens with a weight
+    u64 k_before;   // number of tokens before top_k's band
+    u64 sure;       // mass before top_k's band, or all mass
+    int low, high;  // first and last band for top_p's border
 
     __device__ __forceinline__ bool has(int band) const { return band == k || (band >= low && band <= high); }
 };
@@ -239,14 +241,14 @@ __device__ __forceinline__ SampleBorders find_borders(SampleShared& s, const Sam
     return borders;
 }
 
-// Tokens of the bands with borders, or of the whole row where they are too many to be listed.
+// The tokens of the bands with borders, or of the whole row if too many to list.
 struct SampleList {
     const int* list;
     int count;
     __device__ __forceinline__ int id(int i) const { return list ? __ldcg(list + i) : i; }
 };
 
-// Keeps as many of the largest logits as top_k asks for, and all that equal the last of them.
+// Keeps the top_k largest logits and all logits that equal the last of them.
 __device__ __forceinline__ void cut_top_k(SampleShared& s, const SampleBlock& b, const SampleList& list,
                                           const SampleBorders& borders, SampleCut& cut) {
     u64 above;
@@ -257,7 +259,7 @@ __device__ __forceinline__ void cut_top_k(SampleShared& s, const SampleBlock& b,
     }));
 }
 
-// The largest logits until their mass reaches top_p's share of what top_k left; of equal ones the lower ids.
+// Keeps the largest logits until their mass reaches top_p's share of what top_k left; of equal logits, the lower ids.
 __device__ __forceinline__ void cut_top_p(SampleShared& s, const SampleBlock& b, const SampleList& list,
                                           const SampleBorders& borders, SampleCut& cut) {
     const SampleRow& row = b.row;
@@ -291,7 +293,7 @@ __device__ __forceinline__ void cut_top_p(SampleShared& s, const SampleBlock& b,
     }
 }
 
-// Returns whether this is the last of the output's blocks to arrive; it then sees what the others wrote.
+// Returns whether this is the last of the output's blocks to arrive. That block then sees what the others wrote.
 __device__ __forceinline__ bool last_block(SampleShared& s, int* arrived) {
     __threadfence();
     __syncthreads();
@@ -301,7 +303,7 @@ __device__ __forceinline__ bool last_block(SampleShared& s, int* arrived) {
     return s.flag;
 }
 
-// The first token in id order with which the weights reach above floor(bits * total / 2^64).
+// The first token in id order with which the running sum of weights exceeds floor(bits * total / 2^64).
 __device__ __forceinline__ int draw_token(SampleShared& s, const SampleBlock& b, const SampleCut& cut, u64 bits) {
     int segments = (b.row.vocab + kSampleSegment - 1) / kSampleSegment, lane = threadIdx.x;
     load_bins(s, b.scratch->segments, segments);
@@ -328,7 +330,7 @@ __device__ __forceinline__ int draw_token(SampleShared& s, const SampleBlock& b,
     return s.token;
 }
 
-// Reports the most probable tokens of the raw row, out of the tokens that each slice listed.
+// Reports the most probable tokens of the raw row, from the tokens that each slice listed.
 __device__ __forceinline__ void report_tops(SampleShared& s, const SampleBlock& b, u64 best, int count, int* ids,
                                             float* values) {
     for (int rank = 0; rank < count; ++rank) {
@@ -345,10 +347,11 @@ __device__ __forceinline__ void report_tops(SampleShared& s, const SampleBlock& 
     }
 }
 
-// The four launches that draw the tokens of outputs first, first + 1, ... from logits[output - first][vocab], which they
-// leave as they are. A grid of as many blocks as the vocabulary has slices, by outputs; a scratch an output.
+// The four launches that draw the tokens of outputs first, first + 1, ... from logits[output - first][vocab]. They
+// leave the logits unchanged. The grid is the number of slices of the vocabulary by the number of outputs. Each output
+// has its own scratch.
 
-// The largest logits; applies adjustments.
+// Finds the largest logits; applies adjustments.
 BOUNDED_KERNEL(kSampleThreads, 2, rf_sample_tops, int* step, const SampleParameters* parameters, float* logits,
                const double* powers, SampleScratch* scratches, const int* ring, int first, int vocab, int scale_bits) {
     SHARED(SampleShared, shared);
@@ -379,7 +382,7 @@ BOUNDED_KERNEL(kSampleThreads, 2, rf_sample_tops, int* step, const SampleParamet
     if (threadIdx.x == 0) scratch.top[blockIdx.x] = best;
 }
 
-// The weights: of the raw row, by band, by segment, whichever the output needs.
+// Sums the weights of the raw row, by band, or by segment, as each output needs.
 BOUNDED_KERNEL(kSampleThreads, 2, rf_sample_masses, int* step, const SampleParameters* parameters, float* logits,
                const double* powers, SampleScratch* scratches, int first, int vocab, int scale_bits) {
     SHARED(SampleShared, shared);
@@ -406,7 +409,7 @@ BOUNDED_KERNEL(kSampleThreads, 2, rf_sample_masses, int* step, const SampleParam
     }
 }
 
-// The borders of top_k and top_p.
+// Finds the borders of top_k and top_p.
 BOUNDED_KERNEL(kSampleThreads, 2, rf_sample_borders, int* step, const SampleParameters* parameters, float* logits,
                const double* powers, SampleScratch* scratches, int first, int vocab, int scale_bits) {
     SHARED(SampleShared, shared);
@@ -435,7 +438,8 @@ BOUNDED_KERNEL(kSampleThreads, 2, rf_sample_borders, int* step, const SamplePara
     if (threadIdx.x == 0) b.scratch->cut = cut;
 }
 
-// The tokens. They go to ring[step[4] + output] too, where later steps find them; a failed output's is 0.
+// Draws the tokens. They are also written to ring[step[4] + output], where later steps find them. The token of a failed
+// output is 0.
 BOUNDED_KERNEL(kSampleThreads, 2, rf_sample, int* step, const SampleParameters* parameters, float* logits,
                const double* powers, SampleScratch* scratches, int* ring, SampleResult* results, int* top_ids,
                float* top_logits, int first, int vocab, int scale_bits) {

@@ -1,5 +1,5 @@
-// Shared by the kernels of sampling.cuh: an output's parameters and results, a row of logits as weights, and sums over a
-// block.
+// Shared by the kernels of sampling.cuh: an output's parameters and results, a row of logits as weights, and sums over
+// a block.
 #pragma once
 #include "device.cuh"
 
@@ -7,14 +7,14 @@ typedef unsigned long long u64;
 
 constexpr int kSampleThreads = 256;
 constexpr int kSampleWarps = kSampleThreads / 32;
-constexpr int kSampleBins = 4096;      // at least the bands of the exponential, and the vocabulary in segments
-constexpr int kSampleSegment = 256;    // tokens whose weights a draw skips together
-constexpr int kSampleSlice = 4096;     // tokens of a block
-constexpr int kSampleSlices = 256;     // the most slices of a vocabulary
-constexpr int kSampleListed = 8192;    // tokens of the bands with a border that are listed
-constexpr int kSampleBandShift = 2;    // steps of the exponential to bands, 64 an octave
+constexpr int kSampleBins = 4096;      // at least the bands of the exponential and the segments of the vocabulary
+constexpr int kSampleSegment = 256;    // tokens per partial sum of weights; a draw skips whole segments
+constexpr int kSampleSlice = 4096;     // tokens per block
+constexpr int kSampleSlices = 256;     // largest number of slices of a vocabulary
+constexpr int kSampleListed = 8192;    // largest number of listed tokens of the bands with a border
+constexpr int kSampleBandShift = 2;    // from steps of the exponential to bands, 64 per octave
 constexpr int kSampleTops = 20;
-constexpr int kAdjustment = 4;         // words: token, count, bias, room for the logit that is not in the row
+constexpr int kAdjustment = 4;         // words: token, count, bias, and space for the logit that was replaced
 
 enum SampleFlag { SAMPLE_DRAW = 1, SAMPLE_LOGPROBS = 2, SAMPLE_GREEDY = 4, SAMPLE_PENALTIES = 8 };
 enum SampleError { SAMPLE_OK = 0, SAMPLE_NAN = 1, SAMPLE_NOTHING = 2, SAMPLE_INFINITE = 3, SAMPLE_MASKED = 4 };
@@ -36,7 +36,7 @@ struct SampleParameters {
     int pending;
     int tops;
     int mask;
-    int given;  // the token that is not drawn; -1 to draw one
+    int given;  // the given token; -1 to draw one
 
     __device__ __forceinline__ bool bounds_k(int vocab) const { return top_k > 0 && top_k < vocab; }
     __device__ __forceinline__ bool bounds(int vocab) const {
@@ -45,18 +45,18 @@ struct SampleParameters {
     __device__ __forceinline__ bool adjusts() const { return adjustments > 0 || pending >= 0; }
 };
 
-// The result of an output that the host reads.
+// The result of an output, for the host.
 struct SampleResult {
     int token;
     int error;
     int error_token;
     float top;          // the largest raw logit
     u64 mass;           // sum of the raw row's weights at temperature 1
-    float token_logit;  // raw
+    float token_logit;  // the token's raw logit
     int reported;
 };
 
-// The tokens left to draw from: those with a logit above border, or at it with an id up to last.
+// The remaining tokens: those with a logit above border, or equal to it with an id up to last.
 struct SampleCut {
     float border;
     int last;
@@ -65,8 +65,8 @@ struct SampleCut {
     }
 };
 
-// The data that the blocks of an output pass to each other. Each launch reads what the one before it wrote; sums are of integers, so
-// that the order of their terms does not show.
+// The data that the blocks of an output pass to each other. Each launch reads what the launch before wrote. Sums are of
+// integers, so the order of their terms does not matter.
 struct SampleScratch {
     u64 masses[kSampleBins];  // weights by band
     u64 counts[kSampleBins];  // tokens by band
@@ -79,9 +79,9 @@ struct SampleScratch {
     u64 raw_mass;
     SampleCut cut;
     int listed;
-    int bordered;  // blocks that are done
-    int drawn;     // blocks that are done
-    int pending;   // the token drawn last, if no adjustment names it; else -1
+    int bordered;  // number of blocks that are done
+    int drawn;     // number of blocks that are done
+    int pending;   // the last drawn token if no adjustment has it; else -1
     float pending_logit;
     int padding;
 };
@@ -99,7 +99,8 @@ struct SampleShared {
     uint32_t counts[kSampleBins];
 };
 
-// The row of logits, of which a mask may exclude tokens, with what turns a logit into a weight: FixedPointExp of the host.
+// A row of logits, some of which a mask may exclude, and the parameters that turn a logit into a weight. See
+// FixedPointExp on the host.
 struct SampleRow {
     const float* logits;
     const uint32_t* mask;
@@ -135,7 +136,7 @@ struct SampleRow {
     }
 };
 
-// Orders logits as unsigned integers; 0 and -0 are equal.
+// A key that orders logits as unsigned integers; 0 and -0 are equal.
 __device__ __forceinline__ uint32_t logit_key(float logit) {
     uint32_t bits = __float_as_uint(logit + 0.0f);
     return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
@@ -144,7 +145,7 @@ __device__ __forceinline__ float key_logit(uint32_t key) {
     return __uint_as_float(key & 0x80000000u ? key & 0x7fffffffu : ~key);
 }
 
-// Sum or maximum over the block, in every thread.
+// Returns the sum or maximum over the block to every thread.
 template <class Reduce>
 __device__ __forceinline__ u64 block_reduce(SampleShared& s, u64 v, Reduce reduce) {
 #pragma unroll
@@ -163,8 +164,8 @@ struct SampleMax {
     __device__ __forceinline__ u64 operator()(u64 a, u64 b) const { return a > b ? a : b; }
 };
 
-// The first bin with which the running sum of bins[0..n) reaches target, above 0; s.found_before is the sum before it.
-// -1 if all bins do not reach it.
+// The first bin at which the running sum of bins[0..n) reaches target, which is above 0; -1 if it never does.
+// s.found_before is the sum before that bin.
 __device__ __forceinline__ int find_bin(SampleShared& s, int n, u64 target) {
     int each = (n + kSampleThreads - 1) / kSampleThreads, first = threadIdx.x * each, last = min(n, first + each);
     u64 own = 0;
@@ -195,8 +196,9 @@ __device__ __forceinline__ void clear_bins(SampleShared& s, int n) {
     __syncthreads();
 }
 
-// A 32-bit key and a weight of each token that takes part, of weight 0 if it does not. Finds the largest key so that the
-// tokens with keys at or above it together reach target, which all tokens do; above is what those with larger keys have.
+// keyed gives each token a 32-bit key and a weight, 0 if the token does not take part. Finds the largest key such that
+// the weights of all tokens with keys at or above it reach target; the weights of all tokens must reach it. above is
+// the weight of the tokens with larger keys.
 template <class Keyed>
 __device__ __forceinline__ uint32_t select_key(SampleShared& s, int tokens, u64 target, u64& above, Keyed keyed) {
     uint32_t prefix = 0, mask = 0;
@@ -218,7 +220,7 @@ __device__ __forceinline__ uint32_t select_key(SampleShared& s, int tokens, u64 
     return prefix;
 }
 
-// Philox4x32-10 (Salmon et al. 2011): 64 random bits, decided by seed and counter alone.
+// Philox4x32-10 (Salmon et al. 2011): 64 random bits, which depend only on seed and counter.
 __device__ __forceinline__ u64 random_bits(u64 seed, int counter) {
     uint32_t c0 = uint32_t(counter), c1 = 0, c2 = 0, c3 = 0, key0 = uint32_t(seed), key1 = uint32_t(seed >> 32);
 #pragma unroll

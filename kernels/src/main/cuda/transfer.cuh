@@ -1,9 +1,9 @@
-// KV pages between the device's pool, layer-first, and page-first memory: pinned host pages, or a page on the device
-// that one copy then carries.
+// Copies KV pages between the device's pool, which is layer-first, and page-first memory: pinned host pages, or a page
+// on the device that is then copied at once.
 #pragma once
 #include "device.cuh"
 
-// One page to move: address of the page-first side (host or device), page in the pool.
+// One page to move: address of the page-first page (on host or device), and number of the page in the pool.
 struct __align__(16) PageMove {
     unsigned long long address;
     int page;
@@ -11,9 +11,10 @@ struct __align__(16) PageMove {
 };
 
 // The pool is [plane][page][run], a page-first page [plane][run] from `offset` bytes on; a plane is one layer's keys or
-// values, a run the page's tokens of it. Moves planes firstPlane to firstPlane + planes - 1 of the pages moves[0 .. *count - 1]. A block a run; each
-// thread has four loads in flight before its first store, which a bus with long latency needs. runBytes is a multiple
-// of 16, poolPages the pages of the pool, the dummy page included.
+// values, and a run is the page's part of a plane. Moves planes firstPlane to firstPlane + planes - 1 of the pages
+// moves[0 .. *count - 1]. One block per run. Each thread has four loads in flight before its first store, because the
+// bus has a long latency. runBytes is a multiple of 16; poolPages is the number of pages of the pool, including the
+// dummy page.
 template <bool IN>
 __device__ __forceinline__ void move_pages(const PageMove* moves, const int* count, char* pool, int poolPages,
                                            int runBytes, int firstPlane, int planes, long long offset) {
@@ -42,12 +43,12 @@ __device__ __forceinline__ void move_pages(const PageMove* moves, const int* cou
     }
 }
 
-// Page-first memory to the pool.
+// Copies page-first memory to the pool.
 KERNEL(rf_pages_in, const PageMove* moves, const int* count, char* pool, int poolPages, int runBytes, int firstPlane,
        int planes, long long offset) {
     move_pages<true>(moves, count, pool, poolPages, runBytes, firstPlane, planes, offset);
 }
-// The pool to page-first memory.
+// Copies the pool to page-first memory.
 KERNEL(rf_pages_out, const PageMove* moves, const int* count, char* pool, int poolPages, int runBytes, int firstPlane,
        int planes, long long offset) {
     move_pages<false>(moves, count, pool, poolPages, runBytes, firstPlane, planes, offset);

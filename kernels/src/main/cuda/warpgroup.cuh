@@ -1,13 +1,13 @@
-// Hopper's products of a warpgroup (128 threads), operands from shared memory; included by device.cuh.
+// Products of a Hopper warpgroup (128 threads), with operands in shared memory. Included by device.cuh.
 #pragma once
 
-// A tile is rows of 64 bf16 (128 bytes), swizzled by 128 bytes: 8 rows (1024 bytes) an atom, atoms one after another,
-// the first at a multiple of 1024 bytes.
+// A tile is rows of 64 bf16 (128 bytes), swizzled by 128 bytes. 8 rows (1024 bytes) are an atom. Atoms are consecutive,
+// and the first is at a multiple of 1024 bytes.
 __device__ __forceinline__ uint64_t tile_descriptor(const void* tile) {
     return uint64_t((shared_address(tile) & 0x3ffff) >> 4) | uint64_t(1) << 16 | uint64_t(1024 >> 4) << 32 |
            uint64_t(1) << 62;
 }
-// Makes what this thread wrote to shared memory visible to wgmma.
+// Makes this thread's writes to shared memory visible to wgmma.
 __device__ __forceinline__ void fence_async_proxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 __device__ __forceinline__ void wgmma_begin() {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
@@ -26,7 +26,7 @@ __device__ __forceinline__ void wgmma_wait() {
 #endif
 }
 
-// D (64x128, f32) = A (64x16) * B (16x128), plus D where accumulate is true.
+// D (64x128, f32) = A (64x16) * B (16x128), plus D if accumulate is true.
 __device__ __forceinline__ void wgmma_m64n128k16(float (&d)[64], uint64_t a, uint64_t b, bool accumulate = true) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     asm volatile(

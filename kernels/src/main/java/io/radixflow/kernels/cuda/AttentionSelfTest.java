@@ -26,8 +26,8 @@ import java.util.SplittableRandom;
 import jcuda.Pointer;
 
 /**
- * Rotates, stores and attends over the rows of two short sequences, one by each kernel of
- * attention, and compares with doubles. Used by one thread, once.
+ * Rotates, stores and attends over the rows of two short sequences, with each attention kernel, and
+ * compares the results with results in doubles. One thread uses it once.
  */
 final class AttentionSelfTest {
 
@@ -35,7 +35,10 @@ final class AttentionSelfTest {
   private static final int HEADS = 2;
   private static final int MAX_ROWS = 32;
 
-  /** Rows of two sequences: too many, and few enough, for the kernel whose warps share out keys. */
+  /**
+   * Rows of the two sequences. Few rows use the kernel whose warps split the keys; 20 rows are too
+   * many for it.
+   */
   private static final int[] ROWS = {20, 3};
 
   private static final Map<KvSpec.Type, Double> TOLERANCES =
@@ -114,7 +117,7 @@ final class AttentionSelfTest {
     return wrong == null ? null : wrong + " with KV " + type.name().toLowerCase(Locale.ROOT);
   }
 
-  /** Writes random bf16 and keeps their values. */
+  /** Writes random bf16 numbers and keeps their values. */
   private void write(DeviceMemory memory, float[] values) {
     short[] bits = new short[values.length];
     for (int i = 0; i < bits.length; i++) {

@@ -32,19 +32,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The CUDA backend: f32 sums of bf16; weights bf16 or quantised, KV pages bf16 or fp8.
+ * The CUDA backend. Weights are bf16 or quantised, KV pages are bf16 or fp8, and sums are f32.
  *
- * <p>The thread that submits queues a step and returns; a thread of the backend waits for the
- * device, passes the sampling states their tokens and ends the tickets, in the order of submission.
- * A step whose input is the token of the step before finds it on the device, so two may be in
- * flight.
+ * <p>The thread that submits a step queues it and returns. A thread of the backend waits for the
+ * device, passes the tokens to the sampling states and ends the tickets, in the order of
+ * submission. If a step's input is a token of the step before it, the device reads that token from
+ * its own memory, so two steps may be in flight.
  *
- * <p>In {@link GpuMode#DETERMINISTIC} mode a token's logits depend on its prefix alone, bit for
- * bit, on devices of one compute capability.
+ * <p>In {@link GpuMode#DETERMINISTIC} mode a token's logits depend only on its prefix, bit for bit,
+ * on all devices of one compute capability.
  */
 public final class CudaBackend implements Backend {
 
-  /** Part of the numerics epoch: changes whenever Java code changes the bits of a result. */
+  /**
+   * Part of the numerics epoch. Change it whenever a change of Java code changes the bits of a
+   * result.
+   */
   static final int ARITHMETIC_VERSION = 2;
 
   private static final Logger LOG = LoggerFactory.getLogger(CudaBackend.class);
@@ -111,21 +114,24 @@ public final class CudaBackend implements Backend {
    * Loads a model onto a GPU. The source may be closed afterwards.
    *
    * @param ordinal the driver's number of the GPU
-   * @throws CudaUnavailableException if there is no such device, or the build has no code for it
-   * @throws OutOfDeviceMemoryException if the memory is not free; the message has the numbers
-   * @throws IllegalArgumentException if the model or an option is not for this device
+   * @throws CudaUnavailableException if the device does not exist, or the build has no code for it
+   * @throws OutOfDeviceMemoryException if too little memory is free; the message gives the numbers
+   * @throws IllegalArgumentException if the device does not support the model or an option
    */
   public static CudaBackend open(WeightSource weights, DeviceOptions options, int ordinal) {
     return open(weights, options, PoolRequest.NONE, ordinal);
   }
 
-  /** Opens the backend, but only if there is also memory for the pool that will be opened. */
+  /**
+   * Like {@link #open(WeightSource, DeviceOptions, int)}, but first checks that there is also
+   * memory for the pool that will be opened.
+   */
   public static CudaBackend open(
       WeightSource weights, DeviceOptions options, PoolRequest pool, int ordinal) {
     KvSpec.Type type = CudaModel.kvType(options);
     if (type != KvSpec.Type.BF16 && type != KvSpec.Type.FP8) {
       throw new IllegalArgumentException(
-          "KV type " + type + " is not one of the CUDA backend's: bf16, fp8");
+          "the CUDA backend does not support KV type " + type + ", only bf16 and fp8");
     }
     try {
       KvSpec spec = KvSpec.of(weights.config(), type);
@@ -135,11 +141,7 @@ public final class CudaBackend implements Backend {
     }
   }
 
-  /**
-   * Returns the GPU memory that a model needs; reads no weights.
-   *
-   * @throws IllegalArgumentException if the kernels do not support the model
-   */
+  /** Returns the GPU memory that a model needs. Reads no weights. */
   public static MemoryNeeds memoryNeeds(WeightSource weights) {
     return CudaModel.needs(weights);
   }
@@ -223,7 +225,7 @@ public final class CudaBackend implements Backend {
     return model.weightBytes();
   }
 
-  /** {@inheritDoc} The page and the window part that padding writes to are not counted. */
+  /** {@inheritDoc} Does not count the page and the window part that padding rows write to. */
   @Override
   public long poolBytes() {
     long padding = PAGE_TOKENS[PAGE_TOKENS.length - 1] * kvSpec.bytesPerToken();
@@ -257,7 +259,10 @@ public final class CudaBackend implements Backend {
     }
     if (pages < 1 || pageTokens != PAGE_TOKENS[0] && pageTokens != PAGE_TOKENS[1]) {
       throw new IllegalArgumentException(
-          pages + " pages of " + pageTokens + " tokens: need a page, of 16 or 32 tokens");
+          pages
+              + " pages of "
+              + pageTokens
+              + " tokens; at least 1 page of 16 or 32 tokens is needed");
     }
     if (parts < 0 || parts > 0 && partedWindow() == 0) {
       throw new IllegalArgumentException(parts + " window parts for a model without windows");
@@ -300,7 +305,7 @@ public final class CudaBackend implements Backend {
     return new OutOfDeviceMemoryException(
         String.format(
             Locale.ROOT,
-            "a KV pool of %d pages%s needs %d MB, the device has %d MB left; use fewer pages",
+            "a KV pool of %d pages%s needs %d MB; the device has %d MB left; use fewer pages",
             pages,
             parts == 0 ? "" : " and " + parts + " window parts",
             bytes >> 20,
@@ -308,13 +313,15 @@ public final class CudaBackend implements Backend {
         cause);
   }
 
-  /** Queues filling all pages with random keys and values, for benchmarks; the pool is open. */
+  /**
+   * Queues a fill of all pages with random keys and values, for benchmarks. The pool must be open.
+   */
   public void fillPool() {
     model.context().bind();
     model.fillRandom(pool, stream);
   }
 
-  /** Returns whether the pool must free its memory; a lost context takes it along. */
+  /** Returns whether the pool must free its memory. If the context is lost, the driver frees it. */
   private boolean poolClosed() {
     pool = null;
     if (!isUsable()) {
@@ -350,14 +357,14 @@ public final class CudaBackend implements Backend {
     return ticket;
   }
 
-  /** Queues a step on the device and returns why that failed, or null. */
+  /** Queues a step on the device. Returns why that failed, or null. */
   private Throwable queue(CudaStepTicket ticket, Batch batch) {
     try {
       if (pool == null) {
         throw new IllegalStateException("no KV pool is open");
       }
       model.context().bind();
-      // A step that ends meanwhile would change what its sampling states have counted.
+      // A step that ends at the same time would change the counts of its sampling states.
       synchronized (stateLock) {
         runner.take(ticket, batch, ring);
       }
@@ -392,7 +399,7 @@ public final class CudaBackend implements Backend {
     }
   }
 
-  /** Waits for the end of a step; called by the backend's thread. */
+  /** Waits for the end of a step. The backend's thread calls it. */
   private void end(int number) {
     CudaStepTicket ticket = tickets[number];
     Throwable failure = submitFailures[number];

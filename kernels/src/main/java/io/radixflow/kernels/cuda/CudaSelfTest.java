@@ -33,9 +33,9 @@ import java.util.SplittableRandom;
 import jcuda.Pointer;
 
 /**
- * Tries a device in a second: loads the kernels, multiplies a matrix by each kernel of products and
- * attends over short sequences, which it compares with doubles, draws tokens and runs a small
- * model, which it compares with the CPU's.
+ * Tests a device in about a second. It loads the kernels, multiplies a matrix with each product
+ * kernel, attends over short sequences and draws tokens, and compares the results with results in
+ * doubles. Then it runs a small model and compares the logits with the CPU's logits.
  */
 public final class CudaSelfTest {
 
@@ -78,8 +78,8 @@ public final class CudaSelfTest {
   }
 
   /**
-   * Tests every product kernel that the device supports; the kernels of deterministic mode must
-   * agree.
+   * Tests every product kernel that the device supports. The kernels of deterministic mode must
+   * give the same bits.
    */
   private String products() {
     short[] weights = bf16(FEATURES * DEPTH);
@@ -105,7 +105,7 @@ public final class CudaSelfTest {
       }
       if (kernel.deterministic()) {
         if (deterministic != null && !Arrays.equals(deterministic, sums)) {
-          return "products by " + kernel + " have other bits than those by other kernels";
+          return "products by " + kernel + " have other bits than products by other kernels";
         }
         deterministic = sums;
       }

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The state of CUDA in this process: driver, devices and device code, examined without opening a
- * context.
+ * The state of CUDA in this process: driver, devices and device code. No context is opened to find
+ * it.
  *
- * @param driverVersion CUDA version of the driver, 1000 times the major plus 10 times the minor; 0
- *     without a driver
- * @param driverProblem the reason for a missing driver, or null
+ * @param driverVersion CUDA version of the driver, 1000 times the major version plus 10 times the
+ *     minor; 0 without a driver
+ * @param driverProblem why there is no driver, or null
  * @param devices the driver's devices
  * @param deviceCode a description of the device code in the jar
  * @param hasDeviceCode whether there are kernels to load
@@ -27,7 +27,8 @@ public record CudaSupport(
     boolean hasDeviceCode) {
 
   /**
-   * Driver 580 is the first driver of CUDA 13.0. Older drivers load neither its code nor its PTX.
+   * The CUDA version of driver 580, the first for CUDA 13.0. Older drivers cannot load the machine
+   * code or the PTX.
    */
   private static final int LEAST_DRIVER_VERSION = 13000;
 
@@ -35,7 +36,7 @@ public record CudaSupport(
     devices = List.copyOf(devices);
   }
 
-  /** Examines driver and device code; throws nothing. */
+  /** Examines driver and device code. Never throws. */
   public static CudaSupport probe() {
     boolean code = hasCode();
     try {
@@ -65,19 +66,20 @@ public record CudaSupport(
       return driverProblem;
     }
     if (ordinal >= devices.size()) {
-      return "there is no CUDA device " + ordinal + ": the driver shows " + devices.size();
+      return "there is no CUDA device " + ordinal + ": the driver reports " + devices.size();
     }
     CudaDevice device = devices.get(ordinal);
     if (device.problem() != null) {
       return device.problem();
     }
     if (!hasDeviceCode) {
-      return "no device code is inside this build: " + deviceCode;
+      return "this build contains no device code: " + deviceCode;
     }
     if (driverVersion < LEAST_DRIVER_VERSION) {
       return String.format(
           Locale.ROOT,
-          "the driver is of CUDA %d.%d; the device code needs 13.0, which is driver 580 or newer",
+          "the driver supports CUDA %d.%d; the device code needs 13.0, which is driver 580 or"
+              + " newer",
           driverVersion / 1000,
           driverVersion % 1000 / 10);
     }
@@ -85,7 +87,8 @@ public record CudaSupport(
   }
 
   /**
-   * Returns whether a system property names the driver, as in tests; {@code auto} never chooses it.
+   * Returns whether a system property gives the driver's path, as in tests. Then {@code auto} never
+   * chooses the GPU.
    */
   public static boolean isDriverGiven() {
     return System.getProperty(CudaDriver.LIBRARY_PROPERTY) != null;

@@ -30,8 +30,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Runs a small model of random weights on the device and on the CPU: experts, attention with
- * windows, sinks and soft caps, latent attention, and each form that weights have.
+ * Runs a small model with random weights on the device and on the CPU. It covers experts, attention
+ * with windows, sinks and soft caps, latent attention, and each form of weights.
  */
 final class ModelSelfTest {
 
@@ -40,7 +40,10 @@ final class ModelSelfTest {
   private static final int HIDDEN = 256;
   private static final int TOKENS = 12;
 
-  /** The largest root mean square error of a row of logits, in its standard deviations. */
+  /**
+   * The largest allowed root mean square error of a row of logits, in standard deviations of the
+   * row.
+   */
   private static final double LIMIT = 0.15;
 
   private ModelSelfTest() {}
@@ -55,7 +58,7 @@ final class ModelSelfTest {
     return new SelfTestWeights(config(), seed);
   }
 
-  /** The same with weights of their own for the CPU. */
+  /** Like {@link #run}, but the CPU may have other weights. */
   static String compare(WeightSource device, WeightSource cpu, int ordinal) {
     float[][] expected;
     DeviceOptions options = new DeviceOptions("cpu", 1, KvSpec.Type.F32);
@@ -79,7 +82,7 @@ final class ModelSelfTest {
     }
   }
 
-  /** The logits of a sequence, its last token decoded alone. */
+  /** Computes the logits of a sequence. The last token is decoded by itself. */
   private static float[][] logits(Backend backend) {
     float[][] logits = new float[TOKENS][VOCAB];
     try (KvPool pool = backend.openPool(2, backend.pageTokens()[0])) {
@@ -131,7 +134,7 @@ final class ModelSelfTest {
             new Latent(4, 64, 512, 32, 64, 64, rope, false, 0.1f));
     List<Layer> layers = new ArrayList<>();
     for (int i = 0; i < SelfTestWeights.TYPES.size(); i++) {
-      // All experts are chosen: rounding cannot choose another.
+      // All experts are chosen, so rounding cannot lead to another choice.
       Scoring scoring = i % 2 == 0 ? Scoring.SOFTMAX : Scoring.SIGMOID;
       Router router = new Router(scoring, false, false, 1, 1, 1, true, 1);
       Gating gating = i % 2 == 0 ? Gating.SILU : Gating.GELU_TANH;

@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** Random weights of a small model, in each type of files in turn, a layer each. */
+/** Random weights for a small model. Each layer uses another type of file. */
 final class SelfTestWeights implements WeightSource {
 
-  /** The types; a matrix whose rows are not whole blocks is bf16. */
+  /** The types. A matrix whose rows are not whole blocks is bf16 instead. */
   static final List<TensorType> TYPES =
       List.of(
           TensorType.BF16,
@@ -104,7 +104,7 @@ final class SelfTestWeights implements WeightSource {
         float centre,
         SplittableRandom random) {
       for (int i = 0; i < type.blockBytes(); i++) {
-        // Neither mask lets a byte be the NaN of E4M3.
+        // Neither mask allows a byte that is NaN in E4M3.
         out.put(at + i, (byte) (random.nextInt() & (random.nextBoolean() ? 0xfe : 0xfb)));
       }
       float value = centre + most * (2 * random.nextFloat() - 1);

@@ -247,7 +247,7 @@ class CudaFaultsTest {
     DeviceOptions f32 = new DeviceOptions("cuda", 0, KvSpec.Type.F32);
     assertThatThrownBy(() -> CudaBackend.open(CudaModels.weights(CudaModels.llama()), f32, 0))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("KV type F32 is not one of the CUDA backend's: bf16, fp8");
+        .hasMessage("the CUDA backend does not support KV type F32, only bf16 and fp8");
   }
 
   @Test

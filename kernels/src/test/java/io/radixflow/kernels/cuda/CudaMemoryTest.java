@@ -84,7 +84,7 @@ class CudaMemoryTest {
       assertThatThrownBy(() -> backend.openPool(10_000, 16))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageMatching(
-              "a KV pool of 10000 pages needs \\d+ MB, the device has \\d MB left;.*");
+              "a KV pool of 10000 pages needs \\d+ MB; the device has \\d MB left;.*");
     }
   }
 

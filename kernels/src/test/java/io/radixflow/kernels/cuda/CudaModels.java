@@ -24,7 +24,7 @@ import io.radixflow.models.WeightSource;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Tiny random models that the CUDA kernels know the heads of. */
+/** Tiny random models whose heads the CUDA kernels support. */
 public final class CudaModels {
 
   /** Tokens of each vocabulary; no multiple of anything. */

@@ -29,7 +29,7 @@ class CudaSupportTest {
   void theProblemNamesWhatIsMissing() {
     assertThat(support(13000, TURING, true).problem(0)).contains("7.5").contains("8.0 or higher");
     assertThat(support(13000, HOPPER, false).problem(0))
-        .isEqualTo("no device code is inside this build: nvcc was not found");
+        .isEqualTo("this build contains no device code: nvcc was not found");
     assertThat(support(12080, HOPPER, true).problem(0))
         .contains("CUDA 12.8")
         .contains("driver 580 or newer");

@@ -121,7 +121,7 @@ class HuggingFaceModelTest {
   void aTensorThatTheConfigDoesNotExpectIsNamed() throws IOException {
     copy("llama");
     edit("config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1");
-    refused("model.layers.1.input_layernorm.weight has no place in a llama graph of 1 layers");
+    refused("model.layers.1.input_layernorm.weight is not part of a llama graph of 1 layers");
   }
 
   @Test

@@ -1,6 +1,6 @@
 package io.radixflow.kernels.cuda.driver;
 
-/** Something that a {@link CudaContext} has made and closes at the latest with itself. */
+/** A resource that a {@link CudaContext} created. If nothing else closes it, the context does. */
 abstract class ContextResource implements AutoCloseable {
 
   final CudaContext context;
@@ -8,8 +8,8 @@ abstract class ContextResource implements AutoCloseable {
   private boolean closed;
 
   /**
-   * @param destructor the driver's call that frees it; null for a view of another resource, whose
-   *     closing does nothing
+   * @param destructor the driver call that frees the resource; null for a view of another resource,
+   *     for which closing does nothing
    */
   ContextResource(CudaContext context, String destructor) {
     this.context = context;
@@ -20,7 +20,7 @@ abstract class ContextResource implements AutoCloseable {
   /** Calls the driver to free the resource and returns its {@code CUresult}. */
   abstract int destroy();
 
-  /** The driver's call that {@link #destroy} makes. */
+  /** The driver call that {@link #destroy} makes. */
   final String destructor() {
     return destructor;
   }

@@ -15,15 +15,19 @@ import org.slf4j.LoggerFactory;
 /**
  * One user's part of a device's context, which all users of a process share ({@link
  * SharedContext}). Memory, streams and modules are created here and belong to it. Closing it waits
- * for their work and frees them; in a lost context they are freed when its last user has closed.
+ * for their work and frees them. If the context is lost, they are freed when its last user has
+ * closed.
  *
- * <p>The thread that opens the context may use it at once; any other thread calls {@link #bind}
- * first. Several threads may make and close memory at a time; only one thread at a time may use the
- * rest. No thread may use the context while it is being closed.
+ * <p>The thread that opens the context may use it at once. Any other thread must call {@link #bind}
+ * first. Several threads may allocate and free memory at the same time; everything else must be
+ * used by one thread at a time. No thread may use the context while it is being closed.
  */
 public final class CudaContext implements AutoCloseable, DeviceAllocator {
 
-  /** System property: {@code true} waits after each launch, so that a fault names its kernel. */
+  /**
+   * System property: {@code true} waits after each launch, so that an error is reported for the
+   * right kernel.
+   */
   public static final String SYNCHRONOUS_PROPERTY = "gpu.synchronous";
 
   private static final Logger LOG = LoggerFactory.getLogger(CudaContext.class);
@@ -44,16 +48,16 @@ public final class CudaContext implements AutoCloseable, DeviceAllocator {
   }
 
   /**
-   * Opens the process's context of the device with this number.
+   * Opens the process's context of a device.
    *
-   * @throws CudaUnavailableException without a driver, or without such a device
-   * @throws CudaException if the driver refuses
+   * @throws CudaUnavailableException if there is no driver or no such device
+   * @throws CudaException if the driver fails
    */
   public static CudaContext open(int ordinal) {
     List<CudaDevice> devices = CudaDriver.load().devices();
     if (ordinal < 0 || ordinal >= devices.size()) {
       throw new CudaUnavailableException(
-          "There is no CUDA device " + ordinal + ": the driver shows " + devices.size() + ".");
+          "There is no CUDA device " + ordinal + ": the driver reports " + devices.size() + ".");
     }
     CudaDevice device = devices.get(ordinal);
     return new CudaContext(device, SharedContext.acquire(device));
@@ -68,12 +72,15 @@ public final class CudaContext implements AutoCloseable, DeviceAllocator {
     shared.bind();
   }
 
-  /** Returns whether {@link #noteFailure} found the context lost, for all its users. */
+  /**
+   * Returns whether {@link #noteFailure} found that the context is lost. It is then lost for all
+   * its users.
+   */
   public boolean isLost() {
     return shared.isLost();
   }
 
-  /** Examines a failure, and marks the context as lost if the failure means so. */
+  /** Marks the context as lost if the failure says so. */
   public void noteFailure(Throwable failure) {
     if (failure instanceof CudaException e && e.isContextLost()) {
       shared.lose();
@@ -81,8 +88,8 @@ public final class CudaContext implements AutoCloseable, DeviceAllocator {
   }
 
   /**
-   * Waits for all work of this user's streams. A wait for the whole context would spoil a graph
-   * that another user captures meanwhile.
+   * Waits for all work of this user's streams. Waiting for the whole context would break a graph
+   * that another user is capturing.
    */
   public void synchronize() {
     for (ContextResource resource : resources.toArray(ContextResource[]::new)) {
@@ -92,7 +99,7 @@ public final class CudaContext implements AutoCloseable, DeviceAllocator {
     }
   }
 
-  /** Bytes of device memory that are free now; other processes may also use the device. */
+  /** Bytes of device memory that are free now. Other processes may also use the device. */
   public long freeMemory() {
     long[] free = new long[1];
     check(JCudaDriver.cuMemGetInfo(free, new long[1]), "cuMemGetInfo");
@@ -109,7 +116,7 @@ public final class CudaContext implements AutoCloseable, DeviceAllocator {
     return DeviceMemory.allocate(this, bytes, what);
   }
 
-  /** A slab of pinned memory with undefined contents. */
+  /** Allocates pinned memory. Its contents are undefined. */
   public PinnedMemory allocatePinned(long bytes, String what) {
     return PinnedMemory.allocate(this, bytes, what);
   }
@@ -156,7 +163,9 @@ public final class CudaContext implements AutoCloseable, DeviceAllocator {
     return synchronous;
   }
 
-  /** Pinned memory of {@link KernelLaunch#BYTES}, freed with the context. */
+  /**
+   * Returns {@link KernelLaunch#BYTES} bytes of pinned memory, which are freed with the context.
+   */
   PinnedMemory newParameters() {
     if (parametersUsed + KernelLaunch.BYTES > PARAMETER_SLAB) {
       parameterSlabs.add(allocatePinned(PARAMETER_SLAB, "kernel parameters"));
@@ -173,7 +182,7 @@ public final class CudaContext implements AutoCloseable, DeviceAllocator {
     resources.add(resource);
   }
 
-  /** Frees a resource and logs failures. Does nothing after the context has closed. */
+  /** Frees a resource and logs a failure. Does nothing after the context has closed. */
   void free(ContextResource resource) {
     if (closed) {
       return;

@@ -5,12 +5,12 @@ import java.util.Locale;
 /**
  * A CUDA device as the driver describes it.
  *
- * @param ordinal the driver's number of it
- * @param totalMemory bytes
- * @param major of the compute capability
- * @param minor of the compute capability
- * @param multiprocessors how many run blocks
- * @param sharedMemory the most bytes of shared memory a block may ask for
+ * @param ordinal the driver's number of the device
+ * @param totalMemory bytes of memory
+ * @param major major number of the compute capability
+ * @param minor minor number of the compute capability
+ * @param multiprocessors number of multiprocessors, which run the blocks
+ * @param sharedMemory the largest number of bytes of shared memory that a block may use
  */
 public record CudaDevice(
     int ordinal,
@@ -22,8 +22,8 @@ public record CudaDevice(
     int sharedMemory) {
 
   /**
-   * Says why the kernels do not run on the device, or null if they do: they need bf16 tensor cores
-   * and asynchronous copies.
+   * Returns why the kernels do not run on the device, or null if they do. They need bf16 tensor
+   * cores and asynchronous copies.
    */
   public String problem() {
     String needed = "%s has compute capability %d.%d; the kernels need 8.0 or higher";
@@ -31,8 +31,8 @@ public record CudaDevice(
   }
 
   /**
-   * Returns whether the build's machine code runs on the device, sm_80 or sm_90a; others have the
-   * driver compile its PTX.
+   * Returns whether the build has machine code for the device (sm_80 or sm_90a). For other devices
+   * the driver compiles the PTX.
    */
   boolean isCompiledFor() {
     return major == 8 || hopper();

@@ -12,12 +12,12 @@ import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.JCudaDriver;
 
 /**
- * The CUDA driver of this process. Loaded once; a failure is remembered and reported again. Any
- * thread may use it.
+ * The CUDA driver of this process. It is loaded once. If loading fails, later calls throw the same
+ * failure. Any thread may use it.
  */
 public final class CudaDriver {
 
-  /** System property: the {@code libcuda.so.1} to use instead of the one the system finds. */
+  /** System property: path of the {@code libcuda.so.1} to use instead of the system's. */
   public static final String LIBRARY_PROPERTY = "gpu.driver";
 
   private static CudaDriver loaded;
@@ -30,9 +30,9 @@ public final class CudaDriver {
   }
 
   /**
-   * The driver, loaded and initialised.
+   * Loads and initialises the driver.
    *
-   * @throws CudaUnavailableException if there is none, or it cannot be used
+   * @throws CudaUnavailableException if there is no driver, or it cannot be used
    */
   public static synchronized CudaDriver load() {
     if (failure != null) {
@@ -49,7 +49,10 @@ public final class CudaDriver {
     return loaded;
   }
 
-  /** The CUDA version that the driver supports: 1000 times the major plus 10 times the minor. */
+  /**
+   * The CUDA version that the driver supports: 1000 times the major version plus 10 times the
+   * minor.
+   */
   public int version() {
     return version;
   }
@@ -69,7 +72,8 @@ public final class CudaDriver {
     String library = System.getProperty(LIBRARY_PROPERTY);
     try {
       if (library != null) {
-        // JCuda's library needs libcuda.so.1, which a loaded library of that SONAME satisfies.
+        // JCuda's library needs libcuda.so.1. A library with this SONAME that is already loaded
+        // satisfies it.
         System.load(Path.of(library).toAbsolutePath().toString());
       }
       JCudaNatives.load();
@@ -81,7 +85,7 @@ public final class CudaDriver {
     } catch (LinkageError e) {
       throw new CudaUnavailableException(explain(library, e), e);
     } catch (CudaException | IOException e) {
-      throw new CudaUnavailableException("The CUDA driver does not start: " + e.getMessage(), e);
+      throw new CudaUnavailableException("Cannot start the CUDA driver: " + e.getMessage(), e);
     }
   }
 
@@ -89,7 +93,7 @@ public final class CudaDriver {
     String said = String.valueOf(error.getMessage());
     if (said.contains("already loaded in another classloader")) {
       return "JCuda was loaded by another class loader; put radixflow-kernels-lib.jar into lib of"
-          + " Flink, so that it loads once a process.";
+          + " Flink, so that it is loaded only once per process.";
     }
     if (library != null) {
       return String.format(
@@ -97,10 +101,10 @@ public final class CudaDriver {
     }
     int missing = said.indexOf("libcuda.so.1");
     if (missing >= 0) {
-      return "No CUDA driver: libcuda.so.1 was not found. Install NVIDIA's driver, or in a container"
-          + " run it with the GPU (for example docker run --gpus all).";
+      return "No CUDA driver: libcuda.so.1 was not found. Install NVIDIA's driver, or in a"
+          + " container run it with the GPU (for example docker run --gpus all).";
     }
-    return "JCuda cannot be loaded (it has natives for Linux on x86-64 only): "
+    return "JCuda cannot be loaded (it supports only Linux on x86-64): "
         + said.lines().findFirst().orElse(said);
   }
 

@@ -7,8 +7,8 @@ import jcuda.driver.CUevent_flags;
 import jcuda.driver.JCudaDriver;
 
 /**
- * A point in a stream's work that hosts and other streams can wait for. Recording it again moves
- * it. One thread at a time may use it.
+ * A point in a stream's work that the host and other streams can wait for. Recording the event
+ * again moves the point. Only one thread at a time may use it.
  */
 public final class CudaEvent extends ContextResource {
 
@@ -27,7 +27,7 @@ public final class CudaEvent extends ContextResource {
   }
 
   /**
-   * Returns whether threads sleep while they wait for the device. On a machine with few processors
+   * Returns whether threads sleep while they wait for the device. On a machine with few processors,
    * a spinning thread would take a processor from the threads that prepare the next step. Waking a
    * sleeping thread takes a few microseconds.
    */

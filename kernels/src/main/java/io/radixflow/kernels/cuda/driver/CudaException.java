@@ -4,8 +4,8 @@ import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
 
 /**
- * A call of the CUDA driver failed. The message names the call, what it was about (a kernel with
- * its sizes, an allocation), the driver's own words, and what to do.
+ * A call of the CUDA driver failed. The message names the call, its subject (such as a kernel with
+ * its sizes or an allocation), the driver's error text, and what to do.
  */
 public final class CudaException extends RuntimeException {
 
@@ -23,12 +23,12 @@ public final class CudaException extends RuntimeException {
     return result;
   }
 
-  /** Returns whether memory ran out; nothing else is broken then. */
+  /** Returns whether memory ran out. The context is still usable then. */
   public boolean isOutOfMemory() {
     return result == CUresult.CUDA_ERROR_OUT_OF_MEMORY;
   }
 
-  /** Returns whether the device or its driver refuses the build's device code. */
+  /** Returns whether the device or its driver cannot run the build's device code. */
   public boolean isCodeRefused() {
     return switch (result) {
       case CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU,
@@ -39,12 +39,14 @@ public final class CudaException extends RuntimeException {
     };
   }
 
-  /** Returns whether the context is lost: every later call in it fails, and it must be closed. */
+  /**
+   * Returns whether the context is lost: every later call fails, and the context must be closed.
+   */
   public boolean isContextLost() {
     return isLoss(result);
   }
 
-  /** Returns whether a result says that the context is lost. */
+  /** Returns whether a result means that the context is lost. */
   static boolean isLoss(int result) {
     return switch (result) {
       case CUresult.CUDA_ERROR_ECC_UNCORRECTABLE,
@@ -64,7 +66,7 @@ public final class CudaException extends RuntimeException {
     };
   }
 
-  /** Throws if the result is not success. {@code about} is put into the message as it is. */
+  /** Throws if the result is not success. {@code about} becomes part of the message. */
   static void check(int result, String call, String about) {
     if (result != CUresult.CUDA_SUCCESS) {
       throw of(result, call, about);
@@ -91,11 +93,11 @@ public final class CudaException extends RuntimeException {
   private static String advice(int result) {
     return switch (result) {
       case CUresult.CUDA_ERROR_OUT_OF_MEMORY ->
-          "Lower the device memory budget or the KV pool, or free the device of other processes.";
+          "Lower the device memory budget or the KV pool, or stop other processes on the device.";
       case CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU, CUresult.CUDA_ERROR_INVALID_PTX ->
           "The device code needs compute capability 8.0 or newer.";
       case CUresult.CUDA_ERROR_UNSUPPORTED_PTX_VERSION ->
-          "Update the driver: PTX of nvcc 13 needs 580 or newer.";
+          "Update the driver: PTX of nvcc 13 needs driver 580 or newer.";
       case CUresult.CUDA_ERROR_NO_DEVICE, CUresult.CUDA_ERROR_INVALID_DEVICE ->
           "Check nvidia-smi and CUDA_VISIBLE_DEVICES.";
       case CUresult.CUDA_ERROR_ILLEGAL_ADDRESS,

@@ -6,8 +6,9 @@ import jcuda.driver.CUgraphExec;
 import jcuda.driver.JCudaDriver;
 
 /**
- * Work that was captured from a stream and is launched as a whole. Kernels keep the parameters they
- * had at the capture, so values that change between launches must be in device memory.
+ * Work that was captured from a stream and is launched as a whole. Kernels keep the parameters that
+ * they had when they were captured, so values that change between launches must be in device
+ * memory.
  */
 public final class CudaGraph extends ContextResource {
 

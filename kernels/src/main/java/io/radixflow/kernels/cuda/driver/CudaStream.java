@@ -11,8 +11,8 @@ import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
 
 /**
- * A queue of work on the device, not ordered with other streams but by events. One thread at a time
- * may use it.
+ * A queue of work on the device. Only events order it with the work of other streams. Only one
+ * thread at a time may use it.
  */
 public final class CudaStream extends ContextResource {
 
@@ -29,19 +29,21 @@ public final class CudaStream extends ContextResource {
     context.opened(this);
   }
 
-  /** Waits on the host until all work queued so far is done. */
+  /** Blocks until all work queued so far is done. */
   public void synchronize() {
     check(JCudaDriver.cuStreamSynchronize(handle), "cuStreamSynchronize", "stream " + name);
   }
 
-  /** Later work of this stream waits, on the device, for what the event last recorded. */
+  /**
+   * Makes later work of this stream wait, on the device, for the work that the event marked last.
+   */
   public void waitFor(CudaEvent event) {
     check(JCudaDriver.cuStreamWaitEvent(handle, event.handle(), 0), "cuStreamWaitEvent", name);
   }
 
   /**
-   * Records what {@code work} queues on this stream, instead of running it, and returns it as a
-   * graph. Meanwhile nothing may be allocated, freed or waited for in the context by this thread.
+   * Records the work that {@code work} queues on this stream, instead of running it, and returns it
+   * as a graph. Meanwhile this thread must not allocate, free or wait for anything in the context.
    */
   public CudaGraph capture(Runnable work) {
     check(

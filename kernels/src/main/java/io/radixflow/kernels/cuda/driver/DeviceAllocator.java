@@ -5,9 +5,9 @@ package io.radixflow.kernels.cuda.driver;
 public interface DeviceAllocator {
 
   /**
-   * Returns memory with undefined contents; null from an allocator that only counts.
+   * Allocates memory with undefined contents. Returns null if this only counts bytes.
    *
-   * @param what what the memory is for, as the error message says it
+   * @param what the purpose of the memory, for the error message
    */
   DeviceMemory allocate(long bytes, String what);
 }

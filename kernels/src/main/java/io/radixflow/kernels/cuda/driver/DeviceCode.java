@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Properties;
 
-/** The compiled kernels: what the build put into the jar, or a file that a property names. */
+/** The compiled kernels: those in the jar, or a file that a property names. */
 public final class DeviceCode {
 
   /** System property: a file of device code to use instead of the one in the jar. */
@@ -21,7 +21,7 @@ public final class DeviceCode {
   private final byte[] image;
 
   /**
-   * @param identity the same only for the same sources, compiler and flags
+   * @param identity identifies sources, compiler and flags
    */
   private DeviceCode(String description, String identity, byte[] image) {
     this.description = description;
@@ -42,7 +42,7 @@ public final class DeviceCode {
       }
       try (InputStream in = resource("radixflow.fatbin")) {
         if (in == null) {
-          throw new CudaUnavailableException("No device code is inside: " + contents());
+          throw new CudaUnavailableException("This build contains no device code: " + contents());
         }
         Properties properties = properties();
         String identity =
@@ -54,13 +54,16 @@ public final class DeviceCode {
     }
   }
 
-  /** The device code in a file. */
+  /** Reads device code from a file. */
   static DeviceCode read(Path file) throws IOException {
     byte[] image = Files.readAllBytes(file);
     return new DeviceCode(file.toString(), Sha256.digits(Sha256.of(image)), image);
   }
 
-  /** One line on what the build put into the jar: nvcc's version and targets, or why nothing is. */
+  /**
+   * Returns one line about the device code in the jar: nvcc's version and targets, or why there is
+   * none.
+   */
   public static String contents() {
     Properties properties;
     try {
@@ -69,7 +72,7 @@ public final class DeviceCode {
       return "its description cannot be read: " + e.getMessage();
     }
     if (properties.isEmpty()) {
-      return "this build made none";
+      return "it was built without device code";
     }
     if (!Boolean.parseBoolean(properties.getProperty("device.code"))) {
       return properties.getProperty("reason");
@@ -81,7 +84,7 @@ public final class DeviceCode {
         properties.getProperty(SOURCES).substring(0, 12));
   }
 
-  /** The build's description of its device code; empty if it made none. */
+  /** The build's description of its device code; empty if it has none. */
   private static Properties properties() throws IOException {
     Properties properties = new Properties();
     try (InputStream in = resource("device-code.properties")) {
@@ -93,8 +96,8 @@ public final class DeviceCode {
   }
 
   /**
-   * Identifies everything that the bits of the kernels' results depend on, except the compute
-   * capability: sources, compiler and, if the driver compiles the code itself, the driver.
+   * Identifies everything that decides the bits of the kernels' results, except the compute
+   * capability: sources, compiler and, if the driver compiles the code, the driver.
    */
   String numerics(CudaDevice device, int driverVersion) {
     return device.isCompiledFor() ? identity : identity + ", driver " + driverVersion;

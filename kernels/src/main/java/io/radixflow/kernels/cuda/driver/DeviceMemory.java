@@ -8,8 +8,8 @@ import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
 
 /**
- * A range of device memory: an allocation, or a slice of one. Closing the allocation waits for the
- * device and frees it, slices included; closing a slice does nothing. Not thread-safe.
+ * A range of device memory: an allocation, or a slice of one. Closing an allocation waits for the
+ * device and frees the memory, including its slices. Closing a slice does nothing. Not thread-safe.
  */
 public final class DeviceMemory extends ContextResource {
 
@@ -18,7 +18,7 @@ public final class DeviceMemory extends ContextResource {
 
     DevicePointer() {}
 
-    /** An address, kept as an offset from null. */
+    /** Stores the address as an offset from null. */
     DevicePointer(long address) {
       super(new DevicePointer(), address);
     }
@@ -52,7 +52,7 @@ public final class DeviceMemory extends ContextResource {
     return new DeviceMemory(context, new DevicePointer(address), bytes, false);
   }
 
-  /** The address on the device; a multiple of 256 for an allocation. */
+  /** The address on the device. For an allocation it is a multiple of 256. */
   public long address() {
     return pointer.address();
   }
@@ -61,14 +61,18 @@ public final class DeviceMemory extends ContextResource {
     return bytes;
   }
 
-  /** Bytes {@code offset} to {@code offset + length}; valid as long as this is. */
+  /**
+   * Returns a view of bytes {@code offset} to {@code offset + length}, which is valid as long as
+   * this memory is.
+   */
   public DeviceMemory slice(long offset, long length) {
     checkRange(offset, length);
     return at(context, address() + offset, length);
   }
 
   /**
-   * Copies a Java array, a buffer or pinned memory to the start of this; waits until it is done.
+   * Copies a Java array, a buffer or pinned memory to the start of this memory, and waits until the
+   * copy is done.
    */
   public void write(Pointer from, long length) {
     stage(from, length);
@@ -76,22 +80,27 @@ public final class DeviceMemory extends ContextResource {
   }
 
   /**
-   * Begins to copy a Java array, a buffer or pinned memory to the start of this. When this returns,
-   * {@code from} has been read. Bytes from pageable memory may still be on their way: the legacy
-   * stream copies them, and none of our streams waits for it.
+   * Starts to copy a Java array, a buffer or pinned memory to the start of this memory. When this
+   * returns, {@code from} has been read. Bytes from pageable memory may not have arrived yet: the
+   * legacy stream copies them, and our streams do not wait for that stream.
    */
   void stage(Pointer from, long length) {
     checkRange(0, length);
     check(JCudaDriver.cuMemcpyHtoD(pointer, from, length), "cuMemcpyHtoD", length + " bytes");
   }
 
-  /** Copies the start of this to a Java array, a buffer or pinned memory; waits for it. */
+  /**
+   * Copies the start of this memory to a Java array, a buffer or pinned memory, and waits until the
+   * copy is done.
+   */
   public void read(Pointer to, long length) {
     checkRange(0, length);
     check(JCudaDriver.cuMemcpyDtoH(to, pointer, length), "cuMemcpyDtoH", length + " bytes");
   }
 
-  /** Queues a copy of pinned memory's first {@code length} bytes to the start of this. */
+  /**
+   * Queues a copy of the first {@code length} bytes of pinned memory to the start of this memory.
+   */
   public void writeAsync(PinnedMemory from, long length, CudaStream stream) {
     checkRange(0, length);
     from.checkRange(0, length);
@@ -101,7 +110,7 @@ public final class DeviceMemory extends ContextResource {
         length + " bytes");
   }
 
-  /** Queues a copy of this memory's first {@code length} bytes to pinned memory. */
+  /** Queues a copy of the first {@code length} bytes of this memory to pinned memory. */
   public void readAsync(PinnedMemory to, long length, CudaStream stream) {
     checkRange(0, length);
     to.checkRange(0, length);
@@ -111,7 +120,9 @@ public final class DeviceMemory extends ContextResource {
         length + " bytes");
   }
 
-  /** Queues a copy of another range's first {@code length} bytes to the start of this. */
+  /**
+   * Queues a copy of the first {@code length} bytes of another range to the start of this memory.
+   */
   public void copyAsync(DeviceMemory from, long length, CudaStream stream) {
     checkRange(0, length);
     from.checkRange(0, length);
@@ -121,7 +132,7 @@ public final class DeviceMemory extends ContextResource {
         length + " bytes");
   }
 
-  /** Queues setting every byte. */
+  /** Queues a fill of all bytes with {@code value}. */
   public void fillAsync(byte value, CudaStream stream) {
     check(
         JCudaDriver.cuMemsetD8Async(pointer, value, bytes, stream.handle()),

@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import jcuda.JCudaVersion;
 
 /**
- * Loads JCuda's native library from a folder of this process alone.
+ * Loads JCuda's native library from a directory that only this process uses.
  *
- * <p>JCuda unpacks it to {@code java.io.tmpdir} under a fixed name and keeps a file that is there
- * already, even if another user wrote it. So the file is unpacked here, into a fresh folder that
- * only this user can enter, JCuda is initialised with that folder as {@code java.io.tmpdir}, and
- * the file is removed again once it is mapped.
+ * <p>JCuda itself unpacks the library to {@code java.io.tmpdir} under a fixed name and uses a file
+ * that is already there, even if another user wrote it. So this class unpacks the library into a
+ * new directory that only this user can enter. It initialises JCuda with that directory as {@code
+ * java.io.tmpdir}, and deletes the file once it is mapped.
  */
 final class JCudaNatives {
 
@@ -21,7 +21,7 @@ final class JCudaNatives {
 
   private JCudaNatives() {}
 
-  /** Initialises {@code JCudaDriver}; throws a {@link LinkageError} where that cannot be. */
+  /** Initialises {@code JCudaDriver}. Throws a {@link LinkageError} if that fails. */
   static void load() throws IOException {
     String file = "libJCudaDriver-" + JCudaVersion.get() + "-linux-x86_64.so";
     try (ScratchDirectory folder = ScratchDirectory.create("jcuda")) {

@@ -10,15 +10,15 @@ import jcuda.driver.CUshared_carveout;
 import jcuda.driver.JCudaDriver;
 
 /**
- * A kernel with its sizes and parameters, launched any number of times.
+ * A kernel with its sizes and parameters, which can be launched any number of times.
  *
  * <p>The parameters are in a pinned block: a table of addresses, ended by null, then the values, 8
- * bytes each. A launch passes the table as it is and allocates nothing. Parameters are copied by
- * the launch, so they may be changed right after it. One thread at a time may use it.
+ * bytes each. A launch passes the table as it is and allocates nothing. The launch copies the
+ * parameters, so they may be changed right after it. Only one thread at a time may use it.
  */
 public final class KernelLaunch {
 
-  /** The most parameters of a kernel. */
+  /** The largest number of parameters of a kernel. */
   public static final int MAX_PARAMETERS = 30;
 
   private static final int VALUES = (MAX_PARAMETERS + 2) * Long.BYTES;
@@ -52,22 +52,25 @@ public final class KernelLaunch {
     block.putLong(0, 0);
   }
 
-  /** Appends a pointer to the start of the memory. */
+  /** Appends a pointer to the start of {@code memory}. */
   public KernelLaunch pointer(DeviceMemory memory) {
     return wide(memory.address());
   }
 
-  /** Appends a pointer to a byte of the memory. */
+  /** Appends a pointer to the byte at {@code offset} of {@code memory}. */
   public KernelLaunch pointer(DeviceMemory memory, long offset) {
     return wide(memory.address() + offset);
   }
 
-  /** Appends a pointer to the start of the memory, or one that is not to be followed for null. */
+  /**
+   * Appends a pointer to the start of {@code memory}. If it is null, appends a pointer that the
+   * kernel must not use.
+   */
   public KernelLaunch pointerOrNull(DeviceMemory memory) {
     return memory == null ? nullPointer() : pointer(memory);
   }
 
-  /** Appends a pointer that the kernel must not follow. */
+  /** Appends a pointer that the kernel must not use. */
   public KernelLaunch nullPointer() {
     return wide(0);
   }
@@ -89,7 +92,7 @@ public final class KernelLaunch {
     return integer(Float.floatToRawIntBits(value));
   }
 
-  /** Blocks of the grid. */
+  /** Sets the number of blocks in each dimension of the grid. */
   public KernelLaunch grid(int x, int y, int z) {
     gridX = x;
     gridY = y;
@@ -101,19 +104,19 @@ public final class KernelLaunch {
     return grid(x, 1, 1);
   }
 
-  /** Threads of a block. */
+  /** Sets the number of threads per block. */
   public KernelLaunch block(int count) {
     threads = count;
     return this;
   }
 
-  /** Bytes of dynamic shared memory of a block. */
+  /** Sets the number of bytes of dynamic shared memory per block. */
   public KernelLaunch shared(int bytes) {
     boolean isMore = bytes > DEFAULT_SHARED && bytes > shared;
     shared = bytes;
     if (isMore) {
       set(CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes);
-      // two such blocks fit a multiprocessor only if it gives its cache to shared memory
+      // two such blocks fit on a multiprocessor only if it uses its cache as shared memory
       set(
           CUfunction_attribute.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
           CUshared_carveout.CU_SHAREDMEM_CARVEOUT_MAX_SHARED);
@@ -135,7 +138,7 @@ public final class KernelLaunch {
 
   /** Changes parameter {@code index}, a 32-bit integer. */
   public void setInteger(int index, int value) {
-    // a kernel that takes these 8 bytes for a pointer gets one that is never valid
+    // if a kernel reads these 8 bytes as a pointer, the pointer is never valid
     block.putLong(VALUES + index * Long.BYTES, value & 0xffffffffL | 0xdeadL << 48);
   }
 

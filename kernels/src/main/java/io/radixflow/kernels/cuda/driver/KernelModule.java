@@ -9,7 +9,10 @@ import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUmodule;
 import jcuda.driver.JCudaDriver;
 
-/** The kernels of a {@link DeviceCode} loaded into a context; unloaded at the latest with it. */
+/**
+ * The kernels of a {@link DeviceCode}, loaded into a context. If nothing else closes the module,
+ * the context does.
+ */
 public final class KernelModule extends ContextResource {
 
   private static final int FILL_BLOCKS = 4;
@@ -30,21 +33,21 @@ public final class KernelModule extends ContextResource {
   }
 
   /**
-   * Identifies everything that the bits of the kernels' results depend on, except the compute
+   * Identifies everything that decides the bits of the kernels' results, except the compute
    * capability.
    */
   public String numerics() {
     return code.numerics(context.device(), CudaDriver.load().version());
   }
 
-  /** A new launch of the kernel with this name, yet without parameters. */
+  /** Returns a new launch of a kernel, without parameters. */
   public KernelLaunch launch(String kernel) {
     return new KernelLaunch(context, kernel, function(kernel));
   }
 
   /**
-   * Queues filling memory of a multiple of 16 bytes with random bf16 between -2 and 2, for
-   * benchmarks.
+   * Queues a fill of memory with random bf16 numbers between -2 and 2, for benchmarks. The size
+   * must be a multiple of 16 bytes.
    */
   public void fillRandom(DeviceMemory memory, int seed, CudaStream stream) {
     launch("rf_fill_random")
@@ -65,7 +68,7 @@ public final class KernelModule extends ContextResource {
               JCudaDriver.cuModuleGetFunction(function, handle, name),
               "cuModuleGetFunction",
               name + " in " + code.description());
-          // asking for it loads the kernel, which would otherwise happen at its first launch
+          // this query loads the kernel, which would otherwise happen at the first launch
           check(
               JCudaDriver.cuFuncGetAttribute(
                   new int[1], CUfunction_attribute.CU_FUNC_ATTRIBUTE_NUM_REGS, function),

@@ -8,14 +8,14 @@ import jcuda.Pointer;
 import jcuda.driver.JCudaDriver;
 
 /**
- * Page-locked host memory that copies and kernels reach directly: a slab, or a slice of one. A slab
- * is at most {@link #MAX_SLAB} bytes, as JCuda hands it out as one buffer. Closing the slab waits
- * for the device and frees it; code that still uses its buffers crashes the process. Not
+ * Page-locked host memory that the device can access: a slab, or a slice of one. A slab has at most
+ * {@link #MAX_SLAB} bytes, because JCuda returns it as one buffer. Closing the slab waits for the
+ * device and frees the memory; using a buffer of it afterwards crashes the process. Not
  * thread-safe.
  */
 public final class PinnedMemory extends ContextResource {
 
-  /** The most bytes of one slab: 1 GiB. */
+  /** The largest size of a slab in bytes: 1 GiB. */
   public static final long MAX_SLAB = 1L << 30;
 
   /** A native host address that can be read as a number. */
@@ -55,7 +55,7 @@ public final class PinnedMemory extends ContextResource {
     return memory;
   }
 
-  /** The address, the same for host and device. */
+  /** The address, which is the same for host and device. */
   public long address() {
     return address;
   }
@@ -64,12 +64,15 @@ public final class PinnedMemory extends ContextResource {
     return buffer.capacity();
   }
 
-  /** The memory as a buffer in native byte order; always the same one. */
+  /** The memory as a buffer in native byte order. Each call returns the same buffer. */
   public ByteBuffer buffer() {
     return buffer;
   }
 
-  /** Bytes {@code offset} to {@code offset + length}; valid as long as this is. */
+  /**
+   * Returns a view of bytes {@code offset} to {@code offset + length}, which is valid as long as
+   * this memory is.
+   */
   public PinnedMemory slice(long offset, long length) {
     checkRange(offset, length);
     ByteBuffer part = buffer.slice((int) offset, (int) length).order(ByteOrder.nativeOrder());

@@ -13,13 +13,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The driver's context of a device: one a process for all users of the device, made for the first
- * user and destroyed after the last.
+ * The driver's context of a device. All users of the device in a process share it. It is created
+ * for the first user and destroyed after the last.
  *
- * <p>A lost context is of no more use to any of its users, but lives until the last has closed: its
- * pinned memory is mapped into the process until then. A user that comes meanwhile gets a new one.
- * The device's primary context would not do: it can only be reset under all users at once, and its
- * addresses would come again while some still hold them.
+ * <p>If it is lost, no user can use it any more, but it stays until the last user has closed it,
+ * because its pinned memory is mapped into the process until then. A new user gets a new context.
+ * The device's primary context cannot be used for this: it can only be reset for all users at once,
+ * and its addresses would be reused while some users still have them.
  *
  * <p>Safe for use by several threads.
  */
@@ -33,7 +33,7 @@ final class SharedContext {
   private int users = 1;
   private volatile boolean lost;
 
-  /** Makes the context, and makes it the calling thread's. */
+  /** Creates the context and makes it the context of the calling thread. */
   private SharedContext(CudaDevice device) {
     this.device = device;
     CUdevice number = new CUdevice();
@@ -49,9 +49,10 @@ final class SharedContext {
   }
 
   /**
-   * The device's context, which is then the calling thread's; {@link #release} ends its use.
+   * Returns the device's context and makes it the context of the calling thread. {@link #release}
+   * ends its use.
    *
-   * @throws CudaException if the driver refuses
+   * @throws CudaException if the driver fails
    */
   static synchronized SharedContext acquire(CudaDevice device) {
     SharedContext shared = CURRENT.get(device.ordinal());
@@ -64,7 +65,7 @@ final class SharedContext {
     return fresh;
   }
 
-  /** Finds a loss that no user has noticed yet: every call of the driver reports it. */
+  /** Checks for a loss that no user has noticed yet. After a loss, every driver call reports it. */
   private boolean works() {
     if (!lost) {
       int result = JCudaDriver.cuCtxSetCurrent(handle);
@@ -91,7 +92,7 @@ final class SharedContext {
     return lost;
   }
 
-  /** Ends one use; the last destroys the context and whatever is left in it. */
+  /** Ends one use. The last one destroys the context and everything left in it. */
   void release() {
     synchronized (SharedContext.class) {
       if (--users > 0) {

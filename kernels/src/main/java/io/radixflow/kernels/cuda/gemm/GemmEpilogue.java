@@ -3,7 +3,7 @@ package io.radixflow.kernels.cuda.gemm;
 import io.radixflow.models.FeedForward;
 
 /**
- * The operation of a product's kernel on each sum before it stores it; {@code GemmEpilogue} of
+ * What a product kernel does with each sum before it stores the result. See {@code GemmEpilogue} in
  * gemm.cuh.
  */
 public enum GemmEpilogue {
@@ -12,21 +12,21 @@ public enum GemmEpilogue {
   /** Adds an f32 bias per feature. */
   BIAS,
   /**
-   * Multiplies the sum by the scale and adds the element of a bf16 matrix of the result's shape;
-   * the matrix may be the result itself.
+   * Multiplies the sum by the scale and adds an element of a bf16 matrix with the shape of the
+   * result. That matrix may be the result itself.
    */
   RESIDUAL,
   /**
-   * silu(gate) · up, half as wide as the product. The weights are alternately 8 rows of gate and 8
-   * rows of up. There may be a bias, as in the other epilogues with a gate.
+   * silu(gate) · up. The result is half as wide as the product. The weights alternate between 8
+   * rows of gate and 8 rows of up. There may be a bias, as in the other epilogues with a gate.
    */
   SWIGLU,
   /**
-   * Multiplies the sum by the scale and, if the bound is not 0, limits it to the bound by tanh;
-   * f32.
+   * Multiplies the sum by the scale and, if the bound is not 0, limits it to the bound with tanh.
+   * Stores f32.
    */
   LOGITS,
-  /** gelu(gate) · up, with gelu approximated by tanh. */
+  /** gelu(gate) · up, with the tanh approximation of gelu. */
   GEGLU,
   /** gate · sigmoid(1.702 gate) · (up + 1), with gate and up limited to the bound. */
   CLAMPED_SWIGLU,
@@ -48,7 +48,7 @@ public enum GemmEpilogue {
     return this == SWIGLU || this == GEGLU || this == CLAMPED_SWIGLU || this == NORMAL_GLU;
   }
 
-  /** The kernel's parameter. */
+  /** The number of the epilogue as a parameter of the kernel. */
   int code() {
     return ordinal();
   }

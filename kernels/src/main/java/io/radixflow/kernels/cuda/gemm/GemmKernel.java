@@ -3,16 +3,16 @@ package io.radixflow.kernels.cuda.gemm;
 import io.radixflow.kernels.cuda.weights.WeightFormat;
 
 /**
- * The kernels of gemm.cuh, gemm_hopper.cuh and gemm_quantised.cuh: one product of a tile of weights
- * and rows each.
+ * The kernels of gemm.cuh, gemm_hopper.cuh and gemm_quantised.cuh. A block multiplies one tile of
+ * weights and rows.
  *
- * <p>Parameters of all: weights, bytes from one matrix to the next, x, out, extra (bias or
- * residual; else null), tiles (else null), the number of rows or of tiles (on the device), gather
- * (the row of x for each row; null for the same), features, depth, {@link GemmEpilogue#code()},
- * scale, bound, elements from row to row of x, from matrix to matrix there, and both of the result.
- * Weights are [features][depth] in the kernel's {@link #format}, x is [rows][depth], bf16; depth is
- * a multiple of 8, features of 8, with an epilogue that gates of 16, with {@link
- * GemmEpilogue#LOGITS} anything.
+ * <p>All have these parameters: weights; bytes from one matrix to the next; x; out; extra (bias or
+ * residual, else null); tiles (else null); the number of rows or of tiles, on the device; gather
+ * (the row of x for each row; null for the same row); features; depth; {@link GemmEpilogue#code()};
+ * scale; bound; the distances between rows of x and between matrices in x, in elements; the same
+ * two distances in the result. Weights are [features][depth] in the kernel's {@link #format}; x is
+ * [rows][depth] in bf16. Depth is a multiple of 8. The number of features is a multiple of 8, or of
+ * 16 with an epilogue that gates; with {@link GemmEpilogue#LOGITS} it can be any number.
  */
 public enum GemmKernel {
   F16_R8("rf_gemm_16x8", 16, 8, 64, 2, 2, 8),
@@ -80,7 +80,7 @@ public enum GemmKernel {
   FP8_F32_R32(WeightFormat.FP8, 32, 32, 128, 2, 4),
   FP8_F32_R64(WeightFormat.FP8, 32, 64, 128, 2, 4);
 
-  /** Elements of depth that a stage is a multiple of. */
+  /** The depth of a stage is a multiple of this number of elements. */
   private static final int PANEL = 64;
 
   private final String function;
@@ -126,17 +126,17 @@ public enum GemmKernel {
     return function;
   }
 
-  /** Features of a tile. */
+  /** Features per tile. */
   int features() {
     return features;
   }
 
-  /** Rows of a tile. */
+  /** Rows per tile. */
   int rows() {
     return rows;
   }
 
-  /** Threads of a block. */
+  /** Threads per block. */
   int threads() {
     return threads;
   }
@@ -151,7 +151,7 @@ public enum GemmKernel {
     return (maxRows + rows - 1) / rows;
   }
 
-  /** Dynamic shared memory of a block: the ring of stages, or the sums that replace it. */
+  /** Dynamic shared memory per block: the ring of stages, or the sums that replace it. */
   int sharedBytes() {
     long weights = format.bytes(features, PANEL);
     int ring = (int) (stages * panels * (weights + (long) rows * PANEL * Short.BYTES));
@@ -159,17 +159,17 @@ public enum GemmKernel {
     return Math.max(ring, sums);
   }
 
-  /** Elements of depth that one stage holds. */
+  /** Elements of depth per stage. */
   int stageDepth() {
     return panels * PANEL;
   }
 
-  /** Products of 16 elements of depth that follow one another in a stage. */
+  /** Number of consecutive products of 16 elements of depth in a stage. */
   int chain() {
     return 4 * panels / slices;
   }
 
-  /** Returns whether an element is summed in the one order that deterministic mode uses. */
+  /** Returns whether the kernel adds in the order that deterministic mode requires. */
   public boolean deterministic() {
     return slices == 2;
   }

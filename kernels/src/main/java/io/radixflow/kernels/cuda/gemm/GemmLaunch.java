@@ -5,12 +5,12 @@ import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
 
-/** Launches of one matrix' product; {@link GemmKernel} lists the parameters. */
+/** Launches the product of one matrix. {@link GemmKernel} lists the parameters. */
 public final class GemmLaunch {
 
   private GemmLaunch() {}
 
-  /** A product whose number of rows and gather are still to be appended. */
+  /** Begins a product. The caller still has to append the number of rows and gather. */
   public static KernelLaunch begin(
       KernelModule module,
       GemmPlan products,
@@ -24,9 +24,9 @@ public final class GemmLaunch {
   }
 
   /**
-   * The same by a given kernel.
+   * Like the other {@code begin}, with a given kernel.
    *
-   * @param offset byte of a row of the result where the matrix' part begins
+   * @param offset byte offset of the matrix's part in a row of the result
    */
   public static KernelLaunch begin(
       KernelModule module,
@@ -43,9 +43,9 @@ public final class GemmLaunch {
   }
 
   /**
-   * A launch without a grid, up to its operands.
+   * Creates a launch without a grid and appends the operands.
    *
-   * @param matrixBytes from one matrix to the next; 0 where there is one
+   * @param matrixBytes bytes from one matrix to the next; 0 if there is only one
    */
   static KernelLaunch operands(
       KernelModule module,
@@ -67,16 +67,18 @@ public final class GemmLaunch {
         .pointerOrNull(extra);
   }
 
-  /** Appends what {@link #begin} leaves open behind rows and gather, without scale and bound. */
+  /** Appends the parameters after rows and gather, without scale and bound. */
   public static KernelLaunch finish(KernelLaunch launch, CudaMatrix matrix, GemmEpilogue epilogue) {
     int width = epilogue.gates() ? matrix.rows() / 2 : matrix.rows();
     return finish(launch, matrix, epilogue, 1, 0, width);
   }
 
   /**
-   * The same with a factor and a bound of the epilogue.
+   * Appends the parameters after rows and gather.
    *
-   * @param width elements of a row of the result
+   * @param scale the epilogue's factor
+   * @param bound the epilogue's bound
+   * @param width elements per row of the result
    */
   public static KernelLaunch finish(
       KernelLaunch launch,
@@ -89,12 +91,12 @@ public final class GemmLaunch {
   }
 
   /**
-   * Appends the sizes and the epilogue, which end a launch.
+   * Appends the last parameters: sizes and epilogue.
    *
-   * @param stride elements from row to row of the source
-   * @param offset elements from matrix to matrix in a row of the source
-   * @param targetStride elements from row to row of the result
-   * @param targetOffset elements from matrix to matrix in a row of the result
+   * @param stride distance between rows of the source, in elements
+   * @param offset distance between matrices in a row of the source, in elements
+   * @param targetStride distance between rows of the result, in elements
+   * @param targetOffset distance between matrices in a row of the result, in elements
    */
   static KernelLaunch shape(
       KernelLaunch launch,

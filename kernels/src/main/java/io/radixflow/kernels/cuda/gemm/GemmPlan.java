@@ -4,40 +4,41 @@ import io.radixflow.kernels.cuda.weights.WeightFormat;
 import io.radixflow.kernels.device.GpuMode;
 
 /**
- * Picks the kernel for a product by an estimate of its time in clocks of a multiprocessor.
+ * Chooses the kernel for a product by an estimate of its time, in clock cycles of a multiprocessor.
  *
- * <p>A multiprocessor's blocks take turns at its share of the L2 cache's bandwidth and its tensor
- * cores, and a block cannot be faster than its stages, which follow one another. The rates of bf16
- * weights are fitted to the times of all tiles on an H200, for ten matrices and 1 to 1,024 rows:
- * there the choice takes less than 1 % longer than the fastest tile in the mean. They order the
- * tiles, and predict no times. Tiles of more than twice the rows are left out, as they were there.
- * In deterministic mode any choice gives the same bits.
+ * <p>The blocks of a multiprocessor share its tensor cores and its share of the L2 cache's
+ * bandwidth. A block also cannot be faster than its stages, which run one after another. The rates
+ * for bf16 weights are fitted to the times of all tiles on an H200, for ten matrices and 1 to 1,024
+ * rows. On average the chosen tile is less than 1 % slower there than the fastest one. The rates
+ * are meant for comparing tiles, not for predicting times. Tiles with more than twice the rows of
+ * the product are excluded, as they were in the fit. In deterministic mode every choice gives the
+ * same bits.
  */
 public final class GemmPlan {
 
   /**
    * Rates of a multiprocessor and of a block.
    *
-   * @param l2Bytes bytes a clock from the L2 cache to one multiprocessor
-   * @param multiplyAdds multiply-adds a clock of one multiprocessor
-   * @param stage clocks of a stage without its products
-   * @param product clocks of one product in a chain of them
+   * @param l2Bytes bytes per clock from the L2 cache to one multiprocessor
+   * @param multiplyAdds multiply-adds per clock of one multiprocessor
+   * @param stage clocks per stage, without its products
+   * @param product clocks per product in a chain of products
    */
   private record Rates(double l2Bytes, double multiplyAdds, double stage, double product) {}
 
   private static final Rates MMA = new Rates(61, 1770, 500, 15);
   private static final Rates WGMMA = new Rates(61, 2080, 78, 9.5);
 
-  /** Of weights in groups: fitted to Q4_K and Q8_0, four matrices and 1 to 256 rows. */
+  /** For weights in groups. Fitted to Q4_K and Q8_0, four matrices and 1 to 256 rows. */
   private static final Rates QUANTISED = new Rates(35, 1090, 295, 19);
 
   /**
-   * Rows from which on a quantised matrix is unpacked to memory: on an H200 that took longer for
-   * 128 rows, by a tenth to a third, and less time for 256, by a fifth to a third.
+   * From this number of rows on, a quantised matrix is unpacked to memory. On an H200, unpacking
+   * was slower by a tenth to a third for 128 rows, and faster by a fifth to a third for 256 rows.
    */
   private static final int UNPACKED_ROWS = 192;
 
-  /** Rows of the lowest tiles. */
+  /** Rows of the smallest tiles. */
   private static final int LOWEST_ROWS = 8;
 
   private final GpuMode mode;
@@ -47,9 +48,9 @@ public final class GemmPlan {
   private final int sharedBytesOfProcessor;
 
   /**
-   * @param processors multiprocessors of the device
+   * @param processors number of multiprocessors of the device
    * @param hopper whether its compute capability is 9.0
-   * @param sharedBytesOfBlock the most dynamic shared memory of a block
+   * @param sharedBytesOfBlock largest dynamic shared memory of a block
    * @param sharedBytesOfProcessor shared memory of a multiprocessor
    */
   public GemmPlan(
@@ -73,12 +74,13 @@ public final class GemmPlan {
   /**
    * The kernel for up to {@code rows} rows and a matrix of {@code features} times {@code depth}.
    *
-   * @throws IllegalArgumentException if no kernel supports such a matrix, or none fits the device
+   * @throws IllegalArgumentException if no kernel supports the matrix, or no kernel fits on the
+   *     device
    */
   public GemmKernel kernel(WeightFormat format, int rows, int features, int depth) {
     if (depth % 8 != 0) {
       throw new IllegalArgumentException(
-          "a matrix with " + depth + " columns; the CUDA kernels know multiples of 8");
+          "a matrix with " + depth + " columns; the CUDA kernels support multiples of 8");
     }
     int most = Math.max(LOWEST_ROWS, 2 * rows);
     GemmKernel best = null;
@@ -94,12 +96,12 @@ public final class GemmPlan {
     }
     if (best == null) {
       throw new IllegalArgumentException(
-          "no product's kernel fits into " + sharedBytesOfBlock + " bytes of shared memory");
+          "no product kernel fits into " + sharedBytesOfBlock + " bytes of shared memory");
     }
     return best;
   }
 
-  /** Returns whether a matrix should be unpacked to bf16 before {@code rows} rows multiply it. */
+  /** Returns whether a matrix should be unpacked to bf16 for a product with {@code rows} rows. */
   static boolean unpacks(WeightFormat format, int rows) {
     return format.quantised() && rows >= UNPACKED_ROWS;
   }

@@ -8,8 +8,8 @@ import io.radixflow.models.FeedForward.Dense;
 import java.util.List;
 
 /**
- * A product by a kernel of gemm.cuh or gemm_quantised.cuh: many matrices of one shape, stored
- * consecutively, each multiplied with rows of its own.
+ * A product of many matrices of one shape, which are stored consecutively, each with its own rows.
+ * It uses a kernel of gemm.cuh or gemm_quantised.cuh.
  */
 public final class GroupedProduct {
 
@@ -28,12 +28,12 @@ public final class GroupedProduct {
     this.target = target;
   }
 
-  /** The most tiles for up to {@code choices} choices of {@code groups} experts. */
+  /** The largest number of tiles for up to {@code choices} choices among {@code groups} experts. */
   public static int mostTiles(int choices, int groups, int tileRows) {
     return choices / tileRows + Math.min(groups, choices);
   }
 
-  /** Rows per tile that suit {@code rowsOfMatrix} rows of each matrix: 8, 16 or 64. */
+  /** The number of rows per tile that suits {@code rowsOfMatrix} rows per matrix: 8, 16 or 64. */
   public static int tileRows(int rowsOfMatrix) {
     return rowsOfMatrix <= 8 ? 8 : rowsOfMatrix <= 24 ? 16 : 64;
   }
@@ -51,13 +51,13 @@ public final class GroupedProduct {
   }
 
   /**
-   * The product of tiles of rows, each with a matrix of its own.
+   * A product of tiles of rows, each of which has its own matrix.
    *
-   * @param tiles for each tile its matrix, first row, rows, unused: integers on the device
-   * @param tileCount how many tiles there are, on the device
-   * @param gather the row of the source for each row of the target, or null for equal rows
-   * @param mostTiles number of tiles that fit in the grid
-   * @param gated how the matrices' gate and up projections are combined; null for plain sums, f32
+   * @param tiles four integers per tile, on the device: matrix, first row, number of rows, unused
+   * @param tileCount the number of tiles, on the device
+   * @param gather the row of the source for each row of the target, or null for the same row
+   * @param mostTiles number of tiles that the grid has room for
+   * @param gated how the gate and up projections are combined; null for plain sums in f32
    */
   public KernelLaunch ofTiles(
       DeviceMemory tiles,
@@ -86,10 +86,10 @@ public final class GroupedProduct {
   }
 
   /**
-   * The product of each matrix with its part of every row, bf16.
+   * The product of each matrix with its own part of every row, in bf16.
    *
    * @param step the step's metadata, which begins with the number of rows
-   * @param rows number of rows that fit in the grid
+   * @param rows number of rows that the grid has room for
    * @param width elements of a matrix's part of a row of the source
    * @param targetWidth elements of a matrix's part of a row of the target
    */

@@ -9,22 +9,25 @@ import io.radixflow.kernels.cuda.weights.WeightFormat;
 import java.util.List;
 
 /**
- * Records products with matrices of a model. A quantised matrix that many rows share is unpacked
- * first: a kernel writes it as bf16 to a space that all matrices use in turn, as many rows of it at
- * a time as fit, and the product reads it there. That gives the bits of the product that unpacks in
+ * Records the products with matrices of a model. A quantised matrix that many rows use is unpacked
+ * first. A kernel writes it as bf16 to a space that all matrices share, as many of its rows at a
+ * time as fit, and the product reads it there. The bits are the same as if the product unpacked in
  * registers.
  */
 public final class MatrixProducts {
 
-  /** This many rows of a matrix are whole tiles of every kernel for many rows. */
+  /** This number of rows is a multiple of the tiles of every kernel for many rows. */
   private static final int WHOLE_TILES = 384;
 
-  /** This many rows are whole tiles of every kernel with every epilogue; used if space is short. */
+  /**
+   * This number of rows is a multiple of the tiles of every kernel with every epilogue. It is used
+   * if space is short.
+   */
   private static final int LEAST_ROWS = 16;
 
   private static final int UNPACK_THREADS = 256;
 
-  /** Elements of 8 rows that a warp unpacks. */
+  /** Elements per row that a warp unpacks, for 8 rows. */
   private static final int UNPACK_COLUMNS = 128;
 
   private final KernelModule module;
@@ -32,7 +35,7 @@ public final class MatrixProducts {
   private final DeviceMemory space;
 
   /**
-   * @param space for unpacked weights; null to unpack in registers always
+   * @param space memory for unpacked weights; null to always unpack in registers
    */
   public MatrixProducts(KernelModule module, GemmPlan plan, DeviceMemory space) {
     this.module = module;
@@ -41,14 +44,15 @@ public final class MatrixProducts {
   }
 
   /**
-   * What a matrix is multiplied with, and where the sums go.
+   * The operands and the result of a product.
    *
-   * @param source rows of as many elements as the matrix has columns, bf16
-   * @param result rows of all features of the matrix and those below, or half as many where the
-   *     epilogue gates
-   * @param residual what {@link GemmEpilogue#RESIDUAL} adds, of the result's shape; else null
-   * @param rows rows that the grids have room for
-   * @param step begins with the number of rows, an integer
+   * @param source bf16 rows with one element per column of the matrix
+   * @param result rows with all features of the matrix and the matrices below it; half as many
+   *     features if the epilogue gates
+   * @param residual the matrix that {@link GemmEpilogue#RESIDUAL} adds, in the result's shape; else
+   *     null
+   * @param rows number of rows that the grids have room for
+   * @param step metadata that begins with the number of rows, an integer
    */
   public record Operands(
       DeviceMemory source,
@@ -60,14 +64,14 @@ public final class MatrixProducts {
       int rows,
       DeviceMemory step) {
 
-    /** Bytes of a row of the result that so many features make. */
+    /** Bytes of a row of the result that has {@code features} features before gating. */
     private long resultBytes(int features) {
       long elements = epilogue.gates() ? features / 2 : features;
       return elements * (epilogue == GemmEpilogue.LOGITS ? Float.BYTES : BFloat16.BYTES);
     }
   }
 
-  /** Adds the launches of a product with a matrix, and with those below it. */
+  /** Adds the launches of the products with a matrix and with the matrices below it. */
   public void record(CudaMatrix matrix, Operands operands, List<KernelLaunch> launches) {
     int width = operands.epilogue().gates() ? matrix.rows() / 2 : matrix.allRows();
     int feature = 0;
@@ -85,7 +89,7 @@ public final class MatrixProducts {
     }
   }
 
-  /** Rows of a matrix that are unpacked together; 0 where it is multiplied as it is. */
+  /** How many rows of a matrix are unpacked together; 0 if the matrix is not unpacked. */
   private int unpackedRows(CudaMatrix matrix, int rows) {
     if (space == null || !GemmPlan.unpacks(matrix.format(), rows)) {
       return 0;

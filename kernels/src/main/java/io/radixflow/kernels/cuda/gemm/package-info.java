@@ -1,5 +1,5 @@
 /**
- * Products on a GPU: {@code GemmPlan} picks a kernel, {@code GemmLaunch} and {@code GroupedProduct}
- * make its launches.
+ * Products on a GPU. {@code GemmPlan} chooses a kernel; {@code GemmLaunch} and {@code
+ * GroupedProduct} create its launches.
  */
 package io.radixflow.kernels.cuda.gemm;

@@ -35,7 +35,7 @@ public final class CudaKvPool implements KvPool {
   private final int pageTokens;
   private final PoolMemory inPages;
 
-  /** The KV entries of layers with a window; null if the pages hold them. */
+  /** The KV entries of layers with a window; null if the pages contain them. */
   private final PoolMemory inParts;
 
   /** The window part of each page; {@code parts()}, the additional part, if a page has none. */
@@ -52,7 +52,7 @@ public final class CudaKvPool implements KvPool {
   private boolean closed;
 
   /**
-   * @param parts window parts; 0 if the pages have the entries of all layers
+   * @param parts number of window parts; 0 if the pages contain the entries of all layers
    * @param onClose returns whether the memory must be freed
    */
   public CudaKvPool(
@@ -130,20 +130,20 @@ public final class CudaKvPool implements KvPool {
     partOf[page] = part < 0 ? parts() : Objects.checkIndex(part, parts());
   }
 
-  /** Returns which part has a page's entries; {@code parts()} for none. */
+  /** Returns the window part of a page; {@code parts()} if it has none. */
   public int partOf(int page) {
     return partOf[page];
   }
 
-  /** Returns whether a layer has its entries in window parts. */
+  /** Returns whether a layer's entries are in window parts. */
   public boolean hasPart(int layer) {
     return hasPart[layer];
   }
 
   /**
-   * Queues filling window parts with zeros. A tile of attention also reads keys before the window,
-   * whose pages may have no part. It then reads the part beyond the last. That part must hold
-   * finite numbers, since they are multiplied by a weight of 0.
+   * Queues a fill of the window parts with zeros. A tile of attention also reads keys before the
+   * window, whose pages may have no part. For these it reads the part after the last. That part
+   * must contain finite numbers, because they are multiplied by a weight of 0.
    */
   public void clearParts(CudaStream stream) {
     if (inParts != null) {
@@ -152,8 +152,8 @@ public final class CudaKvPool implements KvPool {
   }
 
   /**
-   * Queues filling pages with random keys and values, for benchmarks: bf16 of both signs, 8-bit
-   * floats from 2 to 240 before scales from 2^-63 to 2^-8.
+   * Queues a fill of the pages with random keys and values, for benchmarks. They are bf16 of both
+   * signs, or 8-bit floats from 2 to 240 with scales from 2^-63 to 2^-8.
    */
   public void fillRandom(KernelModule module, CudaStream stream) {
     if (type == KvSpec.Type.FP8) {
@@ -163,7 +163,10 @@ public final class CudaKvPool implements KvPool {
     }
   }
 
-  /** Writes a few random bytes, each a finite code and a finite scale, and doubles them. */
+  /**
+   * Writes some random bytes, each of which is both a finite code and a finite scale, and copies
+   * them until the memory is full.
+   */
   private static void fillWithFloat8(DeviceMemory memory, CudaStream stream) {
     byte[] some = new byte[(int) Math.min(memory.bytes(), 1 << 20)];
     new Random(1).nextBytes(some);
@@ -177,12 +180,12 @@ public final class CudaKvPool implements KvPool {
     }
   }
 
-  /** A list of pages to move in or out. */
+  /** Creates a list of pages to move in or out. */
   public PageMoves moves(KernelModule module, int capacity) {
     return inPages.moves(module, capacity);
   }
 
-  /** A list of window parts to move in or out; null without any. */
+  /** Creates a list of window parts to move in or out; null if there are no parts. */
   PageMoves partMoves(KernelModule module, int capacity) {
     return inParts == null ? null : inParts.moves(module, capacity);
   }
@@ -239,17 +242,17 @@ public final class CudaKvPool implements KvPool {
     return transfers.out(from, (PinnedPages) host, hostPages, count);
   }
 
-  /** All pages. */
+  /** The memory of all pages. */
   public DeviceMemory memory() {
     return inPages.all();
   }
 
-  /** Keys of a layer: all pages, or parts. */
+  /** Keys of a layer in all pages or parts. */
   public DeviceMemory keys(int layer) {
     return memory(layer).plane(places[layer], 0);
   }
 
-  /** Values of a layer: all pages, or parts; there are none of latent attention. */
+  /** Values of a layer in all pages or parts. Layers of latent attention have none. */
   public DeviceMemory values(int layer) {
     return memory(layer).plane(places[layer], 1);
   }
@@ -258,7 +261,7 @@ public final class CudaKvPool implements KvPool {
     return hasPart[layer] ? inParts : inPages;
   }
 
-  /** The slot that padding writes to. */
+  /** The slot of the pages that padding writes to. */
   public int dummySlot() {
     return pages() * pageTokens;
   }

@@ -10,21 +10,21 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A list of KV pages to move between the pool, layer-first, and page-first pages elsewhere: pinned
- * host memory, or device memory that one copy then carries. Page-first is [plane][slot][KV
- * head][element]; a plane is one layer's keys or values.
+ * A list of KV pages to move between the pool, which is layer-first, and page-first pages
+ * elsewhere: pinned host memory, or device memory that is then copied at once. Page-first is
+ * [plane][slot][KV head][element]; a plane is the keys or values of one layer.
  *
- * <p>The device reads the list while it moves: it may be changed again only when everything that
- * was queued with it is done. One thread at a time may use it.
+ * <p>The device reads the list while it moves the pages. Change the list only when everything that
+ * was queued with it is done. Only one thread at a time may use it.
  */
 public final class PageMoves implements AutoCloseable {
 
   private static final int THREADS = 256;
 
-  /** Few blocks, as transfers share the device with the forward pass. */
+  /** Few blocks, because transfers share the device with the forward pass. */
   private static final int BLOCKS = 16;
 
-  /** Parameters of the kernels that differ from call to call. */
+  /** Indexes of the kernels' parameters that differ from call to call. */
   private static final int FIRST_PLANE = 5;
 
   private static final int PLANES = 6;
@@ -42,12 +42,13 @@ public final class PageMoves implements AutoCloseable {
   private int count;
 
   /**
-   * Neighbouring layers of one shape.
+   * Consecutive layers of one shape.
    *
-   * @param memory their pages, [plane][page][run]
-   * @param offset where they begin in a page-first page, in bytes
-   * @param first the first of the layers
-   * @param planes planes of a layer: keys and values, or keys alone
+   * @param memory the pages of these layers, [plane][page][run]
+   * @param offset byte offset of these layers in a page-first page
+   * @param first the first of these layers
+   * @param layers number of layers
+   * @param planes planes per layer: 2 for keys and values, 1 for keys only
    * @param runBytes bytes of one page in one plane
    */
   record Band(DeviceMemory memory, long offset, int first, int layers, int planes, int runBytes) {
@@ -55,15 +56,15 @@ public final class PageMoves implements AutoCloseable {
     Band {
       if (runBytes % 16 != 0) {
         throw new IllegalArgumentException(
-            "runs of " + runBytes + " bytes; they are multiples of 16");
+            "runs of " + runBytes + " bytes; they must be multiples of 16");
       }
     }
   }
 
   /**
    * @param bands all layers of the pool
-   * @param poolPages pages of each plane
-   * @param capacity the most pages of a list
+   * @param poolPages pages per plane
+   * @param capacity the largest number of pages in a list
    */
   PageMoves(
       CudaContext context, KernelModule module, List<Band> bands, int poolPages, int capacity) {
@@ -106,8 +107,8 @@ public final class PageMoves implements AutoCloseable {
   /**
    * Appends a page.
    *
-   * @param address of the page-first side, a multiple of 16
-   * @param page in the pool
+   * @param address address of the page-first page, a multiple of 16
+   * @param page number of the page in the pool
    */
   public void add(long address, int page) {
     if (count == capacity) {

@@ -8,19 +8,19 @@ import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.device.Transfer;
 
 /**
- * Copies pages and window parts between a pool and pinned host memory, on its own stream, which
+ * Copies pages and window parts between a pool and pinned host memory, on a separate stream, which
  * runs at the same time as the forward pass.
  *
- * <p>Copies into the pool go layer by layer, and each layer has an event: the step that is queued
- * next waits for the event only when it reaches that layer. Copies start when all steps queued
- * before them are done, since these steps may use the pages. One transfer in each direction is in
- * flight at a time; the next transfer waits for it on the host.
+ * <p>Pages are copied into the pool layer by layer, and each layer has an event. The step that is
+ * queued next waits for the event only when it reaches that layer. Copies start when all steps
+ * queued before them are done, because these steps may use the pages. Only one transfer per
+ * direction runs at a time; the next one waits for it on the host.
  *
  * <p>Owned by the thread that submits.
  */
 public final class PageTransfers implements AutoCloseable {
 
-  /** The most pages and window parts of one transfer. */
+  /** The largest number of pages and window parts per transfer. */
   static final int MAX_PAGES = 4096;
 
   private final CudaKvPool pool;
@@ -48,12 +48,15 @@ public final class PageTransfers implements AutoCloseable {
     out = new Direction(context, module, pool);
   }
 
-  /** Lists of pages and window parts, and the event of their end. */
+  /**
+   * The lists of pages and window parts of one direction, and the event that marks the end of the
+   * transfer.
+   */
   private static final class Direction implements Transfer {
     private final CudaKvPool pool;
     private final PageMoves pages;
 
-    /** Moves of window parts; null if the pool has none. */
+    /** List of window parts; null if the pool has none. */
     private final PageMoves parts;
 
     private final CudaContext context;
@@ -68,7 +71,7 @@ public final class PageTransfers implements AutoCloseable {
       ended = context.newEvent();
     }
 
-    /** The list that has what a layer keeps. */
+    /** Returns the list that contains a layer's entries. */
     PageMoves of(int layer) {
       return pool.hasPart(layer) ? parts : pages;
     }
@@ -114,7 +117,7 @@ public final class PageTransfers implements AutoCloseable {
           clear();
           throw new IllegalArgumentException(
               String.format(
-                  "page %s of %s and host page %s of %s: one of them is a window part",
+                  "page %s of %s and host page %s of %s: only one of them is a window part",
                   units[i], pool.pages(), hostUnits[i], host.pages()));
         }
         long address = host.address(hostUnits[i]);
@@ -152,7 +155,7 @@ public final class PageTransfers implements AutoCloseable {
     return in;
   }
 
-  /** Queues copies out of the pool; the pages must not be written before it ends. */
+  /** Queues copies out of the pool. The pages must not be written before the transfer ends. */
   Transfer out(int[] pages, PinnedPages host, int[] hostPages, int count) {
     check(count);
     out.begin(pages, host, hostPages, count);
@@ -177,18 +180,18 @@ public final class PageTransfers implements AutoCloseable {
     copies.waitFor(stepsDone);
   }
 
-  /** Returns whether the next step must wait for layers, with {@link #awaitLayer}. */
+  /** Returns whether the next step must wait for the layers, with {@link #awaitLayer}. */
   public boolean isLoading() {
     loading = loading && !in.isDone();
     return loading;
   }
 
-  /** Makes the steps queued from now on wait for a layer. */
+  /** Makes the steps that are queued from now on wait for a layer. */
   public void awaitLayer(int layer) {
     steps.waitFor(layerIn[layer]);
   }
 
-  /** The step just queued has waited for all layers, and so has any after it. */
+  /** Notes that the queued steps wait for all layers, so later steps need not wait. */
   public void awaited() {
     loading = false;
   }

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Host pages in pinned memory, over as many slabs as are needed, and window parts, whose numbers
- * follow the numbers of the pages. Any thread may read, write and close them; closing waits for the
+ * Host pages in pinned memory, in as many slabs as are needed, and window parts, whose numbers
+ * follow the numbers of the pages. Any thread may read, write and close them. Closing waits for the
  * device.
  */
 public final class PinnedPages implements HostPages {
@@ -32,8 +32,8 @@ public final class PinnedPages implements HostPages {
   }
 
   /**
-   * @param parts memory of window parts, closed with this, even if this constructor fails; null for
-   *     none
+   * @param parts memory of window parts, which is closed together with the pages, even if this
+   *     constructor fails; null for none
    */
   PinnedPages(CudaContext context, int pages, long pageBytes, PinnedPages parts) {
     this(context, pages, pageBytes, parts, PinnedMemory.MAX_SLAB);
@@ -76,7 +76,7 @@ public final class PinnedPages implements HostPages {
     return pageBytes;
   }
 
-  /** The address of a page, or of a window part, the same for host and device. */
+  /** The address of a page or window part. It is the same for host and device. */
   public long address(int page) {
     if (isPart(page)) {
       return parts.address(page - pages);
@@ -84,7 +84,7 @@ public final class PinnedPages implements HostPages {
     return slab(page).address() + offset(page);
   }
 
-  /** A page, or a window part, as memory that copies take; new with each call. */
+  /** A page or window part as memory for copies. Each call creates a new object. */
   public PinnedMemory page(int page) {
     if (isPart(page)) {
       return parts.page(page - pages);

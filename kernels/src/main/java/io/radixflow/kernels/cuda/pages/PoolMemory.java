@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The memory of a pool's pages, or of its window parts, layer-first: [layer][K or V][unit][run],
- * with the layers whose entries the units have and one unit beyond the last, which padding writes
- * to. A run is what a unit has in one plane, which is one layer's keys or values.
+ * The memory of a pool's pages or window parts, layer-first: [layer][K or V][unit][run]. It has the
+ * layers whose entries the units contain, and one more unit after the last, which padding writes
+ * to. A run is the part of a unit in one plane; a plane is the keys or values of one layer.
  */
 final class PoolMemory implements AutoCloseable {
 
@@ -17,7 +17,10 @@ final class PoolMemory implements AutoCloseable {
   private final int units;
   private final List<Planes> layers;
 
-  /** The offset of each layer in a unit with contiguous planes, then the unit's size. */
+  /**
+   * The offset of each layer in a unit whose planes are contiguous, and at the end the size of the
+   * unit.
+   */
   private final long[] offsets;
 
   private final DeviceMemory memory;
@@ -25,14 +28,14 @@ final class PoolMemory implements AutoCloseable {
   /**
    * The planes of a layer.
    *
-   * @param count keys and values, or keys alone
-   * @param runBytes bytes of a unit in each
+   * @param count 2 for keys and values, 1 for keys only
+   * @param runBytes bytes of a unit in each plane
    */
   record Planes(int count, long runBytes) {}
 
   /**
-   * @param layers those whose entries are here
-   * @param what the memory, for messages
+   * @param layers the layers whose entries are in this memory
+   * @param what name of the memory, for messages
    */
   PoolMemory(CudaContext context, int units, List<Planes> layers, String what) {
     this.context = context;
@@ -59,7 +62,7 @@ final class PoolMemory implements AutoCloseable {
     return offsets[layers.size()];
   }
 
-  /** All of it; a byte if no layer has its entries here. */
+  /** The whole memory; at least one byte, even if it contains no layers. */
   DeviceMemory all() {
     return memory;
   }
@@ -67,14 +70,14 @@ final class PoolMemory implements AutoCloseable {
   /**
    * All units of one plane.
    *
-   * @param layer counts the layers that have their entries here
+   * @param layer index among the layers whose entries are in this memory
    */
   DeviceMemory plane(int layer, int plane) {
     long run = layers.get(layer).runBytes();
     return memory.slice((offsets[layer] + plane * run) * (units + 1), run * (units + 1));
   }
 
-  /** A list of units to move in or out. */
+  /** Creates a list of units to move in or out. */
   PageMoves moves(KernelModule module, int capacity) {
     List<PageMoves.Band> bands = new ArrayList<>();
     int end;

@@ -5,26 +5,28 @@ import io.radixflow.kernels.device.GpuMode;
 /**
  * Cuts the attention of a step into tiles for the kernels of attention.cuh.
  *
- * <p>A tile is four integers: chunk, first packed row, first split of keys, splits. Chunks of few
- * packed rows (rows times heads of a group) go to the kernel whose warps share out keys, whose
- * tiles come first, the others to the one whose warps share out rows. Where the step's tiles would
- * leave the device idle, or one would take much longer than the rest, a chunk's keys are cut into
- * several tiles, as few splits each as fill the device once. The tiles of such a chunk leave
- * partials, which the last of their blocks folds.
+ * <p>A tile is four integers: chunk, first packed row, first split of keys, number of splits.
+ * Packed rows are rows times the heads of a group. Chunks with few packed rows use the kernel whose
+ * warps split the keys; its tiles come first. Other chunks use the kernel whose warps split the
+ * rows. If the tiles would leave the device idle, or one tile would take much longer than the
+ * others, the keys of a chunk are cut into several tiles, with as few splits per tile as possible
+ * while all tiles still run at once. These tiles write partial results, which the last block to
+ * finish combines.
  *
- * <p>All tiles of latent attention are of the first kind: its kernel has no other.
+ * <p>Latent attention has only the first kernel.
  *
- * <p>In deterministic mode a partial is one split, always of {@link #SPLIT_TOKENS} tokens from
- * position 0, so that tiles do not change results; in fast mode it is all splits of a tile.
+ * <p>In deterministic mode a partial result covers one split, always of {@link #SPLIT_TOKENS}
+ * tokens from position 0, so tiles do not change results. In fast mode it covers all splits of a
+ * tile.
  *
- * <p>Reused from step to step, without allocation; owned by the thread that submits.
+ * <p>Reused from step to step, without allocation. Owned by the thread that submits.
  */
 public final class AttentionPlanner {
 
-  /** Keys of a split. A part of the arithmetic: another value is another numerics epoch. */
+  /** Keys per split. Part of the arithmetic: changing it changes the numerics epoch. */
   static final int SPLIT_TOKENS = 128;
 
-  /** Integers of a tile. */
+  /** Integers per tile. */
   static final int TILE_INTS = 4;
 
   private static final int KEY_ROWS = 16;
@@ -49,18 +51,19 @@ public final class AttentionPlanner {
   private int uncut;
 
   /**
-   * The sizes that memory is set aside for.
+   * The sizes for which memory is allocated.
    *
-   * @param chunks chunks of a step
-   * @param tiles tiles of a step, at least {@link #fewestTiles}
-   * @param partials partials of a step
+   * @param chunks chunks per step
+   * @param tiles tiles per step, at least {@link #fewestTiles}
+   * @param partials partial results per step
    */
   record Limits(int chunks, int tiles, int partials) {}
 
   /**
-   * @param blocks blocks of the attention kernels that the device runs at once
-   * @param keysKernel whether the device has the shared memory of {@link
-   *     AttentionShape#keysKernel()}; else the rows kernel does all, with the same results
+   * @param blocks number of attention blocks that the device runs at once
+   * @param keysKernel whether the device has the shared memory for {@link
+   *     AttentionShape#keysKernel()}; else the rows kernel computes everything, with the same
+   *     results
    */
   AttentionPlanner(
       AttentionShape shape, GpuMode mode, int blocks, boolean keysKernel, Limits limits) {
@@ -88,8 +91,8 @@ public final class AttentionPlanner {
   }
 
   /**
-   * The number of tiles that is enough for every step of up to {@code maxRows} rows in up to as
-   * many chunks.
+   * The number of tiles that is enough for every step of up to {@code maxRows} rows in up to {@code
+   * maxRows} chunks.
    */
   static int fewestTiles(AttentionShape shape, int maxRows) {
     return maxRows + maxRows * shape.group() / (shape.latent() ? KEY_ROWS : ROW_ROWS);
@@ -107,7 +110,7 @@ public final class AttentionPlanner {
    * Adds the next chunk.
    *
    * @param position the position of its first row
-   * @param rows its rows, at least one
+   * @param rows number of its rows, at least one
    */
   void add(int position, int rows) {
     this.position[chunks] = position;
@@ -118,7 +121,7 @@ public final class AttentionPlanner {
   /**
    * Makes the tiles of the chunks added since {@link #begin}.
    *
-   * @throws IllegalArgumentException if they are more than memory was set aside for
+   * @throws IllegalArgumentException if there are more tiles than memory was allocated for
    */
   void plan() {
     uncut = 0;
@@ -127,7 +130,7 @@ public final class AttentionPlanner {
     }
     if (uncut * TILE_INTS > tiles.length) {
       throw new IllegalArgumentException(
-          "a step needs " + uncut + " attention tiles of at most " + tiles.length / TILE_INTS);
+          "a step needs " + uncut + " attention tiles; the limit is " + tiles.length / TILE_INTS);
     }
     tileSplits = splitsOfTile();
     cutChunks(true);
@@ -135,7 +138,7 @@ public final class AttentionPlanner {
     cutChunks(false);
   }
 
-  /** Long chunks come first. The work at the end, while some blocks are idle, is then short. */
+  /** Cuts long chunks first, so that little work is left at the end, while some blocks are idle. */
   private void cutChunks(boolean byKeys) {
     long splits = 0;
     for (int chunk = 0; chunk < chunks; chunk++) {
@@ -234,19 +237,17 @@ public final class AttentionPlanner {
     return (count + of - 1) / of;
   }
 
-  /**
-   * Returns whether the rows of a decode step are tiles of the kernel whose warps share out keys.
-   */
+  /** Returns whether decode steps use the kernel whose warps split the keys. */
   boolean decodesByKeys() {
     return latent || keysKernel && group <= KEY_ROWS;
   }
 
-  /** Tiles of both kernels. */
+  /** Number of tiles of both kernels. */
   public int tiles() {
     return count;
   }
 
-  /** Tiles of the kernel whose warps share out keys; they come first. */
+  /** Number of tiles of the kernel whose warps split the keys. They come first. */
   public int keyTiles() {
     return keyCount;
   }
@@ -256,22 +257,25 @@ public final class AttentionPlanner {
     return tiles;
   }
 
-  /** For each chunk its first partial, or -1 for none, and the partials of a packed row. */
+  /**
+   * Two integers per chunk: the first partial result, or -1 for none, and the number of partial
+   * results per packed row.
+   */
   int[] mergeInts() {
     return merge;
   }
 
-  /** Partials of the step. */
+  /** Number of partial results of the step. */
   int partials() {
     return partials;
   }
 
-  /** Keys of a split. */
+  /** Keys per split. */
   int splitTokens() {
     return splitTokens;
   }
 
-  /** Splits that are folded into one partial. */
+  /** Splits that are combined into one partial result. */
   int foldedSplits() {
     return mode == GpuMode.DETERMINISTIC ? 1 : tileSplits;
   }

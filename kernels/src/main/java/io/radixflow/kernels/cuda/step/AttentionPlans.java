@@ -30,14 +30,14 @@ public final class AttentionPlans {
             .toArray(AttentionPlanner[]::new);
   }
 
-  /** Plans the attention of the batch that a step has taken. */
+  /** Plans the attention of a step, after {@link StepPlan#take}. */
   public void plan(StepPlan step) {
     for (int shape = 0; shape < planners.length; shape++) {
       step.attention(shape, planners[shape]);
     }
   }
 
-  /** The key of the step planned last. */
+  /** Returns the program key of the step that was planned last. */
   public StepProgram.Key key(int rows) {
     boolean keys = false;
     boolean packed = false;
@@ -48,7 +48,7 @@ public final class AttentionPlans {
     return new StepProgram.Key(rows, keys, packed);
   }
 
-  /** The key of decode steps. */
+  /** Returns the program key of decode steps. */
   StepProgram.Key decodeKey(int rows) {
     boolean keys = false;
     boolean packed = false;

@@ -9,12 +9,13 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The properties of a layer and its KV pool that the kernels of attention.cuh depend on.
+ * The properties of a layer and its KV pool on which the kernels of attention.cuh depend.
  *
  * <p>Both kernels have the same parameters, in this order:
  *
  * <ol>
- *   <li>q, whose rows begin with the heads' queries, and the elements from one row of q to the next
+ *   <li>q, whose rows begin with the queries of all heads, and the distance between rows of q in
+ *       elements
  *   <li>K and V of one layer, and out
  *   <li>partial, weight and arrived: memory for partial results
  *   <li>header, tiles and merge of the plan
@@ -33,22 +34,25 @@ import java.util.stream.Collectors;
  * @param rotatedDim elements of the rotated part that follows a compressed vector; 0 for attention
  *     that is not latent
  * @param pageTokens tokens of a page: a power of two from 16 on
- * @param type of keys and values: bf16 or fp8
+ * @param type type of keys and values: bf16 or fp8
  */
 public record AttentionShape(
     int heads, int kvHeads, int headDim, int rotatedDim, int pageTokens, KvSpec.Type type) {
 
-  /** The head sizes in elements that have kernels. */
+  /** The head sizes, in elements, for which kernels exist. */
   public static final List<Integer> HEAD_DIMS = List.of(16, 32, 64, 80, 96, 128, 256);
 
-  /** The sizes of compressed vectors that have kernels, to the sizes of their rotated parts. */
+  /**
+   * The sizes of compressed vectors for which kernels exist, each with the size of the rotated
+   * part.
+   */
   private static final Map<Integer, Integer> LATENT_DIMS = Map.of(512, 64, 32, 8);
 
   private static final int LATENT_ROWS = 16;
   private static final int TILE_KEYS = 32;
   private static final int WARPS = 4;
 
-  /** Threads of a block of each attention kernel. */
+  /** Threads per block of both attention kernels. */
   static final int THREADS = WARPS * 32;
 
   public AttentionShape {
@@ -56,19 +60,19 @@ public record AttentionShape(
       checkLatent(headDim, rotatedDim);
     } else if (!HEAD_DIMS.contains(headDim)) {
       throw new IllegalArgumentException(
-          "heads of " + headDim + " elements; the CUDA kernels know " + HEAD_DIMS);
+          "heads of " + headDim + " elements; the CUDA kernels support " + HEAD_DIMS);
     }
     if (rotatedDim > 0
         ? kvHeads != 1 || heads < 1
         : kvHeads < 1 || heads < 1 || heads % kvHeads != 0 || heads / kvHeads > 16) {
       throw new IllegalArgumentException(
           String.format(
-              "%s query heads over %s key heads; the CUDA kernels know groups of 1 to 16 heads",
+              "%s query heads over %s key heads; the CUDA kernels support groups of 1 to 16 heads",
               heads, kvHeads));
     }
     if (pageTokens < 16 || Integer.bitCount(pageTokens) != 1) {
       throw new IllegalArgumentException(
-          "pages of " + pageTokens + " tokens; the CUDA kernels know powers of two from 16 on");
+          "pages of " + pageTokens + " tokens; the CUDA kernels support powers of two from 16 on");
     }
   }
 
@@ -81,23 +85,23 @@ public record AttentionShape(
               .collect(Collectors.joining(", "));
       throw new IllegalArgumentException(
           String.format(
-              "latent attention of %s and %s elements; the CUDA kernels know %s",
+              "latent attention of %s and %s elements; the CUDA kernels support %s",
               rank, rotated, known));
     }
   }
 
-  /** The shape of attention that is not latent, over bf16. */
+  /** The shape of grouped attention over bf16 pages. */
   public AttentionShape(int heads, int kvHeads, int headDim, int pageTokens) {
     this(heads, kvHeads, headDim, 0, pageTokens, KvSpec.Type.BF16);
   }
 
-  /** The end of the names of kernels that read or write keys and values of a type. */
+  /** The suffix in the names of kernels that read or write keys and values of a type. */
   static String suffix(KvSpec.Type type) {
     return type == KvSpec.Type.FP8 ? "_float8" : "";
   }
 
   /**
-   * @throws IllegalArgumentException if the kernels do not know such heads
+   * @throws IllegalArgumentException if the kernels do not support the heads
    */
   public static AttentionShape of(Attention attention, KvSpec.Type type, int pageTokens) {
     if (attention instanceof Latent latent) {
@@ -108,27 +112,27 @@ public record AttentionShape(
         attention.heads(), attention.kvHeads(), attention.keyWidth(), 0, pageTokens, type);
   }
 
-  /** Returns whether the device has the shared memory that one of the kernels needs. */
+  /** Returns whether the device has enough shared memory for at least one of the kernels. */
   public boolean runsOn(CudaDevice device) {
     return device.sharedMemory() >= leastSharedBytes();
   }
 
-  /** Shared memory of a block of the kernel that serves all rows, in bytes. */
+  /** Bytes of shared memory per block of the kernel that can compute all rows. */
   int leastSharedBytes() {
     return latent() ? keysSharedBytes() : rowsSharedBytes();
   }
 
-  /** Returns whether this is latent attention, all of whose tiles have few packed rows. */
+  /** Returns whether this is latent attention. Its tiles all have few packed rows. */
   boolean latent() {
     return rotatedDim > 0;
   }
 
-  /** Query heads of a key head. */
+  /** Query heads per key head. */
   int group() {
     return heads / kvHeads;
   }
 
-  /** Name of the kernel whose warps share out keys. */
+  /** Name of the kernel whose warps split the keys. */
   String keysKernel() {
     return (latent()
             ? "rf_attend_latent_" + headDim + "_" + rotatedDim
@@ -137,7 +141,7 @@ public record AttentionShape(
   }
 
   /**
-   * Dynamic shared memory of a block of {@link #keysKernel()}: rings of four warps, and a total.
+   * Dynamic shared memory per block of {@link #keysKernel()}: the rings of four warps, and a total.
    */
   int keysSharedBytes() {
     if (latent()) {
@@ -149,29 +153,32 @@ public record AttentionShape(
     return WARPS * stages() * tileBytes(headDim) + totalBytes();
   }
 
-  /** Name of the kernel whose warps share out rows. */
+  /** Name of the kernel whose warps split the rows. */
   String rowsKernel() {
     return "rf_attend_rows_" + headDim + suffix(type);
   }
 
   /**
-   * Dynamic shared memory of a block of {@link #rowsKernel()}: a ring, and totals of four warps.
+   * Dynamic shared memory per block of {@link #rowsKernel()}: a ring, and the totals of four warps.
    */
   int rowsSharedBytes() {
     return stages() * 2 * tileBytes(headDim) + WARPS * totalBytes();
   }
 
-  /** Bytes of the sums of so many partials. */
+  /** Bytes for the sums of {@code partials} partial results. */
   long partialBytes(int partials) {
     return (long) partials * kvHeads * headDim * Float.BYTES;
   }
 
-  /** Bytes of the weights of so many partials. */
+  /** Bytes for the weights of {@code partials} partial results. */
   long weightBytes(int partials) {
     return (long) partials * kvHeads * 2 * Float.BYTES;
   }
 
-  /** Bytes of the counters for so many partials; they must be zero before the first step. */
+  /**
+   * Bytes for the counters of {@code partials} partial results. They must be zero before the first
+   * step.
+   */
   long arrivedBytes(int partials) {
     return (long) partials * kvHeads * Integer.BYTES;
   }
@@ -180,7 +187,7 @@ public record AttentionShape(
     return headDim > 128 ? 2 : headDim >= 96 && type != KvSpec.Type.FP8 ? 3 : 4;
   }
 
-  /** Bytes of a tile of keys, or of values, in shared memory. */
+  /** Bytes of a tile of keys or values in shared memory. */
   private int tileBytes(int width) {
     return TILE_KEYS * type.vectorBytes(width);
   }

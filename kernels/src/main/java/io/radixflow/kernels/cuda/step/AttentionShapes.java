@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The shapes of a model's layers. Layers of one shape share the plan of a step's attention, which
- * has the shape's number.
+ * The attention shapes of a model. Layers with the same shape share the shape's plan of a step's
+ * attention.
  */
 public final class AttentionShapes {
 
@@ -26,18 +26,18 @@ public final class AttentionShapes {
   }
 
   /**
-   * @throws IllegalArgumentException if the kernels do not know the model's heads
+   * @throws IllegalArgumentException if the kernels do not support the model's heads
    */
   static AttentionShapes of(ModelConfig config, KvSpec.Type type, int pageTokens) {
     return new AttentionShapes(config, type, pageTokens);
   }
 
-  /** The shapes, each once. */
+  /** All shapes, without duplicates. */
   List<AttentionShape> all() {
     return shapes;
   }
 
-  /** The number of a layer's shape. */
+  /** The number of a layer's shape, which is its index in {@link #all}. */
   int number(int layer) {
     return ofLayer[layer];
   }

@@ -28,20 +28,20 @@ import io.radixflow.models.WeightSource;
 import java.util.Locale;
 
 /**
- * A model on a device: context, kernels, weights and the memory of its steps. Closing the context
+ * A model on a device: context, kernels, weights and the memory for steps. Closing the context
  * frees all of it.
  */
 public final class CudaModel implements AutoCloseable {
 
-  /** Rows of one step. */
+  /** The largest number of rows per step. */
   public static final int MAX_ROWS = 1024;
 
   private static final double SHARE_OF_FREE = 0.9;
 
-  /** Bytes for the small allocations of a pool. */
+  /** Bytes reserved for the small allocations of a pool. */
   private static final long SMALL_BYTES = 1 << 20;
 
-  /** Bytes of a multiprocessor's shared memory that a block cannot use. */
+  /** Bytes of shared memory that a multiprocessor reserves per block. */
   private static final int RESERVED_SHARED = 1024;
 
   private final CudaContext context;
@@ -67,7 +67,7 @@ public final class CudaModel implements AutoCloseable {
       if (!shape.runsOn(device)) {
         throw new IllegalArgumentException(
             String.format(
-                "heads of %s elements need %s bytes of shared memory; %s has %s a block",
+                "heads of %s elements need %s bytes of shared memory; %s has %s per block",
                 shape.headDim(), shape.leastSharedBytes(), device.name(), device.sharedMemory()));
       }
     }
@@ -97,7 +97,7 @@ public final class CudaModel implements AutoCloseable {
   }
 
   /**
-   * Returns the GPU memory that a model needs; reads no weights.
+   * Returns the GPU memory that a model needs. Reads no weights.
    *
    * @throws IllegalArgumentException if the kernels do not support the model
    */
@@ -110,9 +110,9 @@ public final class CudaModel implements AutoCloseable {
   /**
    * Loads a model.
    *
-   * @param poolBytes the smallest KV pool that will do
+   * @param poolBytes size of the smallest KV pool that can be used
    * @param ordinal the driver's number of the device
-   * @throws OutOfDeviceMemoryException if the memory is not free; the message has the numbers
+   * @throws OutOfDeviceMemoryException if too little memory is free; the message gives the numbers
    * @throws IllegalArgumentException if the model or the device is not supported
    */
   public static CudaModel load(
@@ -142,7 +142,7 @@ public final class CudaModel implements AutoCloseable {
     return new OutOfDeviceMemoryException(
         String.format(
             Locale.ROOT,
-            "model %s does not fit %s of %d MB: %s Use a smaller model, or free the device.",
+            "model %s does not fit on %s of %d MB: %s Use a smaller model, or free the device.",
             config.name(),
             device.name(),
             device.totalMemory() >> 20,
@@ -155,7 +155,7 @@ public final class CudaModel implements AutoCloseable {
       String numbers =
           String.format(
               Locale.ROOT,
-              "gpu.memory is %d MB, %s has %d MB free of %d MB",
+              "gpu.memory is %d MB; %s has %d MB free of %d MB",
               asked >> 20,
               device.name(),
               free >> 20,
@@ -164,7 +164,7 @@ public final class CudaModel implements AutoCloseable {
         throw new IllegalArgumentException(numbers + "; lower it");
       }
       throw new OutOfDeviceMemoryException(
-          numbers + "; lower it, or end what else uses the device", null);
+          numbers + "; lower it, or stop the other processes that use the device", null);
     }
     return asked > 0 ? asked : (long) (free * SHARE_OF_FREE);
   }
@@ -182,13 +182,13 @@ public final class CudaModel implements AutoCloseable {
     return kvType;
   }
 
-  /** The type of keys and values that options ask for: bf16 unless they name one. */
+  /** The type of keys and values that the options ask for; bf16 by default. */
   public static KvSpec.Type kvType(DeviceOptions options) {
     return options.kvType() == null ? KvSpec.Type.BF16 : options.kvType();
   }
 
   /**
-   * Identifies everything that the bits of a step depend on, except the weights, the mode and the
+   * Identifies everything that decides the bits of a step, except the weights, the mode and the
    * compute capability.
    */
   public String numerics() {
@@ -199,7 +199,7 @@ public final class CudaModel implements AutoCloseable {
     return buffers;
   }
 
-  /** Queues filling a pool with random keys and values, for benchmarks. */
+  /** Queues a fill of a pool with random keys and values, for benchmarks. */
   public void fillRandom(CudaKvPool pool, CudaStream stream) {
     pool.fillRandom(module, stream);
   }
@@ -210,19 +210,19 @@ public final class CudaModel implements AutoCloseable {
   }
 
   /**
-   * Bytes of the budget that weights and buffers leave for the pool; the buffers for drawing tokens
-   * are already subtracted.
+   * Bytes of the budget that remain for the pool, after weights, buffers and the buffers for
+   * drawing tokens.
    */
   public long poolBytes() {
     return poolBytes;
   }
 
-  /** Plans attention over a pool. */
+  /** Creates the plans of attention over a pool. */
   AttentionPlans attention(CudaKvPool pool, GpuMode mode) {
     return new AttentionPlans(context.device(), config, buffers, pool, mode);
   }
 
-  /** Blocks of the attention kernels that a device runs at once. */
+  /** Number of attention blocks that a device runs at once. */
   public static int attentionBlocks(CudaDevice device) {
     return 2 * device.multiprocessors();
   }
@@ -247,7 +247,7 @@ public final class CudaModel implements AutoCloseable {
     return recorder.program();
   }
 
-  /** The end of the forward pass. */
+  /** Creates the last stage of a step, which computes logits and draws tokens. */
   CudaOutputStage outputStage() {
     return new CudaOutputStage(context, config, module, buffers, products, outputMatrix);
   }

@@ -12,8 +12,8 @@ import io.radixflow.models.ModelConfig;
 import io.radixflow.models.StepBuffer;
 
 /**
- * Logits and draws of a step's outputs, a block of {@link StepLayout#blockOutputs} at a time. Used
- * by the thread that submits.
+ * Computes the logits of a step's outputs and draws their tokens, {@link StepLayout#blockOutputs}
+ * outputs at a time. The thread that submits uses it.
  */
 final class CudaOutputStage implements AutoCloseable {
 
@@ -58,7 +58,9 @@ final class CudaOutputStage implements AutoCloseable {
     return buffers.layout().blockOutputs();
   }
 
-  /** Makes the launches for up to so many outputs; a later {@link #run} then makes none. */
+  /**
+   * Prepares the launches for up to {@code outputs} outputs, so that a later {@link #run} need not.
+   */
   void prepare(int outputs) {
     int bucket = StepSizes.number(outputs);
     if (byBucket[bucket] == null) {
@@ -82,7 +84,7 @@ final class CudaOutputStage implements AutoCloseable {
    * Queues one block.
    *
    * @param block number of the block
-   * @param outputs outputs that the grids have room for, at most {@link #blockOutputs}
+   * @param outputs number of outputs that the grids have room for, at most {@link #blockOutputs}
    */
   void run(int block, int outputs, CudaStream stream) {
     prepare(outputs);

@@ -13,11 +13,11 @@ import io.radixflow.kernels.sampling.TokenMask;
 import java.nio.ByteBuffer;
 
 /**
- * One of the few tickets of a backend, reused in turn with its pinned buffers: the step's metadata
- * on its way to the device, and the results on their way back.
+ * One of the few tickets of a backend. They are reused in turn, with their pinned buffers: one
+ * carries the step's metadata to the device, the others carry the results back.
  *
- * <p>The submitting thread fills it, the thread that waits for the device ends it, and the owner
- * reads it once it is done.
+ * <p>The submitting thread fills the ticket, the thread that waits for the device ends it, and the
+ * owner reads it once it is done.
  */
 public final class CudaStepTicket extends ReusedTicket {
 
@@ -46,9 +46,9 @@ public final class CudaStepTicket extends ReusedTicket {
   private volatile boolean closed;
 
   /**
-   * @param ringBase position of the step's tokens in the device's ring
-   * @param planBytes bytes of a step's metadata
-   * @param maxOutputs outputs of one step
+   * @param ringBase index of the step's first token in the device's ring
+   * @param planBytes largest size of a step's metadata, in bytes
+   * @param maxOutputs largest number of outputs per step
    */
   public CudaStepTicket(
       CudaContext context, int vocabSize, int ringBase, long planBytes, int maxOutputs) {
@@ -65,13 +65,15 @@ public final class CudaStepTicket extends ReusedTicket {
     ended = context.newEvent();
   }
 
-  /** Makes this the ticket of a new step. */
+  /** Prepares and starts this ticket for a new step. */
   public void begin(Batch batch) {
     prepare(batch);
     start();
   }
 
-  /** Makes room for the logits that the step asks for; allocates only when it needs more. */
+  /**
+   * Makes room for the logits that the step asks for. Allocates only if it needs more than before.
+   */
   void reserveLogits() {
     long bytes = (long) logitsRows() * vocabSize * Float.BYTES;
     if (bytes > PinnedMemory.MAX_SLAB) {
@@ -89,7 +91,7 @@ public final class CudaStepTicket extends ReusedTicket {
     }
   }
 
-  /** Queues the copies of logits of outputs {@code first} to {@code first + count - 1}. */
+  /** Queues copies of the logits of outputs {@code first} to {@code first + count - 1}. */
   void copyLogits(DeviceMemory rows, int first, int count, CudaStream stream) {
     long bytes = (long) vocabSize * Float.BYTES;
     for (int i = 0; i < count && logitsRows() > 0; i++) {
@@ -100,7 +102,7 @@ public final class CudaStepTicket extends ReusedTicket {
     }
   }
 
-  /** Queues the copies of the results, and marks the step's end. */
+  /** Queues the copies of the results and marks the step's end. */
   void copyResults(StepResults device, CudaStream stream) {
     if (outputs() > 0) {
       device.heads().readAsync(results, (long) StepResults.RESULT_BYTES * outputs(), stream);
@@ -118,8 +120,8 @@ public final class CudaStepTicket extends ReusedTicket {
   }
 
   /**
-   * Waits until the device is past the step's end. This waits for an event and not for the stream,
-   * which the submitting thread may be capturing for the next step.
+   * Waits until the device has passed the step's end. It waits for an event instead of the stream,
+   * because the submitting thread may be capturing the stream for the next step.
    */
   public void awaitEnd() {
     ended.synchronize();
@@ -133,7 +135,7 @@ public final class CudaStepTicket extends ReusedTicket {
     return ringBase;
   }
 
-  /** Waits until the device has ended the step, and checks what it drew. */
+  /** Waits until the device has finished the step, and checks the drawn tokens. */
   public void awaitDevice() {
     awaitEnd();
     for (int output = 0; output < outputs(); output++) {
@@ -162,7 +164,7 @@ public final class CudaStepTicket extends ReusedTicket {
     return results.buffer().getInt(StepResults.RESULT_BYTES * output + field);
   }
 
-  /** Forgets the pinned memory, which goes with the context; no step may be in flight. */
+  /** Closes the ticket; the context frees its pinned memory. No step may be in flight. */
   public void close() {
     closed = true;
   }

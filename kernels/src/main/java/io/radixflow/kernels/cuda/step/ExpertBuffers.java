@@ -9,14 +9,14 @@ import io.radixflow.models.Layer;
 import io.radixflow.models.ModelConfig;
 
 /**
- * The memory of a step's mixture of experts, shared by the layers: {@code experts.cuh} describes
- * the contents. A choice is one expert of one row. A place is the position of a choice after all
+ * The memory of a step's mixture of experts, which all layers share. {@code experts.cuh} describes
+ * the contents. A choice is one expert of one row. A place is the index of a choice when all
  * choices are sorted by expert. Freed with the context.
  *
- * @param gated bf16, the gated up projection of each place
- * @param expanded floats, the expert's output of each place
- * @param shared floats, the output of the expert that every row has; null without one
- * @param sharedGate floats, the logit that weighs it; null without one
+ * @param gated the gated up projection of each place, in bf16
+ * @param expanded the expert's output for each place, in floats
+ * @param shared the output of the shared expert, in floats; null without one
+ * @param sharedGate the logit that weights the shared expert's output, in floats; null without one
  */
 record ExpertBuffers(
     Choices choices,
@@ -29,7 +29,7 @@ record ExpertBuffers(
   /**
    * The experts that each row chose.
    *
-   * @param logits floats, an expert's for each row
+   * @param logits one float per row and expert
    * @param ids the experts of each row, in the order of choice
    * @param weights their weights, floats
    * @param places the places of each row's choices
@@ -41,14 +41,17 @@ record ExpertBuffers(
    * The rows of each expert.
    *
    * @param source the row of each place
-   * @param tiles places that are computed together: expert, first place, places, unused
-   * @param tileCount how many tiles there are
+   * @param tiles places that are computed together; four integers per tile: expert, first place,
+   *     number of places, unused
+   * @param tileCount number of tiles
    */
   record Groups(DeviceMemory source, DeviceMemory tiles, DeviceMemory tileCount) {}
 
   private static final int TILE_BYTES = 4 * Integer.BYTES;
 
-  /** Allocates the memory for steps of {@code maxRows} rows; null for a model without experts. */
+  /**
+   * Allocates the memory for steps of up to {@code maxRows} rows; null for a model without experts.
+   */
   static ExpertBuffers allocate(DeviceAllocator device, ModelConfig config, int maxRows) {
     int count = 0;
     int chosen = 0;

@@ -12,8 +12,9 @@ import io.radixflow.models.ForwardOps.ExpertWeights;
 import java.util.List;
 
 /**
- * Records a mixture of experts: the choice, the grouping of rows, the experts' products, and at the
- * end the sum that goes to the hidden state. All counts stay on the device, the grids are fixed.
+ * Records a mixture of experts: the choice of experts, the grouping of rows, the experts' products,
+ * and the sum that is added to the hidden state. All counts stay on the device; the grids are
+ * fixed.
  */
 final class ExpertLaunches {
 
@@ -32,14 +33,14 @@ final class ExpertLaunches {
   private final int rows;
   private final List<KernelLaunch> launches;
 
-  /** The experts whose sum is still to be added, or null. */
+  /** The experts whose sum has not been recorded yet, or null. */
   private Experts pending;
 
   private boolean sharedGated;
 
   /**
    * @param step the step's metadata, which begins with the number of rows
-   * @param rows rows that the grids have room for
+   * @param rows number of rows that the grids have room for
    * @param launches receives the launches
    */
   ExpertLaunches(
@@ -57,7 +58,10 @@ final class ExpertLaunches {
     this.launches = launches;
   }
 
-  /** Records a product with a matrix of floats: logits of the router, or of the shared gate. */
+  /**
+   * Records a product with a matrix of floats, which computes logits of the router or of the shared
+   * gate.
+   */
   void floatProduct(CudaMatrix matrix, DeviceMemory source, DeviceMemory target) {
     launches.add(
         module
@@ -138,22 +142,22 @@ final class ExpertLaunches {
             .shared((shape.count() + GROUP_WARPS) * Integer.BYTES));
   }
 
-  /** Notes that the output of the shared expert belongs to the sum. */
+  /** Notes that the sum includes the output of the shared expert. */
   void addShared(boolean gated) {
     sharedGated = gated;
   }
 
   /**
-   * Records the sum of the experts recorded last, if it is still to be added to the state.
+   * Records the sum of the last recorded experts, added to the state, if it is not recorded yet.
    *
    * @param scale the sum's factor
-   * @return false if there is no such sum
+   * @return false if there was no sum to record
    */
   boolean add(DeviceMemory state, float scale) {
     return sum(state, state, scale);
   }
 
-  /** The same, to a buffer of its own. */
+  /** Like {@link #add}, but writes the sum to {@code target}. */
   boolean sum(DeviceMemory target) {
     return sum(target, null, 1);
   }

@@ -27,7 +27,7 @@ final class LatentLaunches {
   private final List<KernelLaunch> launches;
 
   /**
-   * @param rows maximum rows of the grids
+   * @param rows number of rows that the grids have room for
    * @param launches receives the launches
    */
   LatentLaunches(
@@ -81,10 +81,7 @@ final class LatentLaunches {
             .shared((STORE_THREADS / 32 + shape.keyWidth()) * Float.BYTES));
   }
 
-  /**
-   * Projects the part of each head's query that does not rotate into the space of the compressed
-   * keys.
-   */
+  /** Projects the unrotated part of each head's query into the space of the compressed keys. */
   void compressQueries(int layer, List<CudaMatrix> keys) {
     Latent shape = shape(layer);
     DeviceMemory queries = buffers.activation(StepBuffer.QKV);
@@ -93,7 +90,7 @@ final class LatentLaunches {
             .ofHeads(buffers.step(), rows, shape.queryDim(), shape.keyWidth()));
   }
 
-  /** Expands each head's weighted sum of compressed vectors to values. */
+  /** Expands each head's weighted sum of compressed vectors to a value. */
   void expandValues(int layer, List<CudaMatrix> values) {
     Latent shape = shape(layer);
     DeviceMemory sums = buffers.activation(StepBuffer.LATENT_ATTENDED);
@@ -105,7 +102,7 @@ final class LatentLaunches {
   /**
    * Computes attention over the pool.
    *
-   * @param blocks blocks that the device runs at once
+   * @param blocks number of blocks that the device runs at once
    */
   void attend(int layer, AttentionShapes shapes, int blocks) {
     AttentionShape shape = shapes.layer(layer);

@@ -6,32 +6,32 @@ import io.radixflow.models.ModelConfig;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Which models the kernels know; what a model has beyond them is refused by name. */
+/** Checks whether the kernels support a model. The error names every unsupported feature. */
 final class ModelCheck {
 
   private ModelCheck() {}
 
   /**
-   * @throws IllegalArgumentException if a model has what the kernels do not know
+   * @throws IllegalArgumentException if the kernels do not support the model
    */
   static void check(ModelConfig config) {
     Set<String> unknown = unknown(config);
     if (!unknown.isEmpty()) {
       throw new IllegalArgumentException(
           String.format(
-              "%s has %s; the CUDA kernels do not know that yet: use device cpu",
+              "%s has %s; the CUDA kernels do not support that yet: use device cpu",
               config.architecture(), String.join(", ", unknown)));
     }
     if (config.vocabSize() > SamplingKernel.MAX_VOCAB) {
       throw new IllegalArgumentException(
           String.format(
-              "a vocabulary of %s tokens; the CUDA kernels know up to %s",
+              "a vocabulary of %s tokens; the CUDA kernels support up to %s",
               config.vocabSize(), SamplingKernel.MAX_VOCAB));
     }
     if (config.hiddenSize() % 8 != 0 || config.intermediateSize() % 8 != 0) {
       throw new IllegalArgumentException(
           String.format(
-              "hidden size %s and intermediate size %s; the CUDA kernels know multiples of 8",
+              "hidden size %s and intermediate size %s; the CUDA kernels support multiples of 8",
               config.hiddenSize(), config.intermediateSize()));
     }
   }
@@ -48,7 +48,7 @@ final class ModelCheck {
 
   private static void note(Set<String> unknown, Latent latent) {
     if (latent.rope() == null) {
-      unknown.add("latent attention that does not rotate");
+      unknown.add("latent attention without rotation");
     }
     int widths = latent.queryRank() | latent.plainDim() | latent.rotatedDim() | latent.valueDim();
     if (widths % 8 != 0) {

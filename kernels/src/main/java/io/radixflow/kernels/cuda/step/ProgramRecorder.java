@@ -20,8 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes down the forward pass as launches of kernels. The products gate the MLP themselves, and
- * add to the residual stream where neither a norm nor a bias comes between.
+ * Records the forward pass as a list of kernel launches. The product kernels also compute the gate
+ * of an MLP. They add to the residual stream unless a norm or a bias comes in between.
  */
 public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemory> {
 
@@ -44,11 +44,11 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
   /** The layer whose attention was recorded last. */
   private int layer;
 
-  /** Whether the last product that made a block's output has added it already. */
+  /** Whether the last product already added a block's output to the residual stream. */
   private boolean added;
 
   /**
-   * @param attentionBlocks blocks of the attention kernels that the device runs at once
+   * @param attentionBlocks number of attention blocks that the device runs at once
    */
   public ProgramRecorder(
       ModelConfig config,
@@ -73,7 +73,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     attendFrom = new int[config.layers()];
   }
 
-  /** The launches recorded so far. */
+  /** Returns the launches recorded so far. */
   public StepProgram program() {
     return new StepProgram(launches, attendFrom);
   }
@@ -112,7 +112,9 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     norm(launch, width, width, epsilon, config.norm().centred());
   }
 
-  /** Normalises all heads of queries or of keys together, which begin at an element of a row. */
+  /**
+   * Normalises all query heads or all key heads. They begin at element {@code from} of each row.
+   */
   private void normHeads(int from, int width, int stride, DeviceMemory gain) {
     DeviceMemory rows = of(StepBuffer.QKV);
     long offset = (long) from * BFloat16.BYTES;

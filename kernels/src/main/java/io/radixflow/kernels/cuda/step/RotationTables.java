@@ -18,14 +18,14 @@ import java.util.Map;
 
 /**
  * Tables that rotate and scale queries and keys by their position. The device has one table per
- * rotary embedding of the model's layers, and one table per growth of its queries. The tables are
+ * kind of rotary embedding in the model, and one table per kind of query growth. The tables are
  * freed with the context.
  */
 public final class RotationTables {
 
   /**
-   * The key of a table. The table contains, for each position, the cosines of the pairs of a head
-   * and then their sines.
+   * The key of a table. For each position the table contains the cosines of a head's pairs, and
+   * then the sines.
    */
   private record Turn(Rope rope, int headDim) {}
 
@@ -68,7 +68,7 @@ public final class RotationTables {
     return turns.get(turn(layer));
   }
 
-  /** Returns the factors of a layer's queries by position; null if there are no factors. */
+  /** Returns the factors of a layer's queries by position; null if it has none. */
   DeviceMemory factors(int layer) {
     QueryGrowth growth = growth(layer);
     return growth == null ? null : growths.get(growth);
@@ -79,7 +79,7 @@ public final class RotationTables {
     return turns.values();
   }
 
-  /** Computes the tables; their values equal the values that the CPU backend uses. */
+  /** Computes the tables. Their values are the same as in the CPU backend. */
   void fill(StagingBlocks staging) {
     turns.forEach(
         (turn, memory) -> {

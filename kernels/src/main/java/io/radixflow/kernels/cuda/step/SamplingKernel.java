@@ -9,10 +9,10 @@ import io.radixflow.kernels.sampling.FixedPointExp;
 import jcuda.Pointer;
 
 /**
- * The kernels that draw tokens; {@code sampling.cuh} describes them. Owns the table of powers and
- * the memory through which the kernels pass intermediate results.
+ * The kernels that draw tokens, which {@code sampling.cuh} describes. Owns the table of powers and
+ * the memory for intermediate results between the kernels.
  *
- * <p>Used only by the thread that submits steps.
+ * <p>Only the thread that submits steps uses it.
  */
 public final class SamplingKernel implements AutoCloseable {
 
@@ -23,7 +23,7 @@ public final class SamplingKernel implements AutoCloseable {
     "rf_sample_tops", "rf_sample_masses", "rf_sample_borders", "rf_sample"
   };
 
-  /** For each kernel, the index of the parameter that is the first output. */
+  /** Per kernel, the index of its parameter for the first output. */
   private static final int[] FIRST = {6, 5, 5, 9};
 
   private static final int THREADS = 256;
@@ -40,10 +40,10 @@ public final class SamplingKernel implements AutoCloseable {
   private final KernelLaunch[] launches = new KernelLaunch[KERNELS.length];
 
   /**
-   * @param step the step's metadata, laid out by {@code layout}
+   * @param step the step's metadata, in the layout {@code layout}
    * @param logits rows of {@code vocabSize} floats
    * @param ring sampled tokens
-   * @param outputs maximum outputs per call of {@link #sample}
+   * @param outputs largest number of outputs per call of {@link #sample}
    */
   public SamplingKernel(
       CudaContext context,
@@ -85,7 +85,7 @@ public final class SamplingKernel implements AutoCloseable {
     }
   }
 
-  /** Returns the scratch bytes for {@code outputs} outputs, without a small table. */
+  /** Bytes of scratch memory for {@code outputs} outputs, without a small table. */
   static long scratchBytes(int outputs) {
     return (long) SCRATCH_BYTES * outputs;
   }

@@ -6,8 +6,8 @@ import io.radixflow.kernels.sampling.SamplingState;
 import java.nio.IntBuffer;
 
 /**
- * One output's sampling parameters as the sampling kernel reads them: little-endian 32-bit words,
- * with everything that takes double arithmetic computed here, once, as the CPU computes it.
+ * One output's sampling parameters for the sampling kernel, in little-endian 32-bit words.
+ * Everything that needs double arithmetic is computed here once, in the same way as on the CPU.
  *
  * <pre>
  *    0  flags: {@link #SAMPLE}, {@link #LOGPROBS}, {@link #GREEDY}, {@link #PENALTIES}
@@ -31,7 +31,7 @@ import java.nio.IntBuffer;
  */
 final class SamplingRecord {
 
-  /** Words of a record. */
+  /** Words per record. */
   static final int INTS = 20;
 
   /** Flag: draw a token. */
@@ -40,13 +40,15 @@ final class SamplingRecord {
   /** Flag: report log probabilities. */
   static final int LOGPROBS = 2;
 
-  /** Flag: the arg max. */
+  /** Flag: take the arg max. */
   static final int GREEDY = 4;
 
   /** Flag: the pending token counts for penalties. */
   static final int PENALTIES = 8;
 
-  /** Words of an adjustment: token id, count (-1: bias only), bias (float), room for the device. */
+  /**
+   * Words per adjustment: token id, count (-1: only a bias), bias (float), one word for the device.
+   */
   static final int ADJUSTMENT_INTS = 4;
 
   private static final int MASK = 18;
@@ -58,7 +60,7 @@ final class SamplingRecord {
     exp = new FixedPointExp(vocabSize);
   }
 
-  /** Writes a record that draws nothing. */
+  /** Writes a record that draws no token. */
   static void writeNone(IntBuffer target, int at) {
     for (int i = 0; i < INTS; i++) {
       target.put(at + i, 0);
@@ -70,10 +72,10 @@ final class SamplingRecord {
   /**
    * Writes a record.
    *
-   * @param pendingRing ring index of the token drawn last, if {@code state} has not accepted it
-   *     yet; else -1
-   * @param firstAdjustment where the output's adjustments begin
-   * @param adjustments how many there are
+   * @param pendingRing ring index of the last drawn token if {@code state} has not accepted it yet;
+   *     else -1
+   * @param firstAdjustment index of the output's first adjustment
+   * @param adjustments number of adjustments
    */
   void write(
       IntBuffer target,
@@ -105,12 +107,15 @@ final class SamplingRecord {
     target.put(at + GIVEN, -1);
   }
 
-  /** Gives a written record a token mask that begins at an integer of the step's metadata. */
+  /**
+   * Sets the token mask of a record that was written. {@code offset} is the mask's first integer in
+   * the step's metadata.
+   */
   static void writeMask(IntBuffer target, int at, int offset) {
     target.put(at + MASK, offset);
   }
 
-  /** Gives a written record the token that is not drawn; -1 to draw it. */
+  /** Sets the given token of a record that was written; -1 to draw a token. */
   static void writeGiven(IntBuffer target, int at, int token) {
     target.put(at + GIVEN, token);
   }

@@ -9,12 +9,12 @@ import io.radixflow.models.Attention;
  * keys.
  *
  * @param scores scale, cap and sinks
- * @param window tokens that a query sees, itself included; 0 for all
- * @param sinks a logit per head, or null
+ * @param window number of tokens that a query sees, including its own; 0 for all
+ * @param sinks one logit per head, or null
  */
 record ScoreArguments(Attention.Scores scores, int window, DeviceMemory sinks) {
 
-  /** Appends the parameters; the kernels compute in powers of two instead of e. */
+  /** Appends the parameters. The kernels compute powers of two instead of powers of e. */
   void append(KernelLaunch launch) {
     float cap = scores.softCap();
     double scale = cap > 0 ? cap : scores.scale();

@@ -15,16 +15,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All device memory of a backend but weights and KV pool, of fixed addresses: a step's metadata,
- * its activations, logits and results, the ring of sampled tokens, tables of rotations. Freed with
- * the context.
+ * All device memory of a backend except weights and KV pool, at fixed addresses: a step's metadata,
+ * activations, logits and results, the ring of sampled tokens, and the tables of rotations. Freed
+ * with the context.
  */
 public final class StepBuffers {
 
-  /** Steps whose sampled tokens the ring keeps. */
+  /** Number of steps whose sampled tokens the ring keeps. */
   public static final int RING_STEPS = 4;
 
-  /** The smallest page, which the room for page tables is made for. */
+  /** The smallest supported page. It decides the room for page tables. */
   static final int PAGE_TOKENS = 16;
 
   private static final long MOST_PARTIAL_BYTES = 64L << 20;
@@ -104,7 +104,10 @@ public final class StepBuffers {
     return (int) Math.max(least + adjustments + mask, Math.min(wanted, MOST_TAIL_INTS));
   }
 
-  /** Entries of a table of window parts for a chunk of one row: a window, plus alignment. */
+  /**
+   * Entries of the table of window parts for a chunk of one row: the entries of one window, plus
+   * alignment.
+   */
   private static int mostParts(ModelConfig config, int pages) {
     int window = 0;
     for (Layer layer : config.blocks()) {
@@ -114,7 +117,7 @@ public final class StepBuffers {
     return window == 0 ? 0 : Math.min(pages, aligned);
   }
 
-  /** Partials of a step for layers of a shape. */
+  /** The largest number of partial results of a step for layers of a shape. */
   int maxPartials(AttentionShape shape) {
     int splits =
         (contextLength + AttentionPlanner.SPLIT_TOKENS - 1) / AttentionPlanner.SPLIT_TOKENS;
@@ -122,7 +125,7 @@ public final class StepBuffers {
     return (int) Math.max(1, Math.min(all, MOST_PARTIAL_BYTES / shape.partialBytes(1)));
   }
 
-  /** Bytes that all of it takes on a device. */
+  /** Bytes of all this memory on a device. */
   static long bytes(ModelConfig config, int maxRows) {
     long[] sum = new long[1];
     new StepBuffers(
@@ -143,26 +146,27 @@ public final class StepBuffers {
     return activations.get(buffer);
   }
 
-  /** The memory of experts; null for a model without. */
+  /** The memory of experts; null for a model without experts. */
   ExpertBuffers experts() {
     return experts;
   }
 
-  /** A step's metadata, laid out by {@link #layout}. */
+  /** A step's metadata, in the layout {@link #layout}. */
   public DeviceMemory step() {
     return step;
   }
 
-  /** Adds the address of a part of the step's metadata to what a kernel is called with. */
+  /** Appends the address of a part of the step's metadata to a launch. */
   KernelLaunch withStep(KernelLaunch launch, int offset) {
     return launch.pointer(step, (long) offset * Integer.BYTES);
   }
 
   /**
-   * Adds what every attention kernel reads of a step's metadata, and where it puts partial results.
+   * Appends the parameters that all attention kernels have in common: memory for partial results
+   * and parts of the step's metadata.
    *
    * @param shape number of the layer's shape
-   * @param parts whether the layer has its entries in window parts
+   * @param parts whether the layer's entries are in window parts
    */
   KernelLaunch withAttentionPlan(KernelLaunch launch, int shape, boolean parts) {
     launch.pointer(partials).pointer(partialWeights).pointer(partialsArrived);
@@ -175,12 +179,12 @@ public final class StepBuffers {
     return withStep(launch, layout.tail());
   }
 
-  /** {@link #RING_STEPS} times as many token ids as a step has rows. */
+  /** The ring of sampled tokens: {@link #RING_STEPS} times the largest number of rows of a step. */
   public DeviceMemory ring() {
     return ring;
   }
 
-  /** Floats, a row of the vocabulary for each output of a block. */
+  /** The logits, in floats: one row of the vocabulary per output of a block. */
   public DeviceMemory logits() {
     return logits;
   }
@@ -194,7 +198,7 @@ public final class StepBuffers {
     return rotations;
   }
 
-  /** Queues setting the counters to zero, as the first step needs them. */
+  /** Queues a reset of the counters to zero, which the first step needs. */
   public void clearArrived(CudaStream stream) {
     partialsArrived.fillAsync((byte) 0, stream);
   }

@@ -8,9 +8,9 @@ import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.GpuMode;
 
 /**
- * Queues steps over one pool: plans them, sends their metadata in one copy, and launches a program,
- * for decode steps as a captured graph. Programs and graphs are kept. Owned by the thread that
- * submits.
+ * Queues steps over one pool. It plans a step, sends its metadata in one copy, and launches a
+ * program; for decode steps the program is a captured graph. Programs and graphs are kept. Owned by
+ * the thread that submits.
  */
 public final class StepLauncher implements AutoCloseable {
 
@@ -32,7 +32,7 @@ public final class StepLauncher implements AutoCloseable {
   private final CudaGraph[] graphs = new CudaGraph[BUCKETS * FLAGS * BUCKETS];
 
   /**
-   * @param window tokens that a query sees in layers with window parts
+   * @param window number of tokens that a query sees in layers with window parts
    */
   public StepLauncher(
       CudaModel model, CudaKvPool pool, int window, GpuMode mode, CudaStream stream) {
@@ -50,7 +50,7 @@ public final class StepLauncher implements AutoCloseable {
   }
 
   /**
-   * Takes a step's metadata from a batch; the caller makes sure that no earlier step ends
+   * Makes a step's metadata from a batch. The caller must make sure that no earlier step ends
    * meanwhile.
    *
    * @throws IllegalArgumentException if the batch is not valid, or does not fit
@@ -68,7 +68,7 @@ public final class StepLauncher implements AutoCloseable {
     }
   }
 
-  /** Queues the step taken last, up to the copies of its results. */
+  /** Queues the step whose metadata was made last, including the copies of its results. */
   public void run(CudaStepTicket ticket) {
     attention.plan(plan);
     int rows = StepSizes.size(plan.rows(), CudaModel.MAX_ROWS);
@@ -91,8 +91,8 @@ public final class StepLauncher implements AutoCloseable {
   }
 
   /**
-   * Captures the graphs of decode steps in which each row has an output, so that no step waits for
-   * that. Others are captured when first needed.
+   * Captures the graphs of decode steps in which each row has an output, so that no such step waits
+   * for a capture. Other graphs are captured when they are needed.
    */
   public void warm() {
     if (model.context().synchronous()) {
@@ -104,7 +104,7 @@ public final class StepLauncher implements AutoCloseable {
     }
   }
 
-  /** Makes the device ready for the next step after a step that was queued only in part. */
+  /** Makes the device ready for the next step after only a part of a step was queued. */
   public void reset() {
     model.buffers().clearArrived(stream);
   }

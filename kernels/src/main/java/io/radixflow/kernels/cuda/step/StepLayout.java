@@ -1,8 +1,8 @@
 package io.radixflow.kernels.cuda.step;
 
 /**
- * The positions of the parts of a step's metadata in its one buffer of 32-bit integers: fixed by
- * capacities, so that a captured graph stays valid from step to step. Offsets count integers.
+ * Where each part of a step's metadata is in one buffer of 32-bit integers. The offsets depend only
+ * on capacities, so that a captured graph stays valid from step to step. Offsets count integers.
  *
  * <pre>
  *   header[16]
@@ -32,43 +32,43 @@ package io.radixflow.kernels.cuda.step;
  */
 public record StepLayout(int maxRows, int maxTiles, int shapes, int tailInts) {
 
-  /** Header entry: valid rows. */
+  /** Header entry: number of valid rows. */
   static final int ROWS = 0;
 
-  /** Header entry: chunks. */
+  /** Header entry: number of chunks. */
   static final int CHUNKS = 1;
 
-  /** Header entry: outputs. */
+  /** Header entry: number of outputs. */
   static final int OUTPUTS = 2;
 
-  /** Header entry: index in the ring of sampled tokens that output 0 of this step goes to. */
+  /** Header entry: index in the ring of sampled tokens for output 0 of this step. */
   static final int RING = 4;
 
   /** Header entry: integers from the start of the buffer to the first adjustment. */
   static final int ADJUSTMENTS = 5;
 
-  /** Header entry: rows with padding. */
+  /** Header entry: number of rows, including padding. */
   static final int PADDED_ROWS = 6;
 
-  /** First of {@link #OUTPUT_BLOCKS} header entries: outputs in each block. */
+  /** First of {@link #OUTPUT_BLOCKS} header entries: the number of outputs in each block. */
   static final int BLOCK_OUTPUTS = 11;
 
-  /** Blocks that a step's outputs are computed in, one after another. */
+  /** Number of blocks in which a step's outputs are computed, one after another. */
   static final int OUTPUT_BLOCKS = 4;
 
   /** Integers of the header. */
   static final int HEADER_INTS = 16;
 
-  /** Entry of a plan's header: tiles. */
+  /** Entry of a plan's header: number of tiles. */
   static final int TILES = 0;
 
-  /** Entry of a plan's header: tiles of the kernel whose warps share out keys. */
+  /** Entry of a plan's header: number of tiles of the kernel whose warps split the keys. */
   static final int KEY_TILES = 1;
 
-  /** Entry of a plan's header: keys of a split. */
+  /** Entry of a plan's header: keys per split. */
   static final int SPLIT_TOKENS = 2;
 
-  /** Entry of a plan's header: splits that are folded into one partial result. */
+  /** Entry of a plan's header: splits that are combined into one partial result. */
   static final int FOLDED_SPLITS = 3;
 
   /** Integers of a plan's header. */
@@ -118,12 +118,12 @@ public record StepLayout(int maxRows, int maxTiles, int shapes, int tailInts) {
     return chunkPartStart() + maxRows;
   }
 
-  /** Aligned to 8 bytes: records hold doubles and longs. */
+  /** Aligned to 8 bytes, because records contain doubles and longs. */
   int sampling() {
     return aligned(outputRow() + maxRows);
   }
 
-  /** The plan for a shape; aligned to 16 bytes: a tile is one load. */
+  /** The plan of a shape. Aligned to 16 bytes, because a tile is read with one load. */
   int plan(int shape) {
     int bytes = aligned(PLAN_INTS + AttentionPlanner.TILE_INTS * maxTiles + 2 * maxRows);
     return aligned(sampling() + SAMPLING_INTS * maxRows) + shape * bytes;

@@ -8,19 +8,19 @@ import io.radixflow.kernels.sampling.TokenMask;
 import java.nio.IntBuffer;
 
 /**
- * Writes one step's metadata ({@link StepLayout}) from a batch, checked, into a buffer that goes to
- * the device in one copy. {@link #attention} adds the tiles of attention.
+ * Writes one step's metadata ({@link StepLayout}) from a batch into a buffer that is sent to the
+ * device in one copy, and checks the batch. {@link #attention} adds the tiles of attention.
  *
- * <p>Reused from step to step; owned by the thread that submits.
+ * <p>Reused from step to step. Owned by the thread that submits.
  */
 public final class StepPlan {
 
-  /** Finds a token that an earlier step samples. */
+  /** Finds a token that an earlier step draws. */
   @FunctionalInterface
   public interface TokenRing {
     /**
-     * @return the index in the device's ring of sampled tokens, or -1 if the ticket is done and its
-     *     token is to be taken from it
+     * @return the index in the device's ring of sampled tokens; -1 if the ticket is done and has
+     *     the token
      */
     int index(StepTicket ticket, int output);
   }
@@ -44,12 +44,13 @@ public final class StepPlan {
   }
 
   /**
-   * Takes a batch.
+   * Checks a batch and writes its metadata.
    *
    * @param target receives {@link #ints()} integers
    * @param pages pages of the pool
-   * @param ring where tokens of earlier steps lie
-   * @param ringBase where this step's tokens go
+   * @param pageTokens tokens per page
+   * @param ring finds tokens of earlier steps
+   * @param ringBase ring index for this step's first token
    * @throws IllegalArgumentException if a token, position or page is out of range, or the step does
    *     not fit
    */
@@ -100,7 +101,7 @@ public final class StepPlan {
     if (batch.chunkPageCount(chunk) < needed || table.length < needed) {
       throw new IllegalArgumentException(
           String.format(
-              "page table has %s pages, %s tokens need %s",
+              "page table has %s pages; %s tokens need %s",
               batch.chunkPageCount(chunk), start + count, needed));
     }
     target.put(layout.chunkFirstRow() + chunk, first);
@@ -204,11 +205,11 @@ public final class StepPlan {
   }
 
   /**
-   * Adds the window parts of the batch taken last, for layers with an attention window. A chunk's
-   * table of parts begins with the split of keys that has the first key of its window. Only pages
-   * before the window may lack a part, since the kernels use the entries of all others.
+   * Adds the window parts of the last batch, for layers with an attention window. A chunk's table
+   * of parts begins with the split that contains the first key of its window. Only pages before the
+   * window may lack a part, because the kernels use the entries of all others.
    *
-   * @param window tokens that a query sees
+   * @param window number of tokens that a query sees
    * @throws IllegalArgumentException if the tables do not fit
    * @throws IllegalStateException if a page that a row's query sees has no part
    */
@@ -239,10 +240,10 @@ public final class StepPlan {
   }
 
   /**
-   * Fills the step up to {@code padded} rows: token 0 at position 0.
+   * Pads the step to {@code padded} rows with token 0 at position 0.
    *
-   * @param dummySlot where their keys and values go
-   * @param dummyPartSlot where they go in layers with window parts
+   * @param dummySlot slot for the keys and values of these rows
+   * @param dummyPartSlot their slot in layers with window parts
    */
   void pad(int padded, int dummySlot, int dummyPartSlot) {
     for (int row = rows; row < padded; row++) {
@@ -254,7 +255,7 @@ public final class StepPlan {
     target.put(StepLayout.PADDED_ROWS, padded);
   }
 
-  /** Plans the attention of the batch taken last for the layers of a shape. */
+  /** Plans the attention of the last batch for the layers of a shape. */
   void attention(int shape, AttentionPlanner planner) {
     planner.begin();
     for (int chunk = 0; chunk < chunks; chunk++) {
@@ -289,7 +290,7 @@ public final class StepPlan {
     return decodeOnly;
   }
 
-  /** Integers that go to the device. */
+  /** Number of integers to send to the device. */
   public int ints() {
     return end;
   }

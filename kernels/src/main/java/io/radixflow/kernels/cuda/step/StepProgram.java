@@ -6,17 +6,17 @@ import io.radixflow.kernels.cuda.pages.PageTransfers;
 import java.util.List;
 
 /**
- * The launches of a step's forward pass, in order, configured for a maximum number of rows. The
- * number of valid rows is in device memory. The submitting thread uses it.
+ * The launches of a step's forward pass, in order, with room for a fixed number of rows. The number
+ * of valid rows is in device memory. The submitting thread uses it.
  */
 public final class StepProgram {
 
   /**
    * The properties of a step that decide which kernels it needs.
    *
-   * @param rows rows that the grids have room for
-   * @param keys whether there are attention tiles of the kernel whose warps share out keys
-   * @param packed whether there are tiles of the kernel whose warps share out rows
+   * @param rows number of rows that the grids have room for
+   * @param keys whether there are tiles of the attention kernel whose warps split the keys
+   * @param packed whether there are tiles of the attention kernel whose warps split the rows
    */
   public record Key(int rows, boolean keys, boolean packed) {}
 
@@ -24,7 +24,7 @@ public final class StepProgram {
   private final int[] attendFrom;
 
   /**
-   * @param attendFrom for each layer the first launch that reads pages of earlier steps
+   * @param attendFrom for each layer, the first launch that reads pages of earlier steps
    */
   StepProgram(List<KernelLaunch> launches, int[] attendFrom) {
     this.launches = launches.toArray(KernelLaunch[]::new);

@@ -4,19 +4,22 @@ import io.radixflow.kernels.cuda.driver.DeviceAllocator;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 
 /**
- * The results of a step's sampling on the device, for the host.
+ * The results of sampling on the device, which are copied to the host.
  *
- * @param heads {@value #RESULT_BYTES} bytes an output
- * @param topIds {@value #TOPS} token ids an output
- * @param topLogits their logits
+ * @param heads {@value #RESULT_BYTES} bytes per output
+ * @param topIds {@value #TOPS} token ids per output
+ * @param topLogits the logits of these tokens
  */
 public record StepResults(DeviceMemory heads, DeviceMemory topIds, DeviceMemory topLogits)
     implements AutoCloseable {
 
-  /** Bytes of an output's result: token, error, its token, top, mass, token's logit, reported. */
+  /**
+   * Bytes of an output's result: token, error, the error's token, top logit, mass, the token's
+   * logit, number of reported tokens.
+   */
   static final int RESULT_BYTES = 32;
 
-  /** Most alternatives an output reports. */
+  /** The largest number of alternatives per output. */
   static final int TOPS = 20;
 
   public static StepResults allocate(DeviceAllocator device, int outputs) {

@@ -4,15 +4,15 @@ import io.radixflow.models.Tensor;
 import io.radixflow.models.TensorType;
 import java.nio.ByteBuffer;
 
-/** The upper half of binary32: conversions of single values and of rows of weights. */
+/** Conversions between float and bf16, which is the upper half of binary32. */
 public final class BFloat16 {
 
-  /** Bytes an element. */
+  /** Bytes per element. */
   public static final int BYTES = 2;
 
   private BFloat16() {}
 
-  /** Rounds to nearest, ties to even; NaN stays NaN. */
+  /** Rounds to nearest, ties to even. NaN stays NaN. */
   public static short fromFloat(float value) {
     int bits = Float.floatToRawIntBits(value);
     if ((bits & 0x7fffffff) > 0x7f800000) {
@@ -21,15 +21,16 @@ public final class BFloat16 {
     return (short) (bits + 0x7fff + (bits >>> 16 & 1) >>> 16);
   }
 
-  /** Widens exactly. */
+  /** Widens to float, exactly. */
   public static float toFloat(short bf16) {
     return Float.intBitsToFloat(bf16 << 16);
   }
 
   /**
-   * Writes one row of a tensor of any type; refuses values that are not finite in bf16.
+   * Writes one row of a tensor of any type. Rejects values that are not finite in bf16.
    *
-   * @param target in native byte order; receives {@code columns} elements from byte {@code at} on
+   * @param target a buffer in native byte order, which receives {@code columns} elements from byte
+   *     {@code at} on
    * @param scratch at least {@code columns} floats
    */
   static void writeRow(Tensor tensor, int row, ByteBuffer target, int at, float[] scratch) {

@@ -7,7 +7,7 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * Reorders the codes of a group of 32: lane by lane, the pairs that each of four lanes holds of a
+ * Reorders a group of 32 codes lane by lane: each of four lanes gets its pairs of a matrix
  * fragment. Immutable.
  */
 final class CodePacking {
@@ -23,7 +23,7 @@ final class CodePacking {
     }
   }
 
-  /** The code on the device for each code that {@link BlockCodes} gives. */
+  /** The stored code for each code of {@link BlockCodes}. */
   private final byte[] stored = new byte[256];
 
   private CodePacking(TensorType type) {
@@ -45,14 +45,14 @@ final class CodePacking {
     return stored[codes[from + element / 2 * 8 + lane * 2 + element % 2] & 0xff];
   }
 
-  /** Writes 32 bytes. */
+  /** Writes 32 codes as 32 bytes. */
   void bytes(byte[] codes, int from, ByteBuffer target, int to) {
     for (int i = 0; i < LANES * RUNS * 2; i++) {
       target.put(to + i, (byte) stored(codes, from, i / 8, i % 8));
     }
   }
 
-  /** Writes the low four bits of 32 codes, 16 bytes. */
+  /** Writes the low four bits of 32 codes as 16 bytes. */
   void nibbles(byte[] codes, int from, ByteBuffer target, int to) {
     for (int i = 0; i < LANES * RUNS; i++) {
       int low = stored(codes, from, i / RUNS, i % RUNS * 2);
@@ -61,7 +61,7 @@ final class CodePacking {
     }
   }
 
-  /** Writes the fifth bits of 32 codes, a byte a lane. */
+  /** Writes the fifth bits of 32 codes, one byte per lane. */
   void fifthBits(byte[] codes, int from, ByteBuffer target, int to) {
     for (int lane = 0; lane < LANES; lane++) {
       int bits = 0;

@@ -5,14 +5,15 @@ import io.radixflow.kernels.cuda.driver.DeviceMemory;
 /**
  * A weight matrix on the device, row-major.
  *
- * @param format the form of its weights
- * @param weights {@code rows × columns} elements in that form
- * @param bias a float a row, or null
- * @param rows outputs
- * @param columns inputs
- * @param gated whether gate and up projection take turns, as {@link WeightRowOrder#interleaved}
- *     says
- * @param below the rows that follow in another form, where tensors of several are stacked; or null
+ * @param format the format of the weights
+ * @param weights {@code rows × columns} elements in that format
+ * @param bias one float per row, or null
+ * @param rows number of outputs
+ * @param columns number of inputs
+ * @param gated whether rows of the gate and up projections alternate; see {@link
+ *     WeightRowOrder#interleaved}
+ * @param below the following rows, in another format, if tensors of several formats are stacked; or
+ *     null
  */
 public record CudaMatrix(
     WeightFormat format,
@@ -28,7 +29,7 @@ public record CudaMatrix(
     return new CudaMatrix(WeightFormat.BF16, weights, null, rows, columns, false, null);
   }
 
-  /** Outputs of this and all below. */
+  /** Number of outputs of this matrix and all matrices below it. */
   public int allRows() {
     return rows + (below == null ? 0 : below.allRows());
   }

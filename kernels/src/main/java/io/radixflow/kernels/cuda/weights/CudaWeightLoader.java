@@ -14,14 +14,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts a model's weights on the device, in a {@link WeightFormat}, vectors as floats. The host
- * holds one staging buffer at a time, whatever the model's size; the memory is the context's.
+ * Loads a model's weights onto the device: matrices in a {@link WeightFormat}, vectors as floats.
+ * The host needs only staging buffers of fixed size, whatever the model's size. The context owns
+ * the memory.
  */
 public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMemory> {
 
   private static final Logger LOG = LoggerFactory.getLogger(CudaWeightLoader.class);
 
-  /** Gate projections: of an MLP, of a numbered expert, of the expert that every row has. */
+  /** Gate projections of an MLP, of a numbered expert and of the shared expert. */
   private static final Pattern GATE =
       Pattern.compile("blk\\.\\d+\\.ffn_gate(\\.\\d+|_shexp)?\\.weight");
 
@@ -50,12 +51,15 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
     return bytes;
   }
 
-  /** Bytes of the space that the quantised matrices are unpacked to, one after another. */
+  /** Bytes of the space to which the quantised matrices are unpacked, one after another. */
   public long unpackedBytes() {
     return unpacked.bytes();
   }
 
-  /** The matrix that makes logits; that of the embedding in a model that has no other. */
+  /**
+   * The matrix that computes logits: the output matrix, or the embedding if the model has no output
+   * matrix.
+   */
   public CudaMatrix output() {
     return output;
   }
@@ -82,7 +86,7 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
     return matrix;
   }
 
-  /** The parts of a matrix; gate and up projection, which take turns, are one. */
+  /** The parts of a matrix. Gate and up projection, which alternate, are one part. */
   static List<FormatRun> runs(String name, List<Tensor> tensors) {
     if (!GATE.matcher(name).matches()) {
       return FormatRun.of(name, tensors);
@@ -144,7 +148,7 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
   }
 
   /**
-   * @param bias of all rows of the stack, or null
+   * @param bias the biases of all rows of the stack, or null
    */
   private static CudaMatrix matrix(
       String name,
@@ -171,7 +175,7 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
         : WeightRowOrder.ofHeads(tensors.get(0), tensors.get(1), tensors.get(2), heads);
   }
 
-  /** The order of the heads of the layer that a tensor {@code blk.N.*} belongs to, or null. */
+  /** The head order of the layer to which a tensor {@code blk.N.*} belongs, or null. */
   private HeadOrder heads(String name) {
     int layer = Integer.parseInt(name.substring(4, name.indexOf('.', 4)));
     return config.layer(layer).attention() instanceof Grouped grouped
@@ -190,7 +194,7 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
     return floats(name, values);
   }
 
-  /** The gains of one head, or of several below each other. */
+  /** Reorders the gains of one head, or of several stacked heads. */
   private static float[] inOrder(float[] gains, HeadOrder heads) {
     if (heads == null || heads.isPlain()) {
       return gains;

@@ -8,7 +8,10 @@ import io.radixflow.models.WeightSource;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Adds up what weights take of a GPU's memory: asks for them as a load does, and reads none. */
+/**
+ * Computes the GPU memory that weights need. It asks for the same weights as a load, but reads
+ * none.
+ */
 public final class CudaWeightSizes implements WeightLoader<Long, Long> {
 
   private final WeightSource source;
@@ -20,8 +23,8 @@ public final class CudaWeightSizes implements WeightLoader<Long, Long> {
   }
 
   /**
-   * Returns the memory that the weights need together with {@code workBytes} of work space, and the
-   * space that they are unpacked to.
+   * Returns the memory for the weights, for the space to which they are unpacked, and for {@code
+   * workBytes} of work space.
    */
   public static MemoryNeeds of(WeightSource source, long workBytes) {
     CudaWeightSizes sizes = new CudaWeightSizes(source);
@@ -51,7 +54,7 @@ public final class CudaWeightSizes implements WeightLoader<Long, Long> {
     return bytes;
   }
 
-  /** Adds a matrix. The padding after a run's last row counts with the tensor of that row. */
+  /** Adds a matrix. The padding after a run's last row is counted with that row's tensor. */
   private long add(List<Tensor> tensors, List<String> biases, List<FormatRun> runs) {
     int columns = tensors.get(0).columns();
     long all = 0;

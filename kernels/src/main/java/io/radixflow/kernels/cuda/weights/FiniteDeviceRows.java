@@ -5,10 +5,10 @@ import io.radixflow.models.ModelFormatException;
 import io.radixflow.models.Tensor;
 import java.nio.ByteBuffer;
 
-/** Refuses rows with weights that are not finite, in the file or on the device. */
+/** Rejects rows with weights that are not finite in the file or on the device. */
 final class FiniteDeviceRows {
 
-  /** A scale above this may make an infinite weight of a finite code. */
+  /** With a larger scale, a finite code could become an infinite weight. */
   private static final float MOST_SCALE = Float.MAX_VALUE / 512;
 
   private FiniteDeviceRows() {}
@@ -30,7 +30,7 @@ final class FiniteDeviceRows {
   /**
    * Checks a row of bf16 in native byte order.
    *
-   * @param at where it begins, in bytes
+   * @param at byte offset of the row
    */
   static void requireBf16(Tensor tensor, int row, ByteBuffer values, int at) {
     for (int i = 0; i < tensor.columns(); i++) {

@@ -7,7 +7,7 @@ import java.util.List;
 /** Rows of a stacked matrix that have one format on the device. */
 record FormatRun(WeightFormat format, int firstRow, int rows) {
 
-  /** The runs of tensors below each other: as few as their formats allow. */
+  /** Splits stacked tensors into as few runs as their formats allow. */
   static List<FormatRun> of(String name, List<Tensor> tensors) {
     List<FormatRun> runs = new ArrayList<>();
     int row = 0;

@@ -3,9 +3,9 @@ package io.radixflow.kernels.cuda.weights;
 import io.radixflow.models.Rope;
 
 /**
- * The order of a head's elements on the device. Two elements that rotate together are half a head
- * apart, for every model. So one kernel can rotate the heads of all models. Products of queries
- * with keys do not depend on the order.
+ * The order of a head's elements on the device. Two elements that rotate together are always half a
+ * head apart, so that one kernel can rotate the heads of all models. Products of queries with keys
+ * do not depend on the order.
  *
  * @param headDim elements of a head
  * @param pairs number of pairs that rotate; their first elements are the first elements of the head

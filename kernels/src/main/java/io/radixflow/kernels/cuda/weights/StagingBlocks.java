@@ -8,8 +8,8 @@ import io.radixflow.kernels.cuda.driver.PinnedMemory;
 import java.nio.ByteBuffer;
 
 /**
- * Sends blocks to the device through two pinned buffers in turn: while one travels, the other is
- * filled. Used by one thread while a model loads.
+ * Sends blocks to the device through two pinned buffers. One is filled while the other is being
+ * copied. Used by one thread while a model loads.
  */
 public final class StagingBlocks implements WeightStream.Blocks, AutoCloseable {
 
@@ -29,7 +29,7 @@ public final class StagingBlocks implements WeightStream.Blocks, AutoCloseable {
     }
   }
 
-  /** Sets the target of the following blocks. */
+  /** Sets the target of the next blocks. */
   public StagingBlocks to(DeviceMemory memory) {
     target = memory;
     return this;
@@ -54,7 +54,7 @@ public final class StagingBlocks implements WeightStream.Blocks, AutoCloseable {
     arrived[turn].record(stream);
   }
 
-  /** Sends floats and waits for them. */
+  /** Sends floats and waits until they have arrived. */
   void sendFloats(float[] values) {
     ByteBuffer block = next();
     block.asFloatBuffer().put(values);

@@ -3,20 +3,20 @@ package io.radixflow.kernels.cuda.weights;
 import java.util.Set;
 
 /**
- * Adds up the room that quantised matrices need to be unpacked to bf16 before a product of many
- * rows, one after another: that of the largest, within a bound, as a larger one is unpacked in
- * parts.
+ * Computes the size of the space to which quantised matrices are unpacked, one after another,
+ * before a product with many rows. The largest matrix decides, but the size is bounded: a matrix
+ * that is larger than the bound is unpacked in parts.
  */
 final class UnpackedSpace {
 
   private static final long MOST_BYTES = 256L << 20;
 
-  /** Whose products have few rows, the step's outputs, and unpack in registers. */
+  /** Matrices for the step's outputs. Their products have few rows and unpack in registers. */
   private static final Set<String> OF_OUTPUTS = Set.of("token_embd.weight", "output.weight");
 
   private long bytes;
 
-  /** Counts a part of a matrix that is one on the device. */
+  /** Adds a part of a matrix; each part is a matrix of its own on the device. */
   void add(String name, FormatRun run, int columns) {
     if (run.format().quantised() && !OF_OUTPUTS.contains(name)) {
       long needed = WeightFormat.BF16.bytes(run.rows(), columns);
@@ -24,7 +24,7 @@ final class UnpackedSpace {
     }
   }
 
-  /** Bytes that suffice for the matrices so far; 0 where none is quantised. */
+  /** Bytes that are enough for all matrices added so far; 0 if none is quantised. */
   long bytes() {
     return bytes;
   }

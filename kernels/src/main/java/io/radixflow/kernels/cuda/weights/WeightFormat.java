@@ -12,37 +12,37 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * The form of a weight matrix on the device: bf16, or groups of codes with their scales. One format
- * serves all file types that it can store without loss. {@code gemm_quantised.cuh} describes the
- * layout of groups; kernels unpack groups to bf16.
+ * The format of a weight matrix on the device: bf16, floats, or groups of codes with their scales.
+ * A format is used for all file types that it can store without loss. {@code gemm_quantised.cuh}
+ * describes the layout of groups. Kernels unpack groups to bf16.
  */
 public enum WeightFormat {
   BF16(0, 0),
-  /** Plain floats, for routers. */
+  /** Floats, for routers. */
   F32(0, 0),
   Q8_0(32, 2, TensorType.Q8_0),
   Q4_0(16, 2, TensorType.Q4_0),
   Q4_1(16, 4, TensorType.Q4_1),
-  /** 4 bits, scale and minimum as floats. */
+  /** 4 bits; scale and minimum as floats. */
   Q4_K(16, 8, TensorType.Q4_K, TensorType.INT4),
-  /** 5 bits, scale and minimum as floats. */
+  /** 5 bits; scale and minimum as floats. */
   Q5_K(20, 8, TensorType.Q5_K, TensorType.Q5_0, TensorType.Q5_1),
-  /** 8 bits, a float scale for each half of a group. */
+  /** 8 bits; a float scale for each half of a group. */
   Q6_K(32, 8, TensorType.Q6_K, TensorType.INT8),
-  /** 4 bits, two levels of scales and minima for each half of a group. */
+  /** 4 bits; two levels of scales and minima for each half of a group. */
   Q2_K(16, 8, TensorType.Q2_K, TensorType.Q3_K),
-  /** 4 bits that select a value from a table. */
+  /** 4 bits, which select a value from a table. */
   IQ4(16, 4, TensorType.IQ4_NL, TensorType.IQ4_XS),
   MXFP4(16, 2, TensorType.MXFP4),
   FP8(32, 4, TensorType.FP8);
 
-  /** Elements of a group. */
+  /** Elements per group. */
   private static final int GROUP = 32;
 
   /** Rows that share a chunk. */
   private static final int CHUNK_ROWS = 8;
 
-  /** Matrices whose products are logits that choose or weigh experts. */
+  /** Matrices whose products are the logits for choosing or weighting experts. */
   private static final Pattern ROUTER =
       Pattern.compile("blk\\.\\d+\\.ffn_gate_inp(_shexp)?\\.weight");
 
@@ -109,7 +109,7 @@ public enum WeightFormat {
     return quantised() ? "_" + name().toLowerCase(Locale.ROOT) : "";
   }
 
-  /** Bytes of a chunk, which contains one group of each of 8 rows. */
+  /** Bytes per chunk. A chunk contains one group of each of 8 rows. */
   public int chunkBytes() {
     return CHUNK_ROWS * (codeBytes + scaleBytes);
   }
@@ -119,7 +119,7 @@ public enum WeightFormat {
     return quantised() ? CHUNK_ROWS : 1;
   }
 
-  /** Bytes of {@link #unitRows} rows. */
+  /** Bytes per {@link #unitRows} rows. */
   int unitBytes(int columns) {
     return quantised()
         ? Math.multiplyExact(columns / GROUP, chunkBytes())
@@ -131,7 +131,7 @@ public enum WeightFormat {
     return (long) (rows + unitRows() - 1) / unitRows() * unitBytes(columns);
   }
 
-  /** Average bytes of a weight. */
+  /** Average bytes per weight. */
   public double bytesPerWeight() {
     return (double) unitBytes(GROUP) / (unitRows() * GROUP);
   }
@@ -141,7 +141,7 @@ public enum WeightFormat {
    *
    * @param row the row's bytes in the tensor
    * @param codes unpacks rows of the tensor's type
-   * @param within number of the row in its unit
+   * @param within index of the row in its unit
    * @param target receives the row; the unit begins at byte {@code at}
    */
   void pack(ByteBuffer row, BlockCodes codes, int within, ByteBuffer target, int at) {
@@ -190,7 +190,7 @@ public enum WeightFormat {
 
   /**
    * Packs the unit of the scales, the unit of the minima, two scale factors and two minimum
-   * factors. Q3_K subtracts 4 from codes, so its minima are 4 times its scales.
+   * factors. Q3_K subtracts 4 from each code, so its minima are 4 times its scales.
    */
   private static void packTwoLevels(BlockCodes codes, int group, ByteBuffer target, int to) {
     boolean three = codes.type() == TensorType.Q3_K;

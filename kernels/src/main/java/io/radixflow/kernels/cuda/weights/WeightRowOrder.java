@@ -12,12 +12,12 @@ import java.util.List;
  */
 final class WeightRowOrder {
 
-  /** Rows of the gate, then as many of the up projection, that are neighbours on the device. */
+  /** Rows of the gate, and then of the up projection, that are consecutive on the device. */
   static final int INTERLEAVE = 8;
 
   private final List<Tensor> tensors;
 
-  /** Keeps in memory what rows are gathered from. */
+  /** Keeps the sources of gathered rows in memory. */
   @SuppressWarnings("unused")
   private final List<List<ByteBuffer>> held;
 
@@ -38,17 +38,17 @@ final class WeightRowOrder {
     }
   }
 
-  /** One tensor below the other. */
+  /** Tensors stacked below each other. */
   static WeightRowOrder stacked(List<Tensor> tensors) {
     return new WeightRowOrder(tensors, false, null, 0);
   }
 
-  /** Gate and up projection in turns of {@value #INTERLEAVE} rows. */
+  /** Gate and up projection, alternating every {@value #INTERLEAVE} rows. */
   static WeightRowOrder interleaved(Tensor gate, Tensor up) {
     if (gate.rows() != up.rows() || gate.rows() % INTERLEAVE != 0) {
       throw new IllegalArgumentException(
           String.format(
-              "an MLP of %s and %s rows is not supported on a GPU: they must be equal and a "
+              "an MLP of %s and %s rows is not supported on a GPU: the numbers must be equal and a "
                   + "multiple of %s",
               gate.rows(), up.rows(), INTERLEAVE));
     }
@@ -56,30 +56,30 @@ final class WeightRowOrder {
   }
 
   /**
-   * Queries, keys and values below each other, the rows of each head of queries and keys in the
-   * order of the device.
+   * Queries, keys and values stacked below each other. The rows of each query and key head are in
+   * the order of the device.
    */
   static WeightRowOrder ofHeads(Tensor queries, Tensor keys, Tensor values, HeadOrder heads) {
     return new WeightRowOrder(
         List.of(queries, keys, values), false, heads, queries.rows() + keys.rows());
   }
 
-  /** Rows on the device. */
+  /** Number of rows on the device. */
   int rows() {
     return firstRow[tensors.size()];
   }
 
-  /** Elements a row. */
+  /** Elements per row. */
   int columns() {
     return tensors.get(0).columns();
   }
 
-  /** The tensor that a row of the device comes from. */
+  /** The tensor that contains a row of the device. */
   Tensor tensor(int row) {
     return tensors.get(tensorIndex(row));
   }
 
-  /** The row within {@link #tensor}. */
+  /** The index of a row of the device within its {@link #tensor}. */
   int sourceRow(int row) {
     if (interleaved) {
       return row / (2 * INTERLEAVE) * INTERLEAVE + row % INTERLEAVE;
@@ -117,7 +117,7 @@ final class WeightRowOrder {
     return index;
   }
 
-  /** The rows of each tensor in order of the device, as a list of single values; for biases. */
+  /** The values of stacked vectors in the row order of the device, for biases. */
   float[] vector(List<Tensor> vectors) {
     float[] all = new float[rows()];
     List<float[]> values = new ArrayList<>();

@@ -6,20 +6,22 @@ import java.nio.ByteBuffer;
 import java.util.stream.IntStream;
 
 /**
- * Brings a matrix into the device's form and row order, block of rows by block of rows: the memory
- * it takes is that of the blocks, whatever the matrix's size.
+ * Converts a matrix into the device's format and row order, one block of rows at a time. It needs
+ * memory for the blocks only, whatever the size of the matrix.
  */
 final class WeightStream {
 
-  /** The target of the blocks. */
+  /** Provides and sends the blocks. */
   interface Blocks {
-    /** Bytes of the buffers that {@link #next} hands out; the same each time. */
+    /** Bytes per buffer of {@link #next}; always the same. */
     int capacity();
 
-    /** An empty buffer in native byte order whose earlier content has arrived. */
+    /** An empty buffer in native byte order. Its earlier content has arrived on the device. */
     ByteBuffer next();
 
-    /** Sends the buffer handed out last, filled up to its limit, to {@code offset} in bytes. */
+    /**
+     * Sends the buffer that {@link #next} returned last, up to its limit, to byte {@code offset}.
+     */
     void send(long offset, ByteBuffer block);
   }
 
@@ -35,9 +37,9 @@ final class WeightStream {
   }
 
   /**
-   * Sends rows of a matrix one by one.
+   * Sends a run of rows of a matrix.
    *
-   * @throws IllegalArgumentException if a block cannot hold a row
+   * @throws IllegalArgumentException if a row does not fit into a block
    * @throws io.radixflow.models.ModelFormatException if a weight is not finite
    */
   void send(WeightRowOrder order, FormatRun run) {
@@ -63,7 +65,7 @@ final class WeightStream {
     }
   }
 
-  /** Units are packed on all cores; the rows that fill up the last one are zeros. */
+  /** Packs units on all cores. The last unit is padded with rows of zeros. */
   private static void fillUnits(
       WeightRowOrder order, FormatRun run, int first, int count, ByteBuffer block) {
     WeightFormat format = run.format();
@@ -95,7 +97,7 @@ final class WeightStream {
             });
   }
 
-  /** Rows are converted on all cores; each writes its own bytes. */
+  /** Converts rows on all cores. Each task writes its own bytes. */
   private static void fill(
       WeightRowOrder order, WeightFormat format, int first, int count, ByteBuffer block) {
     int columns = order.columns();

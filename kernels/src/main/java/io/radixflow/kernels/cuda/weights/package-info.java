@@ -1,2 +1,5 @@
-/** Loads weights onto a GPU: converts them to bf16 and orders rows as the kernels want them. */
+/**
+ * Loads weights onto a GPU: converts them to the formats of the device and reorders rows for the
+ * kernels.
+ */
 package io.radixflow.kernels.cuda.weights;

@@ -146,6 +146,6 @@ class EmulatedDriverTest extends ProbeTest {
             tuple(0, "Emulated CUDA device", 1L << 30), tuple(1, "Emulated CUDA device", 1L << 30));
     assertThatThrownBy(() -> CudaContext.open(2))
         .isInstanceOf(CudaUnavailableException.class)
-        .hasMessageContaining("There is no CUDA device 2: the driver shows 2.");
+        .hasMessageContaining("There is no CUDA device 2: the driver reports 2.");
   }
 }

@@ -133,7 +133,7 @@ class AttentionPlannerTest {
 
     assertThatThrownBy(planner::plan)
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("a step needs 4 attention tiles of at most 3");
+        .hasMessage("a step needs 4 attention tiles; the limit is 3");
   }
 
   @Test
@@ -143,7 +143,7 @@ class AttentionPlannerTest {
         .hasMessageContaining("[16, 32, 64, 80, 96, 128, 256]");
     assertThatThrownBy(() -> new AttentionShape(4, 1, 48, 8, 16, KvSpec.Type.BF16))
         .hasMessageContaining("latent attention of 48 and 8 elements")
-        .hasMessageEndingWith("know 32 and 8, 512 and 64");
+        .hasMessageEndingWith("support 32 and 8, 512 and 64");
     assertThatThrownBy(() -> new AttentionShape(34, 2, 64, 16)).hasMessageContaining("1 to 16");
     assertThatThrownBy(() -> new AttentionShape(8, 8, 64, 24))
         .hasMessageContaining("powers of two");
