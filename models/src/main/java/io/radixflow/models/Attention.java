@@ -1,35 +1,37 @@
 package io.radixflow.models;
 
-/** How the tokens of one layer see each other: causally, over keys and values in the KV pool. */
+/**
+ * How the tokens of one layer attend to each other: causally, over keys and values in the KV pool.
+ */
 public sealed interface Attention {
 
-  /** Query heads. */
+  /** Number of query heads. */
   int heads();
 
   /** Rotary embedding; null for none. */
   Rope rope();
 
-  /** Factor of the products of queries and keys. */
+  /** The factor of the products of queries and keys. */
   float scale();
 
-  /** Tokens that a query sees, including its own token; 0 for all. */
+  /** Number of tokens that a query sees, including its own token; 0 for all. */
   int window();
 
-  /** Heads of the KV pool. */
+  /** Number of heads in the KV pool. */
   int kvHeads();
 
   /** Elements of a key in the pool. */
   int keyWidth();
 
-  /** Elements of a value in the pool; 0 where values are the beginning of the keys. */
+  /** Elements of a value in the pool; 0 if values are the beginning of the keys. */
   int valueWidth();
 
   /** The norm of queries and keys before they are rotated. */
   enum QkNorm {
     NONE,
-    /** Each head by itself, with one gain for all heads. */
+    /** Each head is normalised separately; all heads have the same gain. */
     HEAD,
-    /** All heads of a token together. */
+    /** All heads of a token are normalised together. */
     ALL_HEADS
   }
 
@@ -37,7 +39,7 @@ public sealed interface Attention {
    * A factor of the queries that grows with the position p: 1 + beta · ln(1 + ⌊p / context⌋).
    *
    * @param beta weight of the logarithm
-   * @param context positions with the same factor
+   * @param context number of positions with the same factor
    */
   record QueryGrowth(double beta, int context) {
 
@@ -50,14 +52,14 @@ public sealed interface Attention {
   /**
    * The operations on the products of queries and keys before the softmax.
    *
-   * @param scale their factor
+   * @param scale factor of the products
    * @param softCap bound c of {@code c · tanh(x / c)}; 0 for none
-   * @param sinks whether each head has a weight that takes part in the softmax and has no value
-   * @param growth a factor of the queries by position; null for none
+   * @param sinks whether each head has a weight that is part of the softmax but has no value
+   * @param growth how a factor of the queries grows with the position; null for none
    */
   record Scores(float scale, float softCap, boolean sinks, QueryGrowth growth) {
 
-    /** The usual scale, one over the root of the head's width, and nothing else. */
+    /** The usual scale: one over the square root of the head's width. Nothing else is set. */
     public static Scores of(int headDim) {
       return new Scores((float) (1 / Math.sqrt(headDim)), 0, false, null);
     }
@@ -66,8 +68,8 @@ public sealed interface Attention {
   /**
    * Query heads that share key and value heads in groups.
    *
-   * @param heads query heads
-   * @param kvHeads key and value heads; divides {@code heads}
+   * @param heads number of query heads
+   * @param kvHeads number of key and value heads; divides {@code heads}
    * @param headDim elements per head
    * @param qkvBias whether q, k and v have a bias
    * @param outputBias whether the output projection has a bias
@@ -84,7 +86,7 @@ public sealed interface Attention {
       Scores scores)
       implements Attention {
 
-    /** The same with another rotary embedding. */
+    /** Returns the same attention with another rotary embedding. */
     public Grouped withRope(Rope other) {
       return new Grouped(
           heads, kvHeads, headDim, other, qkvBias, outputBias, qkNorm, window, scores);
@@ -111,7 +113,7 @@ public sealed interface Attention {
    * into the space of the compressed keys. So the pool contains one compressed vector and one
    * rotated part per token, for all heads.
    *
-   * @param heads query heads
+   * @param heads number of query heads
    * @param queryRank width of the compressed queries; 0 if they are not compressed
    * @param kvRank width of the compressed keys and values
    * @param plainDim elements of a query head that are not rotated

@@ -5,43 +5,46 @@ import java.nio.ByteBuffer;
 /**
  * One row of a block-quantised tensor, split into codes, scales and minima. A weight is {@code code
  * * scale + minimum}. The product is exact in float unless the file stores the scale as a float.
- * The block layouts are in ggml-common.h. The codes of FP8 are bytes that {@link Float8} widens. An
- * instance is reused for one row after another.
+ * ggml-common.h defines the block layouts. The codes of FP8 are bytes, which {@link Float8} widens.
+ * An instance is reused row by row.
  */
 public final class BlockCodes {
 
-  /** Columns of a unit of scales. */
+  /** Columns per unit of scales. */
   public static final int UNIT = 256;
 
-  /** Codes, one a column. */
+  /** One code per column. */
   public final byte[] codes;
 
-  /** Scales, one for each {@link #block} columns. */
+  /** Scales, one per {@link #block} columns. */
   public final float[] scales;
 
-  /** Minima, one for each {@link #block} columns; zero where the type has none. */
+  /** Minima, one per {@link #block} columns; zero if the type has no minima. */
   public final float[] minima;
 
-  /** Columns of a scale. */
+  /** Columns per scale. */
   public final int block;
 
   /**
-   * The integer factors of scales, one for each {@link #block} columns, in types with {@value
-   * #UNIT} columns per block. There a scale is the exact product of a factor and a unit. Empty in
+   * The integer factors of scales, one per {@link #block} columns, in types with {@value #UNIT}
+   * columns per block. In these types a scale is the exact product of a factor and a unit. Empty in
    * other types.
    */
   public final byte[] scaleFactors;
 
-  /** Factors of minima; zero where the type has none. */
+  /** Factors of minima; zero if the type has no minima. */
   public final byte[] minimumFactors;
 
-  /** Units of scales, one for each {@value #UNIT} columns. */
+  /** Units of scales, one per {@value #UNIT} columns. */
   public final float[] scaleUnits;
 
   /** Units of minima, with the sign of the minima. */
   public final float[] minimumUnits;
 
-  /** The values of the codes of IQ4_NL and IQ4_XS, and of MXFP4, whose scale is halved for them. */
+  /**
+   * The values of the codes of IQ4_NL and IQ4_XS, and of MXFP4. The values of MXFP4 are doubled,
+   * and its scale is halved.
+   */
   private static final byte[] IQ4 = {
     -127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113
   };
@@ -69,7 +72,7 @@ public final class BlockCodes {
     bytes = new byte[type.blockBytes()];
   }
 
-  /** The 16 values that the nibbles of a type choose; none where codes are numbers. */
+  /** The 16 values that the nibbles of a type select; empty if codes are numbers. */
   public static byte[] table(TensorType type) {
     return switch (type) {
       case IQ4_NL, IQ4_XS -> IQ4.clone();
@@ -131,7 +134,7 @@ public final class BlockCodes {
     splitNibbles(nibbles, 16, column);
   }
 
-  /** Low nibbles are the first {@code count} columns, high nibbles the next. */
+  /** Low nibbles are the first {@code count} columns; high nibbles are the next. */
   private void splitNibbles(int at, int count, int column) {
     for (int i = 0; i < count; i += 8) {
       long pairs = EightBytes.get(bytes, at + i);
@@ -146,8 +149,8 @@ public final class BlockCodes {
   }
 
   /**
-   * Q4_K and Q5_K: f16 scale of scales, f16 scale of minima, 8 pairs of 6 bits in 12 bytes, for
-   * Q5_K the fifth bits, then nibbles.
+   * Q4_K and Q5_K: f16 scale of scales, f16 scale of minima, 8 pairs of 6-bit numbers in 12 bytes,
+   * for Q5_K the fifth bits, then nibbles.
    */
   private void readK(int column, int nibbles, int fifthBits) {
     setUnits(column, half(0), -half(2));
@@ -172,7 +175,7 @@ public final class BlockCodes {
     minimumUnits[column / UNIT] = minimum;
   }
 
-  /** Sets scale and minimum of a block whose unit is set. */
+  /** Sets the scale and minimum of a block whose unit is already set. */
   private void setFactors(int index, int scale, int minimum) {
     int unit = index * block / UNIT;
     scaleFactors[index] = (byte) scale;
@@ -181,7 +184,10 @@ public final class BlockCodes {
     minima[index] = minimumUnits[unit] * minimum;
   }
 
-  /** Scale ({@code offset} 0) or minimum (4) of a sub-block, from 12 bytes at 4. */
+  /**
+   * Reads the scale ({@code offset} 0) or minimum ({@code offset} 4) of a sub-block from the 12
+   * bytes at 4.
+   */
   private int sixBits(int sub, int offset) {
     if (sub < 4) {
       return bytes[4 + offset + sub] & 63;
@@ -201,7 +207,7 @@ public final class BlockCodes {
       long low = EightBytes.get(bytes, (i >> 7) * 64 + (group & 1) * 32 + (i & 31));
       long high = EightBytes.get(bytes, 128 + (i >> 7) * 32 + (i & 31));
       long code = low >>> (group >> 1) * 4 & LOW_NIBBLES | (high >>> group * 2 & 3 * LOW_BITS) << 4;
-      // Subtracts 32 from each byte; the highest bit of each stops its borrow.
+      // Subtracts 32 from each byte. The highest bit of each byte stops the borrow.
       EightBytes.set(codes, column + i, (code | HIGH_BITS) - 32 * LOW_BITS ^ HIGH_BITS);
     }
   }
@@ -240,7 +246,9 @@ public final class BlockCodes {
     }
   }
 
-  /** The two bits of column i: bytes hold columns 32 apart, in two halves of the block. */
+  /**
+   * The two bits of column i. A byte has columns that are 32 apart, within each half of the block.
+   */
   private int pair(int at, int i) {
     return bytes[at + (i >> 7) * 32 + (i & 31)] >> (i >> 5 & 3) * 2 & 3;
   }

@@ -4,7 +4,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** Eight bytes of an array as one long, the first lowest: codes are moved eight at a time. */
+/**
+ * Reads and writes eight bytes of an array as one long, with the first byte lowest, so that codes
+ * can be moved eight at a time.
+ */
 public final class EightBytes {
 
   private static final VarHandle VIEW =

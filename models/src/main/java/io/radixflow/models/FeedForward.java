@@ -1,15 +1,15 @@
 package io.radixflow.models;
 
-/** The block of a layer that treats each token by itself. */
+/** The block of a layer that processes each token independently. */
 public sealed interface FeedForward {
 
-  /** How the gate projection g and the up projection u become one. */
+  /** How the gate projection g and the up projection u are combined. */
   enum Gating {
     /** silu(g) · u (Shazeer 2020). */
     SILU,
-    /** gelu(g) · u, with the approximation by tanh. */
+    /** gelu(g) · u, with gelu approximated by tanh. */
     GELU_TANH,
-    /** gelu(g) · u, where gelu(g) = g Φ(g), with the normal distribution Φ. */
+    /** gelu(g) · u with gelu(g) = g Φ(g), where Φ is the normal distribution function. */
     GELU,
     /** g · sigmoid(1.702 g) · (u + 1), after g and u are bounded. */
     CLAMPED_SILU
@@ -18,8 +18,8 @@ public sealed interface FeedForward {
   /**
    * A gated MLP.
    *
-   * @param width of gate and up projection
-   * @param limit bound of {@link Gating#CLAMPED_SILU}: of the gate from above, of up on both sides
+   * @param width width of the gate and up projections
+   * @param limit bound for {@link Gating#CLAMPED_SILU}: the gate is bounded above, up on both sides
    * @param bias whether the projections have a bias
    */
   record Dense(int width, Gating gating, float limit, boolean bias) implements FeedForward {
@@ -37,14 +37,14 @@ public sealed interface FeedForward {
   }
 
   /**
-   * Chooses experts for a token, and their weights. All arithmetic is float32; of equal scores the
+   * Chooses experts for a token and their weights. All arithmetic is float32. Of equal scores, the
    * lower index wins.
    *
    * @param bias whether the logits have a bias
-   * @param correction whether a bias is added to the scores for the choice only
-   * @param groups groups of experts with neighbouring indexes
-   * @param chosenGroups groups from which experts are chosen
-   * @param groupBest how many of a group's best experts are summed for the group's score
+   * @param correction whether a bias is added to the scores, only for the choice
+   * @param groups number of groups; a group is experts with consecutive indexes
+   * @param chosenGroups number of groups from which experts are chosen
+   * @param groupBest number of a group's best experts whose scores are added to the group's score
    * @param normalised whether the weights of a token's experts sum to one
    * @param scale factor of the weights
    */
@@ -65,19 +65,19 @@ public sealed interface FeedForward {
   }
 
   /**
-   * MLPs of which each token has a few.
+   * MLPs of which each token uses a few.
    *
-   * @param count of experts
-   * @param chosen experts of a token
-   * @param expert shape of each
-   * @param sharedWidth width of the MLP that every token has besides; 0 for none
-   * @param sharedGated whether a sigmoid of its own weighs that MLP
+   * @param count number of experts
+   * @param chosen number of experts per token
+   * @param expert shape of each expert
+   * @param sharedWidth width of the shared MLP, which every token also uses; 0 for none
+   * @param sharedGated whether the output of the shared MLP is weighted by a sigmoid
    */
   record Experts(
       int count, int chosen, Dense expert, Router router, int sharedWidth, boolean sharedGated)
       implements FeedForward {
 
-    /** The shape of the MLP that every token has. */
+    /** The shape of the shared MLP. */
     public Dense shared() {
       return new Dense(sharedWidth, expert.gating(), expert.limit(), false);
     }

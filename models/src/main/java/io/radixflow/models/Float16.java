@@ -1,6 +1,9 @@
 package io.radixflow.models;
 
-/** IEEE 754 binary16 with integer and float arithmetic alone: identical on every JDK from 17. */
+/**
+ * Conversions to and from IEEE 754 binary16. They use only integer and float arithmetic, so results
+ * are the same on every JDK since 17.
+ */
 public final class Float16 {
 
   /** 2^112: the difference of the exponent biases of binary32 and binary16. */
@@ -8,7 +11,7 @@ public final class Float16 {
 
   private Float16() {}
 
-  /** Widens exactly, subnormals, infinities and NaN included. */
+  /** Widens exactly, including subnormals, infinities and NaN. */
   public static float toFloat(short half) {
     int magnitude = half & 0x7fff;
     float value = Float.intBitsToFloat(magnitude << 13) * REBIAS;
@@ -20,8 +23,8 @@ public final class Float16 {
   }
 
   /**
-   * Rounds to nearest, ties to even; magnitudes beyond the range become the largest finite value,
-   * so that one outlier in a KV page is not the end of its conversation.
+   * Rounds to nearest, ties to even. Magnitudes above the range become the largest finite value, so
+   * that one outlier in a KV page does not ruin its conversation.
    */
   public static short fromFloat(float value) {
     int bits = Float.floatToRawIntBits(value);
@@ -34,7 +37,7 @@ public final class Float16 {
       return (short) (sign | 0x7bff);
     }
     if (magnitude < 0x38800000) {
-      // The unit in the last place of 0.5 is the smallest subnormal half: the addition rounds.
+      // The unit in the last place of 0.5 is the smallest subnormal half, so the addition rounds.
       int rounded = Float.floatToRawIntBits(Float.intBitsToFloat(magnitude) + 0.5f);
       return (short) (sign | rounded - 0x3f000000);
     }

@@ -1,6 +1,9 @@
 package io.radixflow.models;
 
-/** 8-bit floats of four exponent and three mantissa bits (E4M3FN): up to 448, without infinity. */
+/**
+ * Conversions to and from 8-bit floats with four exponent bits and three mantissa bits (E4M3FN):
+ * numbers up to 448, without infinity.
+ */
 public final class Float8 {
 
   /** 2^120: the difference of the exponent biases of binary32 and E4M3. */
@@ -14,7 +17,7 @@ public final class Float8 {
 
   private Float8() {}
 
-  /** Widens exactly, subnormals and NaN included. */
+  /** Widens exactly, including subnormals and NaN. */
   public static float toFloat(byte bits) {
     if (isNaN(bits)) {
       return Float.NaN;
@@ -39,11 +42,11 @@ public final class Float8 {
   }
 
   /**
-   * Returns the scale of a vector that is stored in codes, as E8M0 of the OCP microscaling formats:
-   * the smallest power of two that leaves nothing above 448, and 255, which {@link #scale} makes
-   * infinity, for a vector that is not finite.
+   * Returns the code of a vector's scale, in E8M0 of the OCP microscaling formats. The scale is the
+   * smallest power of two with which no element exceeds 448. For a vector that is not finite the
+   * code is 255, which {@link #scale} turns into infinity.
    *
-   * @param magnitude the bits of the largest magnitude; the bits of NaN are above all others
+   * @param magnitude the bits of the largest magnitude; the bits of NaN are greater than all others
    */
   public static int scaleCode(int magnitude) {
     int exponent = magnitude >>> 23;
@@ -53,17 +56,17 @@ public final class Float8 {
     return Math.max(1, exponent - 8 + ((magnitude & 0x7fffff) > 0x600000 ? 1 : 0));
   }
 
-  /** The scale that a code of {@link #scaleCode} stands for; a byte of 0 stands for no scale. */
+  /** The scale that a code of {@link #scaleCode} means. Byte 0 means that there is no scale. */
   public static float scale(byte code) {
     return Float.intBitsToFloat((code & 0xff) << 23);
   }
 
-  /** The inverse of the scale of a finite vector. */
+  /** The inverse of the scale with a code, for a finite vector. */
   public static float inverseScale(int code) {
     return Float.intBitsToFloat((254 - code) << 23);
   }
 
-  /** Returns whether all bits but the sign are set. */
+  /** Returns whether all bits except the sign are set. */
   public static boolean isNaN(byte bits) {
     return (bits & 0x7f) == 0x7f;
   }

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The forward pass of decoder-only transformers, written once: architectures differ in their
- * configuration only.
+ * The forward pass of decoder-only transformers, written once. Architectures differ only in their
+ * configuration.
  *
  * <p>Owns the device's handles of the weights; immutable after construction.
  *
@@ -20,7 +20,7 @@ import java.util.List;
  */
 public final class ForwardGraph<M, V> {
 
-  /** One decoder block; norms that it does not have are null. */
+  /** One decoder block. Norms that it does not have are null. */
   private record Block<M, V>(
       Layer shape,
       V attentionNorm,
@@ -35,7 +35,7 @@ public final class ForwardGraph<M, V> {
 
   private record GroupedWeights<M, V>(M qkv, V queryNorm, V keyNorm, V sinks) {}
 
-  /** Latent attention; {@code queryDown} and its norm are null where queries are whole. */
+  /** Latent attention; {@code queryDown} and its norm are null if queries are not compressed. */
   private record LatentWeights<M, V>(
       M queryDown, V queryNorm, M query, M keyValueDown, V norm, List<M> keys, List<M> values) {}
 
@@ -49,7 +49,7 @@ public final class ForwardGraph<M, V> {
   private final V outputNorm;
   private final M head;
 
-  /** Loads all weights of the model through {@code loader}; takes seconds. */
+  /** Loads all weights of the model through {@code loader}. Takes seconds. */
   public ForwardGraph(ModelConfig config, WeightLoader<M, V> loader) {
     BlockLoader<M, V> weights = new BlockLoader<>(loader);
     embedding = weights.matrix("token_embd", false);
@@ -231,7 +231,7 @@ public final class ForwardGraph<M, V> {
       return loader.matrix(ending(".weight", names), bias ? ending(".bias", names) : List.of());
     }
 
-    /** Matrices 0 to {@code count - 1}, each stacked of the tensors of its number. */
+    /** Loads matrices 0 to {@code count - 1}. Each is stacked from the tensors with its number. */
     private List<M> numbered(int count, boolean bias, String... names) {
       List<List<String>> weights = new ArrayList<>();
       List<List<String>> biases = new ArrayList<>();

@@ -12,8 +12,8 @@ import java.util.Map;
 public final class GraphTensors {
 
   /**
-   * @param rows outputs; 1 for a vector
-   * @param columns inputs, or the length of a vector
+   * @param rows number of outputs; 1 for a vector
+   * @param columns number of inputs, or the length of a vector
    * @param vector whether it is a vector
    */
   public record Shape(int rows, int columns, boolean vector) {
@@ -30,7 +30,7 @@ public final class GraphTensors {
     hidden = config.hiddenSize();
   }
 
-  /** Shapes by canonical name, in the order of the graph. */
+  /** Returns the shapes by canonical name, in the order of the graph. */
   public static Map<String, Shape> of(ModelConfig config) {
     GraphTensors tensors = new GraphTensors(config);
     tensors.matrix("token_embd", config.vocabSize(), config.hiddenSize(), false);

@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * One decoder block.
  *
- * @param norms where its norms are
+ * @param norms where the block has norms
  */
 public record Layer(Attention attention, FeedForward feedForward, Norms norms) {
 
@@ -21,9 +21,11 @@ public record Layer(Attention attention, FeedForward feedForward, Norms norms) {
     BEFORE(true, true, false),
     /** The output of each block is normalised before it is added. */
     AFTER(false, false, true),
-    /** Both of these. */
+    /** Both of the above. */
     BEFORE_AND_AFTER(true, true, true),
-    /** Both blocks read the same normalised copy, and their outputs are added together. */
+    /**
+     * Both blocks read the same normalised copy, and both outputs are added to the residual stream.
+     */
     PARALLEL(true, false, false);
 
     private final boolean beforeAttention;
@@ -41,7 +43,7 @@ public record Layer(Attention attention, FeedForward feedForward, Norms norms) {
       return beforeAttention;
     }
 
-    /** Returns whether the feed-forward block has a norm of its own before it. */
+    /** Returns whether the feed-forward block has its own norm before it. */
     public boolean beforeFeedForward() {
       return beforeFeedForward;
     }

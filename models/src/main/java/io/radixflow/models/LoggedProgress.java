@@ -4,8 +4,8 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Writes a line about a load that takes over two seconds, every two seconds, and one when it has
- * ended; passes everything on to another listener.
+ * Logs a line every two seconds during a load that takes longer than that, and a line at the end of
+ * every load. Passes all events on to another listener.
  */
 public final class LoggedProgress implements ModelProgress {
 
@@ -21,8 +21,8 @@ public final class LoggedProgress implements ModelProgress {
   private long reported;
 
   /**
-   * @param log receives lines
-   * @param next receives what this receives
+   * @param log receives the lines
+   * @param next receives all events
    * @param nanoTime the clock
    */
   public LoggedProgress(Consumer<String> log, ModelProgress next, LongSupplier nanoTime) {

@@ -7,11 +7,11 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The shape of a decoder-only transformer. What sets an architecture apart is data here, layer by
- * layer; one forward graph serves them all.
+ * The shape of a decoder-only transformer. The differences between architectures are data here,
+ * layer by layer, so one forward graph is enough for all of them.
  *
- * @param architecture as the model's file names it, or {@code sim}
- * @param name a name for people
+ * @param architecture name of the architecture in the model's file, or {@code sim}
+ * @param name display name
  * @param vocabSize rows of the embedding
  * @param contextLength positions that the model was trained for
  * @param hiddenSize width of the residual stream
@@ -34,7 +34,7 @@ public record ModelConfig(
   }
 
   /**
-   * The norms of a model; none has a bias.
+   * The norms of a model. They have no bias.
    *
    * @param centred whether the mean is subtracted (LayerNorm); false for RMS norm
    * @param epsilon added to the mean of squares
@@ -52,7 +52,7 @@ public record ModelConfig(
    * Factors of a whole model.
    *
    * @param embedding factor of the token embedding
-   * @param residual factor of what a block adds to the residual stream
+   * @param residual factor of each block's output before it is added to the residual stream
    * @param logits factor of the logits
    * @param logitCap bound c of the logits, {@code c · tanh(x / c)}; 0 for none
    */
@@ -62,7 +62,10 @@ public record ModelConfig(
     public static final Scales NONE = new Scales(1, 1, 1, 0);
   }
 
-  /** A model of equal layers, as llama, qwen2 (with biases) and qwen3 (with norms) have them. */
+  /**
+   * Creates a model whose layers are all equal, like llama, qwen2 (with biases) and qwen3 (with
+   * norms).
+   */
   public static ModelConfig uniform(
       String architecture,
       String name,
@@ -103,7 +106,7 @@ public record ModelConfig(
         tiedEmbedding);
   }
 
-  /** Decoder blocks. */
+  /** Number of decoder blocks. */
   public int layers() {
     return blocks.size();
   }
@@ -138,18 +141,18 @@ public record ModelConfig(
     return norm.epsilon();
   }
 
-  /** Whether q, k and v of the first layer have a bias. */
+  /** Returns whether q, k and v of the first layer have a bias. */
   public boolean qkvBias() {
     return layer(0).attention() instanceof Attention.Grouped grouped && grouped.qkvBias();
   }
 
-  /** Whether each query and key head of the first layer is normalised. */
+  /** Returns whether each query and key head of the first layer is normalised. */
   public boolean qkNorm() {
     return layer(0).attention() instanceof Attention.Grouped grouped
         && grouped.qkNorm() == QkNorm.HEAD;
   }
 
-  /** Width of the widest MLP that a token passes as a whole. */
+  /** Width of the widest MLP that every token uses. */
   public int intermediateSize() {
     int widest = 0;
     for (Layer layer : blocks) {
@@ -162,7 +165,7 @@ public record ModelConfig(
     return widest;
   }
 
-  /** The same model with the blocks replaced. */
+  /** Returns the same model with other blocks. */
   public ModelConfig withBlocks(List<Layer> others) {
     return new ModelConfig(
         architecture,

@@ -3,7 +3,8 @@ package io.radixflow.models;
 import java.nio.file.Path;
 
 /**
- * A model file is truncated, corrupt, foreign or not supported; the message names file and field.
+ * A model file is truncated, corrupt, foreign or not supported. The message names the file and the
+ * field.
  */
 public final class ModelFormatException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -16,14 +17,17 @@ public final class ModelFormatException extends RuntimeException {
     super(message, cause);
   }
 
-  /** Returns an error with the file before the message, if that does not name it. */
+  /** Returns this error, with the file before the message unless the message already names it. */
   public ModelFormatException in(Path file) {
     return getMessage().contains(file.toString())
         ? this
         : new ModelFormatException(file + ": " + getMessage(), this);
   }
 
-  /** A text of a file, short and on one line. */
+  /**
+   * Shortens a text from a file and removes control characters, so that it can be part of a
+   * message.
+   */
   public static String printable(String text) {
     String line = text.replaceAll("\\p{Cntrl}", "?");
     return line.length() > 80 ? line.substring(0, 80) + "…" : line;

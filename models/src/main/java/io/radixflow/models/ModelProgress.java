@@ -2,10 +2,10 @@ package io.radixflow.models;
 
 import java.util.Locale;
 
-/** Listens while a model is fetched or loaded, on the thread that does it. */
+/** Listens while a model is fetched or loaded. It is called on the thread that does the work. */
 public interface ModelProgress {
 
-  /** Ignores all steps. */
+  /** Ignores all events. */
   ModelProgress NONE =
       new ModelProgress() {
         @Override
@@ -21,25 +21,25 @@ public interface ModelProgress {
         public void end() {}
       };
 
-  /** One line about a step that begins or has failed. */
+  /** One line about a step that starts or has failed. */
   void step(String text);
 
   /**
    * A transfer begins.
    *
-   * @param what a file's name
-   * @param totalBytes its size, or -1 where that is unknown
-   * @param doneBytes bytes that an earlier attempt left
+   * @param what name of the file
+   * @param totalBytes size of the file, or -1 if it is unknown
+   * @param doneBytes bytes that an earlier attempt has fetched
    */
   void begin(String what, long totalBytes, long doneBytes);
 
-  /** More bytes have come; 0 says only that time has passed. */
+  /** More bytes have arrived. 0 means only that time has passed. */
   void advance(long bytes);
 
-  /** The transfer that began last is over, well or not. */
+  /** The current transfer has ended, successfully or not. */
   void end();
 
-  /** Formats how far a transfer is that began so long ago: percent, bytes and rate. */
+  /** Formats the progress of a transfer that started {@code nanos} ago: percent, bytes and rate. */
   static String state(long done, long total, long nanos) {
     double bytesPerSecond = done / Math.max(1e-3, nanos / 1e9);
     return String.format(

@@ -17,8 +17,8 @@ public final class RadixflowHome {
   }
 
   /**
-   * Returns the directory of files that can be fetched or made again: models, fingerprints, logs.
-   * {@code $RADIXFLOW_HOME}, else {@code $XDG_CACHE_HOME/radixflow}, which is {@code
+   * Returns the directory of files that can be fetched or computed again: models, fingerprints,
+   * logs. It is {@code $RADIXFLOW_HOME}, else {@code $XDG_CACHE_HOME/radixflow}, which is {@code
    * ~/.cache/radixflow} by default.
    */
   public static Path path() {
@@ -26,8 +26,9 @@ public final class RadixflowHome {
   }
 
   /**
-   * Returns the directory of data that users made, such as conversations. {@code $RADIXFLOW_HOME},
-   * else {@code $XDG_DATA_HOME/radixflow}, which is {@code ~/.local/share/radixflow} by default.
+   * Returns the directory of data that users made, such as conversations. It is {@code
+   * $RADIXFLOW_HOME}, else {@code $XDG_DATA_HOME/radixflow}, which is {@code
+   * ~/.local/share/radixflow} by default.
    */
   public static Path data() {
     return new RadixflowHome(System.getenv()).conversations();
@@ -50,15 +51,16 @@ public final class RadixflowHome {
     return (base == null ? home().resolve(belowHome) : base).resolve(NAME).toAbsolutePath();
   }
 
-  /**
-   * Returns the home directory: the environment's, or else Java's, which is the user database's.
-   */
+  /** Returns {@code $HOME}, or else Java's home directory, which comes from the user database. */
   private Path home() {
     Path home = absolute("HOME");
     return home == null ? Path.of(System.getProperty("user.home")) : home;
   }
 
-  /** Returns the path of a variable; null for a relative path, which the specification ignores. */
+  /**
+   * Returns the path in a variable; null if it is relative, because the specification ignores
+   * relative paths.
+   */
   private Path absolute(String variable) {
     String value = environment.get(variable);
     return value == null || value.isBlank() || !Path.of(value).isAbsolute() ? null : Path.of(value);

@@ -6,11 +6,12 @@ import java.util.List;
  * Rotary position embedding (Su et al. 2021).
  *
  * @param base theta
- * @param interleaved pairs are (2i, 2i+1), as GGUF stores llama weights; false for (i, i+d/2)
+ * @param interleaved whether pairs are (2i, 2i+1), as in llama's GGUF files; false for (i, i+d/2)
  * @param scaling changes the frequencies for long contexts; null for none
- * @param frequencyDivisors a divisor for each pair's frequency, as GGUF's {@code rope_freqs.weight}
- *     and longrope have them; empty for none
- * @param part share of a head that is rotated, from its first element: 1 for all of it
+ * @param frequencyDivisors one divisor per pair's frequency, as in GGUF's {@code rope_freqs.weight}
+ *     and in longrope; empty for none
+ * @param part share of a head that is rotated, starting with the first element; 1 for the whole
+ *     head
  * @param magnitude factor of all sines and cosines
  */
 public record Rope(
@@ -25,24 +26,24 @@ public record Rope(
     frequencyDivisors = List.copyOf(frequencyDivisors);
   }
 
-  /** The embedding of whole heads, without divisors. */
+  /** An embedding that rotates whole heads, without divisors. */
   public Rope(double base, boolean interleaved, Scaling scaling) {
     this(base, interleaved, scaling, List.of(), 1, 1);
   }
 
-  /** The same embedding with a divisor for each pair's frequency. */
+  /** Returns the same embedding with one divisor per pair's frequency. */
   public Rope withDivisors(List<Float> divisors) {
     return new Rope(base, interleaved, scaling, divisors, part, magnitude);
   }
 
-  /** Elements of a head that are rotated. */
+  /** Number of elements of a head that are rotated. */
   public int width(int headDim) {
     return (int) (headDim * part);
   }
 
   /**
    * The angle in radians by which each pair of a head turns per position: {@code base^(-2i/d)},
-   * scaled. The same doubles on every machine.
+   * scaled. The doubles have the same bits on every machine.
    */
   public double[] frequencies(int headDim) {
     int width = width(headDim);
@@ -69,7 +70,7 @@ public record Rope(
     return (float) (StrictMath.sin(angle) * magnitude);
   }
 
-  /** Changes frequencies so that a model serves longer contexts than it was pretrained for. */
+  /** Changes frequencies so that a model can process longer contexts than it was pretrained for. */
   public sealed interface Scaling {
 
     /** Scales the frequencies of all pairs in place. */
@@ -92,7 +93,8 @@ public record Rope(
 
   /**
    * Frequency scaling of Llama 3.1 ({@code rope_type: llama3}): long wavelengths are stretched by
-   * the factor, short ones kept, those between blended linearly (Grattafiori et al. 2024).
+   * the factor, short ones are kept, and wavelengths in between are blended linearly (Grattafiori
+   * et al. 2024).
    *
    * @param factor divisor of the low frequencies
    * @param lowFrequencyFactor wavelengths above {@code originalContext / this} are divided
@@ -124,15 +126,16 @@ public record Rope(
   }
 
   /**
-   * YaRN (Peng et al. 2023): within the original context some pairs turn rarely, and their
-   * frequency is divided by the factor. Pairs that turn often keep their frequency. Pairs in
-   * between are blended by their index.
+   * YaRN (Peng et al. 2023). The frequency of pairs that turn rarely within the original context is
+   * divided by the factor. Pairs that turn often keep their frequency. Pairs in between are blended
+   * by index.
    *
    * @param factor divisor of the low frequencies
    * @param originalContext context length before scaling
-   * @param betaFast turns within the original context from which on a frequency is kept
-   * @param betaSlow turns below which a frequency is divided
-   * @param truncated whether the limits of the blend are whole indexes
+   * @param betaFast with this number of turns or more within the original context, a frequency is
+   *     kept
+   * @param betaSlow with fewer turns, a frequency is divided
+   * @param truncated whether the limits of the blend are rounded to whole indexes
    */
   public record YarnScaling(
       double factor, int originalContext, double betaFast, double betaSlow, boolean truncated)
@@ -154,14 +157,17 @@ public record Rope(
       }
     }
 
-    /** The index of the pair that makes {@code turns} turns within the original context. */
+    /** The index of the pair that turns {@code turns} times within the original context. */
     private double index(double turns, int width, double base) {
       return width
           * StrictMath.log(originalContext / (turns * 2 * Math.PI))
           / (2 * StrictMath.log(base));
     }
 
-    /** The factor of sines and cosines that the paper recommends, weighted: 1 up to factor 1. */
+    /**
+     * The factor of sines and cosines that the paper recommends, weighted by {@code weight}; 1 for
+     * factors up to 1.
+     */
     public static double magnitude(double factor, double weight) {
       return factor <= 1 ? 1 : 0.1 * weight * StrictMath.log(factor) + 1;
     }

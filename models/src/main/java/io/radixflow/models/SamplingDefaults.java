@@ -2,7 +2,7 @@ package io.radixflow.models;
 
 /**
  * The sampling parameters that the authors of a model recommend; null if they recommend none.
- * Parameters of a user or an operator take precedence.
+ * Parameters from a user or an operator take precedence.
  */
 public record SamplingDefaults(
     Double temperature, Integer topK, Double topP, Double minP, Double repetitionPenalty) {
@@ -23,7 +23,7 @@ public record SamplingDefaults(
   }
 
   /**
-   * Checks the parameters that a model's authors may advise.
+   * Checks the parameters that a model's authors may recommend.
    *
    * @param temperature 0 for the arg max, else up to 100
    * @param topK 0 for off
@@ -46,7 +46,8 @@ public record SamplingDefaults(
   }
 
   /**
-   * @throws IllegalArgumentException unless {@code valid}, with the field's name, value and range
+   * @throws IllegalArgumentException unless {@code valid}; the message has the field's name, its
+   *     value and its range
    */
   public static void require(boolean valid, String field, Object value, String range) {
     if (!valid) {

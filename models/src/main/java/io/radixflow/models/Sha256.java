@@ -5,16 +5,19 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** SHA-256, and the 16 hexadecimal digits of it that name models, tokenizers and epochs. */
+/**
+ * SHA-256 hashes, and their first 16 hexadecimal digits, which identify models, tokenizers and
+ * epochs.
+ */
 public final class Sha256 {
   private Sha256() {}
 
-  /** A new digest. */
+  /** Creates a SHA-256 digest. */
   public static MessageDigest digest() {
     return digest("SHA-256");
   }
 
-  /** A new digest of an algorithm that every JDK has. */
+  /** Creates a digest with an algorithm that every JDK has. */
   public static MessageDigest digest(String algorithm) {
     try {
       return MessageDigest.getInstance(algorithm);

@@ -5,7 +5,7 @@ import io.radixflow.models.Attention.Latent;
 import io.radixflow.models.FeedForward.Experts;
 
 /**
- * A buffer of the forward pass: one row per token. A backend allocates the buffers and chooses
+ * A buffer of the forward pass, with one row per token. A backend allocates the buffers and chooses
  * their layout.
  */
 public enum StepBuffer {
@@ -13,7 +13,7 @@ public enum StepBuffer {
   HIDDEN,
   /** A normalised copy of the residual stream: hidden size. */
   NORMED,
-  /** Queries of all heads; where keys are not compressed, then keys and values of all KV heads. */
+  /** Queries of all heads. If keys are not compressed, keys and values of all KV heads follow. */
   QKV,
   /** Attention output of all heads. */
   ATTENDED,
@@ -33,12 +33,15 @@ public enum StepBuffer {
   LATENT_ATTENDED,
   /** Logits of the experts. */
   ROUTER,
-  /** Output of the expert that every token has: hidden size. */
+  /** Output of the shared expert: hidden size. */
   SHARED,
-  /** The logit that weighs {@link #SHARED}. */
+  /** The logit that weights {@link #SHARED}. */
   SHARED_GATE;
 
-  /** Elements a row for a model of this shape: the most that a layer needs; 0 for no buffer. */
+  /**
+   * Elements per row for a model of this shape: the most that a layer needs; 0 if the buffer is not
+   * used.
+   */
   public int width(ModelConfig config) {
     int widest = 0;
     for (Layer layer : config.blocks()) {

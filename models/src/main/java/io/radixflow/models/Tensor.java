@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A weight matrix (or vector, with one row) in its file's encoding; rows are contiguous.
+ * A weight matrix (or vector, which has one row) in its file's encoding. Rows are contiguous.
  *
- * <p>Safe for many threads: {@link #rows(int, int)} returns a view of its own.
+ * <p>Safe for many threads: each call of {@link #rows(int, int)} returns a new view.
  */
 public interface Tensor {
 
@@ -22,32 +22,36 @@ public interface Tensor {
   /** Columns (inputs). */
   int columns();
 
-  /** The bytes of {@code count} rows from {@code first}: a read-only, little-endian view. */
+  /**
+   * The bytes of {@code count} rows from row {@code first} on, as a read-only, little-endian view.
+   */
   ByteBuffer rows(int first, int count);
 
-  /** Puts the bytes of rows into a little-endian buffer, which readers of many use again. */
+  /**
+   * Copies the bytes of rows into a little-endian buffer. Readers of many rows reuse the buffer.
+   */
   default void copyRows(int first, int count, ByteBuffer target) {
     target.put(rows(first, count));
   }
 
   /**
-   * The bytes from which rows are gathered, if the file does not store the rows as they are
-   * returned. A caller that reads many rows keeps the result until it is done; without a holder the
-   * bytes are read from the file again.
+   * The source bytes, if rows must be gathered because the file does not store them as they are
+   * returned. A caller that reads many rows keeps a reference to the result until it is done.
+   * Without a reference, the bytes may be read from the file again.
    */
   default List<ByteBuffer> hold() {
     return List.of();
   }
 
-  /** Bytes of {@link #hold}, known before they are read. */
+  /** Size of {@link #hold} in bytes, known without reading them. */
   default long heldBytes() {
     return 0;
   }
 
-  /** Dequantises one row to floats, at {@code target[offset ..]}. */
+  /** Dequantises one row to floats, from {@code target[offset]} on. */
   void dequantize(int row, float[] target, int offset);
 
-  /** The tensor in errors, with its file and the name that it has there if it is in one. */
+  /** The name of the tensor in errors: its file, if it is in a file, and its name there. */
   default String where() {
     return "tensor " + name();
   }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Puts weights on a device.
+ * Loads weights onto a device.
  *
  * @param <M> a weight matrix on the device
  * @param <V> a weight vector on the device
@@ -12,18 +12,19 @@ import java.util.List;
 public interface WeightLoader<M, V> {
 
   /**
-   * Loads matrices as one, stacked by rows.
+   * Loads tensors as one matrix, stacked by rows.
    *
    * @param weights tensor names; all have the same number of columns
-   * @param biases a bias for each of {@code weights}, or empty
+   * @param biases one bias per tensor of {@code weights}, or empty
    */
   M matrix(List<String> weights, List<String> biases);
 
   /**
-   * Loads matrices of one shape, as experts and the heads of latent attention have them.
+   * Loads matrices of one shape, such as the matrices of experts or of the heads of latent
+   * attention.
    *
-   * @param weights for each matrix the tensors that it is made of
-   * @param biases for each matrix the biases of these, or empty
+   * @param weights for each matrix, its tensors
+   * @param biases for each matrix, the biases of its tensors, or empty
    */
   default List<M> matrices(List<List<String>> weights, List<List<String>> biases) {
     List<M> matrices = new ArrayList<>();

@@ -3,7 +3,7 @@ package io.radixflow.models.file;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.models.ModelFormatException;
 
-/** The fields of an object in a {@code config.json}, with defaults and errors that name them. */
+/** The fields of an object in a {@code config.json}, with defaults. Errors name the field. */
 final class ConfigFields {
 
   private final JsonNode json;
@@ -26,7 +26,7 @@ final class ConfigFields {
     return !node.isMissingNode() && !node.isNull();
   }
 
-  /** Returns a positive whole number; an absent field is an error. */
+  /** Returns a positive whole number. A missing field is an error. */
   int size(String field) {
     JsonNode value = json.path(field);
     if (!value.isIntegralNumber() || !value.canConvertToLong()) {
@@ -46,7 +46,7 @@ final class ConfigFields {
     return none ? 0 : size(field, otherwise);
   }
 
-  /** A size that is a multiple of another. */
+  /** Returns {@code count * size}, checked like a size. */
   int checkedProduct(String field, int count, int size) {
     return check.size(field, (long) count * size);
   }
@@ -65,12 +65,12 @@ final class ConfigFields {
     return value.doubleValue();
   }
 
-  /** A positive, finite number. */
+  /** Returns a positive, finite number. */
   float factor(String field, double otherwise) {
     return (float) positive(field, otherwise);
   }
 
-  /** A positive number within the range of floats. */
+  /** Returns a positive number within the range of floats. */
   double positive(String field, double otherwise) {
     double value = real(field, otherwise);
     if (!(value > 0 && value < Float.MAX_VALUE)) {
@@ -101,7 +101,7 @@ final class ConfigFields {
     return value.textValue();
   }
 
-  /** The object in a field; an empty one where it is absent. */
+  /** Returns the object in a field; an empty object if the field is absent. */
   ConfigFields object(String field) {
     if (has(field) && !json.path(field).isObject()) {
       throw check.error(field + " is not an object");
@@ -109,7 +109,7 @@ final class ConfigFields {
     return new ConfigFields(json.path(field), check);
   }
 
-  /** Fields of another object, with the same errors. */
+  /** Returns the fields of another object, with the same error messages. */
   ConfigFields of(JsonNode other) {
     return new ConfigFields(other, check);
   }

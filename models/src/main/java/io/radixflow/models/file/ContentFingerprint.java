@@ -22,12 +22,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Identifies a model by all of its bytes: the first 16 hexadecimal digits of a SHA-256 over each
- * file's size and the SHA-256 of each of its 8 MiB chunks, which are hashed in parallel.
+ * Identifies a model by all of its bytes. The fingerprint is the first 16 hexadecimal digits of a
+ * SHA-256 over each file's size and the SHA-256 of each 8 MiB chunk. Chunks are hashed in parallel.
  *
- * <p>The answer is kept in {@code fingerprints/} of Radixflow's home, one small file a model, and
- * reused while each file's size, time of change and identity are the same. A file changed in the
- * last two seconds is not remembered: a second change might leave the same time.
+ * <p>The result is stored in {@code fingerprints/} of Radixflow's home, one small file per model,
+ * and reused while the size, change time and identity of each file are the same. It is not stored
+ * if a file changed in the last two seconds, because another change might leave the same time.
  */
 final class ContentFingerprint implements Supplier<String> {
   private static final Logger LOG = LoggerFactory.getLogger(ContentFingerprint.class);
@@ -40,7 +40,7 @@ final class ContentFingerprint implements Supplier<String> {
   private String known;
 
   /**
-   * @param files the model's files, in an order that their names fix
+   * @param files the model's files, in an order that depends only on their names
    * @param home Radixflow's home
    */
   ContentFingerprint(List<Path> files, Path home, Clock clock) {
@@ -125,7 +125,7 @@ final class ContentFingerprint implements Supplier<String> {
     return stamp.toString();
   }
 
-  /** The inode's own time where there is one: it is not set back by accident. */
+  /** Uses the inode's change time if there is one, because it is not set back by accident. */
   private static FileTime changed(Path file) throws IOException {
     if (file.getFileSystem().supportedFileAttributeViews().contains("unix")) {
       return (FileTime) Files.getAttribute(file, "unix:ctime");

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The architectures of GGUF files, and what a file leaves unsaid because the name of its
- * architecture implies it. The graph knows none of these names: {@link GgufConfig} and the classes
- * that it asks turn them, metadata and tensors into a description layer by layer.
+ * The architectures of GGUF files, and the properties that files omit because the name of the
+ * architecture implies them. The graph does not use these names: {@link GgufConfig} and the classes
+ * that it uses turn names, metadata and tensors into a description, layer by layer.
  */
 enum GgufArchitecture {
   LLAMA("llama", Norms.BEFORE, QkNorm.NONE, 0, Trait.NEIGHBOURS, Trait.EXPERTS),
@@ -86,29 +86,29 @@ enum GgufArchitecture {
 
   /** A property of an architecture that does not depend on its metadata. */
   enum Trait {
-    /** Rotary pairs are neighbours in the rows of queries and keys. */
+    /** A rotary pair is two neighbouring rows of queries and keys. */
     NEIGHBOURS,
-    /** Layers have experts if the file counts any. */
+    /** Layers have experts if the file has a number of experts. */
     EXPERTS,
-    /** There is a shared expert besides, with a gate of its own. */
+    /** There is also a shared expert, which has its own gate. */
     GATED_SHARED_EXPERT,
-    /** Experts may have groups and shared ones without a gate, and begin behind dense layers. */
+    /** Experts may have groups, shared experts have no gate, and the first layers may be dense. */
     GROUPED_EXPERTS,
     /** Experts clamp their gate and up projections at 7. */
     CLAMPED_EXPERTS,
     /** Keys and values are compressed. */
     LATENT,
-    /** Queries and keys have norms if the file has these. */
+    /** Queries and keys have norms if the file contains these norms. */
     HEAD_NORMS_IF_STORED,
-    /** The norm before the MLP has the name of one behind attention. */
+    /** The norm before the MLP has a name that usually means a norm after attention. */
     SECOND_NORM_NAMED_POST,
     /** YaRN blends frequencies between limits that are not rounded to whole indexes. */
     YARN_NOT_TRUNCATED,
-    /** The gate of the MLP goes through gelu, not silu. */
+    /** The gate of the MLP uses gelu instead of silu. */
     GELU,
     /** Norms subtract the mean. */
     CENTRED_NORMS,
-    /** Embeddings are multiplied by the root of their width. */
+    /** Embeddings are multiplied by the square root of their width. */
     EMBEDDING_SCALED_BY_WIDTH,
     /** Logits are multiplied by {@code logit_scale}. */
     LOGITS_MULTIPLIED,
@@ -145,7 +145,9 @@ enum GgufArchitecture {
     return Arrays.stream(values()).filter(one -> one.type.equals(type)).findFirst().orElseThrow();
   }
 
-  /** The value of {@code general.architecture}, and the beginning of the file's other keys. */
+  /**
+   * The value of {@code general.architecture}, which is also the prefix of the file's other keys.
+   */
   String type() {
     return type;
   }
@@ -163,36 +165,37 @@ enum GgufArchitecture {
   }
 
   /**
-   * The layers with windows where a file has a window and no pattern: every so many layers the last
-   * sees all tokens. 0 if all have windows, -1 if such a file cannot be read.
+   * Which layers have windows if a file has a window but no pattern: of every n layers, the last
+   * sees all tokens. 0 if all layers have windows, -1 if such a file is not supported.
    */
   int windowPeriod() {
     return windowPeriod;
   }
 
-  /** The window of a file that names none; 0 for none. */
+  /** The window if the file has none; 0 for no window. */
   int usualWindow() {
     return this == GEMMA2 || this == COHERE2 ? 4096 : 0;
   }
 
-  /** The bound of the scores where a file names none; 0 for none. */
+  /** The bound of the scores if the file has none; 0 for no bound. */
   float usualScoreCap() {
     return this == GEMMA2 ? 50 : 0;
   }
 
-  /** The bound of the logits where a file names none; 0 for none. */
+  /** The bound of the logits if the file has none; 0 for no bound. */
   float usualLogitCap() {
     return this == GEMMA2 ? 30 : 0;
   }
 
-  /** The rotary base of layers with windows where a file names none. */
+  /** The rotary base of layers with windows if the file has none. */
   double usualWindowBase(double base) {
     return this == GEMMA3 ? 10_000 : base;
   }
 
   /**
-   * Returns whether scores are scaled by the width of the model over its heads, not of a head. No
-   * key says so: the models of 27 billion weights, known by their layers, are trained that way.
+   * Returns whether scores are scaled by the width of the model divided by its heads, instead of by
+   * the width of a head. Models with 27 billion weights were trained that way. No key says so; the
+   * number of layers reveals it.
    */
   boolean scalesByWidth(int layers) {
     return this == GEMMA2 && layers == 46 || this == GEMMA3 && layers == 62;

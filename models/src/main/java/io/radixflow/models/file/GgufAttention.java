@@ -24,7 +24,7 @@ final class GgufAttention {
   private final int context;
 
   /**
-   * @param tensors names of the file's tensors; they show whether the projections have biases
+   * @param tensors names of the file's tensors, which show whether the projections have biases
    */
   GgufAttention(GgufFields fields, GgufArchitecture architecture, Set<String> tensors, int layers) {
     this.fields = fields;

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Derives a {@link ModelConfig} from GGUF metadata and refuses by name what it cannot express. The
- * divisors of the rotary frequencies, a tensor, are not in it yet.
+ * Derives a {@link ModelConfig} from GGUF metadata. Rejects unsupported settings by name. The
+ * divisors of the rotary frequencies are not included yet, because they are a tensor.
  */
 final class GgufConfig {
 
@@ -23,7 +23,7 @@ final class GgufConfig {
    */
   private static final String SPARE_LAYERS = "nextn_predict_layers";
 
-  /** Keys that change the graph: the model is refused unless the value is 0 or absent. */
+  /** Keys that change the graph. A model with such a key is rejected, unless the value is 0. */
   private static final List<String> UNSUPPORTED =
       List.of(
           "attention.clamp_kqv",
@@ -34,11 +34,11 @@ final class GgufConfig {
           "embedding_length_per_layer_input",
           "rope.scaling.alpha");
 
-  /** The same for architectures without latent attention. */
+  /** Further such keys for architectures without latent attention. */
   private static final List<String> LATENT =
       List.of("attention.q_lora_rank", "attention.kv_lora_rank");
 
-  /** The same for architectures without groups of experts. */
+  /** Further such keys for architectures without groups of experts. */
   private static final List<String> GROUPS =
       List.of("expert_group_count", "leading_dense_block_count", SPARE_LAYERS);
 
@@ -61,7 +61,7 @@ final class GgufConfig {
     return new GgufConfig(file).read();
   }
 
-  /** Positions that a model was trained for before its rotary embedding was scaled. */
+  /** Number of positions that a model was trained for before its rotary embedding was scaled. */
   static int originalContext(GgufFile file) {
     GgufConfig config = new GgufConfig(file);
     return new GgufRope(config.fields, config.architecture).originalContext();
@@ -112,7 +112,7 @@ final class GgufConfig {
     }
   }
 
-  /** The layers of the graph. */
+  /** Number of layers in the graph. */
   private int layers() {
     int stored = check.layers(fields.size("block_count"));
     int spare = fields.count(SPARE_LAYERS);
@@ -159,7 +159,7 @@ final class GgufConfig {
     return scale;
   }
 
-  /** Rows of a matrix, or of each of several; refused if it is missing. */
+  /** Number of rows of a matrix, or of each matrix of a stack. Throws if the tensor is missing. */
   static int rows(GgufFile file, String name, SupportedShapes check) {
     GgufTensor tensor = file.tensors().get(name);
     if (tensor == null || tensor.dimensions().length < 2) {

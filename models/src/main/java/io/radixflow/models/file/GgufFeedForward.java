@@ -9,7 +9,7 @@ import io.radixflow.models.FeedForward.Scoring;
 import io.radixflow.models.file.GgufArchitecture.Trait;
 import io.radixflow.models.file.format.GgufFile;
 
-/** The MLP or the experts of each layer that a GGUF file describes. */
+/** The MLP or the experts of each layer, as a GGUF file describes them. */
 final class GgufFeedForward {
 
   private static final String GATING = "expert_gating_func";
@@ -17,7 +17,7 @@ final class GgufFeedForward {
   private static final int SIGMOID = 2;
   private static final int SOFTMAX_OF_CHOSEN = 3;
 
-  /** No file says it: the only clamp that was published. */
+  /** Files do not contain the bound. This is the only one that was published. */
   private static final float CLAMP = 7;
 
   private final GgufFields fields;

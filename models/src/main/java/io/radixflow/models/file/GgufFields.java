@@ -3,7 +3,7 @@ package io.radixflow.models.file;
 import io.radixflow.models.ModelFormatException;
 import io.radixflow.models.file.format.GgufMetadata;
 
-/** The metadata of one architecture, with defaults and errors that name the key and the file. */
+/** The metadata of one architecture, with defaults. Errors name the key and the file. */
 final class GgufFields {
 
   private final GgufMetadata metadata;
@@ -20,12 +20,12 @@ final class GgufFields {
     return metadata.has(prefix + name);
   }
 
-  /** Returns whether a value is one for each layer. */
+  /** Returns whether a key has one value per layer. */
   boolean isArray(String name) {
     return metadata.values().get(prefix + name) instanceof long[];
   }
 
-  /** A positive whole number that must be there. */
+  /** Returns a positive whole number. A missing key is an error. */
   int size(String name) {
     return check.size(prefix + name, metadata.integer(prefix + name));
   }
@@ -39,7 +39,7 @@ final class GgufFields {
     return has(name) && metadata.integer(prefix + name) != 0 ? size(name) : 0;
   }
 
-  /** A whole number or a truth value for each layer. */
+  /** Returns a whole number or a boolean per layer. */
   int[] perLayer(String name, int layers) {
     int[] values = metadata.integers(prefix + name);
     if (values.length != layers) {
@@ -48,7 +48,7 @@ final class GgufFields {
     return values;
   }
 
-  /** A finite number, stored as a float or an integer. */
+  /** Returns a finite number, which the file stores as a float or an integer. */
   double real(String name, double otherwise) {
     Object value = metadata.values().get(prefix + name);
     if (value == null) {
@@ -61,7 +61,7 @@ final class GgufFields {
     return number;
   }
 
-  /** A positive number within the range of floats; the default where it is absent or 0. */
+  /** Returns a positive number within the range of floats; the default if it is absent or 0. */
   double positive(String name, double otherwise) {
     double value = real(name, 0);
     if (value < 0 || value > Float.MAX_VALUE) {
@@ -74,7 +74,7 @@ final class GgufFields {
     return (float) positive(name, otherwise);
   }
 
-  /** A bound; 0, for none, where the file says so. */
+  /** Returns a bound. 0 means no bound. */
   float bound(String name, float otherwise) {
     return has(name) ? factor(name, 0) : otherwise;
   }

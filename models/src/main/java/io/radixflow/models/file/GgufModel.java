@@ -33,7 +33,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/** Opens a GGUF file: its head, its configuration, and its tensors checked against the graph. */
+/**
+ * Opens a GGUF file: reads its head and its configuration, and checks its tensors against the
+ * graph.
+ */
 final class GgufModel {
   private static final String SCALED_DIVISORS = "rope_freqs.weight";
   private static final String LONG_DIVISORS = "rope_factors_long.weight";
@@ -47,7 +50,7 @@ final class GgufModel {
   private final GgufFiles files;
   private final GgufFile file;
 
-  /** Tensors of which the graph has parts, by their names in the file. */
+  /** Tensors whose parts are tensors of the graph, by their names in the file. */
   private final Map<String, Tensor> stacks = new HashMap<>();
 
   private GgufModel(Path path, GgufFiles files) {
@@ -57,9 +60,9 @@ final class GgufModel {
   }
 
   /**
-   * Opens a file, and the others of its model if it is the first of several.
+   * Opens a file. If it is the first part of a split model, opens the other parts too.
    *
-   * @param home where fingerprints are kept
+   * @param home the directory for fingerprints
    */
   static ModelFile open(Path path, Path home) throws IOException {
     GgufFiles files = GgufFiles.open(path);
@@ -75,14 +78,14 @@ final class GgufModel {
     }
   }
 
-  /** Reads the metadata alone, whatever the architecture. */
+  /** Reads only the metadata, whatever the architecture. */
   static GgufMetadata metadata(Path path) throws IOException {
     try (FileChannel channel = FileChannel.open(RegularFiles.require(path))) {
       return GgufFile.read(path, channel).metadata();
     }
   }
 
-  /** Says what a file is: its architecture, and how many tensors of each type it has. */
+  /** Describes a file: its architecture, and the number of tensors per type. */
   static String summary(Path path) throws IOException {
     try (GgufFiles files = GgufFiles.open(path)) {
       GgufFile file = files.merged();
@@ -94,7 +97,7 @@ final class GgufModel {
       String architecture =
           file.metadata().has("general.architecture")
               ? file.metadata().string("general.architecture")
-              : "not named";
+              : "without a name";
       return String.format(
           "GGUF, architecture %s, tensors: %s",
           ModelFormatException.printable(architecture), types);
@@ -115,7 +118,7 @@ final class GgufModel {
     for (String name : file.tensors().keySet()) {
       if (!stored.contains(name) && !parts.isSpare(name)) {
         throw new ModelFormatException(
-            path + ": tensor " + name + " has no place in a " + config.architecture() + " graph");
+            path + ": tensor " + name + " is not part of a " + config.architecture() + " graph");
       }
     }
     return new ModelFile(path, config, tensors, fingerprint, file.metadata(), files);
@@ -159,7 +162,7 @@ final class GgufModel {
     return new FileTensor(files.file(slot.name()), slot);
   }
 
-  /** The whole of a tensor of which the graph has parts. */
+  /** The slot of a whole tensor whose parts are tensors of the graph. */
   private TensorSlot slot(Part part, GraphTensors.Shape shape) {
     if (part.stack() == 0) {
       int columns = part.transposed() ? shape.rows() : shape.columns();
@@ -232,7 +235,7 @@ final class GgufModel {
     return type;
   }
 
-  /** Adds the divisors of the rotary frequencies to the layers that have such an embedding. */
+  /** Adds the divisors of the rotary frequencies to the layers that have a rotary embedding. */
   private ModelConfig withDivisors(ModelConfig config) {
     String name = divisors(config);
     if (!file.tensors().containsKey(name)) {
@@ -248,7 +251,7 @@ final class GgufModel {
     return config.withBlocks(blocks);
   }
 
-  /** The tensor that has them: another one where the context is longer than it was at first. */
+  /** The tensor with the divisors. It is another one if the context is longer than the original. */
   private String divisors(ModelConfig config) {
     if (file.tensors().containsKey(SCALED_DIVISORS)) {
       return SCALED_DIVISORS;

@@ -20,7 +20,7 @@ final class GgufParts {
    *
    * @param stored the tensor in the file
    * @param first the first row
-   * @param rows all rows of the stored tensor; 0 if it is the graph's tensor itself
+   * @param rows number of rows of the whole stored tensor; 0 if the graph uses the whole tensor
    * @param stack the number of matrices in the stored tensor's third dimension; 0 for none
    * @param transposed whether these rows are the columns of the graph's tensor
    */
@@ -40,7 +40,7 @@ final class GgufParts {
     }
   }
 
-  /** The gate projection of each expert, above its up projection. */
+  /** A tensor with the gate projection of each expert, followed by its up projection. */
   static final String GATE_AND_UP = "ffn_gate_up_exps";
 
   private final ModelConfig config;
@@ -68,7 +68,10 @@ final class GgufParts {
     return number >= config.layers() && number < storedLayers;
   }
 
-  /** The place of a tensor of the graph; whether the file has it is not checked. */
+  /**
+   * Returns the part of the file that is a tensor of the graph. Does not check whether the file has
+   * it.
+   */
   Part part(String name, GraphTensors.Shape shape) {
     if (!name.startsWith("blk.")) {
       return Part.whole(name);
@@ -114,7 +117,10 @@ final class GgufParts {
     return Part.ofStack(stored, expert, rows, experts.count());
   }
 
-  /** Files of before 2025 have keys and values of all heads in one matrix, keys not transposed. */
+  /**
+   * Files made before 2025 store keys and values of all heads in one matrix, with keys not
+   * transposed.
+   */
   private Part head(String prefix, String kind, Latent attention, int head, int rows) {
     String fused = prefix + "attn_kv_b.weight";
     String split = prefix + kind + ".weight";
@@ -135,7 +141,7 @@ final class GgufParts {
     return Part.rows(fused, first, queries + 2L * keys);
   }
 
-  /** Returns whether a layer has its gate projection above the up projection, as one tensor. */
+  /** Returns whether a layer stores its gate projection and its up projection in one tensor. */
   private boolean fusesGate(String prefix, int rows) {
     GgufTensor up = tensors.get(prefix + "ffn_up.weight");
     return up != null

@@ -7,8 +7,8 @@ import io.radixflow.models.file.GgufArchitecture.Trait;
 import java.util.List;
 
 /**
- * The rotary embeddings that the metadata of a GGUF file describe. Divisors of the frequencies are
- * tensors and not in them: {@link GgufModel} adds these.
+ * The rotary embeddings that the metadata of a GGUF file describe. They do not include the divisors
+ * of the frequencies, which are tensors: {@link GgufModel} adds them.
  */
 final class GgufRope {
 
@@ -21,7 +21,7 @@ final class GgufRope {
   }
 
   /**
-   * The embedding of a layer.
+   * Returns the embedding of a layer.
    *
    * @param windowed whether the layer has a sliding window
    * @param headDim elements of a head
@@ -46,7 +46,7 @@ final class GgufRope {
     };
   }
 
-  /** The factor of the scores that goes with yarn's log multiplier. */
+  /** The factor of the scores that yarn's log multiplier requires. */
   double scoreFactor() {
     if (!fields.text("rope.scaling.type", "linear").equals("yarn")) {
       return 1;
@@ -58,17 +58,20 @@ final class GgufRope {
   /** Weight of the logarithm of yarn's factor; 0 for none. */
   private double logMultiplier() {
     double weight = fields.positive("rope.scaling.yarn_log_multiplier", 0);
-    // Converters of latent attention store a tenth of it.
+    // Converters store a tenth of the weight for models with latent attention.
     return architecture.has(Trait.LATENT) ? (float) (10 * weight) : weight;
   }
 
-  /** Positions that the model was trained for before its rotary embedding was scaled. */
+  /** Number of positions that the model was trained for before its rotary embedding was scaled. */
   int originalContext() {
     String name = "rope.scaling.original_context_length";
     return fields.count(name) > 0 ? fields.size(name) : fields.size("context_length");
   }
 
-  /** The share of a head that is rotated, such that the width comes out of it again. */
+  /**
+   * The share of a head that is rotated, chosen so that multiplying by it gives the exact width
+   * again.
+   */
   private double part(int headDim) {
     int width = fields.size("rope.dimension_count", headDim);
     if (width > headDim || width % 2 != 0) {
@@ -99,7 +102,7 @@ final class GgufRope {
     }
     double factor = factor();
     double weight = logMultiplier();
-    // With latent attention the log multiplier is for the scores alone.
+    // With latent attention, the log multiplier applies only to the scores.
     boolean scores = weight != 0 && architecture.has(Trait.LATENT);
     double usual =
         scores ? 1 : YarnScaling.magnitude(factor, 1) / YarnScaling.magnitude(factor, weight);

@@ -94,7 +94,7 @@ final class HuggingFaceAttention {
     if (config.get(field).isNull() || !config.has(field) && usual == 0) {
       return 0;
     }
-    // gemma3 has the field and does not apply it.
+    // gemma3 has the field but does not apply it.
     float cap = config.factor(field, usual);
     return family == HuggingFaceFamily.GEMMA2 ? cap : 0;
   }

@@ -15,12 +15,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Derives a {@link ModelConfig} from a {@code config.json} and refuses, by name, any setting that
- * it cannot express. Defaults are the same as in the transformers library.
+ * Derives a {@link ModelConfig} from a {@code config.json}. Rejects unsupported settings by name.
+ * Defaults are the same as in the transformers library.
  */
 final class HuggingFaceConfig {
 
-  /** Fields that change the graph, with the values (besides null) that leave it as it is. */
+  /** Fields that change the graph, each with the values (other than null) that do not change it. */
   private static final Map<String, List<String>> UNSUPPORTED =
       Map.ofEntries(
           Map.entry("attention_bias", List.of("false")),
@@ -64,7 +64,7 @@ final class HuggingFaceConfig {
 
   /**
    * @param file named in errors
-   * @param name the model's name for people
+   * @param name the model's display name
    */
   static ModelConfig read(String file, String name, JsonNode json) {
     return new HuggingFaceConfig(file, name, json).read();
@@ -151,7 +151,7 @@ final class HuggingFaceConfig {
     };
   }
 
-  /** A bound that null switches off. */
+  /** Returns a bound, which null turns off. */
   private float cap(String field, float otherwise) {
     if (config.get(field).isNull()) {
       return 0;

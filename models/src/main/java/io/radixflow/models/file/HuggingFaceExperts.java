@@ -42,7 +42,7 @@ final class HuggingFaceExperts {
     return config.sizeOrNone("first_k_dense_replace", otherwise);
   }
 
-  /** The experts of a layer that has some. */
+  /** Returns the experts of a layer that has experts. */
   Experts read() {
     return switch (family) {
       case MIXTRAL ->
@@ -98,7 +98,9 @@ final class HuggingFaceExperts {
     return new Experts(count, config.size("num_experts_per_tok", chosen), expert, router, 0, false);
   }
 
-  /** deepseek_v2, deepseek_v3 and glm4_moe: groups of experts, and shared ones without a gate. */
+  /**
+   * deepseek_v2, deepseek_v3 and glm4_moe: groups of experts, and shared experts without a gate.
+   */
   private Experts deepseek() {
     boolean second = family == HuggingFaceFamily.DEEPSEEK_V2;
     boolean glm = family == HuggingFaceFamily.GLM4_MOE;

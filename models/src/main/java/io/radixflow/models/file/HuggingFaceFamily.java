@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Model types of the transformers library: properties that their modeling code fixes, and the
- * library's defaults for fields that a {@code config.json} may leave out.
+ * Model types of the transformers library. Has the properties that their modeling code fixes, and
+ * the library's defaults for fields that a {@code config.json} may omit.
  */
 enum HuggingFaceFamily {
   LLAMA(Norms.BEFORE, 0, 0, 1e-6, 10_000, 2048),
@@ -71,12 +71,12 @@ enum HuggingFaceFamily {
     return norms;
   }
 
-  /** Key and value heads where the file does not say; 0 for as many as query heads. */
+  /** Number of key and value heads if the file does not say; 0 for as many as query heads. */
   int kvHeads() {
     return kvHeads;
   }
 
-  /** Width of a head where the file does not say; 0 for the hidden size by heads. */
+  /** Width of a head if the file does not say; 0 for the hidden size divided by the heads. */
   int headDim() {
     return headDim;
   }
@@ -89,7 +89,7 @@ enum HuggingFaceFamily {
     return theta;
   }
 
-  /** Positions where the file does not say. */
+  /** Number of positions if the file does not say. */
   int context() {
     return context;
   }
@@ -110,17 +110,17 @@ enum HuggingFaceFamily {
     return gemma() || is(SMOLLM3, COHERE2);
   }
 
-  /** Whether {@code attention_bias} is read from the file. */
+  /** Returns whether {@code attention_bias} is read from the file. */
   boolean readsBias() {
     return !is(MISTRAL, MINISTRAL, MINISTRAL3, MIXTRAL, QWEN2, QWEN2_MOE, PHI3, EXAONE4);
   }
 
-  /** Whether q, k and v have a bias if the file does not say. */
+  /** Returns whether q, k and v have a bias if the file does not say. */
   boolean bias() {
     return is(QWEN2, QWEN2_MOE, GLM4, GPT_OSS);
   }
 
-  /** Whether the output projection has a bias if q, k and v have one. */
+  /** Returns whether the output projection has a bias if q, k and v have one. */
   boolean outputBias() {
     return readsBias() && !is(GLM4, GLM4_MOE);
   }
@@ -140,12 +140,12 @@ enum HuggingFaceFamily {
     return deepseek() || is(COHERE2, GLM4);
   }
 
-  /** Whether {@code partial_rotary_factor} is read from the file. */
+  /** Returns whether {@code partial_rotary_factor} is read from the file. */
   boolean readsRotatedPart() {
     return is(PHI3, GLM4, GLM4_MOE);
   }
 
-  /** Share of a head that is rotated where the file does not say. */
+  /** Share of a head that is rotated if the file does not say. */
   double rotatedPart() {
     return is(GLM4, GLM4_MOE) ? 0.5 : 1;
   }
@@ -155,7 +155,7 @@ enum HuggingFaceFamily {
     return is(MISTRAL, MINISTRAL3, MIXTRAL, PHI3, QWEN3_MOE);
   }
 
-  /** Returns whether the layers' kinds come from {@code layer_types} or a pattern. */
+  /** Returns whether {@code layer_types} or a pattern says which layers have windows. */
   boolean windowsByLayer() {
     return gemma()
         || is(MINISTRAL, OLMO3, EXAONE4, COHERE2, GPT_OSS)
@@ -167,7 +167,7 @@ enum HuggingFaceFamily {
     return is(QWEN2, QWEN2_MOE, QWEN3, QWEN3_MOE, SMOLLM3);
   }
 
-  /** The window where the file does not say; 0 for none. */
+  /** The window if the file does not say; 0 for none. */
   int window() {
     if (is(GPT_OSS)) {
       return 128;
@@ -175,7 +175,7 @@ enum HuggingFaceFamily {
     return is(MINISTRAL3, MIXTRAL, PHI3, SMOLLM3) ? 0 : 4096;
   }
 
-  /** One in this many layers sees all tokens, if the file does not say. */
+  /** The number n if the file does not say: every n-th layer sees all tokens. */
   int pattern() {
     if (is(GEMMA3_TEXT)) {
       return 6;

@@ -29,8 +29,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
- * Opens a directory as the transformers library saves it: {@code config.json} and the tensors of a
- * {@link Checkpoint}.
+ * Opens a directory in the format of the transformers library: {@code config.json} and the tensors
+ * of a {@link Checkpoint}.
  */
 final class HuggingFaceModel {
   private static final int MAX_CONFIG_BYTES = 1 << 20;
@@ -44,7 +44,7 @@ final class HuggingFaceModel {
   /** Whether the model has extra layers after the last one, which draft tokens. */
   private final boolean spareLayers;
 
-  /** Opens the weights when the configuration is known to be supported. */
+  /** Opens the weights after the configuration proved to be supported. */
   private HuggingFaceModel(Path directory, JsonNode whole) throws IOException {
     this.directory = directory;
     JsonNode json = TextPart.config(whole);
@@ -70,7 +70,7 @@ final class HuggingFaceModel {
     }
   }
 
-  /** Says what a directory is: its architecture and quantisation, by its configuration. */
+  /** Describes a directory: its architecture and quantisation, from its configuration. */
   static String summary(Path directory) throws IOException {
     JsonNode json = BoundedJson.object(directory.resolve("config.json"), MAX_CONFIG_BYTES);
     JsonNode quantised = json.path("quantization_config");
@@ -92,7 +92,7 @@ final class HuggingFaceModel {
     return bytes;
   }
 
-  /** The method with the fields that tell its formats apart. */
+  /** The method, and the fields that distinguish its formats. */
   private static String method(JsonNode quantised) {
     StringBuilder text =
         new StringBuilder(
@@ -129,8 +129,8 @@ final class HuggingFaceModel {
   }
 
   /**
-   * Accepts tensors that the graph does not use but some checkpoints have: a tied output matrix,
-   * the frequencies that the graph computes, shared experts of width 0 with their gate, scales of
+   * Accepts tensors that some checkpoints have but the graph does not use: a tied output matrix,
+   * the frequencies that the graph computes, shared experts of width 0 and their gates, scales of
    * activations and of the KV cache, and biases that are all zero.
    */
   private void ignore(String name) {
@@ -155,7 +155,7 @@ final class HuggingFaceModel {
     throw stored.error(
         name,
         String.format(
-            " has no place in a %s graph of %s layers%s",
+            " is not part of a %s graph of %s layers%s",
             config.architecture(), config.layers(), hint));
   }
 
@@ -164,7 +164,7 @@ final class HuggingFaceModel {
         .anyMatch(layer -> layer.feedForward() instanceof Experts e && e.sharedWidth() > 0);
   }
 
-  /** AutoGPTQ wrote biases of zeros for layers without one. */
+  /** AutoGPTQ writes biases of zeros for layers that have no bias. */
   private boolean isZeroBias(String name) {
     if (!name.endsWith(".bias") || !stored.has(name.replaceFirst("bias$", "qweight"))) {
       return false;

@@ -46,7 +46,7 @@ final class HuggingFaceNames {
           Map.entry("ffn_up_shexp", "mlp.shared_experts.up_proj"),
           Map.entry("ffn_down_shexp", "mlp.shared_experts.down_proj"));
 
-  /** The names of a family that differ from {@link #BLOCK}. */
+  /** The names of a family where they differ from {@link #BLOCK}. */
   private static final Map<HuggingFaceFamily, Map<String, String>> OWN =
       Map.of(
           HuggingFaceFamily.GLM4,
@@ -82,9 +82,10 @@ final class HuggingFaceNames {
   }
 
   /**
-   * The place of each tensor of the graph, by canonical name.
+   * Returns the part of the checkpoint for each tensor of the graph, by canonical name.
    *
-   * @param stored whether the checkpoint has a tensor; experts may be stored in several ways
+   * @param stored tells whether the checkpoint has a tensor, because experts may be stored in
+   *     several ways
    */
   static Map<String, StoredPart> of(
       ModelConfig config, HuggingFaceFamily family, Predicate<String> stored) {
@@ -147,7 +148,10 @@ final class HuggingFaceNames {
     return whole(renamed ? usual : other, shape);
   }
 
-  /** The part of one head in {@code kv_b_proj}: rows of the key's plain part, then the value's. */
+  /**
+   * The part of one head in {@code kv_b_proj}: rows of the key's unrotated part, then rows of the
+   * value.
+   */
   private StoredPart head(String prefix, Latent attention, String kind, int head) {
     int rank = attention.kvRank();
     long rows = attention.plainDim() + attention.valueDim();
@@ -182,7 +186,7 @@ final class HuggingFaceNames {
     return whole(prefix + "mlp.experts." + expert + "." + projection + suffix, shape);
   }
 
-  /** All experts in one tensor, [expert, out, in], as transformers 5 has them; gate before up. */
+  /** All experts in one tensor, [expert, out, in], as in transformers 5, with gate before up. */
   private StoredPart stackedExpert(
       String prefix, Experts experts, String kind, int expert, GraphTensors.Shape shape) {
     boolean down = kind.equals("ffn_down");
@@ -194,7 +198,7 @@ final class HuggingFaceNames {
     return new StoredPart(name, sizes, shape.rows(), shape.columns(), place, 0);
   }
 
-  /** All experts of gpt_oss, [expert, in, out]; columns of gate and up take turns. */
+  /** All experts of gpt_oss, [expert, in, out], with alternating columns of gate and up. */
   private StoredPart turningExpert(
       String prefix, Experts experts, String kind, int expert, boolean bias) {
     int hidden = config.hiddenSize();

@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The rotary embeddings that a {@code config.json} describes, in the spelling of published models
- * ({@code rope_theta}, {@code rope_scaling}) or of version 5 of the library ({@code
- * rope_parameters}, for all layers or for each kind).
+ * The rotary embeddings that a {@code config.json} describes, with the field names of published
+ * models ({@code rope_theta}, {@code rope_scaling}) or of version 5 of the library ({@code
+ * rope_parameters}, for all layers or per kind of layer).
  */
 final class HuggingFaceRope {
 
@@ -28,10 +28,10 @@ final class HuggingFaceRope {
   }
 
   /**
-   * The embedding of a layer.
+   * Returns the embedding of a layer.
    *
    * @param windowed whether the layer has a sliding window
-   * @param headDim elements of a head, or of the part of it that alone is rotated
+   * @param headDim elements of a head, or of its rotated part if only that part is rotated
    */
   Rope read(boolean windowed, int headDim) {
     ConfigFields parameters = parameters(windowed);
@@ -45,7 +45,8 @@ final class HuggingFaceRope {
     Rope plain = new Rope(base, interleaved(), null, List.of(), part, 1);
     String kind = kind(parameters);
     return switch (kind) {
-      // Dynamic scaling begins after the trained context, and no sequence grows beyond that.
+      // Dynamic scaling begins after the trained context, and sequences never grow longer than
+      // that.
       case "default", "dynamic" -> plain;
       case "linear" -> scaled(plain, new LinearScaling(factor(parameters)), 1);
       case "llama3" -> scaled(plain, llama3(parameters), 1);
@@ -71,7 +72,7 @@ final class HuggingFaceRope {
     return beta == 0 ? null : new QueryGrowth(beta, original(parameters));
   }
 
-  /** The factor of the scores that goes with yarn's {@code mscale_all_dim}. */
+  /** The factor of the scores that yarn's {@code mscale_all_dim} requires. */
   double scoreFactor() {
     ConfigFields parameters = parameters(false);
     double weight = parameters.real("mscale_all_dim", 0);
@@ -145,7 +146,7 @@ final class HuggingFaceRope {
     return config.size(field, family == HuggingFaceFamily.PHI3 ? 4096 : inner);
   }
 
-  /** Positions with the scaling. */
+  /** Number of positions, after scaling. */
   private int context() {
     return config.size("max_position_embeddings", family.context());
   }
@@ -189,7 +190,7 @@ final class HuggingFaceRope {
     return value == 0 ? otherwise : value;
   }
 
-  /** The parameters of all kinds of layers; {@code truncate} is read from there alone. */
+  /** The parameters of all kinds of layers. {@code truncate} is read only from these. */
   private ConfigFields outer() {
     if (config.has("rope_scaling")) {
       return config.object("rope_scaling");
@@ -210,7 +211,7 @@ final class HuggingFaceRope {
     return config.of(json);
   }
 
-  /** Takes the long factors if the context length exceeds the original one. */
+  /** Uses the long factors if the context length exceeds the original one. */
   private Rope longrope(Rope plain, ConfigFields parameters, int width) {
     int original = original(parameters);
     int context = context();

@@ -19,9 +19,9 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * An opened model: a GGUF file or a Hugging Face directory, whose tensors were checked against the
+ * An opened model: a GGUF file or a Hugging Face directory. Its tensors were checked against the
  * graph. Safe for many threads. The caller that opens it also closes it. The files must not be
- * changed in place while it is open. Replace a model by moving another file over it.
+ * changed in place while it is open; to replace a model, move another file over it.
  */
 public final class ModelFile implements WeightSource {
   private final Path path;
@@ -35,7 +35,7 @@ public final class ModelFile implements WeightSource {
    * @param tensors every tensor of the graph by canonical name
    * @param fingerprint computed when first asked for
    * @param metadata null for a Hugging Face directory
-   * @param files what tensors are read from; closed with the model
+   * @param files the files of the tensors, closed with the model
    */
   ModelFile(
       Path path,
@@ -53,7 +53,7 @@ public final class ModelFile implements WeightSource {
   }
 
   /**
-   * Opens a model; reads none of its matrices.
+   * Opens a model. Reads none of its matrices.
    *
    * @param path a GGUF file or a directory with {@code config.json} and safetensors
    * @throws ModelFormatException if it is missing, corrupt, truncated or not supported
@@ -73,7 +73,7 @@ public final class ModelFile implements WeightSource {
   }
 
   /**
-   * Reads the metadata of a GGUF file; also of one whose architecture is not served.
+   * Reads the metadata of a GGUF file, even if its architecture is not supported.
    *
    * @throws ModelFormatException if it is missing, corrupt or truncated
    */
@@ -82,7 +82,7 @@ public final class ModelFile implements WeightSource {
   }
 
   /**
-   * Says what a file or directory is, in one line; also of a model that is not served.
+   * Describes a file or directory in one line, even if the model is not supported.
    *
    * @throws ModelFormatException if it is missing, corrupt or truncated
    */
@@ -93,7 +93,7 @@ public final class ModelFile implements WeightSource {
   }
 
   /**
-   * Returns the bytes of all files of a model; also of one that is not served.
+   * Returns the size of all files of a model in bytes, even if it is not supported.
    *
    * @throws ModelFormatException if it is missing
    */
@@ -102,7 +102,7 @@ public final class ModelFile implements WeightSource {
         path, () -> Files.isDirectory(path) ? HuggingFaceModel.bytes(path) : GgufFiles.bytes(path));
   }
 
-  /** Reads something of a file or directory. */
+  /** Reads something from a file or directory. */
   private interface Reader<T> {
     T read() throws IOException;
   }
@@ -114,7 +114,7 @@ public final class ModelFile implements WeightSource {
       throw new ModelFormatException(
           path + ": the thread that read it was interrupted; open the model again", e);
     } catch (NoSuchFileException e) {
-      throw new ModelFormatException(path + ": there is no such file: " + e.getMessage(), e);
+      throw new ModelFormatException(path + ": no such file: " + e.getMessage(), e);
     } catch (IOException e) {
       throw new ModelFormatException(path + ": cannot be read: " + e.getMessage(), e);
     }
@@ -144,7 +144,10 @@ public final class ModelFile implements WeightSource {
     return fingerprint.get();
   }
 
-  /** GGUF metadata; empty for a Hugging Face directory, whose tokenizer is in files of its own. */
+  /**
+   * GGUF metadata; empty for a Hugging Face directory, which stores its tokenizer in separate
+   * files.
+   */
   public Optional<GgufMetadata> metadata() {
     return Optional.ofNullable(metadata);
   }

@@ -9,15 +9,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The {@code quantization_config} of a {@code config.json}, as far as it says how weights are
- * stored. How activations are quantised is not followed: they stay floats, which is more exact.
+ * The part of {@code quantization_config} in a {@code config.json} that says how weights are
+ * stored. Quantisation of activations is ignored; they stay floats, which is more accurate.
  *
- * @param method which tensors there are in place of a matrix
- * @param bits bits of an integer code; 0 if its method has one format only
- * @param group columns of a scale; 0 for all columns
- * @param added to stored zero points: 1 in the first format of GPTQ, or the zero point itself where
- *     none are stored
- * @param block rows and columns of a scale of 8-bit floats; null for one or one a row
+ * @param method which tensors replace a matrix
+ * @param bits bits per integer code; 0 if the method has only one format
+ * @param group columns per scale; 0 for all columns
+ * @param added a number to add to stored zero points: 1 in the first format of GPTQ, or the zero
+ *     point itself if none are stored
+ * @param block rows and columns per scale of 8-bit floats; null for one scale, or one scale per row
  */
 record Quantisation(Method method, int bits, int group, int added, Block block) {
 
@@ -31,7 +31,7 @@ record Quantisation(Method method, int bits, int group, int added, Block block) 
     BYTES,
     /** {@code qweight}, {@code qzeros} and {@code scales}. */
     AWQ,
-    /** The same and {@code g_idx}, otherwise packed. */
+    /** As in AWQ, and {@code g_idx}; packed in another way. */
     GPTQ,
     /** {@code weight_packed}, {@code weight_scale} and {@code weight_zero_point}. */
     PACKED
@@ -39,7 +39,7 @@ record Quantisation(Method method, int bits, int group, int added, Block block) 
 
   private static final String FIELD = "quantization_config";
   private static final String READ =
-      "read are fp8, fbgemm_fp8, awq, gptq, compressed-tensors, and mxfp4 of gpt_oss";
+      "supported are fp8, fbgemm_fp8, awq, gptq, compressed-tensors, and mxfp4 of gpt_oss";
   private static final Set<String> GPTQ_FORMATS = Set.of("gptq", "gptq_v2");
 
   /**
@@ -91,7 +91,7 @@ record Quantisation(Method method, int bits, int group, int added, Block block) 
           value.isValueNode() ? ModelFormatException.printable(value.asText()) : "a value";
       throw fields.error(
           String.format(
-              "%s.%s: %s is not supported; read is %s; there may be a GGUF file of this model",
+              "%s.%s: %s is not supported, only %s; there may be a GGUF file of this model",
               FIELD, field, shown, String.join(" or ", values)));
     }
   }
@@ -134,7 +134,7 @@ record Quantisation(Method method, int bits, int group, int added, Block block) 
     return bits;
   }
 
-  /** Columns of a group; absent, null and -1 stand for all. */
+  /** Columns per group. An absent field, null and -1 mean all columns. */
   private static int group(ConfigFields fields, String field) {
     return fields.get(field).asInt(0) == -1 ? 0 : fields.size(field, 0);
   }

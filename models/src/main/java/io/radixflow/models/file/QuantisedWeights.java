@@ -25,8 +25,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Finds what a checkpoint has in place of a matrix of floats: codes, scales and zero points. Which
- * matrices are quantised is seen from the tensors that are there, how from {@link Quantisation}.
+ * Finds the tensors that replace a matrix of floats in a checkpoint: codes, scales and zero points.
+ * The tensors that exist show which matrices are quantised; {@link Quantisation} says how.
  */
 final class QuantisedWeights {
   private static final String CODES = "_blocks";
@@ -34,7 +34,10 @@ final class QuantisedWeights {
   private final Checkpoint stored;
   private final Quantisation quantisation;
 
-  /** Matrices by name, which graphs that split them read several times; and by expert. */
+  /**
+   * Matrices by name, and experts by name and number. A graph reads several parts of the same
+   * matrix.
+   */
   private final Map<String, CodedMatrix> matrices = new HashMap<>();
 
   QuantisedWeights(Checkpoint stored, Quantisation quantisation) {
@@ -43,7 +46,7 @@ final class QuantisedWeights {
   }
 
   /**
-   * Returns the tensor of a part that is quantised, and null for one that is not.
+   * Returns the tensor of a quantised part; null if the part is not quantised.
    *
    * @param name canonical name
    */
@@ -128,14 +131,15 @@ final class QuantisedWeights {
     return new ByteMatrix(stored.where(name), columns, floats, codes, scales, found);
   }
 
-  /** One expert of all that are in one tensor; each has blocks of its own. */
+  /** One expert of a tensor that contains all experts. Each expert has its own blocks. */
   private Tensor expert(String name, StoredPart part) {
     long[] shape = part.shape();
     String all = part.name();
     String scaleName = scaleName(all);
     Block block = quantisation.block();
     if (block == null) {
-      throw stored.error(all, ": experts in one tensor are read with scales of blocks only");
+      throw stored.error(
+          all, ": experts in one tensor are supported only if each block has a scale");
     }
     check(all, stored.entry(all).type(), 1, shape);
     int rows = Math.toIntExact(shape[1]);
@@ -176,7 +180,7 @@ final class QuantisedWeights {
 
   /**
    * {@code qweight} [columns, rows / 8], {@code qzeros} [groups, rows / 8], {@code scales} [groups,
-   * rows], where rows are outputs.
+   * rows], where rows means outputs.
    */
   private CodedMatrix awq(String stem, int rows, int columns) {
     whole(stem + "qweight", rows, 8, "outputs");
@@ -195,9 +199,9 @@ final class QuantisedWeights {
   }
 
   /**
-   * {@code qweight} [columns / n, rows] with n codes a word, {@code qzeros} [groups, rows / n],
+   * {@code qweight} [columns / n, rows] with n codes per word, {@code qzeros} [groups, rows / n],
    * {@code scales} [groups, rows], {@code g_idx} [columns]. The first format stores zero points
-   * less one.
+   * minus one.
    */
   private CodedMatrix gptq(String stem, int rows, int columns) {
     int bits = quantisation.bits();
@@ -290,12 +294,12 @@ final class QuantisedWeights {
     return grid(name, width, (long) height * width);
   }
 
-  /** The scales of a number that was checked. */
+  /** Returns scales whose number was checked. */
   private FloatGrid grid(String name, int width, long count) {
     return new FloatGrid(stored.bytes(name), scaleType(name, count), width);
   }
 
-  /** The type of so many scales. */
+  /** Returns the type of {@code count} scales, and checks their size. */
   private TensorType scaleType(String name, long count) {
     String stores = stored.entry(name).type();
     TensorType type =
@@ -317,13 +321,15 @@ final class QuantisedWeights {
     return type;
   }
 
-  /** The bytes of a tensor that must have a type and a shape. */
+  /** Returns the bytes of a tensor, which must have this type and shape. */
   private FileBytes expect(String name, String type, long... shape) {
     check(name, type, type.equals("I32") ? Integer.BYTES : 1, shape);
     return stored.bytes(name);
   }
 
-  /** Checks a tensor's type, shape and, unless elements have 0 bytes, its size. */
+  /**
+   * Checks the type and shape of a tensor. Also checks its size, unless {@code elementBytes} is 0.
+   */
   private void check(String name, String type, int elementBytes, long... shape) {
     SafetensorsFile.Entry entry = stored.entry(name);
     boolean fits = entry.type().equals(type) && Arrays.equals(entry.shape(), shape);

@@ -11,14 +11,14 @@ import io.radixflow.models.ModelConfig;
 import io.radixflow.models.ModelFormatException;
 import java.util.List;
 
-/** The checks that a configuration must pass whatever file it comes from. */
+/** The checks that every configuration must pass, whatever file it comes from. */
 final class SupportedShapes {
   private static final int MAX_SIZE = 1 << 28;
   private static final int MAX_LAYERS = 4096;
   private static final int MAX_WIDTH = 1 << 24;
   private static final int MAX_EXPERTS = 4096;
 
-  /** Experts and heads with tensors of their own, in all layers. */
+  /** Experts and heads that have their own tensors, in all layers. */
   private static final int MAX_PARTS = 1 << 16;
 
   private final String file;
@@ -39,7 +39,7 @@ final class SupportedShapes {
     }
   }
 
-  /** A positive size within reason. */
+  /** Returns a size that is positive and not absurdly large. */
   int size(String field, long value) {
     if (value < 1 || value > MAX_SIZE) {
       throw error(field + " is " + value + "; 1 to " + MAX_SIZE + " are possible");
@@ -47,7 +47,7 @@ final class SupportedShapes {
     return (int) value;
   }
 
-  /** A number of layers within reason. */
+  /** Returns a number of layers that is not absurdly large. */
   int layers(int layers) {
     if (layers > MAX_LAYERS) {
       throw error(layers + " layers; at most " + MAX_LAYERS + " are possible");
@@ -63,7 +63,7 @@ final class SupportedShapes {
     return new ModelFormatException(file + ": " + what);
   }
 
-  /** Sizes that fit each other and stay within an int when multiplied. */
+  /** Checks that sizes match each other, and that their products fit into an int. */
   ModelConfig consistent(ModelConfig config) {
     layers(config.layers());
     if (config.hiddenSize() > MAX_WIDTH) {
@@ -134,7 +134,7 @@ final class SupportedShapes {
     if (experts.count() > MAX_EXPERTS || experts.chosen() > experts.count()) {
       throw error(
           String.format(
-              "%s of %s experts a token; at most %s of %s are possible",
+              "%s of %s experts per token; at most %s of %s are possible",
               experts.chosen(), experts.count(), experts.count(), MAX_EXPERTS));
     }
     boolean even = experts.count() % router.groups() == 0;
@@ -145,11 +145,11 @@ final class SupportedShapes {
               router.chosenGroups(), router.groups(), experts.count()));
     }
     if (experts.count() / router.groups() * router.chosenGroups() < experts.chosen()) {
-      throw error(experts.chosen() + " experts a token are more than the chosen groups have");
+      throw error(experts.chosen() + " experts per token are more than the chosen groups have");
     }
     if (router.chosenGroups() < router.groups()
         && experts.count() / router.groups() < router.groupBest()) {
-      throw error("groups of one expert have no two best");
+      throw error("groups of one expert do not have two best experts");
     }
     if (experts.expert().width() > MAX_WIDTH || experts.sharedWidth() > MAX_WIDTH) {
       throw tooWide();

@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The text model within a checkpoint that also reads images: its configuration is {@code
- * text_config}, and its tensors have names of their own. What encodes images is left out.
+ * The text model inside a checkpoint that also reads images. Its configuration is {@code
+ * text_config}, and its tensors have other names. The image encoder is ignored.
  */
 final class TextPart {
 
-  /** The type of the text model where {@code text_config} does not say. */
+  /** The type of the text model if {@code text_config} does not say it. */
   private static final Map<String, String> TYPES =
       Map.of("gemma3", "gemma3_text", "mistral3", "mistral");
 
-  /** Fields next to {@code text_config} that are about the text model. */
+  /** Fields outside {@code text_config} that apply to the text model. */
   private static final List<String> OUTER = List.of("quantization_config", "tie_word_embeddings");
 
   private static final String MODEL = "model.";
@@ -23,7 +23,9 @@ final class TextPart {
 
   private TextPart() {}
 
-  /** Returns the configuration of the text model; the same one if it is the whole model. */
+  /**
+   * Returns the configuration of the text model; {@code json} itself if it is a pure text model.
+   */
   static JsonNode config(JsonNode json) {
     String type = TYPES.get(json.path("model_type").asText());
     if (type == null || !json.path("text_config").isObject()) {
@@ -42,8 +44,8 @@ final class TextPart {
   }
 
   /**
-   * Returns the name that a tensor has in a model of text alone; null for a tensor of what encodes
-   * images.
+   * Returns the name that a tensor would have in a pure text model; null for a tensor of the image
+   * encoder.
    */
   static String tensor(String name) {
     if (name.startsWith(TEXT)) {

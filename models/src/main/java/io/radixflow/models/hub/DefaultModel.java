@@ -1,8 +1,8 @@
 package io.radixflow.models.hub;
 
 /**
- * The model that is used if no other is configured: one file, known by its hash, with the same
- * bytes from every source.
+ * The model that is used if no other is configured. It is one file with a known hash, so it has the
+ * same bytes from every source.
  */
 final class DefaultModel {
   static final String NAME = "SmolLM2-135M-Instruct";

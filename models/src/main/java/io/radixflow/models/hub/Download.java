@@ -15,8 +15,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Fetches one file of the hub. Bytes are written to {@code FILE.HASH.part}, which a later attempt
- * continues. The file gets its final name after its hash has been checked; a file with a wrong hash
- * is deleted.
+ * continues. The file gets its final name after its hash was checked. A file with a wrong hash is
+ * deleted.
  */
 final class Download {
   private static final int MAX_ATTEMPTS = 100;
@@ -33,7 +33,7 @@ final class Download {
   }
 
   /**
-   * @param stall how long a connection may bring nothing before it counts as broken
+   * @param stall how long a connection may deliver no bytes before it counts as broken
    * @param nanoTime the clock
    */
   Download(HubClient hub, ModelProgress progress, Duration stall, LongSupplier nanoTime) {
@@ -43,7 +43,10 @@ final class Download {
     this.nanoTime = nanoTime;
   }
 
-  /** Leaves the file at {@code directory/file.name()}; a file that is there already is kept. */
+  /**
+   * Fetches the file to {@code directory/file.name()}. Keeps a file that is already there and has
+   * the right hash.
+   */
   void fetch(HubName name, String commit, HubFile file, Path directory)
       throws IOException, InterruptedException {
     Path target = directory.resolve(file.name());
@@ -65,7 +68,7 @@ final class Download {
     }
     if (!matches(part, file)) {
       Files.delete(part);
-      throw new HubException(file.name() + " came with a wrong hash and was removed; try again");
+      throw new HubException(file.name() + " had a wrong hash and was deleted; try again");
     }
     Files.move(part, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
@@ -83,7 +86,7 @@ final class Download {
     return directory.resolve(file.name() + "." + file.hash().substring(0, 12) + ".part");
   }
 
-  /** Refuses files for which the disk has no room. Bytes that are already there are not counted. */
+  /** Checks that the disk has room for files. Bytes that are already there are not counted. */
   static void room(Path directory, List<HubFile> files) throws IOException {
     long bytes = 0;
     for (HubFile file : files) {
@@ -97,7 +100,7 @@ final class Download {
     }
   }
 
-  /** Goes on after a broken connection as long as each attempt brings bytes. */
+  /** Continues after a broken connection as long as each attempt delivers bytes. */
   private void gather(HubName name, String commit, HubFile file, Path part)
       throws IOException, InterruptedException {
     for (int attempt = 0; size(part) < file.size(); attempt++) {
@@ -112,7 +115,7 @@ final class Download {
         }
       }
       if (size(part) == before) {
-        throw new HubException("it ends " + file.name() + " after " + before + " bytes");
+        throw new HubException("it ended " + file.name() + " after " + before + " bytes");
       }
     }
   }
@@ -128,10 +131,10 @@ final class Download {
         from = 0;
       } else if (response.statusCode() != 200 && response.statusCode() != 206) {
         throw new HubException(
-            "it answers " + file.name() + " with status " + response.statusCode());
+            "it answered with status " + response.statusCode() + " for " + file.name());
       }
       if (response.statusCode() == 206 && !continues(response, from)) {
-        throw new HubException("it sends another part of " + file.name() + " than asked for");
+        throw new HubException("it sent another part of " + file.name() + " than requested");
       }
       try (OutputStream out =
               Files.newOutputStream(part, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
@@ -153,7 +156,7 @@ final class Download {
     long left = expected;
     for (int read = body.read(buffer); read >= 0; read = body.read(buffer)) {
       if (read > left) {
-        throw new HubException("it sends more of " + file.name() + " than it announced");
+        throw new HubException("it sent more bytes of " + file.name() + " than it announced");
       }
       out.write(buffer, 0, read);
       left -= read;

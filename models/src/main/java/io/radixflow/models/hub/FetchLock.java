@@ -10,9 +10,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Lets one fetcher of a model work at a time. Between processes a lock on a file decides, which the
- * operating system drops with its holder; between threads of one process, for which such a lock
- * does not work, a lock in memory.
+ * Lets only one fetcher of a model work at a time. Between processes it uses a lock on a file,
+ * which the operating system releases when its holder ends. Such a lock does not work between
+ * threads of one process, so there is also a lock in memory.
  */
 final class FetchLock implements AutoCloseable {
   private static final ConcurrentHashMap<Path, ReentrantLock> THREADS = new ConcurrentHashMap<>();
@@ -25,7 +25,7 @@ final class FetchLock implements AutoCloseable {
     this.channel = channel;
   }
 
-  /** Waits for the lock; {@code waiting} runs once if another holds it. */
+  /** Waits for the lock. {@code waiting} runs once if somebody else has it. */
   static FetchLock acquire(Path file, Runnable waiting) throws IOException, InterruptedException {
     Files.createDirectories(file.getParent());
     ReentrantLock thread =

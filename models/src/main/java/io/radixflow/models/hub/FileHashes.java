@@ -10,11 +10,11 @@ import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 
-/** Hashes of files as the hub lists them: SHA-256, or SHA-1 as Git names blobs. */
+/** Hashes of files as the hub lists them: SHA-256, or the SHA-1 of a Git blob. */
 final class FileHashes {
   private FileHashes() {}
 
-  /** The hash of a file in lower-case hexadecimal digits. */
+  /** Returns the hash of a file in lower-case hexadecimal digits. */
   static String of(Path file, boolean gitBlob) throws IOException {
     MessageDigest digest = Sha256.digest(gitBlob ? "SHA-1" : "SHA-256");
     if (gitBlob) {

@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The GGUF models of a repository, each one file or the parts of one, {@code
+ * The GGUF models of a repository. A model is one file, or the parts {@code
  * NAME-00001-of-00003.gguf} and so on. Files that accompany a model, such as an image projector, do
  * not count.
  */
@@ -32,7 +32,10 @@ final class GgufChoice {
         .forEach(file -> files.put(file.name(), file));
   }
 
-  /** Returns the names of all files of a file's model. The first file is the file to open. */
+  /**
+   * Returns the names of all files of the model that {@code file} belongs to. The first file is the
+   * one to open.
+   */
   static List<String> parts(String file) {
     Matcher part = PART.matcher(file);
     int count = part.matches() ? Integer.parseInt(part.group(3)) : 0;
@@ -49,8 +52,8 @@ final class GgufChoice {
   /**
    * Returns the files of the requested model, or of the only model.
    *
-   * @throws HubException if there is none, or if there are several; the message names them with
-   *     their sizes
+   * @throws HubException if there is no such model, or if there are several; the message lists the
+   *     models with their sizes
    */
   List<HubFile> files() throws HubException {
     if (name.file() != null) {
@@ -63,13 +66,13 @@ final class GgufChoice {
     if (models.isEmpty()) {
       throw new HubException(
           files.isEmpty()
-              ? name + " holds neither safetensors with a config.json nor GGUF files"
-              : name.repository() + " holds no GGUF file of " + name.quantisation() + shown(all()));
+              ? name + " has neither safetensors with a config.json nor GGUF files"
+              : name.repository() + " has no GGUF file of " + name.quantisation() + shown(all()));
     }
-    throw new HubException(name + " holds several models" + shown(models));
+    throw new HubException(name + " has several models" + shown(models));
   }
 
-  /** Returns the models with the requested quantisation, or all models. */
+  /** Returns the models with the requested quantisation; all models if none was requested. */
   private List<List<String>> models() {
     String asked = name.quantisation();
     if (asked == null) {

@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The two requests of the Hugging Face hub that a download needs: a repository's files with their
- * hashes, and the rest of a file after an offset. The hub's answers are checked, not trusted.
+ * The two requests to the Hugging Face hub that a download needs: the files of a repository with
+ * their hashes, and the rest of a file after an offset. The hub's answers are checked.
  */
 final class HubClient {
   private static final int MAX_LISTING_BYTES = 1 << 22;
@@ -28,7 +28,7 @@ final class HubClient {
    * A repository at one commit.
    *
    * @param commit 40 hexadecimal digits
-   * @param files files at its top level, without files that have unusual names
+   * @param files the files whose names {@link HubFile#isPlain} accepts
    */
   record Listing(String commit, List<HubFile> files) {}
 
@@ -59,7 +59,7 @@ final class HubClient {
       }
       byte[] bytes = body.readNBytes(MAX_LISTING_BYTES + 1);
       if (bytes.length > MAX_LISTING_BYTES) {
-        throw new HubException("its list of files is over " + MAX_LISTING_BYTES + " bytes");
+        throw new HubException("its list of files is longer than " + MAX_LISTING_BYTES + " bytes");
       }
       return listing(BoundedJson.object(bytes, host()));
     } catch (HubException e) {
@@ -67,14 +67,14 @@ final class HubClient {
     } catch (IOException e) {
       throw new HubException("the connection broke: " + e.getMessage());
     } catch (ModelFormatException e) {
-      throw new HubException("its list of files is not what a hub answers: " + e.getMessage());
+      throw new HubException("its list of files is not valid: " + e.getMessage());
     }
   }
 
   private static Listing listing(JsonNode json) throws HubException {
     String commit = json.path("sha").asText();
     if (!commit.matches("[0-9a-f]{40}")) {
-      throw new HubException("its list of files names no commit");
+      throw new HubException("its list of files has no commit");
     }
     List<HubFile> files = new ArrayList<>();
     for (JsonNode node : json.path("siblings")) {
@@ -93,15 +93,15 @@ final class HubClient {
     return switch (status) {
       case 401, 403 ->
           name.repository()
-              + " does not exist or asks for a login; download it by hand and give its path";
+              + " does not exist or requires a login; download it manually and give its path";
       case 404 -> "there is no model " + name.repository() + name.suffix();
-      case 429 -> "it asks to come back later (429)";
-      default -> "it answers with status " + status;
+      case 429 -> "it limits requests; try again later (429)";
+      default -> "it answered with status " + status;
     };
   }
 
   /**
-   * Asks for the content of a file from byte {@code from} on. The status is 200 (from the start),
+   * Requests the content of a file from byte {@code from} on. The status is 200 (from the start),
    * 206 or an error.
    */
   HttpResponse<InputStream> content(HubName name, String commit, HubFile file, long from)

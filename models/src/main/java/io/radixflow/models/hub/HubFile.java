@@ -3,9 +3,9 @@ package io.radixflow.models.hub;
 import java.util.regex.Pattern;
 
 /**
- * A file of a repository as the hub lists it.
+ * A file of a repository, as the hub lists it.
  *
- * @param name a plain file name, or that of a GGUF file in a folder
+ * @param name a plain file name, or the path of a GGUF file in a folder
  * @param size bytes
  * @param hash 64 hexadecimal digits: SHA-256 of the content; 40: SHA-1 of the git blob
  */
@@ -14,8 +14,9 @@ record HubFile(String name, long size, String hash) {
   private static final Pattern NAME = Pattern.compile(PART + "|" + PART + "/" + PART + "\\.gguf");
 
   /**
-   * Returns whether a listed name is safe to store under: that of a plain file, or of a GGUF file
-   * in a folder, where repositories keep models of several files.
+   * Returns whether a file can safely be stored under a listed name. The name must be a plain file
+   * name, or a GGUF file in a folder, because repositories have folders for models with several
+   * files.
    */
   static boolean isPlain(String name) {
     return NAME.matcher(name).matches() && !name.contains("..");

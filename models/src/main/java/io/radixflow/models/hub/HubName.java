@@ -5,19 +5,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A model's name on the hub: {@code owner/name}, {@code owner/name:Q4_K_M} for the GGUF model of a
- * quantisation, or {@code owner/name/file.gguf}, perhaps in a folder. A {@code @revision} at the
- * end names a branch, a tag or a commit. Every part is safe as the name of a file: no separators,
- * no leading dot, no {@code ..}.
+ * A model's name on the hub: {@code owner/name}, {@code owner/name:Q4_K_M} for the GGUF model with
+ * a quantisation, or {@code owner/name/file.gguf}, which may be in a folder. A {@code @revision} at
+ * the end is a branch, a tag or a commit. Every part is safe as a file name: no separators, no
+ * leading dot, no {@code ..}.
  *
  * @param owner user or organisation
  * @param name repository
- * @param quantisation of a GGUF file of it, or null
- * @param file a GGUF file of it, or null
+ * @param quantisation quantisation of a GGUF file in the repository, or null
+ * @param file a GGUF file in the repository, or null
  * @param revision a branch, a tag or a commit
  */
 record HubName(String owner, String name, String quantisation, String file, String revision) {
-  /** The revision of names without one. */
+  /** The revision of a name that has none. */
   static final String MAIN = "main";
 
   private static final String PART = "[A-Za-z0-9_][A-Za-z0-9._-]{0,95}";
@@ -25,7 +25,7 @@ record HubName(String owner, String name, String quantisation, String file, Stri
       Pattern.compile(
           "(OWN)/(OWN)(?::(OWN)|/((?:OWN/)?OWN\\.gguf))?(?:@(OWN))?".replace("OWN", PART));
 
-  /** Empty if the text has not the form of a hub name. */
+  /** Parses a hub name. Returns empty if the text is not a hub name. */
   static Optional<HubName> parse(String text) {
     Matcher matcher = NAME.matcher(text);
     boolean valid = matcher.matches() && !text.contains("..");
@@ -51,7 +51,7 @@ record HubName(String owner, String name, String quantisation, String file, Stri
     return repository() + (file == null ? of : "/" + file) + suffix();
   }
 
-  /** {@code @revision}, or nothing for the main branch. */
+  /** {@code @revision}, or empty for the main branch. */
   String suffix() {
     return revision.equals(MAIN) ? "" : "@" + revision;
   }

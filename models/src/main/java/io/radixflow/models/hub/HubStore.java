@@ -16,9 +16,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Models of the hub in the cache, at {@code models/hub/OWNER/NAME} or {@code NAME@REVISION}. A
- * model of one GGUF file that was asked for by name is whole once the file has its name; any other
- * is whole once a manifest such as {@code .radixflow.json} lists its files with their sizes.
+ * The hub's models in the cache, at {@code models/hub/OWNER/NAME} or {@code NAME@REVISION}. A model
+ * that is one GGUF file requested by name is complete once the file has its final name. Any other
+ * model is complete once a manifest such as {@code .radixflow.json} lists its files with their
+ * sizes.
  */
 final class HubStore {
   private static final int MAX_MANIFEST_BYTES = 1 << 22;
@@ -48,7 +49,7 @@ final class HubStore {
     return root.resolve(name.owner()).resolve(name.name() + name.suffix());
   }
 
-  /** The model's path if it is whole, else null. */
+  /** Returns the model's path if it is complete, else null. */
   Path find(HubName name) throws IOException {
     Path directory = directory(name);
     Path manifest = manifest(name);
@@ -67,8 +68,8 @@ final class HubStore {
   }
 
   /**
-   * Returns the manifest, which lists a model's files; null for a model of one named file, which
-   * needs none.
+   * Returns the manifest, which lists a model's files; null for a model that is one file requested
+   * by name, which needs none.
    */
   private Path manifest(HubName name) {
     String of = name.quantisation() == null ? "" : "-" + name.quantisation();
@@ -83,7 +84,8 @@ final class HubStore {
   }
 
   /**
-   * The directory, or the first of the GGUF files that a manifest lists; null if one is missing.
+   * Returns the directory, or the first GGUF file that the manifest lists; null if a file is
+   * missing.
    */
   private static Path whole(Path directory, JsonNode manifest) throws IOException {
     Path opened = null;
@@ -100,7 +102,7 @@ final class HubStore {
     return opened;
   }
 
-  /** Fetches what the model needs of its repository. */
+  /** Fetches the files that the model needs from its repository. */
   Path fetch(HubName name, HubClient hub, ModelProgress progress)
       throws IOException, InterruptedException {
     HubClient.Listing listing = hub.list(name);

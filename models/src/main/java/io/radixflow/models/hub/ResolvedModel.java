@@ -6,14 +6,14 @@ import java.nio.file.Path;
  * A model that was found.
  *
  * @param path a GGUF file or a Hugging Face directory
- * @param name its name for people
- * @param source where it came from this time
+ * @param name display name of the model
+ * @param source where it was found this time
  */
 public record ResolvedModel(Path path, String name, Source source) {
 
   /** The origin of a model. */
   public enum Source {
-    /** The user's path. */
+    /** The path that the user gave. */
     PATH("given path"),
     /** Radixflow's own cache. */
     CACHE("cache"),
@@ -28,7 +28,7 @@ public record ResolvedModel(Path path, String name, Source source) {
       this.text = text;
     }
 
-    /** A name for people. */
+    /** A display name. */
     public String text() {
       return text;
     }

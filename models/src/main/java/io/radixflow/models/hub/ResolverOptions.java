@@ -8,10 +8,10 @@ import java.util.List;
 /**
  * How a {@link ModelResolver} works.
  *
- * @param home Radixflow's home; models are kept in {@code models/} of it
+ * @param home Radixflow's home; models are stored in its directory {@code models/}
  * @param hub base address of the hub
- * @param offline whether the network is never touched
- * @param pip the command that runs pip, to which its arguments are added
+ * @param offline whether to never use the network
+ * @param pip the command that runs pip, without pip's arguments
  */
 public record ResolverOptions(Path home, URI hub, boolean offline, List<String> pip) {
   private static final URI HUB = URI.create("https://huggingface.co");
@@ -21,10 +21,10 @@ public record ResolverOptions(Path home, URI hub, boolean offline, List<String> 
   }
 
   /**
-   * From {@code RADIXFLOW_HOME}, {@code RADIXFLOW_OFFLINE} ({@code 1} or {@code true}) and {@code
-   * HF_ENDPOINT}.
+   * Reads the options from {@code RADIXFLOW_HOME}, {@code RADIXFLOW_OFFLINE} ({@code 1} or {@code
+   * true}) and {@code HF_ENDPOINT}.
    *
-   * @param offline offline whatever the environment says
+   * @param offline true to be offline, whatever the environment says
    * @throws ModelUnavailableException if {@code HF_ENDPOINT} is not an HTTP address
    */
   public static ResolverOptions fromEnvironment(boolean offline) throws ModelUnavailableException {
@@ -40,7 +40,7 @@ public record ResolverOptions(Path home, URI hub, boolean offline, List<String> 
       return HUB;
     }
     if (!endpoint.matches("https?://[A-Za-z0-9.:\\[\\]-]+/?")) {
-      throw new ModelUnavailableException("HF_ENDPOINT is not an http address: " + endpoint);
+      throw new ModelUnavailableException("HF_ENDPOINT is not an HTTP address: " + endpoint);
     }
     return URI.create(endpoint.replaceAll("/$", ""));
   }

@@ -10,7 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Closes a stream that brings no byte for too long, so that its blocked reader fails and can retry.
+ * Closes a stream that delivers no bytes for too long, so that its blocked reader fails and can
+ * retry.
  */
 final class StallWatchdog implements AutoCloseable {
   private final ScheduledExecutorService clock =
@@ -41,7 +42,7 @@ final class StallWatchdog implements AutoCloseable {
     }
   }
 
-  /** Bytes have come. */
+  /** Called when bytes have arrived. */
   void progressed() {
     last = nanoTime.getAsLong();
   }

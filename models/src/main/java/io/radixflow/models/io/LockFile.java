@@ -7,13 +7,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A locked file. It has one holder at a time among all processes and all class loaders of this
- * process.
+ * A locked file. Only one holder at a time, among all processes and all class loaders of this
+ * process, can have it.
  *
  * <p>On Linux a process loses its lock on a file as soon as it closes any channel of that file. So
- * a file that this process has locked is never opened again: before the holder opens the file it
- * adds the path to the system properties, which all class loaders share, and removes it after it
- * has closed the file.
+ * this process must never open a file again while it is locked. The holder adds the path to the
+ * system properties, which all class loaders share, before it opens the file, and removes the path
+ * after it has closed the file.
  */
 public final class LockFile implements AutoCloseable {
   private static final String HELD = "radixflow.locked:";

@@ -23,7 +23,7 @@ public final class PrivateDirectories {
     return Files.createDirectories(directory, ownerOnly(directory));
   }
 
-  /** The attributes of a new directory; none where the file system has no such permissions. */
+  /** The attributes of a new directory; none if the file system does not have such permissions. */
   private static FileAttribute<?>[] ownerOnly(Path path) {
     return path.getFileSystem().supportedFileAttributeViews().contains("posix")
         ? new FileAttribute<?>[] {
@@ -32,7 +32,9 @@ public final class PrivateDirectories {
         : new FileAttribute<?>[0];
   }
 
-  /** Deletes a directory and all in it, if it exists; links are deleted, not followed. */
+  /**
+   * Deletes a directory and everything in it, if it exists. Deletes links without following them.
+   */
   public static void delete(Path directory) throws IOException {
     Files.walkFileTree(
         directory,
@@ -47,7 +49,7 @@ public final class PrivateDirectories {
           @Override
           public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
             if (e instanceof NoSuchFileException) {
-              return FileVisitResult.CONTINUE; // deleted by another thread meanwhile
+              return FileVisitResult.CONTINUE; // another thread has deleted it meanwhile
             }
             throw e;
           }

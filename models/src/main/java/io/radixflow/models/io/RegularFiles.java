@@ -7,12 +7,12 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** Refuses files that would make the process wait or read forever: pipes and devices. */
+/** Rejects files that would make the process wait or read forever: pipes and devices. */
 public final class RegularFiles {
   private RegularFiles() {}
 
   /**
-   * Checks a file before it is opened; links are followed.
+   * Checks a file before it is opened. Follows links.
    *
    * @return the file
    * @throws FileSystemException if it is missing or not a regular file; the message says why

@@ -41,17 +41,17 @@ public final class ScratchDirectory implements AutoCloseable {
     this.lock = lock;
   }
 
-  /** Makes a directory in the system's directory for temporary files. */
+  /** Creates a directory in the system's directory for temporary files. */
   public static ScratchDirectory create(String purpose) throws IOException {
     return createIn(null, purpose);
   }
 
   /**
-   * Makes a directory. Also deletes directories next to it that killed processes of this user have
-   * left.
+   * Creates a directory. Also deletes directories next to it that remain from killed processes of
+   * this user.
    *
-   * @param parent the parent directory, made if it does not exist; null for the system's directory
-   *     for temporary files
+   * @param parent the parent directory, created if it does not exist; null for the system's
+   *     directory for temporary files
    * @param purpose a part of the directory's name
    */
   public static synchronized ScratchDirectory createIn(Path parent, String purpose)
@@ -71,7 +71,7 @@ public final class ScratchDirectory implements AutoCloseable {
     System.setProperty(property(owner), name);
     FileChannel lock =
         FileChannel.open(owner, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-    // another process that looks for leftovers right now may hold it, and delete it
+    // another process that is looking for leftovers may have locked it, and will delete it
     if (lock.tryLock() == null || !Files.exists(owner)) {
       lock.close();
       System.clearProperty(property(owner));
@@ -82,8 +82,8 @@ public final class ScratchDirectory implements AutoCloseable {
 
   /**
    * The name of the system property that marks a locked file. A process loses its lock on a file
-   * when it closes another channel on the same file; the property keeps all class loaders of the
-   * process from opening it.
+   * when it closes another channel of the same file. The property prevents all class loaders of the
+   * process from opening the file.
    */
   private static String property(Path owner) {
     return "radixflow.scratch." + owner;
@@ -95,7 +95,7 @@ public final class ScratchDirectory implements AutoCloseable {
         try {
           deleteLeftover(owner, user);
         } catch (IOException | OverlappingFileLockException e) {
-          LOG.debug("Leftover of {} is not deleted", owner, e);
+          LOG.debug("Cannot delete the leftover of {}", owner, e);
         }
       }
     }
@@ -113,7 +113,7 @@ public final class ScratchDirectory implements AutoCloseable {
       String name = owner.getFileName().toString();
       Path directory = owner.resolveSibling(name.substring(0, name.length() - SUFFIX.length()));
       if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS) && isOf(user, directory)) {
-        LOG.info("Deleting {}, whose process is gone", directory);
+        LOG.info("Deleting {}, whose process has ended", directory);
         PrivateDirectories.delete(directory);
       }
       Files.deleteIfExists(owner);
@@ -129,14 +129,14 @@ public final class ScratchDirectory implements AutoCloseable {
   }
 
   /**
-   * From now on only {@link #close} deletes the directory, even at the end of the process. The
-   * owner then closes it after all writers have stopped.
+   * From now on only {@link #close} deletes the directory, even when the process ends. The owner
+   * closes it after all writers have stopped.
    */
   public void deleteOnlyOnClose() {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      LOG.debug("the process ends, and the hook runs", e);
+      LOG.debug("The process is ending and the hook is running", e);
     }
   }
 
@@ -147,7 +147,7 @@ public final class ScratchDirectory implements AutoCloseable {
       }
       Files.deleteIfExists(owner);
     } catch (IOException e) {
-      LOG.debug("{} is not deleted", path, e);
+      LOG.debug("Cannot delete {}", path, e);
     }
   }
 

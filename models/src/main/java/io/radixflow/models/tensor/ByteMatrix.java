@@ -6,17 +6,18 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A matrix of 8-bit floats or integers with a scale for each block of rows and columns: {@code w =
- * v * scale}, as {@code weight_dequant_kernel} of DeepSeek-V3 ({@code inference/kernel.py}) and
- * vLLM's {@code w8a8} schemes multiply. The scale is called {@code weight_scale_inv} in the former.
+ * A matrix of 8-bit floats or integers with one scale per block of rows and columns: {@code w = v *
+ * scale}. {@code weight_dequant_kernel} of DeepSeek-V3 ({@code inference/kernel.py}) and vLLM's
+ * {@code w8a8} schemes multiply in the same way. DeepSeek-V3 calls the scale {@code
+ * weight_scale_inv}.
  */
 public final class ByteMatrix extends CodedMatrix {
 
   /**
-   * The block of a scale.
+   * The block that shares a scale.
    *
-   * @param rows rows of a block; the last one may have fewer
-   * @param columns columns of a block; the last one may have fewer
+   * @param rows rows of a block; the last block may have fewer
+   * @param columns columns of a block; the last block may have fewer
    */
   public record Block(int rows, int columns) {}
 
@@ -26,8 +27,8 @@ public final class ByteMatrix extends CodedMatrix {
   private final Block block;
 
   /**
-   * @param floats whether bytes are 8-bit floats; else they are signed integers
-   * @param codes row by row
+   * @param floats whether bytes are 8-bit floats; if not, they are signed integers
+   * @param codes the bytes, row by row
    */
   public ByteMatrix(
       String name, int columns, boolean floats, LazyBytes codes, FloatGrid scales, Block block) {

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A quantised matrix as safetensors files have it: codes, scales and zero points are tensors of
- * their own. Rows are gathered into blocks of a {@link TensorType}.
+ * A quantised matrix as safetensors files store it: with separate tensors for codes, scales and
+ * zero points. Rows are gathered into blocks of a {@link TensorType}.
  */
 public abstract class CodedMatrix {
   static final int BLOCK = TensorType.INT4.blockElements();
@@ -27,21 +27,21 @@ public abstract class CodedMatrix {
     return columns;
   }
 
-  /** The matrix in errors: its file, and its name there. */
+  /** The name of the matrix in errors: its file and its name there. */
   final String where() {
     return name;
   }
 
-  /** The type that rows are gathered in. */
+  /** The type into which rows are gathered. */
   abstract TensorType type();
 
-  /** What rows are gathered from, in memory while the list is reachable. */
+  /** The source bytes of the rows. They stay in memory while the list is reachable. */
   abstract List<ByteBuffer> hold();
 
-  /** Bytes of {@link #hold}. */
+  /** Size of {@link #hold} in bytes. */
   abstract long heldBytes();
 
-  /** Appends one row in blocks of {@link #type}. */
+  /** Appends one row, in blocks of {@link #type}. */
   abstract void copyRow(int row, ByteBuffer target);
 
   /** Returns one weight. */
@@ -54,7 +54,7 @@ public abstract class CodedMatrix {
     }
   }
 
-  /** Returns a scale of a row that was checked to be a number. */
+  /** Returns a scale of a row after checking that it is finite. */
   final float checked(float scale, int row) {
     if (!Float.isFinite(scale)) {
       throw new ModelFormatException(

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A part of a quantised matrix. It stays quantised if it consists of whole rows, and is widened to
- * floats else, such as the transposed heads of latent attention.
+ * A part of a quantised matrix. It stays quantised if it consists of whole rows. Otherwise it is
+ * widened to floats, for example the transposed heads of latent attention.
  */
 public final class CodedTensor extends RearrangedTensor {
 

@@ -9,8 +9,9 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Turns the blocks of a row into floats by the formulas of {@link TensorType}. Reads are absolute
- * and little-endian; the buffer's position does not move, so that threads may share it.
+ * Converts the blocks of a row to floats with the formulas of {@link TensorType}. Reads are
+ * absolute and little-endian. The position of the buffer does not move, so that threads may share
+ * it.
  */
 final class Dequantizer {
   private static final Set<TensorType> BY_CODES =
@@ -26,7 +27,7 @@ final class Dequantizer {
   private Dequantizer() {}
 
   /**
-   * Writes {@code count} weights, a whole number of blocks, that start at byte {@code at}.
+   * Converts {@code count} weights, a whole number of blocks, from byte {@code at} on.
    *
    * @param source little-endian bytes
    */
@@ -145,7 +146,10 @@ final class Dequantizer {
     }
   }
 
-  /** Six-bit scale of sub-block j: 4–7 keep their low nibbles in bytes 8–11 of the 12. */
+  /**
+   * The six-bit scale of sub-block j. Sub-blocks 4 to 7 have their low nibbles in bytes 8 to 11 of
+   * the 12.
+   */
   private static int scale(ByteBuffer source, int at, int j) {
     if (j < 4) {
       return source.get(at + j) & 63;

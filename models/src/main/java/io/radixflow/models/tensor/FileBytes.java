@@ -4,8 +4,8 @@ import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 
 /**
- * Bytes of a file from which rows are gathered out of order. They are read as a whole when first
- * needed, and again if they were garbage-collected meanwhile. Safe for many threads.
+ * Bytes of a file from which rows are gathered out of order. All of them are read when they are
+ * first needed, and again if they were garbage-collected. Safe for many threads.
  */
 public final class FileBytes implements LazyBytes {
 
@@ -16,8 +16,8 @@ public final class FileBytes implements LazyBytes {
   private volatile WeakReference<ByteBuffer> known = new WeakReference<>(null);
 
   /**
-   * @param tensor named in errors
-   * @param position first byte; the caller has checked that all bytes are within the file
+   * @param tensor name of the tensor, for errors
+   * @param position first byte; the caller has checked that all bytes are inside the file
    */
   public FileBytes(OpenFile file, String tensor, long position, int count) {
     this.file = file;
@@ -26,7 +26,7 @@ public final class FileBytes implements LazyBytes {
     this.count = count;
   }
 
-  /** The bytes, read-only and little-endian; callers must not move their position. */
+  /** The bytes, read-only and little-endian. Callers must not move the position of the buffer. */
   @Override
   public ByteBuffer get() {
     ByteBuffer bytes = known.get();

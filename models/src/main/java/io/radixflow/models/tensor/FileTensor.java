@@ -6,7 +6,7 @@ import io.radixflow.models.TensorType;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 
-/** A tensor in an open file, whose rows are read when they are asked for. */
+/** A tensor in an open file. Rows are read when they are requested. */
 public final class FileTensor implements Tensor {
 
   private final OpenFile file;
@@ -14,15 +14,18 @@ public final class FileTensor implements Tensor {
   private final String where;
   private final int rowBytes;
 
-  /** A tensor that has one name in the file and in the graph. Same errors as the other. */
+  /**
+   * A tensor that has the same name in the file and in the graph. Throws the same errors as the
+   * other constructor.
+   */
   public FileTensor(OpenFile file, TensorSlot slot) {
     this(file, slot, file.path() + ": tensor " + slot.name());
   }
 
   /**
-   * @param slot was checked to lie within the file
-   * @param where names it in errors
-   * @throws ModelFormatException if a row has over 1 GiB
+   * @param slot the position of the tensor, which the caller has checked against the file
+   * @param where name of the tensor in errors
+   * @throws ModelFormatException if a row has more than 1 GiB
    */
   public FileTensor(OpenFile file, TensorSlot slot, String where) {
     long bytes = (long) slot.columns() / slot.type().blockElements() * slot.type().blockBytes();
@@ -75,7 +78,7 @@ public final class FileTensor implements Tensor {
     Objects.checkFromIndexSize(first, count, slot.rows());
     if ((long) count * rowBytes > OpenFile.MOST_BYTES) {
       throw new IllegalArgumentException(
-          "tensor " + name() + ": " + count + " rows are over 1 GiB; ask for fewer at a time");
+          "tensor " + name() + ": " + count + " rows have more than 1 GiB; read fewer at a time");
     }
     return slot.position() + (long) first * rowBytes;
   }

@@ -5,11 +5,11 @@ import io.radixflow.models.TensorType;
 import java.nio.ByteBuffer;
 
 /**
- * A small matrix of floats in a file, such as the scales of a quantised one.
+ * A small matrix of floats in a file, such as the scales of a quantised matrix.
  *
- * @param values little-endian
+ * @param values the floats, little-endian
  * @param type F32, F16 or BF16
- * @param width columns
+ * @param width number of columns
  */
 public record FloatGrid(LazyBytes values, TensorType type, int width) {
 

@@ -7,9 +7,9 @@ import java.nio.ByteOrder;
 import java.util.Objects;
 
 /**
- * A vector of floats on the heap, made of one in a file.
+ * A vector of floats on the heap, which was computed from a vector in a file.
  *
- * @param where names it in errors
+ * @param where name of the vector in errors
  */
 public record HeapTensor(String name, String where, float[] values) implements Tensor {
 

@@ -7,23 +7,24 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A matrix of integers of 2, 4 or 8 bits whose groups of columns have a scale and a zero point:
- * {@code w = fma(q, scale, -(zero * scale))}, which is {@code (q - zero) * scale} where scales are
- * 16-bit floats. So compute AutoAWQ ({@code awq/utils/packing_utils.py}), GPTQModel ({@code
- * nn_modules/qlinear/torch.py}) and compressed-tensors ({@code quantization/lifecycle/forward.py}).
+ * A matrix of integers with 2, 4 or 8 bits. Groups of columns have a scale and a zero point: {@code
+ * w = fma(q, scale, -(zero * scale))}, which equals {@code (q - zero) * scale} if scales are 16-bit
+ * floats. AutoAWQ ({@code awq/utils/packing_utils.py}), GPTQModel ({@code
+ * nn_modules/qlinear/torch.py}) and compressed-tensors ({@code quantization/lifecycle/forward.py})
+ * compute the same.
  *
- * <p>A row stays in integers if every 32 of its columns share a group. With GPTQ's order of
- * activations ({@code desc_act}), where they do not, a weight is rounded to the 16-bit float that
- * GPTQModel computes with.
+ * <p>A row stays in integers if every 32 of its columns share a group. With GPTQ's activation order
+ * ({@code desc_act}) they do not. Then a weight is rounded to the 16-bit float with which GPTQModel
+ * computes.
  */
 public final class IntegerMatrix extends CodedMatrix {
 
   /**
    * Codes and zero points.
    *
-   * @param codes of the weights
-   * @param zeros of groups and rows; null if all are {@code zero}
-   * @param zero added to zero points, in the range of codes
+   * @param codes codes of the weights
+   * @param zeros zero points of groups and rows; null if all are {@code zero}
+   * @param zero a number to add to zero points, in the range of codes
    * @param transposed whether rows of the weight are columns of codes, zero points and scales
    */
   public record Integers(PackedIntegers codes, PackedIntegers zeros, int zero, boolean transposed) {
@@ -55,9 +56,9 @@ public final class IntegerMatrix extends CodedMatrix {
   /**
    * The group of each column.
    *
-   * @param count how many there are
-   * @param size consecutive columns of a group
-   * @param ofColumn a group for each column; null if groups are consecutive columns
+   * @param count number of groups
+   * @param size consecutive columns per group
+   * @param ofColumn the group of each column; null if groups are consecutive columns
    */
   public record Groups(int count, int size, int[] ofColumn) {
 
@@ -97,7 +98,7 @@ public final class IntegerMatrix extends CodedMatrix {
     return shuffled && scales.type() == TensorType.F16 ? TensorType.F16 : TensorType.F32;
   }
 
-  /** Returns whether codes of 8 bits become signed ones without a minimum. */
+  /** Returns whether 8-bit codes can become signed codes without a minimum. */
   private boolean isSymmetric(int rows) {
     for (int row = 0; row < rows && integers.zeros != null; row++) {
       for (int group = 0; group < groups.count; group++) {

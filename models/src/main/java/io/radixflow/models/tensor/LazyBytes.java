@@ -3,7 +3,10 @@ package io.radixflow.models.tensor;
 import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 
-/** Bytes of a file, read as a whole when first needed and kept while a caller has the buffer. */
+/**
+ * Bytes of a file. All of them are read when they are first needed, and kept while a caller has the
+ * buffer.
+ */
 @FunctionalInterface
 public interface LazyBytes extends Supplier<ByteBuffer> {
 

@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A matrix of an expert in MXFP4 as gpt_oss stores it: the codes of a block, in pairs of
- * neighbours, in one tensor and its exponent in another. Rows are rearranged into blocks of {@link
- * TensorType#MXFP4} when they are read.
+ * The matrix of one expert in MXFP4, as gpt_oss stores it: the codes of a block, in pairs of
+ * neighbours, are in one tensor and its exponent is in another. When rows are read, they are
+ * rearranged into blocks of {@link TensorType#MXFP4}.
  */
 public final class Mxfp4Tensor extends RearrangedTensor {
 
@@ -18,11 +18,11 @@ public final class Mxfp4Tensor extends RearrangedTensor {
   private final LazyBytes exponents;
 
   /**
-   * @param where names it in errors
-   * @param part its place counts rows: the first of the expert's, and those from one to the next;
-   *     in the place of the columns' distance it has the expert's number
-   * @param codes of all rows of the expert
-   * @param exponents of all rows of the expert
+   * @param where name of the tensor in errors
+   * @param part its place counts in rows: {@code offset} is the expert's first row, {@code
+   *     rowStride} is the distance between rows, and {@code columnStride} is the expert's number
+   * @param codes codes of all rows of the expert
+   * @param exponents exponents of all rows of the expert
    */
   public Mxfp4Tensor(
       String name, String where, StoredPart part, LazyBytes codes, LazyBytes exponents) {
@@ -54,7 +54,7 @@ public final class Mxfp4Tensor extends RearrangedTensor {
     }
   }
 
-  /** Byte i gets element i in its low and element i + 16 in its high nibble. */
+  /** Byte i gets element i in its low nibble and element i + 16 in its high nibble. */
   private static void putCodes(ByteBuffer codes, int at, ByteBuffer target) {
     for (int i = 0; i < CODE_BYTES; i++) {
       target.put((byte) (code(codes, at, i) | code(codes, at, i + CODE_BYTES) << 4));

@@ -13,16 +13,19 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
 /**
- * An open file of a model, with a checked header. Safe for many threads. The caller that opened it
- * also closes it. The file is read, not mapped: mapped pages would count as memory of the process
- * long after the weights were repacked.
+ * An open file of a model, whose header was checked. Safe for many threads. The caller that opened
+ * it also closes it. The file is read instead of mapped, because mapped pages would count as memory
+ * of the process long after the weights were repacked.
  */
 public record OpenFile(Path path, FileChannel channel) implements Closeable {
 
-  /** The most bytes in one buffer. */
+  /** The largest number of bytes in one buffer. */
   public static final int MOST_BYTES = 1 << 30;
 
-  /** The most bytes per read: the JDK copies them through a buffer, which the thread keeps. */
+  /**
+   * The largest number of bytes per read. The JDK copies them through a buffer that the thread
+   * keeps.
+   */
   private static final int CALL_BYTES = 1 << 18;
 
   public static OpenFile open(Path path) throws IOException {
@@ -30,12 +33,12 @@ public record OpenFile(Path path, FileChannel channel) implements Closeable {
   }
 
   /**
-   * Reads bytes. The caller has checked that they are within the file.
+   * Reads bytes. The caller has checked that they are inside the file.
    *
-   * @param tensor named in errors
+   * @param tensor name of the tensor, for errors
    * @throws ModelFormatException if the file has become shorter
-   * @throws UncheckedIOException if the file cannot be read or is closed. Interrupting a thread
-   *     that reads also closes the file
+   * @throws UncheckedIOException if the file cannot be read or is closed. Interrupting a reading
+   *     thread also closes the file.
    */
   void read(String tensor, long position, int count, ByteBuffer target) {
     String where = path + ": tensor " + tensor;
@@ -58,13 +61,14 @@ public record OpenFile(Path path, FileChannel channel) implements Closeable {
           where + ": the thread that read it was interrupted; open the model again", e);
     } catch (ClosedChannelException e) {
       throw new UncheckedIOException(
-          where + ": the model was closed, or one of its readers interrupted; open it again", e);
+          where + ": the model was closed, or one of its readers was interrupted; open it again",
+          e);
     } catch (IOException e) {
       throw new UncheckedIOException(where + ": cannot be read: " + e.getMessage(), e);
     }
   }
 
-  /** Reads bytes into a buffer of their own: read-only and little-endian. Same errors. */
+  /** Reads bytes into a new buffer, read-only and little-endian. Throws the same errors. */
   ByteBuffer read(String tensor, long position, int count) {
     ByteBuffer bytes = ByteBuffer.allocate(count);
     read(tensor, position, count, bytes);

@@ -8,16 +8,16 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A matrix of unsigned integers of 2, 4 or 8 bits, several to a 32-bit word.
+ * A matrix of unsigned integers with 2, 4 or 8 bits, several per 32-bit word.
  *
- * @param words little-endian
+ * @param words the words, little-endian
  * @param bits 2, 4 or 8
  * @param width columns of the matrix of integers
  * @param packing which integers share a word
  */
 public record PackedIntegers(LazyBytes words, int bits, int width, Packing packing) {
 
-  /** The integers of a word, lowest bits first. */
+  /** Which integers are in a word, lowest bits first. */
   public enum Packing {
     /** Consecutive rows: {@code qweight} of GPTQ. */
     DOWN,
@@ -31,8 +31,8 @@ public record PackedIntegers(LazyBytes words, int bits, int width, Packing packi
   }
 
   /**
-   * The words below each other that a thread gathered last. They are far apart, and it asks for one
-   * of their columns after the other.
+   * The last column of words that a thread gathered. The words of a column are far apart in memory,
+   * and the thread asks for the integers of one column of words one after another.
    */
   private static final class Gathered {
     private WeakReference<ByteBuffer> source = new WeakReference<>(null);
@@ -45,7 +45,7 @@ public record PackedIntegers(LazyBytes words, int bits, int width, Packing packi
   private static final VarHandle WORD =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /** Nibble of each of eight columns. */
+  /** The nibble of each of eight columns. */
   private static final int[] AWQ_NIBBLES = {0, 4, 1, 5, 2, 6, 3, 7};
 
   int at(int row, int column) {
@@ -57,7 +57,7 @@ public record PackedIntegers(LazyBytes words, int bits, int width, Packing packi
     return words.get().getInt(word * Integer.BYTES) >>> shift & (1 << bits) - 1;
   }
 
-  /** Copies one row of integers that lie {@link Packing#ACROSS}. */
+  /** Copies one row of integers with packing {@link Packing#ACROSS}. */
   void copyRow(int row, byte[] target) {
     int count = width / (Integer.SIZE / bits);
     ByteBuffer words = this.words.get();
@@ -69,7 +69,7 @@ public record PackedIntegers(LazyBytes words, int bits, int width, Packing packi
   /**
    * Copies one column of integers.
    *
-   * @param target as long as there are rows
+   * @param target has one element per row
    */
   void copyColumn(int column, byte[] target) {
     ByteBuffer words = this.words.get();
@@ -103,7 +103,7 @@ public record PackedIntegers(LazyBytes words, int bits, int width, Packing packi
     }
   }
 
-  /** Makes bytes of the integers of word i. */
+  /** Expands the integers of word i to bytes. */
   private void spread(int word, int i, byte[] target) {
     if (bits == 8) {
       WORD.set(target, i * Integer.BYTES, word);
@@ -117,14 +117,14 @@ public record PackedIntegers(LazyBytes words, int bits, int width, Packing packi
     EightBytes.set(target, i * Long.BYTES, nibbles(word & 0xffffffffL));
   }
 
-  /** Makes nibbles of eight pairs of bits. */
+  /** Expands eight pairs of bits to nibbles. */
   private static long pairs(long word) {
     long nibbles = (word | word << 8) & 0x00ff00ffL;
     nibbles = (nibbles | nibbles << 4) & 0x0f0f0f0fL;
     return (nibbles | nibbles << 2) & 0x33333333L;
   }
 
-  /** Makes bytes of eight nibbles. */
+  /** Expands eight nibbles to bytes. */
   private static long nibbles(long word) {
     long bytes = word;
     bytes = (bytes | bytes << 16) & 0x0000ffff0000ffffL;

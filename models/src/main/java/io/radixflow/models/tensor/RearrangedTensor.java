@@ -6,7 +6,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
 
-/** A part of a stored tensor whose bytes lie otherwise in the file; rows are copied when read. */
+/**
+ * A part of a stored tensor that the file stores in another order. Rows are copied when they are
+ * read.
+ */
 abstract class RearrangedTensor implements Tensor {
   private final String name;
   private final String where;
@@ -20,7 +23,7 @@ abstract class RearrangedTensor implements Tensor {
     this.part = part;
   }
 
-  /** Appends the bytes of one row as its type has them. */
+  /** Appends the bytes of one row, in the layout of its type. */
   abstract void copyRow(int row, ByteBuffer target);
 
   @Override

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Consecutive rows of a tensor, such as one expert of all that are stored together.
+ * Consecutive rows of a tensor, such as one expert of a tensor with all experts.
  *
  * @param first the first row in {@code all}
  */

@@ -1,10 +1,10 @@
 package io.radixflow.models.tensor;
 
 /**
- * The part of a stored tensor that is a tensor of the graph.
+ * The part of a stored tensor that is one tensor of the graph.
  *
- * @param name the stored tensor
- * @param shape its sizes, rows first
+ * @param name name of the stored tensor
+ * @param shape sizes of the stored tensor, rows first
  * @param rows rows of the graph's tensor
  * @param columns columns of the graph's tensor
  * @param added a number to add to each value of a vector, because the file stores the values
@@ -14,7 +14,7 @@ public record StoredPart(
     String name, long[] shape, int rows, int columns, Place place, float added) {
 
   /**
-   * The places of the elements: (row, column) is at {@code offset + row * rowStride + column *
+   * Where the elements are: (row, column) is at {@code offset + row * rowStride + column *
    * columnStride}.
    */
   public record Place(long offset, long rowStride, long columnStride) {}
@@ -25,7 +25,7 @@ public record StoredPart(
     return new StoredPart(name, shape, rows, columns, new Place(0, columns, 1), 0);
   }
 
-  /** Consecutive rows of a matrix or vector that has more of them. */
+  /** Consecutive rows of a matrix or vector that has more rows. */
   public static StoredPart ofMore(StoredPart part, long first, long allRows) {
     long[] shape = part.shape.clone();
     shape[0] = allRows;
@@ -34,12 +34,12 @@ public record StoredPart(
         part.name, shape, part.rows, part.columns, new Place(offset, part.columns, 1), 0);
   }
 
-  /** Returns whether its elements are contiguous in the file. */
+  /** Returns whether the elements are contiguous in the file. */
   public boolean contiguous() {
     return place.columnStride == 1 && (rows == 1 || place.rowStride == columns);
   }
 
-  /** Elements of the stored tensor. */
+  /** Number of elements of the stored tensor. */
   public long storedElements() {
     long elements = 1;
     for (long size : shape) {
@@ -48,7 +48,7 @@ public record StoredPart(
     return elements;
   }
 
-  /** Elements from the first to the last, those between included. */
+  /** Number of elements from the first to the last, including those in between. */
   public long span() {
     return (rows - 1) * place.rowStride + (columns - 1) * place.columnStride + 1;
   }

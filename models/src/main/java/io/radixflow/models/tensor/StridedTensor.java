@@ -13,7 +13,7 @@ public final class StridedTensor extends RearrangedTensor {
   private final LazyBytes span;
 
   /**
-   * @param where names it in errors
+   * @param where name of the tensor in errors
    * @param span the elements from the first to the last
    */
   public StridedTensor(

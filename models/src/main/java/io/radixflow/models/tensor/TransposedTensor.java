@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A matrix whose columns are the rows of a stored one of any type. It is made of floats when it is
- * first read, and made again if memory was short meanwhile.
+ * A matrix whose columns are the rows of a stored matrix of any type. It is converted to floats
+ * when it is first read, and again if the floats were garbage-collected.
  */
 public final class TransposedTensor implements Tensor {
 
@@ -20,7 +20,7 @@ public final class TransposedTensor implements Tensor {
   private SoftReference<ByteBuffer> values = new SoftReference<>(null);
 
   /**
-   * @param stored has fewer elements than an array can hold bytes of floats
+   * @param stored its floats must fit into an array of bytes
    */
   public TransposedTensor(String name, Tensor stored) {
     this.name = name;

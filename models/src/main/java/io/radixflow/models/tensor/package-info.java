@@ -1,2 +1,2 @@
-/** Tensors over open files, and what reads their element types as floats. */
+/** Tensors in open files, and conversions of their element types to floats. */
 package io.radixflow.models.tensor;

@@ -209,7 +209,7 @@ class GgufModelTest {
     refused("_exps.weight is", "expected 4 of");
     model.replace("blk.0.ffn_gate_inp.weight", new long[] {32, 3}, 0, -1, 384);
     model.with("llama.expert_count", 3).with("llama.expert_used_count", 4);
-    refused("4 of 3 experts a token");
+    refused("4 of 3 experts per token");
   }
 
   private GgufBuilder withExperts() {
@@ -235,7 +235,7 @@ class GgufModelTest {
   @Test
   void aTensorWithoutAPlaceInTheGraphIsRefused() {
     model.floats("blk.0.attn_r.bias", 32);
-    refused("blk.0.attn_r.bias has no place in a llama graph");
+    refused("blk.0.attn_r.bias is not part of a llama graph");
   }
 
   @Test
@@ -297,9 +297,11 @@ class GgufModelTest {
   void filesOfAModelThatAreMissingOrDoNotBelongTogetherAreNamed() throws IOException {
     Path first = split(2);
     Path second = directory.resolve("m-00002-of-00002.gguf");
-    refused(second, "part 2 of 2; open the first, whose name ends with -00001-of-00002.gguf");
+    refused(
+        second,
+        "this is part 2 of 2; open the first part, whose name ends with -00001-of-00002.gguf");
     Files.copy(first, second, StandardCopyOption.REPLACE_EXISTING);
-    refused(first, second + ": tensor token_embd.weight is in another part, too");
+    refused(first, second + ": tensor token_embd.weight is also in another part");
     Files.write(second, new GgufBuilder().with("split.no", 1).with("split.count", 3).bytes());
     refused(first, second + ": metadata split.no: part 1 of 3; expected 1 of 2");
     Files.write(second, new byte[10]);
@@ -309,7 +311,7 @@ class GgufModelTest {
     refused(first, "its part m-00002-of-00002.gguf is missing");
     refused(Files.move(first, directory.resolve("m.gguf")), "split.count");
     split(3);
-    refused(first, "at most 256 are read, by names that end with -00001-of-00003.gguf");
+    refused(first, "at most 256 are supported, with names that end with -00001-of-00003.gguf");
   }
 
   /** Writes the model's last two tensors into a second file; the first says how many there are. */
@@ -349,7 +351,7 @@ class GgufModelTest {
   void dimensionsWhoseProductOverflowsAreRefused() {
     long most = Integer.MAX_VALUE;
     model.replace("output_norm.weight", new long[] {most, most, most, most}, 0, -1, 128);
-    refused("output_norm.weight", "beyond the file");
+    refused("output_norm.weight", "its data ends after the file");
   }
 
   @Test
@@ -441,7 +443,7 @@ class GgufModelTest {
     model.with("glm4moe.nextn_predict_layers", 2);
     refused("glm4moe.nextn_predict_layers", "2 of 2 layers");
     model.with("glm4moe.nextn_predict_layers", 1).floats("blk.2.nextn.enorm.weight", 32);
-    refused("tensor blk.2.nextn.enorm.weight has no place");
+    refused("tensor blk.2.nextn.enorm.weight is not part of a glm4moe graph");
   }
 
   @Test

@@ -128,7 +128,7 @@ class QuantisedSafetensorsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "'quant_method':'bitsandbytes' | bitsandbytes is not supported; read are fp8",
+        "'quant_method':'bitsandbytes' | bitsandbytes is not supported; supported are fp8",
         "'quant_method':'mxfp4' | mxfp4 of llama is not supported",
         "'bits':4 | without a quant_method is not supported",
         "'quant_method':'awq','bits':4,'version':'gemv' | quantization_config.version: gemv",
@@ -180,7 +180,7 @@ class QuantisedSafetensorsTest {
           s.bytes()[3] = 1;
           return s;
         },
-        Q + "bias has no place in a llama graph");
+        Q + "bias is not part of a llama graph");
   }
 
   private static Stored shaped(Stored stored, long... shape) {

@@ -153,7 +153,7 @@ class ModelResolverTest {
     hub.serve("config.json", other);
 
     assertThatThrownBy(() -> resolver(false).resolve("owner/name"))
-        .hasMessageContaining("config.json came with a wrong hash and was removed");
+        .hasMessageContaining("config.json had a wrong hash and was deleted");
   }
 
   @Test
@@ -221,7 +221,7 @@ class ModelResolverTest {
     hub.put("a.gguf", content(1000));
     hub.serve("a.gguf", content(1_000_000));
     assertThatThrownBy(() -> resolver(false).resolve("owner/name/a.gguf"))
-        .hasMessageContaining("more of a.gguf than it announced");
+        .hasMessageContaining("more bytes of a.gguf than it announced");
   }
 
   @Test
@@ -249,7 +249,7 @@ class ModelResolverTest {
     hub.put("Q8_0/a.Q8_0-00002-of-00002.gguf", content(50_000_000));
     assertThatThrownBy(() -> resolver(false).resolve("owner/name"))
         .hasMessageContaining(
-            "owner/name holds several models; ask for one of: owner/name/Q8_0/"
+            "owner/name has several models; ask for one of: owner/name/Q8_0/"
                 + "a.Q8_0-00001-of-00002.gguf (0.2 GB), owner/name/a.Q4_1.gguf (0.0 GB)");
     assertThatThrownBy(() -> resolver(false).resolve("owner/name:Q4_K_M"))
         .hasMessageContaining("no GGUF file of Q4_K_M; ask for one of: ");
@@ -398,7 +398,7 @@ class ModelResolverTest {
     assertThatThrownBy(() -> resolver(false).resolve(null))
         .isInstanceOf(ModelUnavailableException.class)
         .hasMessageContaining(
-            "127.0.0.1: it answers SmolLM2-135M-Instruct.Q4_1.gguf with status 404")
+            "127.0.0.1: it answered with status 404 for SmolLM2-135M-Instruct.Q4_1.gguf")
         .hasMessageContaining("pip: ")
         .hasMessageContaining("--model PATH");
     assertThat(steps.lines).allSatisfy(line -> assertThat(line).doesNotContain("\n"));

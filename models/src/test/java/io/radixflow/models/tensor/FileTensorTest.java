@@ -82,7 +82,7 @@ class FileTensorTest {
     TensorSlot many = new TensorSlot("w", TensorType.F32, 1 << 15, 1 << 14, 5);
     assertThatThrownBy(() -> new FileTensor(file, many).rows(0, (1 << 14) + 1))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("tensor w: 16385 rows are over 1 GiB");
+        .hasMessageContaining("tensor w: 16385 rows have more than 1 GiB");
     TensorSlot wide = new TensorSlot("w", TensorType.F32, 1, (1 << 28) + 1, 5);
     assertThatThrownBy(() -> new FileTensor(file, wide))
         .isInstanceOf(ModelFormatException.class)
@@ -126,7 +126,7 @@ class FileTensorTest {
     }
     assertThatThrownBy(() -> tensor.rows(0, 1))
         .isInstanceOf(UncheckedIOException.class)
-        .hasMessageContaining("one of its readers interrupted; open it again");
+        .hasMessageContaining("one of its readers was interrupted; open it again");
   }
 
   @Test

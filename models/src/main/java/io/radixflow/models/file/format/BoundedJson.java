@@ -15,10 +15,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Reads untrusted JSON: bounded in size, number of values, depth, and length of names and numbers.
+ * Reads untrusted JSON. Its size, number of values, depth, and lengths of names and numbers are
+ * bounded.
  */
 public final class BoundedJson {
-  /** Names, values and brackets: twice what the largest published tokenizer has. */
+  /** Names, values and brackets: twice the number in the largest published tokenizer. */
   private static final long MOST_TOKENS = 5_000_000;
 
   private static final ObjectMapper MAPPER =
@@ -33,14 +34,14 @@ public final class BoundedJson {
                       .maxTokenCount(MOST_TOKENS)
                       .build())
               .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-              // Python writes them; who reads a number checks that it is one
+              // Python writes NaN and infinities; the readers of numbers check them
               .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
               .build());
 
   private BoundedJson() {}
 
   /**
-   * A file's content, which must be a JSON object of at most {@code limit} bytes.
+   * Reads a file, which must be a JSON object of at most {@code limit} bytes.
    *
    * @throws ModelFormatException if it is not
    */
@@ -55,7 +56,7 @@ public final class BoundedJson {
   }
 
   /**
-   * Bytes that must be a JSON object.
+   * Parses bytes, which must be a JSON object.
    *
    * @param source named in errors
    * @throws ModelFormatException if they are not

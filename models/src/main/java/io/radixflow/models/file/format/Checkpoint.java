@@ -20,8 +20,8 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /**
- * All tensors of a directory's safetensors files: of {@code model.safetensors}, or of the several
- * that {@code model.safetensors.index.json} names. It is open as long as the model.
+ * All tensors in a directory's safetensors files: {@code model.safetensors}, or the files that
+ * {@code model.safetensors.index.json} lists. It stays open as long as the model.
  */
 public final class Checkpoint implements Closeable {
   private static final String SINGLE = "model.safetensors";
@@ -30,7 +30,7 @@ public final class Checkpoint implements Closeable {
   private static final int MAX_FILES = 1024;
 
   /**
-   * @param name in its file
+   * @param name name of the tensor in its file
    */
   private record Stored(OpenFile file, String name, SafetensorsFile.Entry entry) {}
 
@@ -40,7 +40,7 @@ public final class Checkpoint implements Closeable {
   private final Map<String, Stored> tensors = new LinkedHashMap<>();
   private final Set<String> unused = new LinkedHashSet<>();
 
-  /** Bytes handed out so far, by position and tensor; parts of a graph share them. */
+  /** Bytes returned so far, by offset, size and tensor. Several parts of a graph share them. */
   private final Map<String, FileBytes> shared = new HashMap<>();
 
   private Checkpoint(Path directory, UnaryOperator<String> names) {
@@ -51,7 +51,8 @@ public final class Checkpoint implements Closeable {
   /**
    * Reads the heads of all files.
    *
-   * @param names the name by which a tensor of the files is asked for; null for one that is not
+   * @param names returns the name by which callers ask for a tensor of the files; null to ignore
+   *     the tensor
    */
   public static Checkpoint open(Path directory, UnaryOperator<String> names) throws IOException {
     Checkpoint checkpoint = new Checkpoint(directory, names);
@@ -67,13 +68,12 @@ public final class Checkpoint implements Closeable {
   private void read() throws IOException {
     Path index = directory.resolve(INDEX);
     if (RegularFiles.isThere(directory.resolve(SINGLE))) {
-      // an index next to it is left from an earlier state of the directory
+      // an index next to this file remains from an earlier state of the directory
       readFile(SINGLE);
     } else if (RegularFiles.isThere(index)) {
       readShards(index);
     } else {
-      throw new ModelFormatException(
-          directory + ": neither " + SINGLE + " nor " + INDEX + " is there");
+      throw new ModelFormatException(directory + " has neither " + SINGLE + " nor " + INDEX);
     }
     unused.addAll(tensors.keySet());
   }
@@ -152,7 +152,7 @@ public final class Checkpoint implements Closeable {
     }
   }
 
-  /** The files, in an order that their names fix. */
+  /** The files, in an order that depends only on their names. */
   public Set<Path> files() {
     return files.keySet();
   }
@@ -161,12 +161,12 @@ public final class Checkpoint implements Closeable {
     return tensors.containsKey(tensor);
   }
 
-  /** Names of tensors that were not asked for. */
+  /** Names of tensors that were never requested. */
   public Set<String> unused() {
     return unused;
   }
 
-  /** A tensor that must be there. */
+  /** Returns a tensor, which must exist. */
   public SafetensorsFile.Entry entry(String tensor) {
     return stored(tensor).entry;
   }
@@ -176,7 +176,7 @@ public final class Checkpoint implements Closeable {
     return stored(tensor).file;
   }
 
-  /** An error about a tensor. */
+  /** Returns an error about a tensor. */
   public ModelFormatException error(String tensor, String what) {
     return new ModelFormatException(where(tensor) + what);
   }
@@ -187,7 +187,7 @@ public final class Checkpoint implements Closeable {
     return stored.file.path() + ": tensor " + stored.name;
   }
 
-  /** The name of a tensor of the graph in errors, which is stored by another name. */
+  /** The name of a tensor in errors, with its name in the graph. */
   public String where(String tensor, String inGraph) {
     return where(tensor) + " (" + inGraph + ")";
   }
@@ -206,7 +206,7 @@ public final class Checkpoint implements Closeable {
     return bytes(tensor, 0, entry(tensor).bytes());
   }
 
-  /** Some bytes of a tensor, at most 1 GiB, that lie within it. */
+  /** At most 1 GiB of bytes of a tensor. The range must be inside the tensor. */
   public FileBytes bytes(String tensor, long offset, long count) {
     Stored stored = stored(tensor);
     if (count > OpenFile.MOST_BYTES) {

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * Reads little-endian values in order from the head of a file and never allocates more than the
- * file has bytes left. Errors name the file and the field that was being read.
+ * Reads little-endian values in order from the head of a file. Never allocates more memory than the
+ * file has bytes left. Errors name the file and the current field.
  */
 final class GgufCursor {
   private static final char REPLACEMENT = '\ufffd';
@@ -63,7 +63,7 @@ final class GgufCursor {
     return buffer.getLong();
   }
 
-  /** An unsigned 64-bit count, at most {@code limit}. */
+  /** Reads an unsigned 64-bit count, which must be at most {@code limit}. */
   int count(int limit) throws IOException {
     long count = i64();
     if (count < 0 || count > limit) {
@@ -72,14 +72,17 @@ final class GgufCursor {
     return (int) count;
   }
 
-  /** Checks that {@code count} elements of at least {@code bytes} each can still follow. */
+  /**
+   * Checks that the rest of the file can contain {@code count} elements of at least {@code bytes}
+   * each.
+   */
   void fits(long count, long bytes) {
     if (count > remaining() / bytes) {
-      throw error(count + " elements do not fit the " + remaining() + " bytes left");
+      throw error(count + " elements do not fit into the remaining " + remaining() + " bytes");
     }
   }
 
-  /** A length-prefixed UTF-8 string of at most {@code limit} bytes. */
+  /** Reads a length-prefixed UTF-8 string of at most {@code limit} bytes. */
   String string(int limit) throws IOException {
     int length = count(limit);
     fits(length, 1);
@@ -95,7 +98,10 @@ final class GgufCursor {
     return text(bytes);
   }
 
-  /** Decodes UTF-8 fast; checks again if the result may contain a replacement for invalid bytes. */
+  /**
+   * Decodes UTF-8 fast. Checks the bytes again if the result may contain a replacement for invalid
+   * bytes.
+   */
   private String text(byte[] bytes) {
     String text = new String(bytes, StandardCharsets.UTF_8);
     if (text.indexOf(REPLACEMENT) >= 0) {

@@ -11,12 +11,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The head of a GGUF file (version 2 or 3, little-endian): metadata and where each tensor lies.
+ * The head of a GGUF file (version 2 or 3, little-endian): metadata and the position of each
+ * tensor.
  *
  * <p>Format: magic {@code GGUF}, u32 version, u64 tensors, u64 metadata entries; entries of key,
  * u32 type, value; tensors of name, u32 rank, u64 dimensions (fastest first), u32 type, u64 offset;
- * then, aligned, the data that offsets count from. Nothing of it is trusted: counts are bounded by
- * the limits here and by the bytes left, before anything is allocated.
+ * then, aligned, the data, from which offsets count. The file is untrusted: counts are checked
+ * against the limits here and against the remaining bytes before memory is allocated.
  *
  * @param metadata key-value metadata
  * @param tensors slots by name, in file order
@@ -34,7 +35,9 @@ public record GgufFile(GgufMetadata metadata, Map<String, GgufTensor> tensors) {
   private static final int DEFAULT_ALIGNMENT = 32;
   private static final int MAX_ALIGNMENT = 1 << 20;
 
-  /** Reads the head and checks that every tensor lies within the file, none over another. */
+  /**
+   * Reads the head. Checks that every tensor is inside the file and that tensors do not overlap.
+   */
   public static GgufFile read(Path file, FileChannel channel) throws IOException {
     return new Reader(file, new GgufCursor(file, channel)).read();
   }
@@ -75,7 +78,7 @@ public record GgufFile(GgufMetadata metadata, Map<String, GgufTensor> tensors) {
       int swapped = Integer.reverseBytes(version);
       throw in.error(
           swapped == 2 || swapped == 3
-              ? "a big-endian file; convert it to little-endian"
+              ? "the file is big-endian; convert it to little-endian"
               : "version " + Integer.toUnsignedString(version) + " is not supported; 2 and 3 are");
     }
 
@@ -86,7 +89,7 @@ public record GgufFile(GgufMetadata metadata, Map<String, GgufTensor> tensors) {
         String key = in.string(MAX_KEY_BYTES);
         in.field("metadata " + key);
         if (values.put(key, value(in.i32())) != null) {
-          throw in.error("the key stands twice");
+          throw in.error("the key occurs twice");
         }
         if (in.position() > MAX_HEAD_BYTES) {
           throw in.error("the metadata is over " + MAX_HEAD_BYTES + " bytes");
@@ -213,7 +216,7 @@ public record GgufFile(GgufMetadata metadata, Map<String, GgufTensor> tensors) {
         }
         GgufTensor placed = tensor.at(start);
         if (byName.put(tensor.name(), placed) != null) {
-          throw in.error("the name stands twice");
+          throw in.error("the name occurs twice");
         }
       }
       disjoint(byName.values().toArray(GgufTensor[]::new), start);
@@ -229,7 +232,7 @@ public record GgufFile(GgufMetadata metadata, Map<String, GgufTensor> tensors) {
         long bytes = tensor.bytes();
         if (bytes < 0 || tensor.offset() > size || bytes > size - tensor.offset()) {
           throw in.error(
-              "its data ends beyond the file's "
+              "its data ends after the file's "
                   + size
                   + " bytes; the file is truncated or corrupt");
         }

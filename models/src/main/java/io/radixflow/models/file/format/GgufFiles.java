@@ -16,9 +16,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The open GGUF file of a model, or the files that it was split into: {@code
- * NAME-00001-of-00003.gguf} and so on. The first has the metadata; each has the tensors whose bytes
- * it has.
+ * The open GGUF file of a model, or the files into which it was split: {@code
+ * NAME-00001-of-00003.gguf} and so on. The first file has the metadata. Each file describes the
+ * tensors that it contains.
  */
 public final class GgufFiles implements Closeable {
   private static final Pattern NAME = Pattern.compile("(.*-)00001-of-(\\d{5})\\.gguf");
@@ -37,9 +37,9 @@ public final class GgufFiles implements Closeable {
   }
 
   /**
-   * Opens a file, and the others if it is the first of several.
+   * Opens a file. If it is the first part of a split model, opens the other parts too.
    *
-   * @throws ModelFormatException if one is missing, corrupt or does not belong to the others
+   * @throws ModelFormatException if a file is missing, corrupt or does not belong to the others
    */
   public static GgufFiles open(Path path) throws IOException {
     GgufFiles files = new GgufFiles(path);
@@ -53,8 +53,8 @@ public final class GgufFiles implements Closeable {
   }
 
   /**
-   * Size of a file in bytes. For the first file of a split model, the sizes of the other files that
-   * exist are added.
+   * Size of a file in bytes. For the first file of a split model, adds the sizes of the other files
+   * that exist.
    */
   public static long bytes(Path first) throws IOException {
     long bytes = Files.size(first);
@@ -67,12 +67,12 @@ public final class GgufFiles implements Closeable {
     return bytes;
   }
 
-  /** The name of another file than the first. */
+  /** The name of a file other than the first. */
   private static String other(Matcher first, int number) {
     return String.format("%s%05d-of-%s.gguf", first.group(1), number + 1, first.group(2));
   }
 
-  /** The metadata of the first file and the tensors of all. */
+  /** The metadata of the first file and the tensors of all files. */
   public GgufFile merged() {
     return new GgufFile(metadata, tensors);
   }
@@ -81,7 +81,7 @@ public final class GgufFiles implements Closeable {
     return open.stream().map(OpenFile::path).toList();
   }
 
-  /** The file that has the bytes of a tensor. */
+  /** The file that contains a tensor. */
   public OpenFile file(String tensor) {
     return files.get(tensor);
   }
@@ -95,14 +95,15 @@ public final class GgufFiles implements Closeable {
     if (metadata.has(NUMBER) && metadata.integer(NUMBER) != 0) {
       throw new ModelFormatException(
           String.format(
-              "%s: part %s of %s; open the first, whose name ends with -00001-of-%05d.gguf",
+              "%s: this is part %s of %s; open the first part, whose name ends with"
+                  + " -00001-of-%05d.gguf",
               first, metadata.integer(NUMBER) + 1, count, count));
     }
     Matcher name = NAME.matcher(String.valueOf(first.getFileName()));
     if (count > MAX_FILES || !name.matches() || Integer.parseInt(name.group(2)) != count) {
       throw new ModelFormatException(
           String.format(
-              "%s: metadata %s: the file is the first of %s, of which at most %s are read, by names"
+              "%s: metadata %s: the file is the first of %s; at most %s are supported, with names"
                   + " that end with -00001-of-%05d.gguf",
               first, COUNT, count, MAX_FILES, count));
     }
@@ -132,7 +133,7 @@ public final class GgufFiles implements Closeable {
     for (Map.Entry<String, GgufTensor> tensor : head.tensors().entrySet()) {
       if (tensors.put(tensor.getKey(), tensor.getValue()) != null) {
         throw new ModelFormatException(
-            path + ": tensor " + tensor.getKey() + " is in another part, too");
+            path + ": tensor " + tensor.getKey() + " is also in another part");
       }
       files.put(tensor.getKey(), file);
     }

@@ -8,8 +8,8 @@ import java.util.Map;
 
 /**
  * Typed key-value metadata of a GGUF file ({@code tokenizer.ggml.tokens} …). All values come from
- * an untrusted file: sizes were checked, meanings were not. A getter throws {@link
- * ModelFormatException} if its key is missing or of another type.
+ * an untrusted file. Their sizes were checked, their meaning was not. A getter throws {@link
+ * ModelFormatException} if the key is missing or has another type.
  *
  * @param file named in errors
  * @param values integers as {@code Long}, floats as {@code Double}, arrays as {@code long[]},
@@ -26,12 +26,12 @@ public record GgufMetadata(Path file, Map<String, Object> values) {
     return get(key, String.class, "a string");
   }
 
-  /** An integer of any width. */
+  /** Returns an integer of any width. */
   public long integer(String key) {
     return get(key, Long.class, "an integer");
   }
 
-  /** A float of any width. */
+  /** Returns a float of any width. */
   public double real(String key) {
     return get(key, Double.class, "a float");
   }
@@ -40,26 +40,29 @@ public record GgufMetadata(Path file, Map<String, Object> values) {
     return get(key, Boolean.class, "a boolean");
   }
 
-  /** An array of strings, which is not copied: a vocabulary has hundreds of thousands. */
-  @SuppressWarnings("unchecked") // lists are of strings
+  /**
+   * Returns an array of strings. It is not copied, because a vocabulary has hundreds of thousands
+   * of strings.
+   */
+  @SuppressWarnings("unchecked") // all lists contain strings
   public List<String> strings(String key) {
     return Collections.unmodifiableList((List<String>) get(key, List.class, "an array of strings"));
   }
 
-  /** An array of integers of at most 32 bits. */
+  /** Returns an array of integers, which must fit into 32 bits. */
   public int[] integers(String key) {
     long[] wide = get(key, long[].class, "an array of integers");
     int[] narrow = new int[wide.length];
     for (int i = 0; i < wide.length; i++) {
       if (wide[i] != (int) wide[i]) {
-        throw wrong(key, "element " + i + " is " + wide[i] + ", beyond 32 bits");
+        throw wrong(key, "element " + i + " is " + wide[i] + ", which does not fit into 32 bits");
       }
       narrow[i] = (int) wide[i];
     }
     return narrow;
   }
 
-  /** An array of floats, rounded to 32 bits. */
+  /** Returns an array of floats, rounded to 32 bits. */
   public float[] reals(String key) {
     double[] wide = get(key, double[].class, "an array of floats");
     float[] narrow = new float[wide.length];

@@ -5,14 +5,15 @@ import io.radixflow.models.TensorType;
 /**
  * A tensor as a GGUF file describes it.
  *
- * @param name its name
+ * @param name name of the tensor
  * @param dimensions 1 to 4 positive sizes, columns first
  * @param ggmlType number of the element type
- * @param offset first byte: from the start of the data when read, in the file once placed
+ * @param offset first byte: relative to the start of the data as read, relative to the file after
+ *     {@link #at}
  */
 public record GgufTensor(String name, long[] dimensions, int ggmlType, long offset) {
 
-  /** Names of ggml's element types by number; null where the number was retired. */
+  /** Names of ggml's element types by number; null if the number was retired. */
   private static final String[] TYPE_NAMES = {
     "F32", "F16", "Q4_0", "Q4_1", null, null, "Q5_0", "Q5_1", "Q8_0", "Q8_1", "Q2_K", "Q3_K",
     "Q4_K", "Q5_K", "Q6_K", "Q8_K", "IQ2_XXS", "IQ2_XS", "IQ3_XXS", "IQ1_S", "IQ4_NL", "IQ3_S",
@@ -20,7 +21,10 @@ public record GgufTensor(String name, long[] dimensions, int ggmlType, long offs
     "TQ2_0", null, null, null, "MXFP4"
   };
 
-  /** The same tensor with its offset in the file; one beyond any file if the sum overflows. */
+  /**
+   * Returns the same tensor with its offset in the file. If the sum overflows, the offset is beyond
+   * any file.
+   */
   GgufTensor at(long dataStart) {
     long position = offset > Long.MAX_VALUE - dataStart ? Long.MAX_VALUE : offset + dataStart;
     return new GgufTensor(name, dimensions, ggmlType, position);
@@ -49,13 +53,15 @@ public record GgufTensor(String name, long[] dimensions, int ggmlType, long offs
     };
   }
 
-  /** The element type's name for people. */
+  /** The display name of the element type. */
   public String typeName() {
     boolean known = ggmlType >= 0 && ggmlType < TYPE_NAMES.length && TYPE_NAMES[ggmlType] != null;
     return known ? TYPE_NAMES[ggmlType] : "number " + Integer.toUnsignedString(ggmlType);
   }
 
-  /** Bytes of data; 0 if the type's size is not known, -1 if beyond a long. */
+  /**
+   * Bytes of data; 0 if the size of the type is unknown, -1 if the number does not fit into a long.
+   */
   long bytes() {
     if (type() == null) {
       return 0;
@@ -71,7 +77,7 @@ public record GgufTensor(String name, long[] dimensions, int ggmlType, long offs
     }
   }
 
-  /** The tensor as a matrix; the higher dimensions of rank 3 or 4 become rows. */
+  /** The sizes of the tensor, slowest dimension first. */
   public String shape() {
     StringBuilder text = new StringBuilder();
     for (int d = dimensions.length - 1; d >= 0; d--) {

@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The head of a safetensors file: u64 length of a JSON object; the object, with element type, shape
- * and byte range of each tensor; the data that ranges count from.
+ * The head of a safetensors file. The format is: u64 length of a JSON object; the object, with
+ * element type, shape and byte range of each tensor; the data, from which ranges count.
  *
- * @param file its path
+ * @param file path of the file
  * @param tensors entries by name
  */
 public record SafetensorsFile(Path file, Map<String, Entry> tensors) {
@@ -25,14 +25,16 @@ public record SafetensorsFile(Path file, Map<String, Entry> tensors) {
   private static final int MAX_RANK = 8;
 
   /**
-   * @param type the element type's name, as the file has it
+   * @param type name of the element type in the file
    * @param shape sizes, rows first
    * @param position first byte in the file
-   * @param bytes length
+   * @param bytes number of bytes
    */
   public record Entry(String type, long[] shape, long position, long bytes) {}
 
-  /** Reads the head and checks that every tensor lies within the file, none over another. */
+  /**
+   * Reads the head. Checks that every tensor is inside the file and that tensors do not overlap.
+   */
   public static SafetensorsFile read(Path file, FileChannel channel) throws IOException {
     long size = channel.size();
     if (size < 8) {

@@ -1,5 +1,5 @@
 /**
- * Readers of GGUF and safetensors files, for any architecture: metadata, and each tensor's name,
- * type, shape and place.
+ * Readers of GGUF and safetensors files of any architecture: metadata, and the name, type, shape
+ * and position of each tensor.
  */
 package io.radixflow.models.file.format;
