@@ -9,12 +9,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Writes the grammar of calls in a model's own form, with arguments that meet their schemas. */
+/**
+ * Writes the grammar of calls in a model's own format. Their arguments must match the schemas of
+ * the functions.
+ */
 final class CallGrammar {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** Keywords that cannot be enforced for a text in a tag. */
+  /** Keywords that cannot be enforced for a text inside a tag. */
   private static final List<String> TEXT_KEYWORDS =
       List.of(
           "pattern", "format", "minLength", "maxLength", "allOf", "not", "if", "oneOf", "anyOf");
@@ -44,9 +47,9 @@ final class CallGrammar {
   }
 
   /**
-   * Returns the symbols of calls with arguments in JSON.
+   * Returns the symbols of calls whose arguments are JSON.
    *
-   * @param prefix begins the names of rules
+   * @param prefix prefix of the names of rules
    * @param start text before the first call
    * @param between text between two calls
    * @param end text after the last call
@@ -79,10 +82,10 @@ final class CallGrammar {
   }
 
   /**
-   * Returns the symbol of JSON that meets a schema; what cannot be enforced is left out, unless the
-   * function is strict.
+   * Returns the symbol of JSON that matches a schema. Keywords that cannot be enforced are ignored,
+   * unless the function is strict.
    *
-   * @param pointer where the schema is within the function's
+   * @param pointer position of the schema inside the function's schema
    */
   private static String json(Tool tool, String pointer, String schema) {
     String subject = "the function " + tool.name() + (pointer.isEmpty() ? "" : "#" + pointer);
@@ -93,7 +96,7 @@ final class CallGrammar {
     return json(tool, "/properties/" + key, subschema(tool, key));
   }
 
-  /** The schema of a function's arguments, which are always an object. */
+  /** Returns the schema of a function's arguments, which are always an object. */
   private String schema(Tool tool) {
     Map<String, Object> schema = new LinkedHashMap<>();
     schema.put("type", "object");
@@ -107,7 +110,7 @@ final class CallGrammar {
     return write(schema);
   }
 
-  /** The schema of one parameter, with what it may refer to. */
+  /** Returns the schema of one parameter, with the definitions that it may refer to. */
   private static String subschema(Tool tool, String key) {
     Object schema = tool.properties().get(key);
     if (!(schema instanceof Map<?, ?> map)) {
@@ -138,9 +141,9 @@ final class CallGrammar {
   // ---- tags ----
 
   /**
-   * Returns the symbols of calls with a tag for each parameter.
+   * Returns the symbols of calls with one tag per parameter.
    *
-   * @param shared whether one block has all calls
+   * @param shared whether one block contains all calls
    */
   String tags(TagCalls form, boolean shared) {
     grammar.rule("NL", "/\\n?/");
@@ -201,7 +204,7 @@ final class CallGrammar {
         + " NL";
   }
 
-  /** Returns the symbol of a value that is plain text; null for one that is JSON. */
+  /** Returns the symbol of a value that is plain text; null if the value is JSON. */
   private static String textValue(Tool tool, String key, Object schema) {
     Set<String> types = tool.types(key);
     Map<?, ?> resolved = tool.resolve(schema);
@@ -226,7 +229,7 @@ final class CallGrammar {
     return "TEXT";
   }
 
-  /** Refuses a keyword that cannot be enforced in a tag, unless the function is not strict. */
+  /** Throws for a keyword that cannot be enforced in a tag, if the function is strict. */
   private static void refuse(Tool tool, String key, String keyword) {
     if (!tool.strict()) {
       return;
@@ -238,12 +241,12 @@ final class CallGrammar {
             + tool.name()
             + " has "
             + keyword
-            + ", which cannot be enforced for calls in this model's form");
+            + ", which cannot be enforced for calls in this model's format");
   }
 
   // ---- literals ----
 
-  /** Returns the symbols of calls that are literals of a language. */
+  /** Returns the symbols of calls in the literals of a programming language. */
   String literals(LiteralCalls form, String start, String between, String end) {
     boolean gemma = form.dialect().bareWords();
     if (gemma) {
@@ -264,7 +267,7 @@ final class CallGrammar {
         + GrammarText.literal(end);
   }
 
-  /** Arguments by name, with commas between the arguments that are given. */
+  /** Returns the symbols of named arguments, with commas between the arguments that are present. */
   private String named(LiteralCalls form, Tool tool, int index) {
     boolean gemma = form.dialect().bareWords();
     String comma = gemma ? "\",\"" : "\", \"";

@@ -8,24 +8,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds calls of functions in a reply.
+ * Finds function calls in a reply.
  *
  * <p>Text is held back only while it may be the beginning of a call: from a marker until the name
  * of a function is complete and its arguments begin. At most {@link #HEAD} characters are held
  * back; longer text is content. Once the arguments have begun, the text stays a call. Arguments
- * that no longer follow the format are passed on as written, up to the call's end or the next call.
- * A call that a limit cuts before its arguments is left out. White space before the first call,
- * between calls and after the last one is not content, if nothing else is.
+ * that stop following the format are passed on as written, up to the call's end or the next call.
+ * If a limit ends the reply before a call's arguments, the call is dropped. White space before,
+ * between and after calls is not content if there is no other text.
  */
 final class CallParser extends StreamParser {
 
-  /** The most characters from the beginning of a call to its arguments, and after them. */
+  /**
+   * The largest number of characters from the beginning of a call to its arguments, and the same
+   * after the arguments.
+   */
   static final int HEAD = 1024;
 
-  /** The most white space that is held back before a call. */
+  /** The largest number of white space characters that are held back before a call. */
   static final int GAP = 64;
 
-  /** What may stand between a call and the end of its block by mistake. */
+  /** Characters that models write by mistake between a call and the end of its block. */
   private static final String STRAY = "}])>,;";
 
   private enum State {
@@ -42,7 +45,7 @@ final class CallParser extends StreamParser {
   private final Markers leading;
   private State state = State.TEXT;
 
-  /** Whether white space that comes next may be dropped, since only calls are around it. */
+  /** Whether the next white space may be dropped, because only calls are around it. */
   private boolean edge = true;
 
   private Call call;
@@ -51,7 +54,7 @@ final class CallParser extends StreamParser {
   /** Finds the end of a call whose arguments are broken. */
   private Markers ends;
 
-  /** Finds the end of the block of the last call; null if it has come. */
+  /** Finds the end of the block of the last call; null after that end. */
   private Markers closers;
 
   CallParser(List<CallFormat> formats, Functions functions) {
@@ -121,7 +124,7 @@ final class CallParser extends StreamParser {
     return true;
   }
 
-  /** Leaves out the end of a block that had text in it. */
+  /** Drops the end of a block that contained text. */
   private boolean stray(int at) {
     Scan scan = new Scan(held, at, HEAD);
     scan.any(call.format().closers());
@@ -131,7 +134,7 @@ final class CallParser extends StreamParser {
     return true;
   }
 
-  /** Leaves out the beginning of a call that a limit cut. */
+  /** Drops the beginning of a call that a limit cut off. */
   private boolean drop() {
     from = held.length();
     return false;
@@ -154,7 +157,7 @@ final class CallParser extends StreamParser {
     return begun && isCut() ? drop() : content(start + 1);
   }
 
-  /** Returns whether the rest of the reply is how a call without a mark begins. */
+  /** Returns whether the rest of the reply may be the beginning of a call without a mark. */
   private boolean begins(int start) {
     String rest =
         held.substring(start, Math.min(held.length(), start + HEAD)).replaceAll("\\s", "");
@@ -197,7 +200,7 @@ final class CallParser extends StreamParser {
     }
   }
 
-  /** Gives broken arguments as they are written. */
+  /** Passes on broken arguments as they are written. */
   private boolean raw(boolean last) {
     int end = ends.seek(held, from);
     boolean whole = ends.at(held, end) == Markers.WHOLE;
@@ -218,7 +221,7 @@ final class CallParser extends StreamParser {
     return whole;
   }
 
-  /** Returns where the white space and brackets before a position begin. */
+  /** Returns the start of the white space and brackets that end at a position. */
   private int tail(int end) {
     String brackets = call.format().brackets();
     int at = end;
@@ -262,7 +265,7 @@ final class CallParser extends StreamParser {
     return endBlock(closing, last);
   }
 
-  /** Continues with text after a block of calls, unless the end of the block may still come. */
+  /** Continues with text after a block of calls, unless the end of the block may still follow. */
   private boolean endBlock(Scan scan, boolean last) {
     if (scan.starved() && !last) {
       return false;

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The functions that a reply may call, and the names of others that count as calls, so that who
- * runs them can say that there is none. Immutable.
+ * The functions that a reply may call. Also decides which other names count as calls; the code that
+ * runs the calls can then answer that the function does not exist. Immutable.
  *
- * @param known by name
- * @param plain whether a call without a mark may be of an unknown function
+ * @param known functions by name
+ * @param plain whether a call without a mark may have the name of an unknown function
  */
 record Functions(Map<String, Tool> known, boolean plain) {
 
@@ -26,9 +26,9 @@ record Functions(Map<String, Tool> known, boolean plain) {
   }
 
   /**
-   * Returns whether a name makes a call.
+   * Returns whether a text with this function name is a call.
    *
-   * @param marked whether a mark before it says that it is one
+   * @param marked whether a mark before the name shows that it is a call
    */
   boolean takes(String name, boolean marked) {
     return name != null && (isKnown(name) || (marked || plain) && isName(name));
@@ -41,7 +41,10 @@ record Functions(Map<String, Tool> known, boolean plain) {
             .noneMatch(c -> Character.isISOControl(c) || Character.isSurrogate((char) c));
   }
 
-  /** Returns a function by its name; one that takes anything if the name is unknown. */
+  /**
+   * Returns a function by its name. For an unknown name, returns a function with arbitrary
+   * arguments.
+   */
   Tool get(String name) {
     Tool tool = known.get(name);
     return tool == null ? new Tool(name, Map.of(), false) : tool;

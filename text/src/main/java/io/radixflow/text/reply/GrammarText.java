@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Writes a grammar in Lark, rule by rule, and the texts and expressions in it. */
+/** Writes a grammar in Lark, rule by rule, and its texts and expressions. */
 final class GrammarText {
 
   private final List<String> rules = new ArrayList<>();
@@ -22,15 +22,15 @@ final class GrammarText {
     return String.join("\n", rules) + "\n";
   }
 
-  /** Returns a text as a symbol; nothing for the empty text. */
+  /** Returns a text as a symbol; an empty string for the empty text. */
   static String literal(String text) {
     return text.isEmpty() ? "" : JsonStrings.quote(text);
   }
 
   /**
-   * Returns an expression for all texts that contain none of some marks.
+   * Returns an expression for all texts that do not contain any of the marks.
    *
-   * @param marks the first character of each must not come later in any of them
+   * @param marks the first character of a mark must not occur later in any mark
    */
   static String without(List<String> marks) {
     Node root = new Node();
@@ -44,7 +44,8 @@ final class GrammarText {
     for (String mark : marks) {
       boolean again = mark.chars().skip(1).anyMatch(c -> root.next.containsKey((char) c));
       if (again) {
-        throw new IllegalArgumentException("the mark " + mark + " begins again within itself");
+        throw new IllegalArgumentException(
+            "the mark " + mark + " contains the first character of a mark again");
       }
     }
     String other = outside(root, root) + "*";
@@ -55,7 +56,7 @@ final class GrammarText {
 
   /**
    * Returns the expression for the text after the beginning of a mark, up to the next character
-   * that may begin one.
+   * that may begin a mark.
    */
   private static String rest(Node node, Node root) {
     List<String> ways = new ArrayList<>();
@@ -70,7 +71,8 @@ final class GrammarText {
   }
 
   /**
-   * Returns an expression for a character that neither continues a node's text nor begins a mark.
+   * Returns an expression for a character that neither continues the text of a node nor begins a
+   * mark.
    */
   private static String outside(Node node, Node root) {
     StringBuilder set = new StringBuilder("[^");
@@ -81,7 +83,7 @@ final class GrammarText {
     return set.append(']').toString();
   }
 
-  /** Returns an expression for a text. */
+  /** Returns an expression that matches exactly this text. */
   static String quote(String text) {
     StringBuilder quoted = new StringBuilder();
     text.chars().forEach(c -> quoted.append(escape((char) c)));

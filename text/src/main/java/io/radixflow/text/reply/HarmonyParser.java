@@ -8,13 +8,13 @@ import io.radixflow.text.reply.json.WholeArguments;
 import java.util.List;
 
 /**
- * Reads harmony, the format of gpt-oss: messages with a channel and perhaps a recipient, {@code
+ * Reads harmony, the format of gpt-oss. Messages have a channel and optionally a recipient: {@code
  * <|channel|>analysis<|message|>...<|end|><|start|>assistant<|channel|>final<|message|>...}.
  *
- * <p>The analysis channel is reasoning; the others are content, unless they have a recipient, and
- * the reply may call functions. If it may not, a message for someone comes as content with its
- * header and end. A header is held back until it is whole, at most {@link CallParser#HEAD}
- * characters. Messages of one kind that follow each other are joined by a line break.
+ * <p>The analysis channel is reasoning. Other channels are content, except messages with a
+ * recipient, which are calls if the reply may call functions. If it may not, such a message is
+ * content, with its header and end. A header is held back until it is complete, at most {@link
+ * CallParser#HEAD} characters. Consecutive messages of the same kind are joined with a line break.
  */
 final class HarmonyParser extends StreamParser {
 
@@ -39,10 +39,13 @@ final class HarmonyParser extends StreamParser {
   private State state = State.HEADER;
   private PartKind kind = PartKind.CONTENT;
 
-  /** Whether the message is content as it is written, with its end. */
+  /** Whether the message is content exactly as it is written, including its end. */
   private boolean raw = true;
 
-  /** The kind of the last message that had text; a line break joins the next one to it. */
+  /**
+   * The kind of the last message that had text. A line break joins the next message of this kind to
+   * it.
+   */
   private PartKind last;
 
   private boolean joined;
@@ -89,7 +92,7 @@ final class HarmonyParser extends StreamParser {
     return plain(ended ? held.length() : from + 1);
   }
 
-  /** Leaves out a header that a limit cut. */
+  /** Drops a header that a limit cut off. */
   private boolean drop() {
     from = held.length();
     return false;
@@ -104,7 +107,7 @@ final class HarmonyParser extends StreamParser {
     return true;
   }
 
-  /** Gives text as it is written, and all that follows up to the next message. */
+  /** Passes on text as it is written, up to the next message. */
   private boolean plain(int end) {
     kind = PartKind.CONTENT;
     last = PartKind.CONTENT;
@@ -208,7 +211,7 @@ final class HarmonyParser extends StreamParser {
     }
   }
 
-  /** Gives broken arguments as they are written, up to the message's end. */
+  /** Passes on broken arguments as they are written, up to the end of the message. */
   private boolean raw(boolean ended) {
     int end = BOUNDS.seek(held, from);
     boolean whole = BOUNDS.at(held, end) == Markers.WHOLE;
@@ -245,7 +248,7 @@ final class HarmonyParser extends StreamParser {
     return true;
   }
 
-  /** A message's header; of the words in it only channel and recipient count. */
+  /** The header of a message. Only its channel and recipient matter. */
   private record Header(String channel, String recipient) {
 
     static Header read(Scan scan) {

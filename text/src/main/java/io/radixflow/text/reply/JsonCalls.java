@@ -9,13 +9,14 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Calls that are JSON objects with the function's name and its arguments, or lists of them: {@code
- * <tool_call>{"name": "f", "arguments": {}}</tool_call>}, {@code [TOOL_CALLS][{...}, {...}]}.
+ * Calls that are JSON objects with the function's name and its arguments, or lists of such objects:
+ * {@code <tool_call>{"name": "f", "arguments": {}}</tool_call>}, {@code [TOOL_CALLS][{...},
+ * {...}]}.
  *
- * @param markers any of them begins a block
- * @param leading what may begin a block at the reply's start without a marker
- * @param closers any of them ends a block; it may be missing
- * @param keyed whether the function's name is the key of the arguments: {@code {"f": {}}}
+ * @param markers texts that begin a block
+ * @param leading texts that may begin a block at the start of the reply without a marker
+ * @param closers texts that end a block; the end may be missing
+ * @param keyed whether the function's name is the key of its arguments: {@code {"f": {}}}
  */
 record JsonCalls(List<String> markers, List<String> leading, List<String> closers, boolean keyed)
     implements CallFormat {
@@ -55,8 +56,8 @@ record JsonCalls(List<String> markers, List<String> leading, List<String> closer
   /**
    * Reads an object up to its arguments, or the whole object if the arguments come before the name.
    *
-   * @param marked whether a mark says that it is a call. Then arguments may be missing or in any
-   *     form, and keys and the name need no double quotes
+   * @param marked whether a mark shows that this is a call. Then the arguments may be missing or
+   *     have any type, and keys and the name do not need double quotes
    */
   private Call object(Scan scan, Functions functions, boolean marked) {
     String name = null;
@@ -94,14 +95,14 @@ record JsonCalls(List<String> markers, List<String> leading, List<String> closer
     return whole ? new Call(name, arguments, false, marked, this) : scan.fail();
   }
 
-  /** Returns a call whose arguments come next: in JSON, or as JSON in a string. */
+  /** Returns a call whose arguments follow, as JSON or as JSON in a string. */
   private Call opened(String name, Scan scan, boolean marked) {
     CallArguments arguments = scan.literal("\"") ? new StringArguments() : new JsonArguments();
     return scan.starved() ? null : new Call(name, arguments, true, marked, this);
   }
 
   /**
-   * Reads arguments that come before the name. They must be an object unless the call has a mark.
+   * Reads arguments that come before the name. They must be an object, unless the call has a mark.
    */
   private static CallArguments before(Scan scan, boolean marked) {
     int from = scan.at();

@@ -9,12 +9,12 @@ import java.util.stream.Stream;
 /**
  * Calls that look like calls of a programming language: {@code [f(a=1), g()]}, {@code call:f{a:1}}.
  *
- * @param markers any of them begins a block
- * @param leading what may begin a block at the reply's start without a marker
+ * @param markers texts that begin a block
+ * @param leading texts that may begin a block at the start of the reply without a marker
  * @param before text before each name
- * @param suffix ends the word of the name and is not part of it
+ * @param suffix text after the name in the same word
  * @param dialect the form of the arguments
- * @param closers any of them ends a block; it may be missing
+ * @param closers texts that end a block; the end may be missing
  * @param lines whether a line break ends a call
  */
 record LiteralCalls(
@@ -61,7 +61,7 @@ record LiteralCalls(
     return call ? new Call(name, new LiteralArguments(dialect), false, marked, this) : scan.fail();
   }
 
-  /** Returns whether an argument with its name comes next, or the end of a list's call. */
+  /** Returns whether a named argument follows, or the end of a call in a list. */
   private boolean namesArgument(Scan scan) {
     int from = scan.at();
     scan.space();

@@ -7,14 +7,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Calls that are a name and a JSON object with marks around them: {@code [TOOL_CALLS]f[ARGS]{...}}.
+ * Calls that are a name and a JSON object, with marks around them: {@code
+ * [TOOL_CALLS]f[ARGS]{...}}.
  *
- * @param section begins a block of calls, may be missing; empty if the format has none
- * @param call begins a call
+ * @param section text that begins a block of calls, which may be missing; empty if the format has
+ *     no blocks
+ * @param call text that begins a call
  * @param before text before the name
  * @param after texts between name and arguments, in this order; each may be missing
  * @param ends texts that end a call, in this order; each may be missing
- * @param sectionEnd ends a block of calls; empty if the format has none
+ * @param sectionEnd text that ends a block of calls; empty if the format has no blocks
  */
 record NamedCalls(
     String section,
@@ -25,7 +27,7 @@ record NamedCalls(
     String sectionEnd)
     implements CallFormat {
 
-  /** Ends a mark after which a word stands that is not the function's name. */
+  /** A mark that is followed by a word which is not the function's name. */
   static final String CALL_ID = "[CALL_ID]";
 
   @Override
@@ -67,7 +69,7 @@ record NamedCalls(
     return new Call(name, none ? WholeArguments.NONE : new JsonArguments(), false, true, this);
   }
 
-  /** Returns the function that a word names: also as {@code functions.f:0}, as Kimi writes it. */
+  /** Returns the function that a word names. Also accepts Kimi's form {@code functions.f:0}. */
   private static String name(String word, Functions functions) {
     if (word == null || functions.isKnown(word)) {
       return word;

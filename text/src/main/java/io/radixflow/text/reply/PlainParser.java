@@ -2,7 +2,7 @@ package io.radixflow.text.reply;
 
 import java.util.function.Consumer;
 
-/** A reply that is content alone. */
+/** Parses replies that are only content. */
 final class PlainParser implements ReplyParser {
 
   @Override

@@ -5,9 +5,8 @@ import java.util.List;
 /**
  * The marks between which a model writes its reasoning, at the start of a reply.
  *
- * @param response the mark before the answer that follows, which may be missing; empty if the
- *     format has none
- * @param responseEnd the mark after that answer
+ * @param response the mark before the answer, which may be missing; empty if the format has none
+ * @param responseEnd the mark after the answer
  */
 public record ReasoningFormat(String open, String close, String response, String responseEnd) {
 
@@ -15,7 +14,7 @@ public record ReasoningFormat(String open, String close, String response, String
   private static final ReasoningFormat GRANITE =
       new ReasoningFormat("<think>", "</think>", "<response>", "</response>");
 
-  /** The formats in the order in which they are looked for in a template. */
+  /** The formats, in the order in which they are searched in a template. */
   private static final List<ReasoningFormat> MARKED =
       List.of(
           of("[THINK]", "[/THINK]"),
@@ -30,7 +29,7 @@ public record ReasoningFormat(String open, String close, String response, String
     return new ReasoningFormat(open, close, "", "");
   }
 
-  /** Returns the marks that a chat template writes or looks for; null if it has none. */
+  /** Returns the marks that a chat template writes or searches; null if it has none. */
   static ReasoningFormat of(String template) {
     for (ReasoningFormat format : MARKED) {
       if (template.contains(format.open())) {
@@ -44,7 +43,7 @@ public record ReasoningFormat(String open, String close, String response, String
   }
 
   /**
-   * Returns whether a reply begins within the reasoning, since its prompt ends with the opening
+   * Returns whether a reply begins inside the reasoning, because its prompt ends with the opening
    * mark.
    */
   boolean openAt(CharSequence promptEnd) {

@@ -6,11 +6,10 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Takes the reasoning off the start of a reply and gives the rest to the next parser.
+ * Separates the reasoning at the start of a reply and passes the rest to the next parser.
  *
- * <p>Line breaks next to the marks belong to the marks. Text is held back where it may be a mark or
- * a line break before one, at most {@link CallParser#GAP} of these. A mark that comes later in the
- * reply is content.
+ * <p>Line breaks next to the marks belong to the marks. Text is held back while it may be a mark or
+ * line breaks before a mark, of which there may be {@link CallParser#GAP}. Later marks are content.
  */
 final class ReasoningParser extends StreamParser {
 
@@ -30,8 +29,8 @@ final class ReasoningParser extends StreamParser {
   private boolean response;
 
   /**
-   * @param inside whether the reply begins within the reasoning
-   * @param rest takes the text after the reasoning
+   * @param inside whether the reply begins inside the reasoning
+   * @param rest parses the text after the reasoning
    */
   ReasoningParser(ReasoningFormat format, boolean inside, ReplyParser rest) {
     this.format = format;
@@ -113,7 +112,7 @@ final class ReasoningParser extends StreamParser {
     return true;
   }
 
-  /** Returns whether the closing mark is at a position, with line breaks before it. */
+  /** Returns whether the closing mark, possibly after line breaks, is at a position. */
   private int closeAt(int at) {
     int mark = at;
     while (mark < held.length() && mark - at < CallParser.GAP && held.charAt(mark) == '\n') {

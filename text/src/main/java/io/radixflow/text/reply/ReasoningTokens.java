@@ -5,10 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/**
- * How a model writes its reasoning in tokens: what opens and closes it, and the ids that close it.
- * Immutable; for many threads.
- */
+/** The tokens that begin and end a model's reasoning. Immutable and safe for many threads. */
 public final class ReasoningTokens {
   private static final String CHANNEL = "<|channel|>";
   private static final String ANALYSIS = "analysis";
@@ -17,10 +14,10 @@ public final class ReasoningTokens {
   final byte[] open;
   final List<byte[]> closes;
 
-  /** Whether reasoning may open anywhere, and more than once. */
+  /** Whether reasoning may begin anywhere, and more than once. */
   final boolean anywhere;
 
-  /** The text before {@link #barred}; null if nothing is barred. */
+  /** The text before {@link #barred}; null if no ids are barred. */
   final byte[] before;
 
   private final ReasoningFormat format;
@@ -46,7 +43,9 @@ public final class ReasoningTokens {
     }
   }
 
-  /** Returns how a model with this tokenizer writes reasoning; null if its format has none. */
+  /**
+   * Returns how a model with this tokenizer marks reasoning; null if its format has no reasoning.
+   */
   public static ReasoningTokens of(Tokenizer tokenizer, ReplyFormat format) {
     boolean harmony = format.tools() == ToolFormat.HARMONY;
     return harmony || format.reasoning() != null
@@ -57,8 +56,9 @@ public final class ReasoningTokens {
   /**
    * Returns a tracker for the ids of one reply.
    *
-   * @param promptEnd the prompt's text, or its last characters: a reply may begin within reasoning
-   * @param budget tokens of reasoning after which it is ended
+   * @param promptEnd the text of the prompt, or its last characters, which show whether the reply
+   *     begins inside the reasoning
+   * @param budget number of reasoning tokens after which reasoning is ended
    */
   public ReasoningTracker tracker(CharSequence promptEnd, int budget) {
     return new ReasoningTracker(this, format != null && format.openAt(promptEnd), budget);
@@ -73,7 +73,7 @@ public final class ReasoningTokens {
     return ending[index];
   }
 
-  /** Takes the ids out of a mask with which reasoning would open after {@link #before}. */
+  /** Removes the ids from a mask that would begin reasoning after {@link #before}. */
   void bar(long[] mask) {
     for (int id : barred) {
       mask[id >> 6] &= ~(1L << id);

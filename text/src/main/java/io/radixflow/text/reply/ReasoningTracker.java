@@ -6,19 +6,21 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Follows the ids of one reply through its reasoning: counts the tokens of it, and says which
- * tokens may come next once its budget is used up. The state is a pure function of the ids so far,
- * so a reply that goes on elsewhere feeds its ids again. Not thread-safe.
+ * Follows the ids of one reply through its reasoning. It counts the reasoning tokens and restricts
+ * the next token once the budget is used up. The state is a pure function of the ids so far, so a
+ * reply that continues elsewhere can feed its ids again. Not thread-safe.
  *
- * <p>A token counts if it comes between the marks, or holds a byte that does. Once as many as the
- * budget have come, the ids that end the reasoning follow, one in each mask; before them a
- * character that has begun is finished, for at most {@value #UNFINISHED} tokens.
+ * <p>A token counts if it is between the marks, or contains a byte that is. After the budget, each
+ * mask allows only the next of the ids that end the reasoning. Before that, a character that has
+ * begun is completed, with at most {@value #UNFINISHED} tokens.
  */
 public final class ReasoningTracker {
-  /** A budget that no reply uses up. */
+  /** A budget that is never used up. */
   public static final int UNLIMITED = Integer.MAX_VALUE;
 
-  /** The most tokens by which the end waits for the rest of a character. */
+  /**
+   * The largest number of tokens for which the end of reasoning waits for the rest of a character.
+   */
   private static final int UNFINISHED = 3;
 
   private enum State {
@@ -31,29 +33,29 @@ public final class ReasoningTracker {
   private final int budget;
   private State state;
 
-  /** Tokens so far, and the first one that may hold a byte of the reasoning. */
+  /** Number of tokens so far, and the first token that may contain a byte of the reasoning. */
   private int accepted;
 
   private int first;
 
-  /** Reasoning tokens of the parts that are closed. */
+  /** Number of tokens in the parts of the reasoning that are closed. */
   private int closed;
 
-  /** The last bytes, and the number of the token that each came with. */
+  /** The last bytes, and for each byte the number of its token. */
   private final byte[] tail;
 
   private final int[] owner;
   private int bytes;
 
-  /** Bytes of white space and of the opening mark at the reply's start. */
+  /** Number of bytes of white space, and of the opening mark, at the start of the reply. */
   private int spaces;
 
   private int matched;
 
-  /** Bytes that the last character still lacks. */
+  /** Number of bytes that the last character still needs. */
   private int missing;
 
-  /** How many of the ending ids have come, from {@link #forcing} on. */
+  /** How many of the ending ids have arrived since {@link #forcing} was set. */
   private int ended;
 
   private boolean forcing;
@@ -72,7 +74,7 @@ public final class ReasoningTracker {
     force();
   }
 
-  /** Takes the reply's next token. */
+  /** Adds the reply's next token. */
   public void accept(int id) {
     boolean due = forcing && id == tokens.ending(ended);
     ended = due ? ended + 1 : 0;
@@ -114,7 +116,7 @@ public final class ReasoningTracker {
     }
   }
 
-  /** Expects white space, none too, and the opening mark. */
+  /** Expects optional white space and then the opening mark. */
   private void start(byte value) {
     if (matched == 0 && spaces < CallParser.GAP && Scan.isSpace((char) value)) {
       spaces++;
@@ -127,7 +129,7 @@ public final class ReasoningTracker {
 
   private void open() {
     state = State.INSIDE;
-    first = accepted + 1; // until another byte of the same token comes
+    first = accepted + 1; // unless another byte of the same token follows
     bytes = 0;
   }
 
@@ -165,7 +167,7 @@ public final class ReasoningTracker {
             : value < 0xC2 || value > 0xF4 ? 0 : value < 0xE0 ? 1 : value < 0xF0 ? 2 : 3;
   }
 
-  /** Begins to end the reasoning if that is due. */
+  /** Begins to end the reasoning if the budget is used up. */
   private void force() {
     int count = count();
     if (!forcing && state == State.INSIDE && count >= budget) {
@@ -174,12 +176,12 @@ public final class ReasoningTracker {
     }
   }
 
-  /** The number of tokens of the reasoning so far. */
+  /** The number of reasoning tokens so far. */
   public int count() {
     return closed + (state == State.INSIDE ? Math.max(0, accepted - first) : 0);
   }
 
-  /** Returns whether not every token may come next. */
+  /** Returns whether the next token is restricted. */
   public boolean restricts() {
     return forcing || bars();
   }
@@ -192,9 +194,9 @@ public final class ReasoningTracker {
   }
 
   /**
-   * Takes the tokens out of a mask that may not come next.
+   * Removes the tokens from a mask that may not come next.
    *
-   * @param mask the tokens that may come otherwise, in the form of {@code TokenMask}
+   * @param mask the tokens that would be allowed otherwise, in the form of {@code TokenMask}
    */
   public void restrict(long[] mask) {
     if (forcing) {
@@ -208,9 +210,9 @@ public final class ReasoningTracker {
   }
 
   /**
-   * Returns whether what may come next can depend on tokens that are not known yet.
+   * Returns whether the restriction of the next token can depend on tokens that are not known yet.
    *
-   * @param unknown how many these are
+   * @param unknown number of these tokens
    */
   public boolean dependsOn(int unknown) {
     boolean over = state == State.OUTSIDE && !tokens.anywhere && !forcing;

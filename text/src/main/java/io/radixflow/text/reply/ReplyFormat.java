@@ -4,14 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a model writes its replies: calls of functions and reasoning. Immutable; for many threads.
+ * How a model writes function calls and reasoning in its replies. Immutable and safe for many
+ * threads.
  *
- * @param tools the form of calls
- * @param reasoning the marks of reasoning; null if the model writes none, or not with marks
+ * @param tools the format of calls
+ * @param reasoning the marks of reasoning; null if the model does not write reasoning or does not
+ *     mark it
  */
 public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
 
-  /** Headers of harmony's messages, and what ends one that is not the last. */
+  /** Headers of harmony's messages, and the end of a message that is not the last. */
   private static final String MESSAGE = "<|message|>";
 
   private static final String ANALYSIS = "<|channel|>analysis" + MESSAGE;
@@ -19,7 +21,7 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
   private static final String JSON = " <|constrain|>json";
   private static final String NEXT = "<|end|><|start|>assistant";
 
-  /** Chooses the formats by what a chat template writes. */
+  /** Chooses the formats from the text of a chat template. */
   public static ReplyFormat of(String template) {
     ToolFormat tools = ToolFormat.of(template);
     return new ReplyFormat(
@@ -27,14 +29,15 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
   }
 
   /**
-   * Returns a grammar, in Lark with {@code %json}, of replies whose calls are in this format and
-   * meet the functions' schemas.
+   * Returns a grammar, in Lark with {@code %json}, for replies whose calls have this format and
+   * match the functions' schemas.
    *
-   * @param functions the functions that the reply may call; only one if the request names it
-   * @param required whether the reply must be calls; otherwise it may begin with free text, and
-   *     only the schemas of strict functions are enforced
+   * @param functions the functions that the reply may call; only one if the request names a
+   *     function
+   * @param required whether the reply must consist of calls; if not, it may begin with free text,
+   *     and only the schemas of strict functions are enforced
    * @param parallel whether there may be more than one call
-   * @param promptEnd as for {@link #parser}; reasoning stays free
+   * @param promptEnd see {@link #parser}; reasoning is not restricted
    * @throws IllegalArgumentException if a schema has a keyword that this format cannot enforce
    */
   public String grammar(
@@ -43,10 +46,10 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
   }
 
   /**
-   * The same as {@link #grammar(List, boolean, boolean, CharSequence)}, for replies that are calls
-   * or JSON.
+   * Like {@link #grammar(List, boolean, boolean, CharSequence)}, for replies that are calls or
+   * JSON.
    *
-   * @param schema the schema that a reply meets if it is not calls; null for free text
+   * @param schema the schema of a reply without calls; null for free text
    */
   public String grammar(
       List<Tool> functions,
@@ -77,7 +80,7 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
     return grammar.rule("content", header + "%json " + schema);
   }
 
-  /** Text up to the first call, and perhaps calls. */
+  /** Text up to the first call, optionally followed by calls. */
   private String free(GrammarText grammar, boolean open) {
     List<String> marks = new ArrayList<>(tools.marks());
     if (reasoning != null && !open) {
@@ -111,10 +114,10 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
   }
 
   /**
-   * Returns a regular expression for the text before the answer of a reply: reasoning and header.
-   * Empty if there is none.
+   * Returns a regular expression for the text before the answer in a reply: reasoning and header.
+   * Empty if there is no such text.
    *
-   * @param promptEnd as for {@link #parser}
+   * @param promptEnd see {@link #parser}
    */
   public String reasoningBefore(CharSequence promptEnd) {
     if (tools == ToolFormat.HARMONY) {
@@ -133,10 +136,10 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
   }
 
   /**
-   * Returns how a reply begins.
+   * Returns the beginning of a reply, with its marks.
    *
    * @param thought its reasoning, or null
-   * @param content empty if the reasoning is to go on
+   * @param content its content; empty if the reasoning should continue
    */
   public String beginning(String thought, String content) {
     if (tools == ToolFormat.HARMONY) {
@@ -151,25 +154,26 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
     return content.isEmpty() ? opened : opened + "\n" + reasoning.close() + "\n\n" + content;
   }
 
-  /** Returns this format with another form of calls; harmony has reasoning of its own. */
+  /** Returns this format with another format of calls. Harmony has its own reasoning. */
   public ReplyFormat with(ToolFormat tools) {
     return new ReplyFormat(tools, tools == ToolFormat.HARMONY ? null : reasoning);
   }
 
   /**
-   * Returns a parser of one reply; null if there is nothing to look for, and all text is content.
+   * Returns a parser for one reply; null if all text is content.
    *
-   * @param functions what the reply may call; empty for none, and calls are content
-   * @param promptEnd the prompt's text, or its last characters: a reply may begin within reasoning
+   * @param functions the functions that the reply may call; if empty, calls are content
+   * @param promptEnd the text of the prompt, or its last characters, which show whether the reply
+   *     begins inside the reasoning
    */
   public ReplyParser parser(List<Tool> functions, CharSequence promptEnd) {
     return parser(functions, false, promptEnd);
   }
 
   /**
-   * The same as {@link #parser(List, CharSequence)}.
+   * Like {@link #parser(List, CharSequence)}.
    *
-   * @param structured whether a grammar constrains the content; then a text in the form of a call
+   * @param structured whether a grammar constrains the content; then a text that looks like a call
    *     without a mark is content if its function is unknown
    */
   public ReplyParser parser(List<Tool> functions, boolean structured, CharSequence promptEnd) {

@@ -3,12 +3,12 @@ package io.radixflow.text.reply;
 import java.util.function.Consumer;
 
 /**
- * Reads a reply step by step and holds back the text that is not decided. Neighbouring pieces of
- * one kind are joined, so that each call gives few parts.
+ * Reads a reply step by step and holds back text that is not decided yet. Adjacent pieces of the
+ * same kind are joined, so that each call produces few parts.
  */
 abstract class StreamParser implements ReplyParser {
 
-  /** The text that is not decided begins at {@link #from}. */
+  /** The reply's text. From {@link #from} on it is not decided yet. */
   final StringBuilder held = new StringBuilder();
 
   int from;
@@ -20,7 +20,7 @@ abstract class StreamParser implements ReplyParser {
   private boolean cut;
 
   /**
-   * Does one thing; returns whether the text at hand may decide more.
+   * Does one step. Returns whether another step is possible without more text.
    *
    * @param last whether the reply has no more text
    */
@@ -38,16 +38,16 @@ abstract class StreamParser implements ReplyParser {
     run(true, out);
   }
 
-  /** Returns whether the reply has ended before the model ended it. */
+  /** Returns whether something other than the model ended the reply. */
   final boolean isCut() {
     return cut;
   }
 
   /**
-   * Returns whether the reply was cut within a mark that begins at a position. Letters are not
-   * enough evidence, and neither is one character after other text.
+   * Returns whether the reply was cut inside a mark that begins at a position. Letters are not
+   * enough evidence for a mark, and neither is a single character after other text.
    *
-   * @param first whether the reply has no other text before it
+   * @param first whether the reply has no text before the position
    */
   final boolean cut(int at, boolean first) {
     boolean enough = first || held.length() - at > 1;
@@ -74,7 +74,7 @@ abstract class StreamParser implements ReplyParser {
     select(PartKind.TOOL_CALL, index).append(name);
   }
 
-  /** Returns where to append to the text of a call's arguments. */
+  /** Returns the builder for the text of a call's arguments. */
   final StringBuilder giveArguments(int index) {
     return select(PartKind.ARGUMENTS, index);
   }

@@ -10,8 +10,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Writes the grammar of a structural tag, which says what stands between marks in a reply. It has
- * {@code format}, or in its older form {@code structures} and {@code triggers}.
+ * Writes the grammar of a structural tag, which defines the text between marks in a reply. The tag
+ * has {@code format}, or in its older form {@code structures} and {@code triggers}.
  */
 public final class StructuralTag {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -26,7 +26,7 @@ public final class StructuralTag {
    * Returns the grammar in Lark.
    *
    * @param tag the parsed JSON of the tag
-   * @throws IllegalArgumentException if it is malformed, or has a format that is not served
+   * @throws IllegalArgumentException if the tag is malformed or has a format that is not supported
    */
   public static String grammar(Map<?, ?> tag) {
     StructuralTag writer = new StructuralTag();
@@ -55,7 +55,8 @@ public final class StructuralTag {
 
   private String symbol(Map<?, ?> format, int depth) {
     if (depth > MAX_DEPTH) {
-      throw new IllegalArgumentException("structural_tag nests more than " + MAX_DEPTH + " deep");
+      throw new IllegalArgumentException(
+          "structural_tag is nested more than " + MAX_DEPTH + " levels deep");
     }
     String type = String.valueOf(format.get("type"));
     return switch (type) {
@@ -72,7 +73,7 @@ public final class StructuralTag {
           throw new IllegalArgumentException(
               "structural_tag has the format "
                   + type
-                  + ", which is not served: it may have"
+                  + ", which is not supported; supported are"
                   + " const_string, json_schema, regex, any_text, sequence, or, tag,"
                   + " triggered_tags and tags_with_separator");
     };
@@ -91,7 +92,7 @@ public final class StructuralTag {
     Object style = format.get("style");
     if (style != null && !style.equals("json")) {
       throw new IllegalArgumentException(
-          "structural_tag has the style " + style + " of a schema, which is not served");
+          "structural_tag has the style " + style + " of a schema, which is not supported");
     }
     try {
       Object schema = format.get("json_schema");
@@ -102,7 +103,7 @@ public final class StructuralTag {
     }
   }
 
-  /** An expression between slashes, its own slashes and line ends escaped. */
+  /** Returns an expression between slashes. Escapes its own slashes and line ends. */
   private static String expression(String regex) {
     StringBuilder quoted = new StringBuilder("/");
     for (int i = 0; i < regex.length(); i++) {
@@ -116,7 +117,7 @@ public final class StructuralTag {
     return quoted.append('/').toString();
   }
 
-  /** Text that has none of some marks in it. */
+  /** Returns an expression for text that does not contain any of the marks. */
   private static String free(List<String> marks) {
     String any = marks.stream().map(GrammarText::quote).collect(Collectors.joining("|"));
     return marks.isEmpty() ? "/(?s:.*)/" : "/(?s:(?!.*(" + any + ")).*)/";
@@ -143,7 +144,7 @@ public final class StructuralTag {
       String begin = text(object(tag, "tags"), "begin");
       if (triggers.stream().noneMatch(begin::startsWith)) {
         throw new IllegalArgumentException(
-            "structural_tag has a tag that begins with none of its triggers: " + begin);
+            "structural_tag has a tag that does not begin with any of its triggers: " + begin);
       }
     }
     List<String> marks = new ArrayList<>(triggers);
@@ -196,7 +197,7 @@ public final class StructuralTag {
     throw new IllegalArgumentException("structural_tag needs a list as " + field);
   }
 
-  /** One text or several; none if the field is not there. */
+  /** Returns one text or several; empty if the field is missing. */
   private static List<String> texts(Map<?, ?> object, String field) {
     Object value = object.get(field);
     Collection<?> all =

@@ -9,16 +9,16 @@ import io.radixflow.text.reply.json.TypedValues;
 import java.util.Set;
 
 /**
- * Arguments in one tag each, given as JSON with the types of the function's schema.
+ * Arguments in one tag each, converted to JSON with the types of the function's schema.
  *
- * <p>Strings are given as they come; only a possible beginning of the closing tag is held back.
- * Other values are held back until they are whole; one of more than {@link #VALUE} characters
- * becomes a string. A parameter's closing tag counts only where another parameter or the call's end
- * follows, so that a value may have such tags in it.
+ * <p>Strings are passed on as they arrive; only a possible beginning of the closing tag is held
+ * back. Other values are held back until they are complete. A value of more than {@link #VALUE}
+ * characters becomes a string. A closing tag of a parameter counts only if another parameter or the
+ * end of the call follows, so a value may contain such tags.
  */
 final class TagArguments implements CallArguments {
 
-  /** The most characters of a value that is not a string. */
+  /** The largest number of characters of a value that is not a string. */
   static final int VALUE = 65_536;
 
   private enum Step {
@@ -37,7 +37,7 @@ final class TagArguments implements CallArguments {
   private boolean broken;
   private Set<String> types;
 
-  /** Characters of a held value in which no end was found. */
+  /** Number of characters of a held value that were searched without finding its end. */
   private int searched;
 
   TagArguments(TagCalls call, Tool tool) {
@@ -71,7 +71,7 @@ final class TagArguments implements CallArguments {
     return at;
   }
 
-  /** Reads the head of a parameter, or the call's end. */
+  /** Reads the head of a parameter, or the end of the call. */
   private int header(CharSequence text, int from, StringBuilder out) {
     if (broken) {
       return from;
@@ -105,7 +105,7 @@ final class TagArguments implements CallArguments {
     return scan.at();
   }
 
-  /** Skips the line break before a value on lines of its own. */
+  /** Skips the line break before a value that is on its own lines. */
   private int start(CharSequence text, int from, StringBuilder out) {
     if (from == text.length()) {
       return from;
@@ -151,7 +151,10 @@ final class TagArguments implements CallArguments {
     return !"null".startsWith(start) || end - from > 8;
   }
 
-  /** Returns the first position where the value ends or may end; the text's length if none. */
+  /**
+   * Returns the first position where the value ends or may end; the length of the text if there is
+   * none.
+   */
   private int seekEnd(CharSequence text, int from) {
     int at = from;
     while (at < text.length() && endsAt(text, at) == Markers.NONE) {
@@ -160,7 +163,10 @@ final class TagArguments implements CallArguments {
     return at;
   }
 
-  /** Returns whether the value ends at a position: with its line, tag, and what must follow. */
+  /**
+   * Returns whether the value ends at a position. This checks its line break, its tag, and the text
+   * that must follow.
+   */
   private int endsAt(CharSequence text, int at) {
     if (at >= text.length()) {
       return Markers.NONE;

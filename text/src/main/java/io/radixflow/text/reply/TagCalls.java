@@ -4,29 +4,30 @@ import io.radixflow.text.reply.json.Scan;
 import java.util.List;
 
 /**
- * Calls that are tags with a tag for each parameter: {@code <tool_call><function=f><parameter=a>1
+ * Calls that are tags with one tag per parameter: {@code <tool_call><function=f><parameter=a>1
  * </parameter></function></tool_call>}.
  *
- * @param block begins a block of calls, may be missing; empty if the format has none
- * @param blockEnd ends it
+ * @param block text that begins a block of calls, which may be missing; empty if the format has no
+ *     blocks
+ * @param blockEnd text that ends a block
  * @param call text before the name
  * @param afterName text after the name; empty if the name ends at a line break or tag
- * @param parameter its form
+ * @param parameter format of a parameter
  */
 record TagCalls(String block, String blockEnd, String call, String afterName, Parameter parameter)
     implements CallFormat {
 
   /**
-   * The form of a parameter.
+   * The format of a parameter.
    *
    * @param open text before its name
    * @param afterName text after its name
    * @param value text before its value
-   * @param string text that replaces {@code value} before a value that is a string whatever the
-   *     schema says; empty if the format has no such mark
+   * @param string text that replaces {@code value} if the value is a string, whatever the schema
+   *     says; empty if the format has no such mark
    * @param close text after its value
-   * @param callEnd ends the call after the last parameter
-   * @param lines whether the value is on lines of its own
+   * @param callEnd text that ends the call after the last parameter
+   * @param lines whether the value is on its own lines
    */
   record Parameter(
       String open,
@@ -71,7 +72,7 @@ record TagCalls(String block, String blockEnd, String call, String afterName, Pa
     return new Call(name, new TagArguments(this, functions.get(name)), false, true, this);
   }
 
-  /** Reads the end of a call whose arguments were not in the form. */
+  /** Reads the end of a call with broken arguments. */
   @Override
   public boolean end(Scan scan, Call call) {
     scan.literal(parameter.callEnd());

@@ -11,8 +11,8 @@ import java.util.Set;
 /**
  * A function that a reply may call.
  *
- * @param parameters the JSON schema of its arguments, parsed; empty for any
- * @param strict whether its arguments must meet the schema
+ * @param parameters the parsed JSON schema of its arguments; empty to allow any
+ * @param strict whether its arguments must match the schema
  */
 public record Tool(String name, Map<String, ?> parameters, boolean strict) {
 
@@ -20,7 +20,7 @@ public record Tool(String name, Map<String, ?> parameters, boolean strict) {
   private static final Set<String> PLAIN = Set.of("type", "description", "title", "default");
 
   /**
-   * Reads tools in OpenAI's form, parsed: objects with {@code function}, or the functions.
+   * Reads parsed tools in OpenAI's form: objects with {@code function}, or just the functions.
    *
    * @throws IllegalArgumentException if a tool has no name, or its parameters are not an object
    */
@@ -65,19 +65,22 @@ public record Tool(String name, Map<String, ?> parameters, boolean strict) {
     return parameters.get("required") instanceof Collection<?> names && names.contains(parameter);
   }
 
-  /** The JSON types that the schema lets a parameter have; empty if it does not say. */
+  /** The JSON types that the schema allows for a parameter; empty if it does not say. */
   Set<String> types(String parameter) {
     Set<String> types = new LinkedHashSet<>();
     return addTypes(properties().get(parameter), types, 0) ? types : Set.of();
   }
 
-  /** Returns whether a union has only types, so that any text is in it that has a string. */
+  /** Returns whether a union only lists types. If one is a string, any text is valid then. */
   boolean isPlainUnion(Object schemas) {
     return schemas instanceof Collection<?> all
         && all.stream().allMatch(s -> PLAIN.containsAll(resolve(s).keySet()));
   }
 
-  /** Follows references within the parameters' schema; empty if a schema is not an object. */
+  /**
+   * Follows references inside the parameters' schema. Returns an empty map if a schema is not an
+   * object.
+   */
   Map<?, ?> resolve(Object schema) {
     Object at = schema;
     for (int i = 0; i < MAX_DEPTH && at instanceof Map<?, ?> map; i++) {
@@ -92,7 +95,7 @@ public record Tool(String name, Map<String, ?> parameters, boolean strict) {
     return Map.of();
   }
 
-  /** Adds the types of a schema; false if it does not say all of them. */
+  /** Adds the types of a schema. Returns false if the schema does not determine all of them. */
   private boolean addTypes(Object schema, Set<String> types, int depth) {
     Map<?, ?> map = resolve(schema);
     if (map.isEmpty() || depth > MAX_DEPTH) {

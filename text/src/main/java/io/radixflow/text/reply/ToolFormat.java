@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** The forms in which families of models write calls of functions. */
+/** The formats in which families of models write function calls. */
 public enum ToolFormat {
   /** {@code <tool_call>{"name": "f", "arguments": {}}</tool_call>}: Qwen, Hermes, Granite 4. */
   HERMES(
@@ -71,7 +71,7 @@ public enum ToolFormat {
   /** {@code <｜tool▁call▁begin｜>f<｜tool▁sep｜>{}<｜tool▁call▁end｜>}. */
   DEEPSEEK_V31(List.of("deepseek_v31", "deepseekv31"), deepseek("", List.of("<｜tool▁sep｜>"), "")),
 
-  /** {@code <｜tool▁call▁begin｜>function<｜tool▁sep｜>f} and the arguments in a block of code. */
+  /** {@code <｜tool▁call▁begin｜>function<｜tool▁sep｜>f}, and the arguments in a code block. */
   DEEPSEEK_V3(
       List.of("deepseek_v3", "deepseekv3"),
       deepseek("function<｜tool▁sep｜>", List.of("```json", "```"), "```")),
@@ -93,14 +93,14 @@ public enum ToolFormat {
       new JsonCalls(List.of("[TOOL_CALLS]"), List.of(), List.of(), false),
       new NamedCalls("", "[TOOL_CALLS]", "", List.of(NamedCalls.CALL_ID, "[ARGS]"), List.of(), "")),
 
-  /** {@code {"name": "f", "parameters": {}}}, alone or after {@code <|python_tag|>}. */
+  /** {@code {"name": "f", "parameters": {}}}, by itself or after {@code <|python_tag|>}. */
   LLAMA3_JSON(
       List.of("llama3_json", "llama4_json", "llama3"),
       new JsonCalls(List.of("<|python_tag|>"), List.of("{", "[{"), List.of(), false),
       new LiteralCalls(
           List.of("<|python_tag|>"), List.of(), "", ".call", Dialect.PYTHON, List.of(), false)),
 
-  /** {@code [f(a=1), g()]}, alone or within marks: Llama 4, LFM 2. */
+  /** {@code [f(a=1), g()]}, by itself or between marks: Llama 4, LFM 2. */
   PYTHONIC(
       List.of("pythonic", "llama4_pythonic", "lfm2"),
       new LiteralCalls(
@@ -170,9 +170,7 @@ public enum ToolFormat {
   /** Messages with channels and recipients: gpt-oss. */
   HARMONY(List.of("openai", "harmony", "gpt-oss"));
 
-  /**
-   * The texts that identify the format in a template, in the order in which they are looked for.
-   */
+  /** The texts that identify a format in a template, in the order in which they are searched. */
   private static final List<Map.Entry<String, ToolFormat>> SIGNS =
       List.of(
           Map.entry("DSML", DEEPSEEK_V32),
@@ -221,7 +219,7 @@ public enum ToolFormat {
   }
 
   /**
-   * Returns the format with a name. The names are the names of vLLM's and SGLang's parsers.
+   * Returns the format with a name. vLLM and SGLang have parsers with the same names.
    *
    * @throws IllegalArgumentException if the name is unknown; the message lists the names
    */
@@ -233,7 +231,7 @@ public enum ToolFormat {
       }
     }
     throw new IllegalArgumentException(
-        "there is no tool parser " + name + "; there are " + String.join(", ", names()));
+        "there is no tool parser " + name + "; the parsers are " + String.join(", ", names()));
   }
 
   /** All names, in alphabetical order. */
@@ -243,14 +241,16 @@ public enum ToolFormat {
     return new ArrayList<>(all);
   }
 
-  /** Returns the texts that free text must not contain, since a call would begin there. */
+  /** Returns the texts that free text must not contain, because a call would begin there. */
   List<String> marks() {
     return this == HARMONY
         ? HarmonyParser.BOUND_MARKS
         : calls.stream().flatMap(c -> c.markers().stream()).distinct().toList();
   }
 
-  /** Returns whether calls have no mark. They are then recognised only at the reply's start. */
+  /**
+   * Returns whether calls have no mark. Such calls are recognised only at the start of the reply.
+   */
   boolean leads() {
     return calls.stream().anyMatch(c -> !c.leading().isEmpty());
   }
@@ -316,7 +316,7 @@ public enum ToolFormat {
                   "<|channel|>commentary to=functions.",
                   " <|constrain|>json<|message|>",
                   "")
-              + " \"<|call|>\"?"; // missing where it is the token that ends the turn
+              + " \"<|call|>\"?"; // missing if this token ends the turn
       case QWEN3_CODER, SEED_OSS, GLM45 -> grammar.tags((TagCalls) calls.get(0), false);
       case DEEPSEEK_V32, MINIMAX_M2 -> grammar.tags((TagCalls) calls.get(0), true);
       case PYTHONIC -> grammar.literals((LiteralCalls) calls.get(0), "[", ", ", "]");

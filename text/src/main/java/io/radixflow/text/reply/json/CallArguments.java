@@ -1,15 +1,15 @@
 package io.radixflow.text.reply.json;
 
-/** Reads the arguments of one call in the form that a model writes, and gives them as JSON. */
+/** Reads the arguments of one call in a model's format and converts them to JSON. */
 public interface CallArguments {
 
-  /** The outcome so far. */
+  /** The state of the arguments so far. */
   enum State {
     /** More text is needed. */
     OPEN,
-    /** The arguments are a whole JSON object. Text after it belongs to the call's end. */
+    /** The arguments are a complete JSON object. Text after it belongs to the end of the call. */
     DONE,
-    /** The text that follows does not have the call's form. */
+    /** The next text does not have the format of the call. */
     BROKEN
   }
 
@@ -17,8 +17,8 @@ public interface CallArguments {
    * Reads more of the arguments.
    *
    * @param text the reply; unread text begins at {@code from}
-   * @param out takes the JSON
-   * @return the position up to which it read; the caller passes the rest again, with more text
+   * @param out receives the JSON
+   * @return the position after the read text; the caller passes the rest again, with more text
    */
   int read(CharSequence text, int from, StringBuilder out);
 

@@ -1,6 +1,9 @@
 package io.radixflow.text.reply.json;
 
-/** Arguments that are written as JSON: given as they come, with control characters escaped. */
+/**
+ * Arguments that are written as JSON. They are passed on as they arrive, with control characters
+ * escaped.
+ */
 public final class JsonArguments implements CallArguments {
 
   private final LenientJson json = new LenientJson();

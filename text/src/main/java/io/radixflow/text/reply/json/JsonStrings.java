@@ -1,6 +1,6 @@
 package io.radixflow.text.reply.json;
 
-/** Writes text as the inside of JSON strings. */
+/** Escapes text for JSON strings. */
 public final class JsonStrings {
 
   private JsonStrings() {}

@@ -3,12 +3,12 @@ package io.radixflow.text.reply.json;
 import java.util.BitSet;
 
 /**
- * Follows one JSON object or array character by character and says when it is whole or no longer
- * JSON.
+ * Follows one JSON object or array character by character, and says when it is complete or no
+ * longer JSON.
  *
- * <p>Line breaks and other control characters within strings are let through: models write them,
- * and {@link JsonArguments} escapes them. A text that is whole by this class is within Jackson's
- * default limits.
+ * <p>Line breaks and other control characters inside strings are allowed: models write them, and
+ * {@link JsonArguments} escapes them. A text that this class accepts is within Jackson's default
+ * limits.
  */
 public final class LenientJson {
 
@@ -46,7 +46,7 @@ public final class LenientJson {
   private int keyLength;
   private String word;
 
-  /** The characters so far of a number, a word or a hexadecimal escape. */
+  /** The number of characters so far of a number, a word or a hexadecimal escape. */
   private int count;
 
   boolean done() {
@@ -57,7 +57,7 @@ public final class LenientJson {
     return state == State.BROKEN;
   }
 
-  /** Returns whether the text so far ends within a string, where no escape is open. */
+  /** Returns whether the text so far ends inside a string, but not inside an escape. */
   boolean inString() {
     return state == State.STRING;
   }
@@ -65,14 +65,17 @@ public final class LenientJson {
   public void accept(char c) {
     State next = next(c);
     if (next == null) {
-      // The character ends a number and is not part of it.
+      // The character ends a number but is not part of it.
       state = State.NEXT;
       next = next(c);
     }
     state = next;
   }
 
-  /** Returns the state after a character, null if it must be seen once more after a number. */
+  /**
+   * Returns the state after a character. Null means that the character ended a number and must be
+   * processed again.
+   */
   private State next(char c) {
     return switch (state) {
       case STRING -> string(c);

@@ -4,10 +4,11 @@ import java.util.BitSet;
 import java.util.regex.Pattern;
 
 /**
- * Arguments that are written as literals of a programming language, given as JSON as they come.
+ * Arguments that are written as literals of a programming language. They are converted to JSON as
+ * they arrive.
  *
- * <p>Strings are given as they come; words and numbers are held back until they end, at most {@link
- * #WORD} characters.
+ * <p>Strings are passed on as they arrive. Words and numbers are held back until they end, up to
+ * {@link #WORD} characters.
  */
 public final class LiteralArguments implements CallArguments {
 
@@ -26,8 +27,8 @@ public final class LiteralArguments implements CallArguments {
    * @param open text before the arguments
    * @param close character after the arguments
    * @param assign character between the name of an argument and its value
-   * @param quote a quote of strings without escapes; empty if there is none
-   * @param bareWords whether keys of nested objects, and strings of one word, need no quotes
+   * @param quote the quote of strings without escapes; empty if there is none
+   * @param bareWords whether keys of nested objects and strings of one word do not need quotes
    */
   public record Dialect(String open, char close, char assign, String quote, boolean bareWords) {
 
@@ -54,10 +55,10 @@ public final class LiteralArguments implements CallArguments {
   private Step step = Step.KEY;
   private int depth = 1;
 
-  /** Whether the object or list may end here: the last token was its opening or a comma. */
+  /** Whether the object or list may end here, because the last token was its opening or a comma. */
   private boolean mayEnd = true;
 
-  /** Whether a comma was read and is still to be given. */
+  /** Whether a comma was read but not written yet. */
   private boolean comma;
 
   private boolean opened;
@@ -199,7 +200,7 @@ public final class LiteralArguments implements CallArguments {
     return Character.isLetterOrDigit(c) || "_.+-".indexOf(c) >= 0;
   }
 
-  /** Returns a word as JSON, null if it is none. */
+  /** Returns a word as JSON; null if it is not valid. */
   private String json(String word) {
     if (key) {
       return depth == 1 || dialect.bareWords() ? JsonStrings.quote(word) : null;
@@ -215,7 +216,9 @@ public final class LiteralArguments implements CallArguments {
     };
   }
 
-  /** Returns the quote at a position: empty if there is none, null if more text must decide. */
+  /**
+   * Returns the quote at a position: empty if there is none, null if more text is needed to decide.
+   */
   private String quote(CharSequence text, int at) {
     char c = text.charAt(at);
     if (!dialect.quote().isEmpty()) {

@@ -2,12 +2,12 @@ package io.radixflow.text.reply.json;
 
 import java.util.List;
 
-/** Looks for fixed texts in a text whose end may still be missing. */
+/** Searches for fixed texts in a text whose end may still be missing. */
 public final class Markers {
 
   public static final int NONE = 0;
 
-  /** The text ends within a marker. */
+  /** The text ends inside a marker. */
   public static final int PART = 1;
 
   public static final int WHOLE = 2;
@@ -22,7 +22,10 @@ public final class Markers {
     firsts = first.toString();
   }
 
-  /** Returns the first position where a marker begins or may begin; the text's length if none. */
+  /**
+   * Returns the first position where a marker begins or may begin; the length of the text if there
+   * is none.
+   */
   public int seek(CharSequence text, int from) {
     int at = from;
     while (at < text.length() && at(text, at) == NONE) {

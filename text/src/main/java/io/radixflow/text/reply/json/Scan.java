@@ -3,15 +3,15 @@ package io.radixflow.text.reply.json;
 import java.util.List;
 
 /**
- * Reads a text whose end may still be missing, to decide whether it has a form.
+ * Reads a text whose end may still be missing, to decide whether it has a certain form.
  *
- * <p>Every method does nothing once the scan is starved or has failed. A scan starves where only
- * more text can decide, and fails beyond its limit; so its outcome depends on the characters that
- * it read alone, and not on how much text happened to be there.
+ * <p>If the scan is starved or has failed, every method does nothing. A scan starves if only more
+ * text can decide, and fails beyond its limit. So its outcome depends only on the characters that
+ * it read, not on how much text was available.
  */
 public final class Scan {
 
-  /** Names of functions are at most 64 characters for OpenAI's clients; this leaves room. */
+  /** OpenAI's clients allow names of functions with up to 64 characters. This limit is larger. */
   private static final int WORD = 256;
 
   private final CharSequence text;
@@ -34,7 +34,7 @@ public final class Scan {
     return at;
   }
 
-  /** Goes back to a position that this scan had before. */
+  /** Goes back to an earlier position of this scan. */
   public void back(int position) {
     at = position;
   }
@@ -48,13 +48,13 @@ public final class Scan {
     return !starved && !failed;
   }
 
-  /** Gives up; returns null for callers that return what they read. */
+  /** Fails. Returns null, for callers that return what they read. */
   public <T> T fail() {
     failed = true;
     return null;
   }
 
-  /** Returns the next character without reading it, or -1 if the scan is over or starves. */
+  /** Returns the next character without reading it; -1 if the scan has failed or is starved. */
   public int peek() {
     return has(0) ? text.charAt(at) : -1;
   }
@@ -75,7 +75,7 @@ public final class Scan {
     return true;
   }
 
-  /** Reads the first text of {@code expected} that comes next. */
+  /** Reads the first of the texts that comes next here. */
   public boolean any(List<String> expected) {
     for (String text : expected) {
       if (literal(text)) {
@@ -85,7 +85,7 @@ public final class Scan {
     return false;
   }
 
-  /** Reads the end of a list, which may be missing, and one of the texts that may follow. */
+  /** Reads the end of a list, which may be missing, and one of the texts that may follow it. */
   public boolean closeList(List<String> closers) {
     int from = at;
     space();
@@ -98,7 +98,7 @@ public final class Scan {
     return closed && going();
   }
 
-  /** Skips white space, none too; must not be the last thing that a scan reads. */
+  /** Skips optional white space. It must not be the last thing that a scan reads. */
   public boolean space() {
     while (has(0) && isSpace(text.charAt(at))) {
       at++;
@@ -113,7 +113,9 @@ public final class Scan {
     }
   }
 
-  /** Reads a name of letters, digits and {@code _-.:/}; null if there is none or it is too long. */
+  /**
+   * Reads a name of letters, digits and {@code _-.:/}; null if there is no name or it is too long.
+   */
   public String word() {
     int from = at;
     while (has(0) && isWord(text.charAt(at))) {
@@ -139,7 +141,9 @@ public final class Scan {
     return quoted('"');
   }
 
-  /** Reads a string in double or single quotes, or a word without quotes; null if none is here. */
+  /**
+   * Reads a string in double or single quotes, or a word without quotes; null if there is neither.
+   */
   public String text() {
     int first = peek();
     if (first == '"' || first == '\'') {
@@ -197,7 +201,7 @@ public final class Scan {
     }
   }
 
-  /** Skips a JSON value; false if the text here is not a value. */
+  /** Skips a JSON value. Returns false if the text here is not a JSON value. */
   public boolean value() {
     int c = peek();
     if (c == '"' || c == '\'') {

@@ -1,8 +1,8 @@
 package io.radixflow.text.reply.json;
 
 /**
- * Arguments that are written as a JSON string which has the JSON in it: what the string stands for
- * is given as it comes; an empty one is {@code {}}.
+ * Arguments that are written as a JSON string which contains the JSON. The content of the string is
+ * passed on as it arrives. An empty string becomes {@code {}}.
  */
 public final class StringArguments implements CallArguments {
 
@@ -66,7 +66,7 @@ public final class StringArguments implements CallArguments {
     }
   }
 
-  /** Half of a pair stays an escape, since its other half may be missing. */
+  /** Writes half of a surrogate pair as an escape, because the other half may be missing. */
   private static void append(StringBuilder out, char c) {
     if (c < ' ') {
       JsonStrings.append(out, c);

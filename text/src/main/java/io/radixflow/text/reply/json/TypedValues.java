@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import java.util.Locale;
 import java.util.Set;
 
-/** Turns a value that a model wrote as plain text into JSON of the type that a schema wants. */
+/** Converts a value that a model wrote as plain text to JSON of the type that a schema requires. */
 public final class TypedValues {
 
   private static final ObjectReader READER =
@@ -17,9 +17,10 @@ public final class TypedValues {
   private TypedValues() {}
 
   /**
-   * Appends a value as JSON: as it is written if that is JSON of an allowed type, else as a string.
+   * Appends a value as JSON. It is appended as it is written if that is JSON of an allowed type,
+   * otherwise as a string.
    *
-   * @param types names of JSON types; empty if any
+   * @param types names of the allowed JSON types; empty to allow any
    */
   public static void append(StringBuilder out, String text, Set<String> types) {
     String value = text.strip();

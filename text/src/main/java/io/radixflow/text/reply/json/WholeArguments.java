@@ -1,8 +1,8 @@
 package io.radixflow.text.reply.json;
 
 /**
- * Arguments that are complete when the call begins: they came before its name, or the call has
- * none.
+ * Arguments that are complete when the call begins, because they came before its name or the call
+ * has none.
  */
 public record WholeArguments(String json) implements CallArguments {
 

@@ -1,5 +1,5 @@
 /**
- * Reads texts whose end is still missing, and the values in them, as models write these, into JSON:
- * marks, names, strings, literals of Python. Knows nothing of calls and messages.
+ * Reads incomplete texts, and the values that models write in them, into JSON: marks, names,
+ * strings, literals of Python. This package does not depend on calls or messages.
  */
 package io.radixflow.text.reply.json;
