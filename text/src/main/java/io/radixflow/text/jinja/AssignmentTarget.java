@@ -30,7 +30,7 @@ interface AssignmentTarget {
     }
   }
 
-  /** Targets that a sequence of as many elements is unpacked to. */
+  /** Several targets. The value is unpacked into them and must have as many elements. */
   record Several(List<AssignmentTarget> targets) implements AssignmentTarget {
     @Override
     public void assign(Interpreter interpreter, Scope scope, Object value) {

@@ -21,7 +21,7 @@ final class CallExpression extends Expression {
   }
 
   /**
-   * Arguments as they are written.
+   * The arguments of a call in the template's source.
    *
    * @param all the value of {@code *args}, or null
    * @param allNamed the value of {@code **kwargs}, or null
@@ -49,8 +49,8 @@ final class CallExpression extends Expression {
   private final Written written;
 
   /**
-   * @param name of a filter or test
-   * @param target the function, or the value that is filtered or tested; null in a block
+   * @param name name of a filter or test
+   * @param target the function, or the value to filter or test; null in a block
    */
   CallExpression(Kind kind, String name, Expression target, Written written) {
     super(written.parts(target));
@@ -69,14 +69,14 @@ final class CallExpression extends Expression {
     return value(interpreter, scope, target.value(interpreter, scope), null);
   }
 
-  /** Applies a filter that stands without a value, as in a filter block, to a text. */
+  /** Applies a filter that has no value of its own, as in a filter block, to a text. */
   Object filtered(Interpreter interpreter, Scope scope, Object text) {
     Object value =
         target == null ? text : ((CallExpression) target).filtered(interpreter, scope, text);
     return value(interpreter, scope, value, null);
   }
 
-  /** Calls with the macro that a call block makes. */
+  /** Calls the target with the macro of a call block. */
   Object calledWith(Interpreter interpreter, Scope scope, Macro caller) {
     return value(interpreter, scope, target.value(interpreter, scope), caller);
   }

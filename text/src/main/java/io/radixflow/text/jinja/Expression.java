@@ -19,6 +19,6 @@ abstract class Expression {
     }
   }
 
-  /** Computes the value; null is None. */
+  /** Computes the value. Java's null is None. */
   abstract Object value(Interpreter interpreter, Scope scope);
 }

@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** Parses operators, by Jinja2's grammar and precedences. */
+/** Parses operators with Jinja2's grammar and precedences. */
 final class ExpressionParser {
   final OperandParser operands;
   final Refusals refusals;
 
   private final TokenStream stream;
 
-  /** For each macro that is being parsed, which implicit variables its body reads. */
+  /** For each macro that is being parsed, the implicit variables that its body reads. */
   private final Deque<Set<String>> uses = new ArrayDeque<>();
 
   ExpressionParser(TokenStream stream) {
@@ -25,7 +25,7 @@ final class ExpressionParser {
     this.operands = new OperandParser(stream, this);
   }
 
-  /** Notes that an implicit variable of macros is read. */
+  /** Notes that an implicit variable of macros is used. */
   void uses(String name) {
     uses.forEach(used -> used.add(name));
   }
@@ -52,12 +52,12 @@ final class ExpressionParser {
     return then;
   }
 
-  /** Parses an expression, or several with commas between them, which make a tuple. */
+  /** Parses an expression, or several expressions with commas between them, which are a tuple. */
   Expression tuple(boolean conditional, boolean parentheses) {
     return tuple(conditional ? this::expression : this::nestedOr, parentheses, null);
   }
 
-  /** Parses the elements of a loop. */
+  /** Parses the expression after {@code in} of a loop. */
   Expression loopElements() {
     return tuple(this::nestedOr, false, "recursive");
   }

@@ -13,7 +13,7 @@ import io.radixflow.text.jinja.value.Values;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Expressions without calls. */
+/** All expressions except calls. */
 final class Expressions {
 
   private Expressions() {}
@@ -46,7 +46,7 @@ final class Expressions {
     }
   }
 
-  /** A list, or a tuple. */
+  /** A list or a tuple. */
   static final class Items extends Expression {
     private final List<Expression> items;
     private final boolean tuple;
@@ -68,7 +68,7 @@ final class Expressions {
     }
   }
 
-  /** A dictionary of keys and values in turn. */
+  /** A dictionary. Keys and values alternate in {@code entries}. */
   static final class Entries extends Expression {
     private final List<Expression> entries;
 
@@ -132,7 +132,7 @@ final class Expressions {
     private final Expression stop;
     private final Expression step;
 
-    /** Makes a slice; null stands for a bound that is left out. */
+    /** Creates a slice. Null means that a bound is omitted. */
     Slice(Expression owner, Expression start, Expression stop, Expression step) {
       super(owner, start, stop, step);
       this.owner = owner;
@@ -193,7 +193,7 @@ final class Expressions {
     }
   }
 
-  /** Texts joined by {@code ~}. */
+  /** Expressions joined by {@code ~}. */
   static final class Joined extends Expression {
     private final List<Expression> parts;
 
@@ -214,7 +214,7 @@ final class Expressions {
     }
   }
 
-  /** Comparisons in a chain, such as {@code a < b <= c}. */
+  /** A chain of comparisons, such as {@code a < b <= c}. */
   static final class Compared extends Expression {
     private final Expression first;
     private final List<String> operators;
@@ -262,7 +262,7 @@ final class Expressions {
     private final Expression then;
     private final Expression otherwise;
 
-    /** Makes a conditional expression; {@code otherwise} is null if there is none. */
+    /** Creates a conditional expression; {@code otherwise} is null if there is no {@code else}. */
     Conditional(Expression condition, Expression then, Expression otherwise) {
       super(condition, then, otherwise);
       this.condition = condition;

@@ -9,8 +9,8 @@ import java.util.List;
 /**
  * A loop.
  *
- * @param test which elements count; null for all
- * @param otherwise run if no element counts
+ * @param test selects the elements; null for all
+ * @param otherwise runs if there are no elements
  */
 record ForLoop(
     int line,
@@ -27,7 +27,7 @@ record ForLoop(
     return run(interpreter, scope, iterable.value(interpreter, scope), 0);
   }
 
-  /** Returns what the loop writes for the elements of a level below. */
+  /** Runs a recursive loop one level deeper and returns its output. */
   String descend(Interpreter interpreter, Scope scope, Object items, int depth) {
     interpreter.budget.enter();
     String text = interpreter.captured(() -> run(interpreter, scope, items, depth));
@@ -57,7 +57,7 @@ record ForLoop(
       }
       completed |= flow == Flow.NEXT;
     }
-    // As in Jinja2, rounds that were left early do not count.
+    // As in Jinja2, a pass that was left with {@code break} or {@code continue} does not count.
     return completed || otherwise.isEmpty()
         ? Flow.NEXT
         : interpreter.run(otherwise, new Scope(scope));

@@ -5,7 +5,8 @@ import io.radixflow.text.jinja.value.JinjaException;
 import java.util.List;
 
 /**
- * One rendering: its budget, its output so far, and its current line. Only one thread may use it.
+ * The state of one rendering: its budget, its output so far, and its current line. Only one thread
+ * may use it.
  */
 final class Interpreter {
   private static final int LONGEST_OUTPUT = 32 << 20;
@@ -43,7 +44,7 @@ final class Interpreter {
     return Statement.Flow.NEXT;
   }
 
-  /** Returns the output of statements instead of writing it. */
+  /** Runs statements and returns their output instead of writing it. */
   String captured(Runnable statements) {
     StringBuilder outer = out;
     int calledFrom = line;

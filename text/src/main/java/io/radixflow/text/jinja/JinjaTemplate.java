@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A parsed template. Immutable; for many threads.
+ * A parsed template. Immutable and safe for many threads.
  *
- * <p>Neither a template nor its variables are trusted: time, memory, output and depth are bounded
- * by counting, so that the same template with the same variables always ends alike.
+ * <p>Templates and their variables are untrusted. Time, memory, output and depth are bounded by
+ * counters, so the same template with the same variables always has the same outcome.
  */
 public final class JinjaTemplate {
   private static final int LONGEST_SOURCE = 4 << 20;
@@ -40,10 +40,9 @@ public final class JinjaTemplate {
   /**
    * Renders the template.
    *
-   * @param variables values as JSON has them: maps in the order of their keys, lists, texts,
-   *     numbers, booleans, null
-   * @param now what {@code strftime_now} formats
-   * @throws JinjaException if the template fails, refuses the variables, or exceeds a bound
+   * @param variables JSON values: maps with ordered keys, lists, texts, numbers, booleans, null
+   * @param now the time for {@code strftime_now}
+   * @throws JinjaException if the template fails, rejects the variables, or exceeds a bound
    */
   public String render(Map<String, ?> variables, LocalDateTime now) {
     Map<String, Object> names = Globals.at(now);

@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Cuts a template into tokens, with the white space rules of {@code trim_blocks} and {@code
+ * Splits a template into tokens, with the white space rules of {@code trim_blocks} and {@code
  * lstrip_blocks}.
  */
 final class Lexer {
@@ -91,7 +91,10 @@ final class Lexer {
     }
   }
 
-  /** Adds the text before a tag, without the white space that its sign or the line removes. */
+  /**
+   * Adds the text before a tag, without the white space that the tag's sign or {@code
+   * lstrip_blocks} removes.
+   */
   private void textBefore(String text, char sign, boolean variable) {
     String kept = text;
     if (sign == '-') {
@@ -129,7 +132,7 @@ final class Lexer {
     afterTag(sign, true);
   }
 
-  /** Skips what a tag's end removes of the text that follows it. */
+  /** Skips the text that the end of a tag removes: white space or a line break. */
   private void afterTag(char sign, boolean trims) {
     if (sign == '-') {
       while (at < source.length() && PythonText.isSpace(source.charAt(at))) {

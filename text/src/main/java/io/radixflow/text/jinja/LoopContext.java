@@ -12,7 +12,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** The variable {@code loop}. */
+/** The variable {@code loop} in a loop. */
 final class LoopContext implements HasAttributes, Invocable {
   private final Budget budget;
   private final int depth;
@@ -24,12 +24,12 @@ final class LoopContext implements HasAttributes, Invocable {
   private Object current = Arguments.MISSING;
   private List<Object> lastChanged;
 
-  /** The element after the current one, where it was looked at already. */
+  /** The element after the current one, if it was already read. */
   private Object following = Arguments.MISSING;
 
   /**
-   * @param length how many elements there are; negative if that is not known
-   * @param descend writes a level below; null unless the loop is recursive
+   * @param length number of elements; negative if unknown
+   * @param descend runs the loop one level deeper; null unless the loop is recursive
    */
   LoopContext(
       Budget budget, Iterator<Object> items, int length, int depth, UnaryOperator<Object> descend) {

@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A macro, or the body of a call block, with the scope that it was defined in. */
+/** A macro, or the body of a call block, together with the scope in which it was defined. */
 final class Macro implements Invocable, HasAttributes {
 
   /**
-   * @param defaults values of the last parameters
+   * @param defaults default values of the last parameters
    * @param uses which of {@code caller}, {@code varargs} and {@code kwargs} the body reads
    */
   record Definition(

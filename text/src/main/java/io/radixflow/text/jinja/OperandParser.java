@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Parses operands: constants, names and brackets, with subscripts, calls, filters and tests. */
+/**
+ * Parses operands: constants, names and brackets, followed by subscripts, calls, filters and tests.
+ */
 final class OperandParser {
   private static final Set<String> IMPLICIT = Set.of("caller", "varargs", "kwargs");
 
@@ -196,7 +198,7 @@ final class OperandParser {
    * Parses filters.
    *
    * @param value the expression to filter; null in a block
-   * @param bare whether the first name comes without a bar
+   * @param bare whether the first filter has no bar before its name
    */
   Expression filters(Expression value, boolean bare) {
     Expression filtered = value;

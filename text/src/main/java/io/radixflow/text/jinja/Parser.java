@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
-/** Parses a template to its statements. */
+/** Parses a template into statements. */
 final class Parser {
   private static final Set<String> CONSTANTS =
       Set.of("true", "True", "false", "False", "none", "None");
@@ -14,7 +14,7 @@ final class Parser {
   private final TokenStream stream;
   private final ExpressionParser expressions;
 
-  /** How many loops surround the current place within its macro. */
+  /** The number of loops around the current position, inside the current macro. */
   private int loops;
 
   private Parser(TokenStream stream) {
@@ -27,7 +27,10 @@ final class Parser {
     return parser.checked();
   }
 
-  /** Parses up to a tag of one of the names, or to the template's end if there are none. */
+  /**
+   * Parses statements up to a tag with one of the names; up to the end of the template if there are
+   * no names.
+   */
   private List<Statement> statements(String... endNames) {
     stream.enter();
     List<Statement> statements = new ArrayList<>();
@@ -56,7 +59,9 @@ final class Parser {
     return statements;
   }
 
-  /** Parses statements, and throws the first refusal among them that no condition guards. */
+  /**
+   * Parses statements. Throws the first unsupported name among them that is not inside a condition.
+   */
   private List<Statement> checked(String... endNames) {
     int refused = expressions.refusals.count();
     List<Statement> statements = statements(endNames);
@@ -64,7 +69,7 @@ final class Parser {
     return statements;
   }
 
-  /** Parses a body after its tag, with the tag that ends it. */
+  /** Parses a body, from after its tag to the tag that ends it. */
   private List<Statement> body(String endName) {
     beginBody();
     List<Statement> body = checked(endName);

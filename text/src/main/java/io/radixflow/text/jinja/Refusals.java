@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The filters, tests and methods of a template that are not supported. As in Jinja2 they refuse the
- * template, unless a condition decides whether they are reached.
+ * The unsupported filters, tests and methods in a template. As in Jinja2, each one is an error
+ * unless a condition decides whether it is reached.
  */
 final class Refusals {
   private final TokenStream stream;
@@ -24,12 +24,12 @@ final class Refusals {
     return refused.size();
   }
 
-  /** Forgets the refusals after the first ones. */
+  /** Removes the refusals from index {@code first} on. */
   void forgive(int first) {
     refused.subList(first, refused.size()).clear();
   }
 
-  /** Throws the first refusal after the first ones, if there is one. */
+  /** Throws the refusal at index {@code first}, if there is one. */
   void check(int first) {
     if (refused.size() > first) {
       throw refused.get(first);

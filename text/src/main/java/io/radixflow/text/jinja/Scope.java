@@ -4,7 +4,10 @@ import io.radixflow.text.jinja.value.Arguments;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The variables that a part of a template sees: its own ones, then those around it. */
+/**
+ * The variables that a part of a template can see: its own variables, then the variables of the
+ * enclosing scopes.
+ */
 final class Scope {
   private final Scope outer;
   private Map<String, Object> variables;

@@ -1,6 +1,6 @@
 package io.radixflow.text.jinja;
 
-/** A part of a template that writes or sets something. */
+/** A part of a template that writes output or sets variables. */
 interface Statement {
 
   /** How a statement ends. */

@@ -5,7 +5,7 @@ import io.radixflow.text.jinja.value.Printing;
 import io.radixflow.text.jinja.value.Values;
 import java.util.List;
 
-/** All statements but loops. */
+/** All statements except loops. */
 final class Statements {
 
   private Statements() {}
@@ -29,7 +29,7 @@ final class Statements {
 
   /**
    * @param conditions the conditions of {@code if} and {@code elif}
-   * @param branches one for each condition, and one for {@code else}
+   * @param branches one branch per condition, and one for {@code else}
    */
   record If(int line, List<Expression> conditions, List<List<Statement>> branches)
       implements Statement {
@@ -53,9 +53,9 @@ final class Statements {
   }
 
   /**
-   * Sets a variable to what its body writes.
+   * Sets a variable to the output of its body.
    *
-   * @param filter applied to the text before; null for none
+   * @param filter a filter that is applied to the output first; null for none
    */
   record SetBlock(int line, AssignmentTarget target, CallExpression filter, List<Statement> body)
       implements Statement {
@@ -100,7 +100,7 @@ final class Statements {
     }
   }
 
-  /** A body with variables of its own. */
+  /** A body that has its own variables. */
   record Scoped(int line, List<Statement> body) implements Statement {
     @Override
     public Flow run(Interpreter interpreter, Scope scope) {
@@ -125,7 +125,7 @@ final class Statements {
     }
   }
 
-  /** Leaves a loop, or its current round. */
+  /** Leaves a loop, or the current pass of a loop. */
   record Leave(int line, Flow flow) implements Statement {
     @Override
     public Flow run(Interpreter interpreter, Scope scope) {

@@ -2,7 +2,7 @@ package io.radixflow.text.jinja;
 
 import io.radixflow.text.jinja.value.JinjaException;
 
-/** The escapes of a string in a template, which are Python's. */
+/** Decodes the escapes in a template's strings, which are the same as in Python. */
 final class StringLiteral {
   private static final String ESCAPES = "abfnrtv\\'\"";
   private static final String CHARACTERS = "\u0007\b\f\n\r\t\u000b\\'\"";
@@ -50,7 +50,7 @@ final class StringLiteral {
     } else if (c == 'N') {
       throw JinjaException.value("the escape \\N is not supported");
     } else if (c == '\n') {
-      return; // a line that continues
+      return; // the string continues on the next line
     } else {
       out.append('\\').append(c);
     }

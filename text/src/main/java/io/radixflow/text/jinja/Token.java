@@ -3,7 +3,7 @@ package io.radixflow.text.jinja;
 /**
  * A piece of a template's source.
  *
- * @param type an operator as it is written, or the kind of what {@code value} holds
+ * @param type the kind of token
  */
 record Token(Type type, String value, int line) {
   enum Type {

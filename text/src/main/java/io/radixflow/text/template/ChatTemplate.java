@@ -3,63 +3,66 @@ package io.radixflow.text.template;
 import java.util.List;
 
 /**
- * A model's chat template: messages to the prompt's text and token ids. Safe for many threads.
+ * A model's chat template, which turns messages into the prompt's text and token ids. Safe for many
+ * threads.
  *
- * <p>Special tokens are recognised only where the template itself wrote them; the text between two
- * of them (role name, newline and content together) is encoded as one run.
+ * <p>Special tokens are recognised only if the template itself wrote them. The text between two
+ * special tokens (role name, newline and content together) is encoded as one run.
  */
 public interface ChatTemplate {
 
-  /** The template's text, by which its formats of calls and reasoning are known; may be empty. */
+  /** The template's text, which shows its formats of calls and reasoning. It may be empty. */
   default String source() {
     return "";
   }
 
   /**
-   * The prompt's text.
+   * Returns the prompt's text.
    *
-   * @param addGenerationPrompt whether to end with the opening of an assistant turn
+   * @param addGenerationPrompt whether to end with the beginning of an assistant turn
    * @param options tools and further variables of the template
-   * @throws ChatTemplateException if the template refuses the messages or fails
+   * @throws ChatTemplateException if the template rejects the messages or fails
    */
   String render(List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options);
 
-  /** The prompt's token ids; same errors as {@link #render}. */
+  /** Returns the prompt's token ids. Throws the same errors as {@link #render}. */
   int[] encode(List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options);
 
   /**
-   * The ids that a new turn adds: those to append after the reply, given the ids of everything up
-   * to and including the reply's end-of-turn token.
+   * Returns the ids that a new turn adds. They are appended to the ids of everything up to and
+   * including the reply's end-of-turn token.
    *
-   * @param before messages so far, the last one the assistant's reply
+   * @param before messages so far; the last one is the assistant's reply
    * @param added messages of the new turn
-   * @param options tools and further variables, the same as in the prompts before
-   * @return the ids of {@code render(before + added, true)} after {@code render(before, false)}
-   *     without the text after the reply's end token; null if the first rendering does not extend
-   *     the second (the template rewrites earlier turns) and the whole prompt must be encoded again
+   * @param options tools and further variables, the same as in the earlier prompts
+   * @return the ids of the text by which {@code render(before + added, true)} extends {@code
+   *     render(before, false)}, where the latter ends with the reply's end token; null if it does
+   *     not extend it, because the template rewrites earlier turns, so that the whole prompt must
+   *     be encoded again
    */
   int[] encodeTurn(List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options);
 
   /**
-   * The end of a prompt whose last message the model is to continue.
+   * A prompt whose last message the model will continue.
    *
-   * @param extendsPrompt whether the ids continue the ids of {@code encode(all but the last
+   * @param extendsPrompt whether {@code ids} continue the ids of {@code encode(all but the last
    *     message, true)}; if not, they are the ids of the whole prompt
    */
   record Continued(boolean extendsPrompt, int[] ids) {}
 
   /**
-   * The ids of a prompt that ends with the content of its last message; same errors as {@link
-   * #render}.
+   * Returns the ids of a prompt that ends with the content of its last message. Throws the same
+   * errors as {@link #render}.
    *
-   * @param messages the last one has content
+   * @param messages the last message must have content
    */
   default Continued encodeContinued(List<ChatMessage> messages, TemplateOptions options) {
     throw new ChatTemplateException("the last message cannot be continued with this model");
   }
 
   /**
-   * The ids of a text in a reply: of the tokens that it spells, only special ones are not meant.
+   * Returns the ids of a text in a reply. Texts of special tokens in it are encoded as plain text;
+   * other added tokens are recognised.
    */
   default int[] encodeReply(String text) {
     throw new ChatTemplateException("the last message cannot be continued with this model");

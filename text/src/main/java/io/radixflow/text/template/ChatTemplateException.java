@@ -1,6 +1,6 @@
 package io.radixflow.text.template;
 
-/** A chat template refused its messages, or failed; the message says why, for the user. */
+/** A chat template rejected its messages or failed. The message tells the user why. */
 public final class ChatTemplateException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The last message of a conversation whose text the model is to continue: a tag behind its content
- * shows where the rendered text must end.
+ * The last message of a conversation, which the model will continue. A tag after its content shows
+ * where the rendered text must end.
  */
 final class FinalMessage {
   private static final String TAG = "CONTINUE_FINAL_MESSAGE_TAG ";
@@ -21,7 +21,8 @@ final class FinalMessage {
   /**
    * Puts the tag after the content of the last message.
    *
-   * @throws ChatTemplateException if that message or the template has no content
+   * @throws ChatTemplateException if the last message has no text, or the template does not use the
+   *     content
    */
   static FinalMessage mark(List<Object> messages, String template) {
     int last = messages.size() - 1;

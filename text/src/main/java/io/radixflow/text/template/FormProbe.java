@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds the form in which a chat template takes messages: it renders small conversations in each
- * form and looks for what they say. No model's name or template is known here.
+ * Finds the form of messages that a chat template needs. It renders small conversations in each
+ * form and searches the output for their texts. It does not depend on names of models or templates.
  */
 final class FormProbe {
   private static final String SAID = "zfsaid";
@@ -42,13 +42,17 @@ final class FormProbe {
     this.renderer = renderer;
   }
 
-  /** Returns the form of a template; {@link MessageForm#USUAL} in all that does not show. */
+  /**
+   * Returns the form of a template. Properties that cannot be found are as in {@link
+   * MessageForm#USUAL}.
+   */
   static MessageForm of(JinjaRenderer renderer) {
     FormProbe probe = new FormProbe(renderer);
     try {
       probe.findForm();
     } catch (ChatTemplateException e) {
-      return MessageForm.USUAL; // it runs too long, which a conversation's prompt will say
+      // The template runs too long. Rendering the prompt will report the same error.
+      return MessageForm.USUAL;
     }
     return probe.form;
   }
@@ -68,7 +72,7 @@ final class FormProbe {
         && shows(render(messages, form.withParts(true), null), SAID);
   }
 
-  /** Returns whether the template shows a role, or neither this role nor the role instead of it. */
+  /** Returns whether the template shows a role, or shows neither this role nor {@code instead}. */
   private boolean knows(String role, String instead) {
     return showsRole(role) || !showsRole(instead);
   }
@@ -94,7 +98,7 @@ final class FormProbe {
     return false;
   }
 
-  /** Null is what the template's makers see, so it stays where the template knows it. */
+  /** Templates are written for null, so it is kept if the template can handle it. */
   private boolean needsEmptyText() {
     boolean known = false;
     for (String reasoning : new String[] {null, "zfthought"}) {
@@ -135,7 +139,7 @@ final class FormProbe {
   }
 
   /**
-   * Returns the prompt, or null if the template fails.
+   * Returns the prompt; null if the template fails.
    *
    * @throws ChatTemplateException if the template exceeds a bound
    */

@@ -10,15 +10,15 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * A model's chat templates in Jinja with its tokenizer.
+ * A model's chat templates in Jinja, together with its tokenizer.
  *
- * <p>Texts from outside (contents, calls, definitions of tools, variables) that spell added tokens
- * are rendered a second time with the spellings marked ({@link SpecialTokenEscaper}); the marks are
- * deleted again before the text between special tokens is encoded, so that the ids are the same as
- * for plain text.
+ * <p>If texts from outside (contents, calls, definitions of tools, variables) contain the text of
+ * an added token, the prompt is rendered a second time with these places marked ({@link
+ * SpecialTokenEscaper}). The marks are removed before the text between special tokens is encoded,
+ * so the ids are the same as for plain text.
  */
 public final class JinjaChatTemplate implements ChatTemplate {
-  /** The way that texts are marked: by a guard with a separator, or not at all. */
+  /** How texts are marked: by a guard with a separator, or not at all. */
   private record Marking(SpecialTokenEscaper guard, int separator) {
     static final Marking NONE = new Marking(null, -1);
 
@@ -35,8 +35,8 @@ public final class JinjaChatTemplate implements ChatTemplate {
     this.templates = templates;
     this.tokenizer = tokenizer;
     AddedTokens added = tokenizer.vocabulary().added();
-    // A template may look for markup such as <think> in earlier replies; where marks in it change
-    // the outcome, such tokens, which are not special, are let through.
+    // A template may search earlier replies for markup such as <think>. If marks inside it change
+    // the outcome, only special tokens are marked.
     guards =
         List.of(
             new SpecialTokenEscaper(added, token -> true),
@@ -99,7 +99,10 @@ public final class JinjaChatTemplate implements ChatTemplate {
         });
   }
 
-  /** Returns how a prompt begins a reply; null if the template takes no prompt of the messages. */
+  /**
+   * Returns the prompt with the beginning of a reply; null if the template fails for these
+   * messages.
+   */
   private static String opening(JinjaRenderer renderer, PromptVariables before) {
     try {
       return renderer.prompt(before, true);
@@ -108,7 +111,10 @@ public final class JinjaChatTemplate implements ChatTemplate {
     }
   }
 
-  /** Returns whether white space of both texts may be one token. */
+  /**
+   * Returns whether white space at the end of the first and the start of the next text may be one
+   * token.
+   */
   private static boolean isJoinedBySpace(String first, String next) {
     return !first.isEmpty()
         && !next.isEmpty()
@@ -158,10 +164,10 @@ public final class JinjaChatTemplate implements ChatTemplate {
   }
 
   /**
-   * Uses the form in which the template takes messages; if it fails, the next form that makes a
-   * difference to this conversation.
+   * Uses the form of messages that the template needs. If it fails, tries the next form that
+   * changes this conversation.
    *
-   * @throws ChatTemplateException what the first form ended in, if all fail
+   * @throws ChatTemplateException if all forms fail; it is the failure of the first form
    */
   private static <T> T attempt(
       JinjaRenderer renderer, List<ChatMessage> messages, Function<MessageForm, T> use) {
@@ -176,7 +182,7 @@ public final class JinjaChatTemplate implements ChatTemplate {
           try {
             return use.apply(form);
           } catch (ChatTemplateException next) {
-            // the first one says what the template has against the conversation as it was sent
+            // the first failure describes the conversation as it was sent
           }
         }
       }
@@ -184,7 +190,7 @@ public final class JinjaChatTemplate implements ChatTemplate {
     }
   }
 
-  /** Returns the least marking with which no text from outside is taken for a token. */
+  /** Returns the weakest marking that keeps text from outside from being read as tokens. */
   private Marking marking(Function<PromptVariables, String> rendering, PromptVariables prompt) {
     if (!guards.get(0).concerns(prompt)) {
       return Marking.NONE;
@@ -201,11 +207,11 @@ public final class JinjaChatTemplate implements ChatTemplate {
       }
     }
     throw new ChatTemplateException(
-        "a message spells a special token in a place where the model's chat template edits it;"
+        "a message contains the text of a special token in a place that the chat template edits;"
             + " leave it out");
   }
 
-  /** Returns the end of the last end-of-turn token that the template wrote, or -1. */
+  /** Returns the end of the last end-of-turn token that the template wrote; -1 if there is none. */
   private int lastTurnEnd(String text) {
     char[] chars = text.toCharArray();
     AddedTokens added = tokenizer.vocabulary().added();

@@ -10,16 +10,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Renders messages with a Jinja chat template as {@code apply_chat_template} of Hugging Face's
- * transformers does. Immutable; for many threads.
+ * Renders messages with a Jinja chat template, like {@code apply_chat_template} of Hugging Face's
+ * transformers. Immutable and safe for many threads.
  *
- * <p>Templates come with model files and are not trusted: see {@link JinjaTemplate}. A template
- * that is not valid fails when it is used, not when it is read.
+ * <p>Templates come from model files and are untrusted; see {@link JinjaTemplate}. An invalid
+ * template fails when it is used, not when it is read.
  */
 public final class JinjaRenderer {
   /**
-   * The date that templates are given, the one that Llama 3 templates fall back to: a prompt must
-   * not change overnight, or replies after a crash would differ and no cached prefix would match.
+   * The date that all templates get, which is also the default of Llama 3 templates. A prompt must
+   * not change overnight: replies after a crash would be different, and cached prefixes would no
+   * longer match.
    */
   private static final LocalDateTime NOW = LocalDateTime.of(2024, 7, 26, 12, 0);
 
@@ -52,12 +53,12 @@ public final class JinjaRenderer {
     this.invalid = failure;
   }
 
-  /** Returns the template's text as the model has it. */
+  /** Returns the text of the template in the model's files. */
   String source() {
     return source;
   }
 
-  /** Returns the form in which the template takes messages. */
+  /** Returns the form of messages that the template needs. */
   MessageForm form() {
     if (form == null) {
       form = FormProbe.of(this);
@@ -65,7 +66,9 @@ public final class JinjaRenderer {
     return form;
   }
 
-  /** Renders a conversation, always at the same date; same errors as {@link #render}. */
+  /**
+   * Renders a conversation, always with the same date. Throws the same errors as {@link #render}.
+   */
   String prompt(PromptVariables prompt, boolean addGenerationPrompt) {
     Map<String, Object> variables = new HashMap<>(prompt.variables());
     variables.remove(CONTINUE);
@@ -73,7 +76,7 @@ public final class JinjaRenderer {
     return render(prompt.messages(), prompt.tools(), variables, NOW);
   }
 
-  /** The same, up to the content of the last message. */
+  /** Like {@link #prompt}, but ends with the content of the last message. */
   String continued(PromptVariables prompt) {
     Map<String, Object> variables = new HashMap<>(prompt.variables());
     variables.put(CONTINUE, true);
@@ -84,12 +87,12 @@ public final class JinjaRenderer {
   /**
    * Renders raw messages.
    *
-   * @param messages what JSON has: a map of each message in the order of its keys
+   * @param messages JSON values: one map per message, with ordered keys
    * @param tools definitions of tools, or null
-   * @param variables further variables; of these, {@code continue_final_message} is not the
-   *     template's: with it the text ends with the last message's content
-   * @param now the date that the template may ask for
-   * @throws ChatTemplateException if the template refuses the messages, fails, or exceeds a bound
+   * @param variables further variables; {@code continue_final_message} is not passed to the
+   *     template but makes the text end with the last message's content
+   * @param now the date for the template
+   * @throws ChatTemplateException if the template rejects the messages, fails, or exceeds a bound
    */
   public String render(
       List<?> messages, List<?> tools, Map<String, ?> variables, LocalDateTime now) {
@@ -116,7 +119,7 @@ public final class JinjaRenderer {
     }
   }
 
-  /** Returns the message with its reasoning by the two names that templates read. */
+  /** Returns the message with its reasoning under both names that templates use. */
   private static Object withReasoning(Object message) {
     if (!(message instanceof Map<?, ?> fields)) {
       return message;
@@ -140,7 +143,7 @@ public final class JinjaRenderer {
   private static ChatTemplateException failure(JinjaException e) {
     return new ChatTemplateException(
         e.isRaised()
-            ? "the model's chat template refuses the conversation: " + e.reason()
+            ? "the model's chat template rejects the conversation: " + e.reason()
             : "the model's chat template failed: " + e.getMessage(),
         e.kind().equals("LimitExceeded"));
   }

@@ -9,8 +9,9 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.util.Map;
 
 /**
- * JSON in texts: the arguments of calls, schemas of tools. Values are maps that keep the order of
- * their keys, lists, strings, numbers, booleans and null. Safe for many threads.
+ * Reads and writes JSON texts, such as arguments of calls and schemas of tools. Values are maps
+ * that keep the order of their keys, lists, strings, numbers, booleans and null. Safe for many
+ * threads.
  */
 public final class JsonValues {
   private static final ObjectMapper DOUBLES =
@@ -19,7 +20,7 @@ public final class JsonValues {
           .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
           .build();
 
-  /** Keeps numbers that no double has: 1e400 must not become infinite. */
+  /** Keeps numbers that do not fit into a double: 1e400 must not become infinite. */
   private static final ObjectMapper MAPPER =
       DOUBLES.copy().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
 
@@ -31,18 +32,18 @@ public final class JsonValues {
 
   private JsonValues() {}
 
-  /** Returns the object that a text spells, or null if it is none. */
+  /** Parses an object; null if the text is not a JSON object. */
   @SuppressWarnings("unchecked")
   public static Map<String, Object> object(String text) {
     return value(text) instanceof Map<?, ?> map ? (Map<String, Object>) map : null;
   }
 
-  /** Returns the value that a text spells; null if the text is {@code null} or is not JSON. */
+  /** Parses a value; null if the text is {@code null} or is not JSON. */
   public static Object value(String text) {
     return value(MAPPER, text);
   }
 
-  /** As {@link #value}; numbers may be {@code NaN} and infinite, as Python's json reads them. */
+  /** Like {@link #value}, but allows {@code NaN} and infinite numbers, like Python's json. */
   static Object likePython(String text) {
     return value(PYTHON, text);
   }
@@ -56,15 +57,15 @@ public final class JsonValues {
   }
 
   /**
-   * Returns the canonical spelling of a JSON text, with sorted keys and without white space: texts
-   * that spell equal values get the same result. A text that is not JSON is returned unchanged.
+   * Returns the canonical form of a JSON text, with sorted keys and without white space. Texts with
+   * equal values have the same canonical form. A text that is not JSON is returned unchanged.
    */
   public static String canonical(String text) {
     Object value = value(SORTED, text);
     return value == null ? text : write(SORTED, value);
   }
 
-  /** Writes a value without white space, keys in their order. */
+  /** Writes a value without white space. Keeps the order of keys. */
   public static String write(Object value) {
     return write(MAPPER, value);
   }
@@ -73,7 +74,7 @@ public final class JsonValues {
     try {
       return mapper.writeValueAsString(value);
     } catch (JsonProcessingException e) {
-      throw new IllegalArgumentException("no JSON value: " + value, e);
+      throw new IllegalArgumentException("not a JSON value: " + value, e);
     }
   }
 }

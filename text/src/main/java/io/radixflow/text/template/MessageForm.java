@@ -4,15 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The form in which a chat template takes what templates read in different ways. {@link FormProbe}
- * finds the form of a template.
+ * The form of messages that a chat template needs, because templates read some values in different
+ * ways. {@link FormProbe} finds the form of a template.
  *
- * @param parts whether a content is a list of parts; otherwise it is a text
- * @param developer whether there is the role {@code developer}; otherwise it is {@code system}
- * @param anyRole whether roles that few templates know stay; otherwise they are {@code user}
+ * @param parts whether a content is a list of parts; if not, it is a text
+ * @param developer whether the role {@code developer} is kept; if not, it becomes {@code system}
+ * @param anyRole whether roles that few templates know are kept; if not, they become {@code user}
  * @param shortIds whether the id of a call has nine letters and digits
- * @param emptyText whether a call without a content gets an empty content; otherwise it gets null
- * @param arguments what the arguments of a call are
+ * @param emptyText whether a message with calls and no content gets an empty content; if not, it
+ *     gets null
+ * @param arguments the type of a call's arguments
  * @param repair the change that makes the template accept the conversation
  */
 record MessageForm(
@@ -24,17 +25,17 @@ record MessageForm(
     Arguments arguments,
     Repair repair) {
 
-  /** What a template gets as the arguments of a call. */
+  /** The type of a call's arguments in a template. */
   enum Arguments {
-    /** The value that the text spells as JSON; the text if it spells none. */
+    /** The JSON value of the text; the text itself if it is not JSON. */
     VALUE_OR_TEXT,
-    /** The object that the text spells; an empty object if it spells none. */
+    /** The JSON object of the text; an empty object if it is not an object. */
     OBJECT,
     /** The text. */
     TEXT
   }
 
-  /** A change of a conversation that the template otherwise refuses. */
+  /** A change to a conversation that the template otherwise rejects. */
   enum Repair {
     NONE,
     /** See {@link MessageRepair#roles}. */
@@ -70,7 +71,10 @@ record MessageForm(
     return new MessageForm(parts, developer, anyRole, shortIds, emptyText, arguments, value);
   }
 
-  /** Returns this form, then the forms to try if the template fails, the least changed first. */
+  /**
+   * Returns this form, then the forms to try if the template fails, ordered by how much they
+   * change.
+   */
   List<MessageForm> attempts() {
     List<MessageForm> forms = new ArrayList<>();
     for (Repair each : Repair.values()) {

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Changes a conversation that a chat template refuses. A refused conversation would stay refused:
- * its client can only send it again.
+ * Changes a conversation that a chat template rejects. Otherwise the conversation would always be
+ * rejected, because its client can only send it again.
  */
 final class MessageRepair {
   private final List<ChatMessage> changed = new ArrayList<>();
@@ -19,13 +19,13 @@ final class MessageRepair {
   private MessageRepair() {}
 
   /**
-   * Returns the conversation with roles in the order that most templates ask for.
+   * Returns the conversation with roles in the order that most templates require.
    *
    * <p>A system message after the first message becomes a user message, and so do messages of
    * unknown roles and results without a call. Consecutive user messages are joined into one, and so
-   * are consecutive assistant messages. An empty assistant message is left out. A result gets the
-   * id and the name of its call. If the assistant thought, spoke and called, its reasoning becomes
-   * part of its content.
+   * are consecutive assistant messages. An empty assistant message is dropped. A result gets the id
+   * and the name of its call. If an assistant message has reasoning, content and calls, its
+   * reasoning becomes part of its content.
    */
   static List<ChatMessage> roles(List<ChatMessage> messages) {
     MessageRepair repair = new MessageRepair();
@@ -34,8 +34,8 @@ final class MessageRepair {
   }
 
   /**
-   * Returns the conversation as messages of the user and the assistant in turn. What the system
-   * says comes first in the user's first message. Calls and results are texts.
+   * Returns the conversation as alternating messages of the user and the assistant. The system's
+   * messages are put at the start of the user's first message. Calls and results become text.
    */
   static List<ChatMessage> plain(List<ChatMessage> messages) {
     MessageRepair repair = new MessageRepair();

@@ -2,12 +2,12 @@ package io.radixflow.text.template;
 
 import java.util.List;
 
-/** The chat template of a model without one; it refuses every conversation and says why. */
+/** The chat template of a model that has none. It rejects every conversation and says why. */
 public final class MissingChatTemplate implements ChatTemplate {
 
   private static ChatTemplateException failure() {
     return new ChatTemplateException(
-        "the model has no chat template, so it cannot hold a conversation; take an instruct or"
+        "the model has no chat template, so it cannot be used for conversations; use an instruct or"
             + " chat variant of it");
   }
 

@@ -4,11 +4,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The chat templates of one model by name. The one named {@code tool_use} takes conversations with
- * tools, {@code rag} those with documents, {@code default} all others. Immutable; for many threads.
+ * The chat templates of one model by name. {@code tool_use} is for conversations with tools, {@code
+ * rag} for conversations with documents, and {@code default} for all others. Immutable and safe for
+ * many threads.
  */
 public final class NamedTemplates {
-  /** The name of the template for all conversations that have none of their own. */
+  /** The name of the template for all conversations that do not have a template of their own. */
   public static final String DEFAULT = "default";
 
   /** The name of the template for conversations with tools. */
@@ -30,7 +31,7 @@ public final class NamedTemplates {
   /**
    * Returns the template for conversations with these options.
    *
-   * @throws ChatTemplateException if the model has only templates for others
+   * @throws ChatTemplateException if the model only has templates for other conversations
    */
   JinjaRenderer choose(TemplateOptions options) {
     JinjaRenderer chosen = options.tools() == null ? null : templates.get(TOOL_USE);
@@ -45,7 +46,9 @@ public final class NamedTemplates {
     return chosen;
   }
 
-  /** Returns the text of the template that shows how the model calls tools; empty for none. */
+  /**
+   * Returns the text of the template that shows how the model calls tools; empty if there is none.
+   */
   String source() {
     JinjaRenderer shown = templates.getOrDefault(TOOL_USE, templates.get(DEFAULT));
     return shown == null ? "" : shown.source();

@@ -12,7 +12,7 @@ import java.util.function.UnaryOperator;
  * The variables that a chat template gets from a conversation and its client. Only the names of a
  * message's fields are trusted.
  *
- * @param messages a map of each message
+ * @param messages one map per message
  * @param tools definitions of tools, or null
  * @param variables further variables
  */
@@ -24,7 +24,7 @@ record PromptVariables(
         new TemplateMessages(form).of(messages), options.tools(), options.variables());
   }
 
-  /** Returns what the last message says; empty if it has no text. */
+  /** Returns the text of the last message; empty if it has none. */
   String lastContent() {
     Object content = messages.get(messages.size() - 1).get("content");
     StringBuilder text = new StringBuilder();
@@ -35,7 +35,7 @@ record PromptVariables(
     return text.toString();
   }
 
-  /** Shows every text that came from outside. */
+  /** Passes every text that came from outside to a consumer. */
   void forEachText(Consumer<String> consumer) {
     mapTexts(
         text -> {
@@ -44,7 +44,7 @@ record PromptVariables(
         });
   }
 
-  /** Returns the same with every text that came from outside replaced. */
+  /** Returns the same variables with every text that came from outside replaced. */
   PromptVariables mapTexts(UnaryOperator<String> change) {
     List<Map<String, Object>> changed = new ArrayList<>(messages.size());
     for (Map<String, Object> message : messages) {

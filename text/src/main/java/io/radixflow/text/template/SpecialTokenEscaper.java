@@ -8,9 +8,10 @@ import java.util.function.Predicate;
 
 /**
  * Marks every place where a conversation contains the text of an added token, so that the rendered
- * prompt contains only the template's own added tokens. The mark is a separator character that is
- * used nowhere else. It is put after the first character of each occurrence. It is also put at the
- * start or the end of a message if that could form a token together with the template's text.
+ * prompt contains only the template's own added tokens. The mark is a separator, which is a
+ * character that is used nowhere else. It is inserted after the first character of each occurrence.
+ * It is also inserted at the start or the end of a text if that could form a token together with
+ * the template's text.
  */
 final class SpecialTokenEscaper {
 
@@ -38,9 +39,9 @@ final class SpecialTokenEscaper {
   }
 
   /**
-   * Returns a character that occurs in none of the texts.
+   * Returns a character that does not occur in any of the texts.
    *
-   * @throws ChatTemplateException if there is none
+   * @throws ChatTemplateException if there is no such character
    */
   static char unused(PromptVariables prompt, String rendered) {
     BitSet used = new BitSet();
@@ -99,7 +100,9 @@ final class SpecialTokenEscaper {
     return out.toString();
   }
 
-  /** Returns whether the text's beginning could be the end of a token that the template began. */
+  /**
+   * Returns whether the beginning of the text could be the end of a token that the template began.
+   */
   private boolean beginsInside(String text) {
     for (AddedToken token : tokens) {
       for (int i = 1; i < token.text().length(); i++) {
@@ -112,7 +115,8 @@ final class SpecialTokenEscaper {
   }
 
   /**
-   * Returns whether the text's end could be the beginning of a token that the template completes.
+   * Returns whether the end of the text could be the beginning of a token that the template
+   * completes.
    */
   private boolean endsInside(String text) {
     for (AddedToken token : tokens) {

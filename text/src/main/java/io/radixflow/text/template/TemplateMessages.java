@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Messages as chat templates read them: maps with the names of the OpenAI API, and values that the
- * template takes.
+ * Converts messages to the form that chat templates read: maps with the names of the OpenAI API,
+ * and values in the template's form.
  */
 final class TemplateMessages {
-  /** Templates may not go deeper than 100 levels into what they are given. */
+  /** Templates must not read more than 100 levels of nested input. */
   private static final int DEEPEST_ARGUMENTS = 90;
 
   private static final int SHORT_ID = 9;
@@ -26,7 +26,7 @@ final class TemplateMessages {
     this.form = form;
   }
 
-  /** Returns whether all templates that have the role's purpose know the role. */
+  /** Returns whether every template that needs this role knows it. */
   static boolean isKnown(String role) {
     return ROLES.contains(role);
   }
@@ -43,8 +43,8 @@ final class TemplateMessages {
   }
 
   /**
-   * Returns the fields of a message. A field that the message does not have is missing; only {@code
-   * content} is always there.
+   * Returns the fields of a message. Only {@code content} is always present; other fields are
+   * missing if the message does not have them.
    */
   private Map<String, Object> fields(ChatMessage message) {
     Map<String, Object> fields = new LinkedHashMap<>();
@@ -101,7 +101,7 @@ final class TemplateMessages {
     return fields;
   }
 
-  /** Returns an empty object for arguments that say nothing. */
+  /** Returns the arguments in the template's form; an empty object if there are none. */
   private Object arguments(String given) {
     boolean nothing = given == null || given.isBlank() || given.strip().equals("null");
     String text = nothing ? "{}" : given;
@@ -124,7 +124,7 @@ final class TemplateMessages {
         || depth > 0 && list.stream().allMatch(item -> isShallow(item, depth - 1));
   }
 
-  /** Returns the id, or its last nine letters and digits. */
+  /** Returns the id; in short form, its last nine letters and digits. */
   private String id(String id) {
     if (!form.shortIds() || id == null) {
       return id;

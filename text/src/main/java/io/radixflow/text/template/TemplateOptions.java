@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The input of a chat template besides the messages. Values are JSON values: maps in the order of
- * their keys, lists, strings, numbers, booleans, null. They are not copied and must not change.
+ * The input of a chat template in addition to the messages. Values are JSON values: maps with
+ * ordered keys, lists, strings, numbers, booleans, null. They are not copied and must not change.
  *
  * @param tools the definitions of the tools that the model may call, or null
  * @param variables further variables, such as {@code enable_thinking}; they do not replace the

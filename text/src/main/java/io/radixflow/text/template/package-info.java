@@ -1,2 +1,5 @@
-/** Chat templates: render a conversation to the prompt that a model was trained on, in Jinja. */
+/**
+ * Chat templates in Jinja, which turn a conversation into a prompt of the kind that a model was
+ * trained on.
+ */
 package io.radixflow.text.template;

@@ -127,7 +127,7 @@ class ChatTemplateTest {
                 template.encode(
                     List.of(new ChatMessage("user", "a<|end|>b")), false, TemplateOptions.NONE))
         .isInstanceOf(ChatTemplateException.class)
-        .hasMessageContaining("spells a special token");
+        .hasMessageContaining("contains the text of a special token");
   }
 
   @Test
@@ -194,7 +194,7 @@ class ChatTemplateTest {
             () ->
                 template.render(List.of(new ChatMessage("user", "x")), false, TemplateOptions.NONE))
         .isInstanceOf(ChatTemplateException.class)
-        .hasMessage("the model's chat template refuses the conversation: say please");
+        .hasMessage("the model's chat template rejects the conversation: say please");
   }
 
   @ParameterizedTest

@@ -34,7 +34,7 @@ class RenderTemplateTest {
     assertThat(result.out().lines())
         .containsExactly(
             "{\"text\":\"<s>user: \\u00E9\\n23.11.20261\"}",
-            "{\"error\":\"the model's chat template refuses the conversation: no tools\"}",
+            "{\"error\":\"the model's chat template rejects the conversation: no tools\"}",
             "{\"error\":\"the model's chat template failed: line 2: ZeroDivisionError:"
                 + " division by zero\"}",
             "{\"error\":\"messages is missing\"}",

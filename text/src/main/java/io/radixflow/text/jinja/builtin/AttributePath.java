@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The attribute that a filter reads of each element, such as {@code function.name}.
+ * The attribute of each element that a filter reads, such as {@code function.name}.
  *
- * @param parts names and indexes; none for the element itself
- * @param otherwise what takes the place of an undefined value; null for nothing
+ * @param parts names and indexes; empty for the element itself
+ * @param otherwise replaces an undefined value; null to keep it undefined
  */
 record AttributePath(List<Object> parts, Object otherwise) {
 
@@ -28,7 +28,7 @@ record AttributePath(List<Object> parts, Object otherwise) {
     return new AttributePath(parts, otherwise);
   }
 
-  /** Makes the paths of an attribute that names several, separated by commas. */
+  /** Parses several attributes, separated by commas. */
   static List<AttributePath> several(Object attribute) {
     List<AttributePath> paths = new ArrayList<>();
     if (Values.isText(attribute)) {

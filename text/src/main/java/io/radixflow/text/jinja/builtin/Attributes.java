@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Reads attributes and elements as Jinja2's immutable sandbox does. */
+/** Reads attributes and elements in the same way as Jinja2's immutable sandbox. */
 public final class Attributes {
   private static final Set<String> LIST_MUTATORS =
       Set.of("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort");
@@ -21,7 +21,7 @@ public final class Attributes {
 
   private Attributes() {}
 
-  /** Returns {@code owner.name}: the attribute, or else the element of that name. */
+  /** Returns {@code owner.name}: the attribute, or else the element with that name. */
   public static Object attribute(Object owner, String name) {
     if (owner instanceof Undefined undefined) {
       throw undefined.failure();
@@ -33,7 +33,7 @@ public final class Attributes {
     return found == Arguments.MISSING ? absent(owner, name) : found;
   }
 
-  /** Returns {@code owner[index]}: the element, or else the attribute of that name. */
+  /** Returns {@code owner[index]}: the element, or else the attribute with that name. */
   public static Object item(Object owner, Object index) {
     if (owner instanceof Undefined undefined) {
       throw undefined.failure();
@@ -53,7 +53,7 @@ public final class Attributes {
         : Undefined.of(owner, name);
   }
 
-  /** Returns the attribute that the value's type gives it, or {@link Arguments#MISSING}. */
+  /** Returns the attribute that belongs to the type of the value, or {@link Arguments#MISSING}. */
   static Object own(Object owner, String name) {
     if (owner instanceof HasAttributes object) {
       Object found = object.attribute(name);

@@ -9,12 +9,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** All filters and tests by their names. */
+/** All filters and tests, by name. */
 public final class Builtins {
   private static final Map<String, Invocable> FILTERS = new HashMap<>();
   private static final Map<String, Invocable> TESTS = new HashMap<>();
 
-  /** Methods that Python has and templates of models do not use. */
+  /** Python's methods that models' templates do not use. */
   private static final Set<String> REFUSED_METHODS =
       Set.of(
           ("casefold swapcase center ljust rjust zfill expandtabs partition rpartition index rindex"
@@ -43,12 +43,12 @@ public final class Builtins {
     return TESTS.containsKey(name);
   }
 
-  /** Returns whether a method of Python's is not supported. */
+  /** Returns whether this is one of Python's methods that is not supported. */
   public static boolean refusesMethod(String name) {
     return REFUSED_METHODS.contains(name);
   }
 
-  /** Applies a filter; the first argument is the filtered value. */
+  /** Applies a filter. The first argument is the value to filter. */
   public static Object filter(Budget budget, String name, Arguments arguments) {
     Invocable filter = FILTERS.get(name);
     if (filter == null) {
@@ -57,7 +57,7 @@ public final class Builtins {
     return filter.call(budget, arguments);
   }
 
-  /** Applies a test; the first argument is the tested value. */
+  /** Applies a test. The first argument is the value to test. */
   public static boolean test(Budget budget, String name, Arguments arguments) {
     Invocable test = TESTS.get(name);
     if (test == null) {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Methods of dictionaries that change nothing. */
+/** Methods of dictionaries that do not change them. */
 final class DictMethods {
   static final Map<String, Invocable> ALL =
       Map.of(

@@ -18,13 +18,13 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 
-/** The functions that every template has. */
+/** The functions that every template can use. */
 public final class Globals {
   private static final long ONE = 1L;
 
   private Globals() {}
 
-  /** Returns the functions by name; {@code now} is what {@code strftime_now} tells. */
+  /** Returns the functions by name; {@code now} is the time for {@code strftime_now}. */
   public static Map<String, Object> at(LocalDateTime now) {
     Map<String, Invocable> functions = new HashMap<>();
     functions.put("range", Globals::range);
@@ -92,7 +92,7 @@ public final class Globals {
     return namespace;
   }
 
-  /** Gives its items in turn. */
+  /** Returns its items in turn. */
   private static final class Cycler implements HasAttributes {
     private final List<Object> items;
     private int at;
@@ -131,7 +131,7 @@ public final class Globals {
     }
   }
 
-  /** Gives nothing the first time, then its separator. */
+  /** Returns an empty text the first time, and its separator afterwards. */
   private static final class Joiner implements Invocable {
     private final Object separator;
     private boolean used;

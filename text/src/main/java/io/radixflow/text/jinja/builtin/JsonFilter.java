@@ -14,7 +14,7 @@ import io.radixflow.text.jinja.value.Values;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The filter {@code tojson}: Python's {@code json.dumps}. */
+/** The filter {@code tojson}, which is Python's {@code json.dumps}. */
 final class JsonFilter {
   private final Budget budget;
   private final boolean ascii;

@@ -2,7 +2,7 @@ package io.radixflow.text.jinja.builtin;
 
 import java.util.Locale;
 
-/** Upper and lower case as Python's str has them. */
+/** Upper and lower case in the same way as Python's str. */
 final class LetterCase {
 
   private LetterCase() {}

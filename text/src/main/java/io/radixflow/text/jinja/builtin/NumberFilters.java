@@ -59,7 +59,7 @@ final class NumberFilters {
     return Numbers.isInt(value) ? Numbers.asLong(value) : otherwise;
   }
 
-  /** Returns {@code int(text, base)}, or null if the text is not a number of this base. */
+  /** Returns {@code int(text, base)}; null if the text is not a number in this base. */
   private static Long parseInt(String text, int base) {
     String number = PythonText.strip(text, null, true, true).toLowerCase(Locale.ROOT);
     String sign = number.startsWith("-") ? "-" : "";
@@ -79,7 +79,7 @@ final class NumberFilters {
     }
   }
 
-  /** Returns {@code float(text)}, or null if the text is not a number. */
+  /** Returns {@code float(text)}; null if the text is not a number. */
   private static Double parseFloat(String text) {
     String number = PythonText.strip(text, null, true, true).toLowerCase(Locale.ROOT);
     return switch (number) {

@@ -14,7 +14,7 @@ import io.radixflow.text.jinja.value.Values;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Python's operators on numbers, texts and sequences, and subscripts. */
+/** Python's operators on numbers, texts and sequences, and its subscripts. */
 public final class Operators {
 
   private Operators() {}
@@ -73,7 +73,7 @@ public final class Operators {
     return list;
   }
 
-  /** Returns a repeated sequence, or null if the operands cannot be multiplied. */
+  /** Returns a repeated sequence; null if the operands cannot be multiplied. */
   private static Object repeated(Budget budget, Object sequence, Object count) {
     if (!Numbers.isInt(count)) {
       return null;
@@ -120,7 +120,7 @@ public final class Operators {
       try {
         return dict.get(index);
       } catch (JinjaException e) {
-        return Arguments.MISSING; // a value that cannot be a key is not found, as in Jinja2
+        return Arguments.MISSING; // as in Jinja2, a value that cannot be a key is not found
       }
     }
     boolean sequence = Values.isSized(owner) && isSequence(owner);
@@ -150,7 +150,7 @@ public final class Operators {
         || value instanceof Range;
   }
 
-  /** Computes {@code owner[start:stop:step]}; null stands for an omitted part. */
+  /** Computes {@code owner[start:stop:step]}. Null means that a part is omitted. */
   public static Object slice(Budget budget, Object owner, Object start, Object stop, Object step) {
     if (owner instanceof Undefined undefined) {
       throw undefined.failure();

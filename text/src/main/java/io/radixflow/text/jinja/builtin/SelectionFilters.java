@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-/** Filters that pick or convert elements by attributes, tests and other filters. */
+/** Filters that select or convert elements by attributes, tests and other filters. */
 final class SelectionFilters {
 
   private SelectionFilters() {}
@@ -47,7 +47,7 @@ final class SelectionFilters {
     return new Arguments(positional, rest.named());
   }
 
-  /** Returns the elements one by one; nothing is computed before the first is asked for. */
+  /** Returns the elements one by one. Nothing is computed until the first one is requested. */
   private static Generator each(
       Budget budget, Object value, UnaryOperator<Object> change, Predicate<Object> accepts) {
     Iterator<?>[] items = new Iterator<?>[1];

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Filters that order, group and join the elements of a value. */
+/** Filters that sort, group and join the elements of a value. */
 final class SequenceFilters {
 
   private SequenceFilters() {}
@@ -93,7 +93,10 @@ final class SequenceFilters {
     return value instanceof Generator ? items : new Generator(items.iterator());
   }
 
-  /** Returns the value that one is compared by: without case, if it is a text. */
+  /**
+   * Returns the value by which {@code value} is compared. A text is compared without case unless
+   * {@code caseSensitive}.
+   */
   private static Object key(Budget budget, Object value, boolean caseSensitive) {
     if (caseSensitive || !Values.isText(value)) {
       return value;

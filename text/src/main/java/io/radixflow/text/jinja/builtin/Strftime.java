@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** C's {@code strftime} in English; the flag {@code -} drops the zeros in front. */
+/** C's {@code strftime} in English. The flag {@code -} removes leading zeros. */
 final class Strftime {
   private static final Pattern DIRECTIVE = Pattern.compile("%(-?)(.?)", Pattern.DOTALL);
 

@@ -51,7 +51,7 @@ final class StringMethods {
         });
   }
 
-  /** Returns an argument that must be a str. */
+  /** Returns an argument, which must be a str. */
   static String text(String method, Object value) {
     if (!Values.isText(value)) {
       throw JinjaException.type("%s() needs a str, not %s", method, Values.type(value));
@@ -77,9 +77,9 @@ final class StringMethods {
         text, characters == null ? null : text("strip", characters), left, right);
   }
 
-  /** The part of a text from the index of a method's third argument to before its fourth. */
+  /** The part of a text that the third and fourth argument of a method select. */
   private record Part(String text, int from) {
-    /** Returns the part of the first argument, or null if it begins after the text's end. */
+    /** Returns the part of the first argument; null if it begins after the end of the text. */
     static Part of(Object[] a) {
       String text = Values.text(a[0]);
       int length = Values.length(text);
@@ -130,7 +130,7 @@ final class StringMethods {
     return replace(budget, Values.text(a[0]), text("replace", a[1]), text("replace", a[2]), most);
   }
 
-  /** Replaces the first occurrences; all of them where {@code most} is negative. */
+  /** Replaces the first {@code most} occurrences; all occurrences if {@code most} is negative. */
   static String replace(Budget budget, String text, String from, String to, int most) {
     budget.chars(text.length());
     StringBuilder out = new StringBuilder();

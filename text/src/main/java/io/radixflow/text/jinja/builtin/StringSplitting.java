@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Methods of Python's str that cut a text into parts. */
+/** Methods of Python's str that split a text. */
 final class StringSplitting {
   private StringSplitting() {}
 

@@ -19,7 +19,8 @@ import java.util.regex.Pattern;
 
 /**
  * The formats that chat templates use: {@code %s}, {@code %d} and {@code %f} with width and
- * precision, and the plain fields of {@code str.format}. All others are refused by name.
+ * precision, and the plain fields of {@code str.format}. Other formats are errors that name the
+ * format.
  */
 final class TemplateFormats {
   private static final Pattern DIRECTIVE =

@@ -11,10 +11,10 @@ import io.radixflow.text.jinja.value.Values;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** Jinja's tests, the functions that may follow {@code is}. */
+/** Jinja's tests, which are the functions that may follow {@code is}. */
 final class Tests {
 
-  /** A test against a second value. */
+  /** A test that compares with a second value. */
   private interface Relation {
     boolean holds(Budget budget, Object a, Object b);
   }

@@ -53,7 +53,7 @@ final class TextFilters {
     return value instanceof Markup ? value : Printing.str(budget, value);
   }
 
-  /** Capitalises words that follow white space, hyphens and opening brackets. */
+  /** Capitalises words that follow white space, a hyphen or an opening bracket. */
   private static String title(String text) {
     StringBuilder out = new StringBuilder(text.length());
     int from = 0;

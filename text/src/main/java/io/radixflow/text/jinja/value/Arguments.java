@@ -5,10 +5,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** The arguments of one call: by position, and by name in the order of the call. */
+/**
+ * The arguments of one call: positional arguments, and named arguments in the order of the call.
+ */
 public record Arguments(List<Object> positional, Map<String, Object> named) {
 
-  /** Stands for an argument that was not given; differs from None and from an undefined value. */
+  /**
+   * Means that an argument was not given. It is different from None and from an undefined value.
+   */
   public static final Object MISSING = new Object();
 
   public static Arguments of(Object... positional) {
@@ -29,15 +33,15 @@ public record Arguments(List<Object> positional, Map<String, Object> named) {
   }
 
   /**
-   * Brings the arguments to the order of a function's parameters, with {@link #MISSING} where one
-   * was not given.
+   * Puts the arguments into the order of a function's parameters. An argument that was not given is
+   * {@link #MISSING}.
    *
-   * @param required how many of the parameters must be given
+   * @param required number of parameters that must be given
    */
   public Object[] bind(String function, int required, String... parameters) {
     if (positional.size() > parameters.length) {
       throw JinjaException.type(
-          "%s() takes %d arguments, %d were given", function, parameters.length, positional.size());
+          "%s() takes %d arguments; %d were given", function, parameters.length, positional.size());
     }
     Object[] bound = positional.toArray(new Object[parameters.length]);
     Arrays.fill(bound, positional.size(), bound.length, MISSING);
@@ -55,18 +59,18 @@ public record Arguments(List<Object> positional, Map<String, Object> named) {
     }
     for (int i = 0; i < required; i++) {
       if (bound[i] == MISSING) {
-        throw JinjaException.type("%s() misses the argument '%s'", function, parameters[i]);
+        throw JinjaException.type("%s() needs the argument '%s'", function, parameters[i]);
       }
     }
     return bound;
   }
 
-  /** Returns all arguments of a function that takes any number of them, none by name. */
+  /** Returns all arguments of a function that takes any number of positional arguments. */
   public List<Object> bindAll(String function) {
     return Arrays.asList(bindPositions(function, 0, positional.size()));
   }
 
-  /** Checks the arguments of a function that takes none by name. */
+  /** Checks the arguments of a function that takes only positional arguments. */
   public Object[] bindPositions(String function, int required, int most) {
     if (!named.isEmpty()) {
       throw JinjaException.type("%s() takes no keyword arguments", function);
@@ -79,7 +83,7 @@ public record Arguments(List<Object> positional, Map<String, Object> named) {
     return bound;
   }
 
-  /** Returns the value, or the default if it was not given. */
+  /** Returns the value; {@code otherwise} if the value is {@link #MISSING}. */
   public static Object or(Object value, Object otherwise) {
     return value == MISSING ? otherwise : value;
   }

@@ -1,8 +1,9 @@
 package io.radixflow.text.jinja.value;
 
 /**
- * The resources that one rendering may still use: steps instead of time, bytes that it allocates in
- * all, and depth of recursion. Code that allocates asks first. For one thread.
+ * The resources that one rendering may still use: steps (instead of time), the total number of
+ * bytes to allocate, and the depth of recursion. Code must call this before it allocates. Only one
+ * thread may use it.
  */
 public final class Budget {
   private static final long MOST_STEPS = 20_000_000;
@@ -16,7 +17,7 @@ public final class Budget {
   private int depth;
 
   /**
-   * @param inputChars characters that the rendering is given
+   * @param inputChars number of characters in the input of the rendering
    */
   public Budget(long inputChars) {
     bytes = Math.min(MOST_BYTES, LEAST_BYTES + BYTES_PER_INPUT_CHAR * inputChars);
@@ -35,13 +36,13 @@ public final class Budget {
     }
   }
 
-  /** Counts a text that is about to be made. */
+  /** Counts a text that is about to be created. */
   public void chars(long count) {
     allocate(count, 2);
     work(1 + (count >> 4));
   }
 
-  /** Counts a collection that is about to be made. */
+  /** Counts a collection that is about to be created. */
   public void items(long count) {
     allocate(count, 24);
     work(1 + count);
@@ -54,7 +55,7 @@ public final class Budget {
     bytes -= count * size + 48;
   }
 
-  /** Counts a recursion; {@link #leave} ends it. */
+  /** Counts one level of recursion, which {@link #leave} ends. */
   public void enter() {
     if (++depth > DEEPEST) {
       throw JinjaException.of("RecursionError", "the template or its data is nested too deep");

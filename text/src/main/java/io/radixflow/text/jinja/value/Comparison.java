@@ -7,12 +7,12 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 
-/** Python's comparisons, and what rests on them. */
+/** Python's comparisons, and operations that use them. */
 public final class Comparison {
 
   private Comparison() {}
 
-  /** Returns whether two values are equal; values of different kinds are not. */
+  /** Returns whether two values are equal. Values of different kinds are not equal. */
   public static boolean equal(Budget budget, Object a, Object b) {
     budget.step();
     if (a == b) {
@@ -71,7 +71,7 @@ public final class Comparison {
     return true;
   }
 
-  /** Returns the order of two numbers, or null if one is not a number. */
+  /** Returns the order of two numbers; null if one is not a number. */
   private static Integer order(Object a, Object b) {
     if (Numbers.isInt(a) && Numbers.isInt(b)) {
       return Long.compare(Numbers.asLong(a), Numbers.asLong(b));
@@ -87,7 +87,10 @@ public final class Comparison {
     return Double.isNaN(x) || Double.isNaN(y) ? null : (Integer) Double.compare(x, y);
   }
 
-  /** Computes {@code a operator b} of {@code <}, {@code <=}, {@code >}, {@code >=}. */
+  /**
+   * Computes {@code a operator b}, where the operator is {@code <}, {@code <=}, {@code >} or {@code
+   * >=}.
+   */
   public static boolean ordered(Budget budget, String operator, Object a, Object b) {
     budget.step();
     if (Numbers.isNumber(a) && Numbers.isNumber(b)) {
@@ -133,7 +136,7 @@ public final class Comparison {
     };
   }
 
-  /** Compares by code points, which differs from Java's order for surrogates. */
+  /** Compares by code points. Java's order is different for surrogates. */
   private static int compareTexts(String a, String b) {
     for (int i = 0; i < Math.min(a.length(), b.length()); i++) {
       char x = a.charAt(i);
@@ -173,9 +176,9 @@ public final class Comparison {
   }
 
   /**
-   * Returns the items sorted by their keys, equal ones in the order that they had.
+   * Returns the items sorted by their keys. Items with equal keys keep their order.
    *
-   * @param keys a key for each item
+   * @param keys one key per item
    */
   public static List<Object> sorted(
       Budget budget, List<Object> items, List<Object> keys, boolean reverse) {

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A dictionary in the order of its insertions; keys that are equal in Python are one key. */
+/** A dictionary in the order of insertion. Keys that are equal in Python are the same key. */
 public final class Dict {
   private final Map<Object, Object> values = new LinkedHashMap<>();
 
-  /** Keys as they were written, where that differs from the form that they are found by. */
+  /** Original keys that differ from the form of {@link #hashed}, by that form. */
   private final Map<Object, Object> written = new HashMap<>();
 
-  /** Puts a value; the key that was there first stays. */
+  /** Puts a value. If an equal key already exists, that key stays. */
   public Dict put(Object key, Object value) {
     Object found = hashed(key);
     if (found != key && !values.containsKey(found)) {
@@ -54,13 +54,13 @@ public final class Dict {
     return items;
   }
 
-  /** Returns the entries by the form of their keys that equal keys share. */
+  /** Returns the entries. Their keys have the form of {@link #hashed}. */
   Set<Map.Entry<Object, Object>> entries() {
     return values.entrySet();
   }
 
   /**
-   * Returns a form of the key that is equal for keys that Python holds for equal.
+   * Returns a form of the key that is equal for all keys that are equal in Python.
    *
    * @throws JinjaException if the value cannot be a key
    */

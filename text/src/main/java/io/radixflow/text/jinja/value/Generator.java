@@ -2,5 +2,5 @@ package io.radixflow.text.jinja.value;
 
 import java.util.Iterator;
 
-/** A sequence that is computed while it is read, once. */
+/** A sequence whose elements are computed when they are read. It can be read only once. */
 public record Generator(Iterator<Object> items) {}

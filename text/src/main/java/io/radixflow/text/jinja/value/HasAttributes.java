@@ -1,6 +1,6 @@
 package io.radixflow.text.jinja.value;
 
-/** A value with attributes of its own; its {@code toString} is what it prints as. */
+/** A value that has its own attributes. It is printed as its {@code toString}. */
 public interface HasAttributes {
 
   /** Returns the attribute, or {@link Arguments#MISSING}. */

@@ -21,9 +21,9 @@ public final class JinjaException extends RuntimeException {
   }
 
   /**
-   * Makes an error without a line; the interpreter adds the line.
+   * Creates an error without a line number, which the interpreter adds.
    *
-   * @param kind the class of Python's or Jinja's that it stands for, such as {@code TypeError}
+   * @param kind the corresponding error class in Python or Jinja, such as {@code TypeError}
    */
   public static JinjaException of(String kind, String reason, Object... arguments) {
     return new JinjaException(
@@ -38,17 +38,17 @@ public final class JinjaException extends RuntimeException {
     return of("ValueError", reason, arguments);
   }
 
-  /** Makes the error of a template that exceeds one of the bounds of {@link Budget}. */
+  /** Creates the error for a template that exceeds a limit, such as a limit of {@link Budget}. */
   public static JinjaException limit(String reason) {
     return of("LimitExceeded", reason);
   }
 
-  /** Makes the error of a template that called {@code raise_exception}. */
+  /** Creates the error for a template that called {@code raise_exception}. */
   public static JinjaException raised(String message) {
     return new JinjaException(RAISED, message, 0);
   }
 
-  /** Returns this error with the line, unless it has one. */
+  /** Returns this error with a line number, unless it already has one. */
   public JinjaException at(int where) {
     return line > 0 ? this : new JinjaException(kind, reason, where);
   }
@@ -62,7 +62,7 @@ public final class JinjaException extends RuntimeException {
     return kind;
   }
 
-  /** Returns the message without line and kind. */
+  /** Returns the message without line number and kind. */
   public String reason() {
     return reason;
   }

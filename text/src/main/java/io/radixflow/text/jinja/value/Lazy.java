@@ -4,14 +4,14 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.function.Supplier;
 
-/** Computes elements when they are asked for, until there is none. */
+/** Computes elements when they are requested. */
 public final class Lazy implements Iterator<Object> {
   private final Supplier<Object> source;
   private Object next;
   private boolean computed;
 
   /**
-   * @param source gives the next element, or {@link Arguments#MISSING} at the end
+   * @param source returns the next element, or {@link Arguments#MISSING} at the end
    */
   public Lazy(Supplier<Object> source) {
     this.source = source;

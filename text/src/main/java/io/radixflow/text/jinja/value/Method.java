@@ -1,6 +1,6 @@
 package io.radixflow.text.jinja.value;
 
-/** A method with the object that it was read from. */
+/** A method together with the object from which it was read. */
 public record Method(Object self, String name, Invocable body) implements Invocable {
 
   @Override

@@ -5,8 +5,8 @@ import java.math.BigInteger;
 import java.math.RoundingMode;
 
 /**
- * Python's arithmetic on whole numbers of 64 bits and doubles. A longer whole number of the
- * conversation can be printed and compared for equality; all else is an overflow.
+ * Python's arithmetic on 64-bit integers and doubles. Longer integers from the conversation can
+ * only be printed and compared for equality; everything else is an overflow.
  */
 public final class Numbers {
   private static final int MOST_DIGITS = 400;
@@ -25,7 +25,7 @@ public final class Numbers {
     return JinjaException.of("OverflowError", "a whole number needs more than 64 bits");
   }
 
-  /** Returns the long that an int is; fails if the int is longer. */
+  /** Returns an int as a long. Throws if it does not fit. */
   public static long asLong(Object value) {
     if (value instanceof Boolean flag) {
       return flag ? 1 : 0;
@@ -35,7 +35,7 @@ public final class Numbers {
     throw overflow();
   }
 
-  /** Returns the whole part of a finite double. */
+  /** Returns the integer part of a finite double. */
   public static long truncated(double number) {
     if (number >= Long.MIN_VALUE && number < -(double) Long.MIN_VALUE) {
       return (long) number;
@@ -44,9 +44,9 @@ public final class Numbers {
   }
 
   /**
-   * Returns an argument that must be a whole number, cut to the range of an int.
+   * Returns an argument as an int, clamped to the range of an int.
    *
-   * @throws JinjaException if it is anything else
+   * @throws JinjaException if it is not a whole number
    */
   public static int index(Object value) {
     if (value instanceof Undefined undefined) {
@@ -64,7 +64,7 @@ public final class Numbers {
     return value instanceof Double number ? number : asLong(value);
   }
 
-  /** Computes {@code left operator right} of two numbers. */
+  /** Computes {@code left operator right} for two numbers. */
   public static Object compute(String operator, Object left, Object right) {
     boolean whole = isInt(left) && isInt(right);
     if (asDouble(right) == 0 && "/ // %".contains(operator)) {
@@ -143,7 +143,7 @@ public final class Numbers {
     }
   }
 
-  /** Returns a number that is finite without any loss. */
+  /** Returns the exact value of a finite number. */
   static BigDecimal exact(Object number) {
     return number instanceof Double real
         ? new BigDecimal(real)

@@ -92,7 +92,7 @@ public final class Printing {
     budget.leave();
   }
 
-  /** Returns the shortest digits that give the double again. */
+  /** Returns the shortest digits that give the same double again. */
   public static String number(double value) {
     if (Double.isNaN(value)) {
       return "nan";
@@ -103,7 +103,7 @@ public final class Printing {
     }
     BigDecimal exact = new BigDecimal(value);
     BigDecimal shortest = exact;
-    // Below the normal range fewer digits than 15 may tell a double from its neighbours.
+    // Below the normal range, fewer than 15 digits may identify a double.
     for (int digits = Math.abs(value) < Double.MIN_NORMAL ? 1 : 15; digits <= 17; digits++) {
       shortest = exact.round(new MathContext(digits, RoundingMode.HALF_EVEN));
       if (shortest.doubleValue() == value) {
@@ -124,7 +124,7 @@ public final class Printing {
     return plain.indexOf('.') < 0 ? plain + ".0" : plain;
   }
 
-  /** Returns a text in quotes, with escapes for what cannot be printed. */
+  /** Returns a text in quotes. Characters that cannot be printed are escaped. */
   private static String quoted(Budget budget, String text) {
     budget.chars(text.length() + 2L);
     char quote = text.indexOf('\'') >= 0 && text.indexOf('"') < 0 ? '"' : '\'';
@@ -152,7 +152,7 @@ public final class Printing {
     return out.append(quote).toString();
   }
 
-  /** Returns {@code isprintable} of a code point. */
+  /** Returns Python's {@code isprintable} for a code point. */
   private static boolean isPrintable(int c) {
     return switch (Character.getType(c)) {
       case Character.CONTROL,

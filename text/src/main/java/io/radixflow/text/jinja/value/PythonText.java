@@ -1,22 +1,25 @@
 package io.radixflow.text.jinja.value;
 
-/** Texts as Python counts them: by code points, with Python's white space. */
+/** Operations on texts in Python's units: code points, with Python's white space. */
 public final class PythonText {
 
   private PythonText() {}
 
-  /** Returns the index in the text's chars of a code point that exists, or of the end. */
+  /**
+   * Returns the index in chars of the code point with number {@code index}, which must exist or be
+   * the end.
+   */
   public static int offset(String text, int index) {
     return text.offsetByCodePoints(0, index);
   }
 
-  /** Returns the code points from one index to before another. */
+  /** Returns the code points from index {@code from} to before {@code to}. */
   public static String slice(String text, int from, int to) {
     int start = text.offsetByCodePoints(0, from);
     return text.substring(start, text.offsetByCodePoints(start, to - from));
   }
 
-  /** Returns {@code isspace} of a character. */
+  /** Returns Python's {@code isspace} for a character. */
   public static boolean isSpace(int c) {
     return c == ' '
         || c >= 0x09 && c <= 0x0D
@@ -26,9 +29,9 @@ public final class PythonText {
   }
 
   /**
-   * Removes characters from the ends of a text.
+   * Removes characters at the ends of a text.
    *
-   * @param characters those to remove; null for white space
+   * @param characters the characters to remove; null for white space
    */
   public static String strip(String text, String characters, boolean left, boolean right) {
     int from = 0;
@@ -46,7 +49,7 @@ public final class PythonText {
     return characters == null ? isSpace(c) : characters.indexOf(c) >= 0;
   }
 
-  /** Returns whether the line ends before or with the character, as {@code splitlines} has it. */
+  /** Returns whether a character ends a line for Python's {@code splitlines}. */
   public static boolean endsLine(char c) {
     return c >= 0x0A && c <= 0x0D
         || c >= 0x1C && c <= 0x1E

@@ -3,7 +3,7 @@ package io.radixflow.text.jinja.value;
 import java.util.Iterator;
 import java.util.stream.LongStream;
 
-/** The numbers from {@code start} to before {@code stop}, by steps that are not 0. */
+/** The numbers from {@code start} to before {@code stop}. {@code step} is not 0. */
 public record Range(long start, long stop, long step) {
   private static final long LONGEST = 100_000;
 
@@ -34,7 +34,7 @@ public record Range(long start, long stop, long step) {
     return LongStream.range(0, length()).<Object>mapToObj(this::get).iterator();
   }
 
-  /** Returns the numbers from one index to before another. */
+  /** Returns every {@code by}-th number from index {@code from} to before {@code to}. */
   public Range slice(long from, long to, long by) {
     return new Range(get(from), get(to), step * by);
   }

@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * A tuple.
  *
- * @param names names of its elements, of a named tuple; empty for a plain one
+ * @param names names of the elements of a named tuple; empty for a plain tuple
  */
 public record Tuple(List<Object> items, List<String> names) {
   public Tuple(List<Object> items) {

@@ -1,8 +1,8 @@
 package io.radixflow.text.jinja.value;
 
 /**
- * The value of a name or an attribute that does not exist: it prints as nothing, and fails where it
- * is computed with.
+ * The value of a name or attribute that does not exist. It is printed as an empty text; computing
+ * with it is an error.
  */
 public final class Undefined {
   private final String kind;
@@ -13,12 +13,12 @@ public final class Undefined {
     this.reason = reason;
   }
 
-  /** Makes the value of an unknown variable. */
+  /** Creates the value of an unknown variable. */
   public static Undefined name(String name) {
     return because("'" + name + "' is undefined");
   }
 
-  /** Makes the value of an attribute or an element that an object lacks. */
+  /** Creates the value of an attribute or element that an object does not have. */
   public static Undefined of(Object owner, Object name) {
     String type = owner == null ? "None" : Values.type(owner) + " object";
     return because(
@@ -27,12 +27,12 @@ public final class Undefined {
             : type + " has no element " + (name instanceof Long ? name : Values.type(name)));
   }
 
-  /** Makes a value with the message of the error that its use causes. */
+  /** Creates a value. {@code reason} is the message of the error when it is used. */
   public static Undefined because(String reason) {
     return new Undefined("UndefinedError", reason);
   }
 
-  /** Makes the value of an attribute that templates must not use. */
+  /** Creates the value of an attribute that templates must not use. */
   public static Undefined unsafe(Object owner, String name) {
     return new Undefined(
         "SecurityError",

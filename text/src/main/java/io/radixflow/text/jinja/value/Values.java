@@ -42,7 +42,7 @@ public final class Values {
         : name;
   }
 
-  /** Returns whether the value counts as true. */
+  /** Returns whether the value is true in Python. */
   public static boolean truth(Object value) {
     if (value instanceof Boolean flag) {
       return flag;
@@ -60,7 +60,7 @@ public final class Values {
     return value instanceof String || value instanceof Markup;
   }
 
-  /** Returns the characters of a str. */
+  /** Returns the text of a str. */
   public static String text(Object value) {
     return value instanceof Markup markup ? markup.text() : (String) value;
   }
@@ -101,9 +101,9 @@ public final class Values {
   }
 
   /**
-   * Returns the value's elements; of a dictionary its keys, of a text its characters.
+   * Returns the elements of a value: the keys of a dictionary, the characters of a text.
    *
-   * @throws JinjaException if it has none
+   * @throws JinjaException if the value is not iterable
    */
   public static Iterator<Object> iterate(Object value) {
     if (value instanceof Generator generator) {
@@ -126,7 +126,7 @@ public final class Values {
     throw JinjaException.type("'%s' object is not iterable", type(value));
   }
 
-  /** Returns a new list of the value's elements. */
+  /** Returns the elements of a value as a new list. */
   public static List<Object> list(Budget budget, Object value) {
     if (isSized(value)) {
       budget.items(length(value));
@@ -142,9 +142,9 @@ public final class Values {
   }
 
   /**
-   * Converts what JSON has (maps, lists, texts, numbers, booleans, null), in the order of keys.
+   * Converts JSON values: maps, lists, texts, numbers, booleans, null. Keeps the order of keys.
    *
-   * @throws JinjaException if it is nested too deep, or holds anything else
+   * @throws JinjaException if the value is nested too deep or has another type
    */
   public static Object of(Object value) {
     return of(value, 0);
