@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The text files of a Hugging Face model directory. */
+/** Reads the text files of a Hugging Face model directory. */
 final class ModelDirectory {
 
   private static final int LARGEST_FILE = 256 << 20;
@@ -35,7 +35,10 @@ final class ModelDirectory {
     config = optional("tokenizer_config.json");
   }
 
-  /** The tokenizer, its turn ends from generation_config.json, config.json and eos_token. */
+  /**
+   * Reads the tokenizer. The tokens that end a turn come from generation_config.json, config.json
+   * and eos_token.
+   */
   VocabularyTokenizer tokenizer() {
     Path file = directory.resolve("tokenizer.json");
     if (!RegularFiles.isThere(file)) {
@@ -52,8 +55,8 @@ final class ModelDirectory {
   }
 
   /**
-   * The ids to put before a text that no chat template made: the ids from the post-processor of
-   * tokenizer.json, or BOS if tokenizer_config.json says that it is added.
+   * Returns the ids to put before a text that no chat template made: the ids of the post-processor
+   * in tokenizer.json, or BOS if tokenizer_config.json says to add it.
    */
   int[] promptStart(VocabularyTokenizer tokenizer) {
     JsonNode processor = json(directory.resolve("tokenizer.json")).path("post_processor");
@@ -80,7 +83,7 @@ final class ModelDirectory {
     return SamplingAdvice.of(optional("generation_config.json"), name);
   }
 
-  /** The sources of the chat templates by name; empty if there are none. */
+  /** Returns the sources of the chat templates by name; empty if there are none. */
   Map<String, String> templates() {
     Map<String, String> templates = new HashMap<>();
     declared(optional("chat_template.json").path("chat_template"), templates);
@@ -98,7 +101,10 @@ final class ModelDirectory {
     return templates;
   }
 
-  /** Adds what a field declares: one template, a list of named ones, or an object of them. */
+  /**
+   * Adds the templates in a field, which is one template, a list of named templates, or an object
+   * of templates.
+   */
   private static void declared(JsonNode field, Map<String, String> templates) {
     if (field.isArray()) {
       field.forEach(
@@ -123,7 +129,7 @@ final class ModelDirectory {
     return text.textValue();
   }
 
-  /** The texts of special tokens that templates refer to. */
+  /** Returns the texts of the special tokens that templates use. */
   Map<String, Object> constants() {
     Map<String, Object> constants = new HashMap<>();
     for (String name : new String[] {"bos_token", "eos_token", "unk_token", "pad_token"}) {
@@ -150,7 +156,7 @@ final class ModelDirectory {
 
   private static int id(JsonNode id) {
     if (!id.isInt()) {
-      throw new ModelFormatException("eos_token_id is " + id + "; expected ids of tokens");
+      throw new ModelFormatException("eos_token_id is " + id + "; expected token ids");
     }
     return id.intValue();
   }

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The text of one reply as its tokens come: detokenised, cut at the first stop string, and released
- * only once no later token can take it back.
+ * Turns the tokens of one reply into text as they arrive. The text is cut at the first stop string,
+ * and released only when no later token can change it.
  *
- * <p>Only whole characters are released: bytes of an unfinished one wait for the next token. Text
- * that may be the beginning of a stop string is held back until decided. The state is a function of
- * the ids fed so far, so it is rebuilt by feeding them again. Not thread safe; per token only the
- * text itself grows.
+ * <p>Only whole characters are released: bytes of an unfinished character wait for the next token.
+ * Text that may be the beginning of a stop string is held back until that is decided. The state is
+ * a function of the ids so far, so it can be rebuilt by feeding them again. Not thread safe. Per
+ * token, only the text itself grows.
  */
 public final class ReplyText {
 
@@ -35,25 +35,25 @@ public final class ReplyText {
   private String stop;
 
   /**
-   * @param stops strings that end the reply and are not part of it; none empty
+   * @param stops strings that end the reply and are not part of it; must not be empty strings
    */
   public ReplyText(Tokenizer tokenizer, List<String> stops) {
     this(tokenizer, stops, Map.of());
   }
 
   /**
-   * @param stops strings that end the reply and are not part of it; none empty
-   * @param markup special tokens that the text has as their text
+   * @param stops strings that end the reply and are not part of it; must not be empty strings
+   * @param markup special tokens that are part of the text, and their text
    */
   public ReplyText(Tokenizer tokenizer, List<String> stops, Map<Integer, String> markup) {
     this(tokenizer, stops, markup, false, 0);
   }
 
   /**
-   * @param stops strings that end the reply; none empty
-   * @param markup special tokens that the text has as their text
-   * @param includesStop whether the text ends with the stop string, and not before it
-   * @param minTokens tokens with which no stop string may end the reply
+   * @param stops strings that end the reply; must not be empty strings
+   * @param markup special tokens that are part of the text, and their text
+   * @param includesStop whether the text includes the stop string
+   * @param minTokens until the reply has this many tokens, a stop string does not end it
    */
   public ReplyText(
       Tokenizer tokenizer,
@@ -69,13 +69,13 @@ public final class ReplyText {
     this.stops = new StopMatcher(stops.stream().map(ReplyText::wellFormed).toList());
   }
 
-  /** Marks that the reply already has text before its first token. */
+  /** Notes that the reply already has text before its first token. */
   public void begun() {
     atStart = false;
   }
 
   /**
-   * Takes the reply's next token; ignored once stopped.
+   * Adds the reply's next token. Does nothing after a stop string was complete.
    *
    * @return whether a stop string is complete
    */
@@ -89,7 +89,7 @@ public final class ReplyText {
     return stop != null;
   }
 
-  /** Ends the reply: an unfinished character becomes U+FFFD, held text is released. */
+  /** Ends the reply. An unfinished character becomes U+FFFD, and held text is released. */
   public void finish() {
     if (stop == null) {
       decoder.flush(text);
@@ -98,12 +98,14 @@ public final class ReplyText {
     }
   }
 
-  /** The stop string that ended the reply, as it was given; null if none did. */
+  /** The stop string that ended the reply, as the caller gave it; null if there is none. */
   public String stop() {
     return stop;
   }
 
-  /** Code points taken so far: the offset of what {@link #take} returns next. */
+  /**
+   * Number of code points taken so far, which is the offset of the next text from {@link #take}.
+   */
   public int taken() {
     return takenCodePoints;
   }
@@ -113,7 +115,7 @@ public final class ReplyText {
     return decided > taken;
   }
 
-  /** The text decided since the last call, empty if none. */
+  /** Returns the text that was decided since the last call; empty if there is none. */
   public String take() {
     String fresh = text.substring(taken, decided);
     taken = decided;
@@ -121,12 +123,12 @@ public final class ReplyText {
     return fresh;
   }
 
-  /** The whole text decided so far. */
+  /** Returns all text that is decided so far. */
   public String text() {
     return text.substring(0, decided);
   }
 
-  /** Appends the characters that a token completes; most special tokens have none. */
+  /** Appends the characters that a token completes. Most special tokens have no characters. */
   private void decode(int id) {
     int count = tokenizer.byteCount(id);
     if (count == 0) {
@@ -175,7 +177,10 @@ public final class ReplyText {
     decided = Math.max(decided, end);
   }
 
-  /** A reply holds no lone surrogates, so a stop string with one becomes what a reply can hold. */
+  /**
+   * Replaces the lone surrogates of a stop string with the character that a reply has in their
+   * place. Replies do not contain lone surrogates.
+   */
   private static String wellFormed(String stop) {
     return new String(VocabularyTokenizer.wellFormed(stop));
   }

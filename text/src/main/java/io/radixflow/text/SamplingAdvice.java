@@ -9,10 +9,10 @@ import java.math.MathContext;
 import java.util.Locale;
 import java.util.function.Function;
 
-/** Reads what a model's files advise about sampling. */
+/** Reads the sampling parameters that a model's files recommend. */
 final class SamplingAdvice {
 
-  /** The parameters that the model card of SmolLM2 advises; its files have none. */
+  /** The parameters that the model card of SmolLM2 recommends. Its files have none. */
   private static final SamplingDefaults SMOLLM2 = new SamplingDefaults(0.2, null, 0.9, null, null);
 
   private static final String PREFIX = "general.sampling.";
@@ -43,7 +43,7 @@ final class SamplingAdvice {
   }
 
   /**
-   * Reads {@code generation_config.json}. One that says not to sample asks for the likeliest token.
+   * Reads {@code generation_config.json}. If it turns sampling off, the temperature is 0.
    *
    * @param name the model's name
    */

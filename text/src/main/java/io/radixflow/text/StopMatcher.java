@@ -3,12 +3,12 @@ package io.radixflow.text;
 import java.util.List;
 
 /**
- * Looks for stop strings in a text that comes character by character, with one Knuth–Morris–Pratt
- * automaton a string.
+ * Looks for stop strings in a text that arrives character by character, with one Knuth–Morris–Pratt
+ * automaton per string.
  *
- * <p>The stop that is complete first wins; of several that are complete at the same character, the
- * longest. So the outcome depends on the text alone, not on how tokens cut it. Not thread safe;
- * allocates nothing after construction.
+ * <p>The stop string that is complete first wins. If several are complete at the same character,
+ * the longest wins. So the outcome depends only on the text, not on how it was split into tokens.
+ * Not thread safe. Allocates nothing after construction.
  */
 final class StopMatcher {
 
@@ -34,7 +34,7 @@ final class StopMatcher {
   }
 
   /**
-   * Takes the next character.
+   * Adds the next character.
    *
    * @return the index of the stop string that ends with it, or -1
    */
@@ -65,7 +65,7 @@ final class StopMatcher {
     return stops[index].length();
   }
 
-  /** The number of last characters that may be the beginning of a stop string. */
+  /** The number of characters at the end that may be the beginning of a stop string. */
   int held() {
     return held;
   }

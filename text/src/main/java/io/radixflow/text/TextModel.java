@@ -16,7 +16,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The text side of a model: its tokenizer and its chat template. Immutable; for many threads. */
+/**
+ * The text side of a model: its tokenizer and its chat template. Immutable and safe for many
+ * threads.
+ */
 public final class TextModel {
 
   private static final String TEMPLATE_KEY = "tokenizer.chat_template";
@@ -37,16 +40,16 @@ public final class TextModel {
     this.samplingDefaults = samplingDefaults;
   }
 
-  /** The text side of a model that has a tokenizer and a template of its own. */
+  /** Creates the text side of a model from a tokenizer and a template. */
   public static TextModel of(Tokenizer tokenizer, ChatTemplate chatTemplate) {
     return new TextModel(tokenizer, chatTemplate, new int[0], SamplingDefaults.NONE);
   }
 
   /**
-   * Reads tokenizer and template from a GGUF file's metadata.
+   * Reads the tokenizer and the template from a GGUF file's metadata.
    *
-   * @throws ModelFormatException if the metadata is incomplete, contradictory, or names a tokenizer
-   *     that is not supported
+   * @throws ModelFormatException if the metadata is incomplete or contradictory, or if the
+   *     tokenizer is not supported
    */
   public static TextModel fromGguf(GgufMetadata metadata) {
     try {
@@ -89,12 +92,11 @@ public final class TextModel {
   }
 
   /**
-   * Reads tokenizer and template from a Hugging Face model directory: {@code tokenizer.json},
-   * {@code tokenizer_config.json}, {@code chat_template.jinja}, {@code additional_chat_templates},
-   * {@code generation_config.json}.
+   * Reads the tokenizer and the template from a Hugging Face model directory: {@code
+   * tokenizer.json}, {@code tokenizer_config.json}, {@code chat_template.jinja}, {@code
+   * additional_chat_templates}, {@code generation_config.json}.
    *
-   * @throws ModelFormatException if a file is missing, not readable, or names something that is not
-   *     supported
+   * @throws ModelFormatException if a file is missing, not readable or not supported
    */
   public static TextModel fromDirectory(Path directory) {
     try {
@@ -131,7 +133,7 @@ public final class TextModel {
         : new JinjaChatTemplate(new NamedTemplates(templates, constants), tokenizer);
   }
 
-  /** The sampling parameters that the model's authors advise. */
+  /** The sampling parameters that the model's authors recommend. */
   public SamplingDefaults samplingDefaults() {
     return samplingDefaults;
   }
@@ -140,12 +142,14 @@ public final class TextModel {
     return tokenizer;
   }
 
-  /** The ids before a text that no chat template made: BOS, if the tokenizer adds it. */
+  /** The ids to put before a text that no chat template made: BOS, if the tokenizer adds it. */
   public int[] promptStart() {
     return promptStart.clone();
   }
 
-  /** The chat template; of a model without one, all methods throw {@link ChatTemplateException}. */
+  /**
+   * The chat template. If the model has none, all its methods throw {@link ChatTemplateException}.
+   */
   public ChatTemplate chatTemplate() {
     return chatTemplate;
   }

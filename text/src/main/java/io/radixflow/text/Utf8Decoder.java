@@ -1,9 +1,9 @@
 package io.radixflow.text;
 
 /**
- * Bytes to characters as they come, whole characters only.
+ * Decodes UTF-8 bytes as they arrive, and only outputs whole characters.
  *
- * <p>Ill-formed input follows the Unicode standard's recommendation (section 3.9, "substitution of
+ * <p>Ill-formed input is handled as the Unicode standard recommends (section 3.9, "substitution of
  * maximal subparts"): the longest beginning of a well-formed sequence, or else one byte, becomes
  * one U+FFFD. Not thread safe.
  */
@@ -31,7 +31,7 @@ final class Utf8Decoder {
     }
   }
 
-  /** Ends the text: an unfinished character becomes U+FFFD. */
+  /** Ends the text. An unfinished character becomes U+FFFD. */
   void flush(StringBuilder out) {
     if (missing > 0) {
       missing = 0;
@@ -57,7 +57,7 @@ final class Utf8Decoder {
       expect(b & 0x1F, 1);
     } else if (b >= 0xE0 && b < 0xF0) {
       expect(b & 0xF, 2);
-      // No overlong forms, no surrogates.
+      // Excludes overlong forms and surrogates.
       least = b == 0xE0 ? 0xA0 : 0x80;
       greatest = b == 0xED ? 0x9F : 0xBF;
     } else if (b >= 0xF0 && b < 0xF5) {

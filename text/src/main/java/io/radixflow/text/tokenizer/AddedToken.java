@@ -4,27 +4,27 @@ import io.radixflow.text.pretokenizer.Metaspace;
 import io.radixflow.text.regex.UnicodeClasses;
 
 /**
- * A token outside the merges, found in a text as a whole.
+ * A token that is not the result of merges, but is searched in a text as a whole.
  *
- * @param text how it is written in a template
- * @param id its id
- * @param special whether it is hidden from the text that people see
- * @param match how it is found
+ * @param text the text of the token
+ * @param id the id of the token
+ * @param special whether the token is hidden in the text that people see
+ * @param match how the token is searched
  */
 public record AddedToken(String text, int id, boolean special, Match match) {
 
   /**
-   * How a token is found.
+   * How a token is searched.
    *
-   * @param stripLeft whether it swallows the white space before it
-   * @param stripRight whether it swallows the white space after it
-   * @param singleWord whether it is found only where no word goes on before or after it
-   * @param normalized whether it is looked for in the normalised text
+   * @param stripLeft whether the token includes the white space before it
+   * @param stripRight whether the token includes the white space after it
+   * @param singleWord whether the token is found only if it is not part of a longer word
+   * @param normalized whether the token is searched in the normalised text
    */
   public record Match(
       boolean stripLeft, boolean stripRight, boolean singleWord, boolean normalized) {
 
-    /** Anywhere in the text as it is written. */
+    /** The token is found anywhere in the original text. */
     public static final Match PLAIN = new Match(false, false, false, false);
   }
 

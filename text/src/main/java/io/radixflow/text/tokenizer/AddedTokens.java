@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The added tokens of a vocabulary and the search for them: leftmost, then longest. */
+/** The added tokens of a vocabulary. A search finds the leftmost, and among these the longest. */
 public final class AddedTokens {
 
   private static final AddedToken[] NONE = {};
@@ -33,7 +33,7 @@ public final class AddedTokens {
         });
   }
 
-  /** All of them, in no order. */
+  /** All added tokens, in no particular order. */
   public Collection<AddedToken> all() {
     return byText.values();
   }
@@ -42,7 +42,7 @@ public final class AddedTokens {
     return byText.isEmpty();
   }
 
-  /** The longest token at {@code at}, or null. */
+  /** Returns the longest token at position {@code at}, or null. */
   public AddedToken match(char[] text, int at, int to) {
     if (text[at] >= byFirstChar.length) {
       return null;

@@ -3,12 +3,12 @@ package io.radixflow.text.tokenizer;
 import java.util.Arrays;
 
 /**
- * Merges the symbols of one piece: always the pair of lowest rank, the leftmost of equals, until no
- * pair is left.
+ * Merges the symbols of one piece. It always merges the pair with the lowest rank, and of equal
+ * pairs the leftmost, until there is no pair left.
  *
- * <p>Short pieces look for the best pair in a loop. Long ones keep the pairs in a binary heap over
- * a linked list of symbols, O(n log n), so that a hostile run of a million letters costs little.
- * Both give the same ids. Use one instance per thread; its arrays are reused.
+ * <p>Short pieces search for the best pair in a loop. Long pieces keep the pairs in a binary heap
+ * over a linked list of symbols, which takes O(n log n), so that a hostile run of a million letters
+ * is cheap. Both give the same ids. Use one instance per thread; its arrays are reused.
  */
 final class BpeMerger {
 
@@ -27,7 +27,7 @@ final class BpeMerger {
     this.merges = merges;
   }
 
-  /** Forgets all symbols. */
+  /** Removes all symbols. */
   void clear() {
     size = 0;
   }
@@ -40,7 +40,7 @@ final class BpeMerger {
     ids[size++] = id;
   }
 
-  /** Merges the added symbols; {@link #ids} then has {@link #size} ids. */
+  /** Merges the symbols. Afterwards {@link #ids} contains {@link #size} ids. */
   void merge() {
     if (size <= SHORT) {
       mergeShort();
@@ -85,7 +85,7 @@ final class BpeMerger {
       long entry = removeLeast();
       int at = (int) entry;
       int after = next[at];
-      // An entry is stale if either symbol has changed since: then the pair has another rank, or
+      // An entry is stale if one of its symbols has changed. The pair then has another rank or
       // none.
       int slot = ids[at] < 0 || after < 0 ? -1 : merges.find(ids[at], ids[after]);
       if (slot >= 0 && merges.rank(slot) == (int) (entry >>> 32)) {
@@ -110,7 +110,7 @@ final class BpeMerger {
     if (next == null || next.length < size) {
       next = new int[size];
       previous = new int[size];
-      // One entry a symbol at first; a merge removes one and offers at most two.
+      // There is one entry per symbol at first. A merge removes one entry and adds at most two.
       heap = new long[2 * size];
     }
     heapSize = 0;

@@ -3,8 +3,9 @@ package io.radixflow.text.tokenizer;
 import java.util.Arrays;
 
 /**
- * The printable characters that GPT-2's vocabulary spells bytes with: a byte that is a printable
- * Latin-1 character stands for itself, the other 68 are U+0100 to U+0143 in byte order.
+ * The printable characters that GPT-2's vocabulary uses for bytes. A byte that is a printable
+ * Latin-1 character is that character. The other 68 bytes are U+0100 to U+0143, in the order of the
+ * bytes.
  */
 final class ByteAlphabet {
 
@@ -28,7 +29,7 @@ final class ByteAlphabet {
     return CHAR_OF[value];
   }
 
-  /** The byte (0 to 255) of a character, or -1 if it spells none. */
+  /** The byte (0 to 255) of a character; -1 if the character is not in the alphabet. */
   static int byteOf(char c) {
     return c < BYTE_OF.length ? BYTE_OF[c] : -1;
   }

@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * Byte-level BPE: the UTF-8 bytes of a piece are merged. A byte without a token in the vocabulary
- * is left out, and its neighbours may merge.
+ * Byte-level BPE, which merges the UTF-8 bytes of a piece. Bytes without a token in the vocabulary
+ * are dropped, and their neighbours may be merged.
  */
 final class ByteLevelEncoder implements PieceEncoder {
 
@@ -16,8 +16,8 @@ final class ByteLevelEncoder implements PieceEncoder {
 
   /**
    * @param byteIds the id of each byte's token, or -1
-   * @param wholePieces ids of tokens by their text in the {@link ByteAlphabet}; a piece that is a
-   *     token is not merged. Empty if the model always merges
+   * @param wholePieces ids of tokens by their text in the {@link ByteAlphabet}. A piece that is one
+   *     of these is not merged. Empty if the model always merges
    */
   ByteLevelEncoder(MergeTable merges, int[] byteIds, Map<String, Integer> wholePieces) {
     this.merges = merges;

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The tokens of a byte-level model file, spelled in the {@link ByteAlphabet}. */
+/** The tokens of a byte-level model file. Their text is written in the {@link ByteAlphabet}. */
 final class ByteLevelVocabulary {
 
   private final List<String> tokens;
@@ -14,8 +14,8 @@ final class ByteLevelVocabulary {
   private final Map<String, Integer> ids;
 
   /**
-   * @param tokens each id's text in the alphabet
-   * @param added tokens outside the merges, which have their text as it is
+   * @param tokens text of each id in the alphabet
+   * @param added added tokens, whose text is not in the alphabet
    */
   ByteLevelVocabulary(List<String> tokens, List<AddedToken> added) {
     this.tokens = tokens;
@@ -27,10 +27,10 @@ final class ByteLevelVocabulary {
   }
 
   /**
-   * The encoder of this vocabulary.
+   * Returns the encoder of this vocabulary.
    *
    * @param merges pairs of token texts, best first
-   * @param wholePieces whether a piece that is a token is taken without merging
+   * @param wholePieces whether a piece that is a token is not merged
    */
   PieceEncoder encoder(List<String[]> merges, boolean wholePieces) {
     int[] byteIds = new int[256];
@@ -41,7 +41,9 @@ final class ByteLevelVocabulary {
         MergeTable.of(merges, ids), byteIds, wholePieces ? plainIds() : Map.of());
   }
 
-  /** The ids without added tokens: a user's text must not become an added token. */
+  /**
+   * Returns the ids without added tokens, because text from a user must not become an added token.
+   */
   private Map<String, Integer> plainIds() {
     Map<String, Integer> plain = new HashMap<>(ids);
     added.stream().filter(token -> !token.isBlank()).forEach(token -> plain.remove(token.text()));

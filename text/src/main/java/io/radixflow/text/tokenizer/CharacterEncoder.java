@@ -5,11 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * BPE over characters, as SentencePiece does it for Llama 2, Mistral and Gemma: a character without
- * a token becomes the tokens of its UTF-8 bytes.
+ * BPE over characters, like SentencePiece for Llama 2, Mistral and Gemma. A character without a
+ * token becomes the tokens of its UTF-8 bytes.
  *
- * <p>Where no token has U+2581 after another character, merges cannot cross the beginning of a run
- * of them, so words are merged apart, and remembered.
+ * <p>If no token has U+2581 after another character, merges cannot cross the beginning of a run of
+ * U+2581. Then words are merged separately and cached.
  */
 final class CharacterEncoder implements PieceEncoder {
 
@@ -18,8 +18,8 @@ final class CharacterEncoder implements PieceEncoder {
    *
    * @param ids code point to id
    * @param byteIds the id of each byte's token, or -1
-   * @param unknownId the token for a character without one, or -1 to drop the character
-   * @param fusesUnknown whether unknown characters in a row are one token
+   * @param unknownId the token for characters that have none, or -1 to drop them
+   * @param fusesUnknown whether consecutive unknown characters become one token
    */
   record Characters(
       Map<Integer, Integer> ids, int[] byteIds, int unknownId, boolean fusesUnknown) {}
@@ -31,8 +31,8 @@ final class CharacterEncoder implements PieceEncoder {
   private final WordCache cache = new WordCache();
 
   /**
-   * @param wholePieces ids of tokens by their text, taken before any merge; empty if the model
-   *     merges always
+   * @param wholePieces ids of tokens by their text; a piece that is one of these is not merged.
+   *     Empty if the model always merges
    * @param wordsApart whether no token has U+2581 after another character
    */
   CharacterEncoder(
@@ -78,7 +78,10 @@ final class CharacterEncoder implements PieceEncoder {
     cache.put(text, from, to, merger.ids(), merger.size());
   }
 
-  /** Adds the tokens of all characters; an unknown one waits for the next that is known. */
+  /**
+   * Adds the tokens of all characters. If unknown characters are fused, their token is added before
+   * the next known character.
+   */
   private void addCharacters(char[] text, int from, int to, BpeMerger merger) {
     boolean unknown = false;
     int at = from;
@@ -104,7 +107,7 @@ final class CharacterEncoder implements PieceEncoder {
     }
   }
 
-  /** Adds the tokens of a character's bytes if all are there. */
+  /** Adds the tokens of a character's bytes, if all of these tokens exist. */
   private boolean addBytes(int codePoint, BpeMerger merger) {
     byte[] bytes = Character.toString(codePoint).getBytes(StandardCharsets.UTF_8);
     for (byte b : bytes) {

@@ -10,12 +10,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The tokens of a model file that are spelled in characters, with U+2581 for spaces and {@code
+ * The tokens of a model file that are written in characters, with U+2581 for spaces and {@code
  * <0x0A>} for bytes.
  */
 final class CharacterVocabulary {
 
-  /** Longer tokens are never the outcome of a merge: all ways to cut one are tried at load. */
+  /**
+   * Longer tokens are never the result of a merge, because loading tries all ways to split a token.
+   */
   private static final int LONGEST_MERGED = 256;
 
   private final List<String> tokens;
@@ -24,7 +26,7 @@ final class CharacterVocabulary {
   private final Map<String, Integer> ids = new HashMap<>();
 
   /**
-   * @param plain ids that text may turn into: all but added, byte and unused tokens
+   * @param plain ids that plain text may be encoded to: all except added, byte and unused tokens
    */
   CharacterVocabulary(List<String> tokens, List<AddedToken> added, BitSet plain) {
     this.tokens = tokens;
@@ -38,11 +40,11 @@ final class CharacterVocabulary {
   }
 
   /**
-   * The BPE encoder of this vocabulary.
+   * Returns the BPE encoder of this vocabulary.
    *
    * @param bytes whether characters without a token become the tokens of their bytes
-   * @param unknownId the token for a character without one, or -1 to drop the character
-   * @param wholePieces whether a piece that is a token is taken without merging
+   * @param unknownId the token for characters that have none, or -1 to drop them
+   * @param wholePieces whether a piece that is a token is not merged
    */
   PieceEncoder bpe(
       MergeTable merges, boolean bytes, int unknownId, boolean fusesUnknown, boolean wholePieces) {
@@ -61,12 +63,15 @@ final class CharacterVocabulary {
         ids.keySet().stream().noneMatch(CharacterVocabulary::hasInnerSpace));
   }
 
-  /** The Unigram encoder of this vocabulary; parameters as of {@link #bpe}. */
+  /** Returns the Unigram encoder of this vocabulary. See {@link #bpe} for the parameters. */
   PieceEncoder unigram(double[] scores, boolean bytes, int unknownId) {
     return new UnigramEncoder(tokens, scores, plain, byteIds(bytes), unknownId);
   }
 
-  /** Merges by score: every way to cut a token in two merges with the rank of the token's score. */
+  /**
+   * Returns merges by score: each way to split a token into two tokens is a merge. Its rank is the
+   * rank of the token's score.
+   */
   MergeTable mergesByScore(float[] scores) {
     List<Integer> order = new ArrayList<>();
     int cuts = 0;
@@ -99,7 +104,7 @@ final class CharacterVocabulary {
     }
   }
 
-  /** Merges as listed, best first. */
+  /** Returns the listed merges, best first. */
   MergeTable mergesByList(List<String[]> pairs) {
     return MergeTable.of(pairs, ids);
   }
@@ -133,7 +138,7 @@ final class CharacterVocabulary {
     return bytes;
   }
 
-  /** The byte that a token like {@code <0x0A>} stands for, or -1. */
+  /** The byte that a token such as {@code <0x0A>} means, or -1. */
   static int byteValue(String token) {
     if (token.length() != 6 || !token.startsWith("<0x") || token.charAt(5) != '>') {
       return -1;

@@ -54,8 +54,7 @@ public final class GgufTokenizers {
   }
 
   /**
-   * @throws ModelFormatException if the metadata is incomplete, contradictory, or of a kind that is
-   *     not supported
+   * @throws ModelFormatException if the metadata is incomplete, contradictory or not supported
    */
   public static VocabularyTokenizer read(GgufMetadata metadata) {
     String model = metadata.string(PREFIX + "model");
@@ -71,8 +70,8 @@ public final class GgufTokenizers {
   }
 
   /**
-   * The ids before a text that no chat template made: BOS, if the file says so. Where it says
-   * nothing, tokenizers of SentencePiece and of Llama 3 add BOS.
+   * Returns the ids to put before a text that no chat template made: BOS, if the file says so. If
+   * it does not say, tokenizers of SentencePiece and of Llama 3 add BOS.
    */
   public static int[] promptStart(GgufMetadata metadata) {
     String bos = PREFIX + "bos_token_id";
@@ -89,7 +88,7 @@ public final class GgufTokenizers {
         || metadata.has(pre) && LLAMA_3.contains(metadata.string(pre));
   }
 
-  /** The text of the token whose id a key names. */
+  /** Returns the text of the token whose id is the value of a key. */
   public static String token(GgufMetadata metadata, String key) {
     List<String> tokens = metadata.strings(PREFIX + "tokens");
     return tokens.get(idIn(metadata, key, tokens.size()));
@@ -99,7 +98,7 @@ public final class GgufTokenizers {
     long id = metadata.integer(key);
     if (id < 0 || id >= tokens) {
       throw new ModelFormatException(
-          key + " is " + id + ", the vocabulary has ids 0 to " + (tokens - 1));
+          key + " is " + id + "; the vocabulary has ids 0 to " + (tokens - 1));
     }
     return (int) id;
   }
@@ -124,7 +123,10 @@ public final class GgufTokenizers {
         fingerprint.join());
   }
 
-  /** The two tokens of each merge, which a space parts; it is not the first character. */
+  /**
+   * Returns the two tokens of each merge, which are separated by a space. A space as the first
+   * character belongs to the token.
+   */
   private static List<String[]> pairs(List<String> merges) {
     return merges.parallelStream()
         .filter(merge -> merge.indexOf(' ', 1) > 0)
@@ -177,7 +179,10 @@ public final class GgufTokenizers {
         fingerprint);
   }
 
-  /** A tokenizer of pieces spelled in characters, whose text is not cut before it is encoded. */
+  /**
+   * Creates a tokenizer whose tokens are written in characters. The text is not split before it is
+   * encoded.
+   */
   private VocabularyTokenizer characters(
       CharacterVocabulary vocabulary,
       TextNormalizer normalizer,
@@ -212,7 +217,9 @@ public final class GgufTokenizers {
     return metadata.has(PREFIX + key) ? metadata.bool(PREFIX + key) : absent;
   }
 
-  /** Returns the ids that plain text may be encoded to: all but added, byte and unused tokens. */
+  /**
+   * Returns the ids that plain text may be encoded to: all except added, byte and unused tokens.
+   */
   private BitSet plain() {
     BitSet plain = new BitSet();
     for (int id = 0; id < types.length; id++) {

@@ -2,7 +2,7 @@ package io.radixflow.text.tokenizer;
 
 import java.util.Arrays;
 
-/** A growing int array. */
+/** An int array that can grow. */
 final class IntList {
 
   private int[] values;

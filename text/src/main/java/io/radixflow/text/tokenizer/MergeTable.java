@@ -6,8 +6,9 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * The merges of a BPE vocabulary: a pair of token ids to its rank (lower merges first) and the id
- * that it becomes. An open-addressed table, at most half full; read-only once filled.
+ * The merges of a BPE vocabulary. A pair of token ids has a rank (lower ranks merge first) and the
+ * id of the merged token. An open-addressed table that is at most half full, and read-only once it
+ * is filled.
  */
 final class MergeTable {
 
@@ -19,7 +20,7 @@ final class MergeTable {
   private final int mask;
 
   /**
-   * @param most the most pairs that will be put
+   * @param most the largest number of pairs that will be added
    */
   MergeTable(int most) {
     int capacity = Integer.highestOneBit(Math.max(8, most)) << 2;
@@ -31,8 +32,8 @@ final class MergeTable {
   }
 
   /**
-   * The table of listed pairs, best first, which all processors look up; pairs are left out if one
-   * of their texts is not a token.
+   * Creates a table of listed pairs, best first, on all processors. Ignores pairs with a text that
+   * is not a token.
    *
    * @param pairs texts of the two tokens of each merge
    * @param ids the id of each token's text
@@ -72,7 +73,7 @@ final class MergeTable {
     }
   }
 
-  /** Returns the slot of a pair, or -1 if the pair does not merge. */
+  /** Returns the slot of a pair, or -1 if the pair cannot be merged. */
   int find(int left, int right) {
     long key = key(left, right);
     int slot = start(key);

@@ -12,7 +12,7 @@ final class NormalizerJson {
 
   private NormalizerJson() {}
 
-  /** The normalizer of a node, which may be null. */
+  /** Returns the normalizer of a node, which may be null. */
   static TextNormalizer read(JsonNode node) {
     TextNormalizer all = TextNormalizer.NONE;
     for (JsonNode step : TokenizerJson.steps(node, "normalizers")) {

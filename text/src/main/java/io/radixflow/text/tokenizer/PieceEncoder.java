@@ -1,6 +1,6 @@
 package io.radixflow.text.tokenizer;
 
-/** Turns the pieces of a text into token ids. Safe for many threads. */
+/** Encodes the pieces of a text to token ids. Safe for many threads. */
 interface PieceEncoder {
 
   /** Appends the ids of {@code text[from, to)}, which is not empty. */

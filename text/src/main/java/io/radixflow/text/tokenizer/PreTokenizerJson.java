@@ -29,7 +29,7 @@ final class PreTokenizerJson {
     this.first = first;
   }
 
-  /** Returns whether a pre-tokenizer maps text to byte characters. */
+  /** Returns whether a pre-tokenizer converts text to byte characters. */
   static boolean isByteLevel(JsonNode node) {
     return TokenizerJson.steps(node, "pretokenizers").stream()
         .anyMatch(step -> TokenizerJson.type(step).equals("ByteLevel"));
@@ -45,9 +45,9 @@ final class PreTokenizerJson {
   }
 
   /**
-   * The splitter of a node, which may be null.
+   * Returns the splitter of a node, which may be null.
    *
-   * @param first whether it is for the run that begins a text
+   * @param first whether the splitter is for the first run of a text
    */
   static PreTokenizer read(JsonNode node, boolean first) {
     return new PreTokenizerJson(first).chain(node);

@@ -8,28 +8,28 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The normalizer that SentencePiece compiles into a model: texts and their replacements.
+ * The normalizer that SentencePiece compiles into a model: a map from texts to replacements.
  *
  * <p>Format: the length of the trie in bytes (u32), the trie, and the replacements, each ended by a
  * zero byte. The trie is a double array over UTF-8 bytes in the layout of Darts-clone. A node is
- * one unit (u32). Its label is in bits 0 to 7 and 31. The bits from 10 on, shifted left by 8 if bit
- * 9 is set, XOR the node's position give the base of its children; a child is at the base XOR its
- * byte. If bit 8 is set, the unit at the base is a leaf, whose bits 0 to 30 are the offset of a
- * replacement. The data is not trusted: an offset outside the data does not match.
+ * one unit (u32). Its label is in bits 0 to 7 and 31. The base of its children is the node's
+ * position XOR the bits from 10 on, which are shifted left by 8 if bit 9 is set. A child is at the
+ * base XOR its byte. If bit 8 is set, the unit at the base is a leaf, whose bits 0 to 30 are the
+ * offset of a replacement. The data is untrusted: an offset outside the data does not match.
  */
 final class PrecompiledCharsmap {
 
   private static final int LEAF = 1 << 8;
   private static final int LABEL = 0x8000_00FF;
 
-  /** From this many bytes on, a cluster is replaced character by character. */
+  /** A cluster with at least this many bytes is replaced character by character. */
   private static final int LONG_CLUSTER = 6;
 
   private final int[] units;
   private final byte[] replacements;
 
   /**
-   * @throws ModelFormatException if the trie is empty, or larger than the data
+   * @throws ModelFormatException if the trie is empty or larger than the data
    */
   PrecompiledCharsmap(byte[] map) {
     ByteBuffer in = ByteBuffer.wrap(map).order(ByteOrder.LITTLE_ENDIAN);
@@ -47,7 +47,7 @@ final class PrecompiledCharsmap {
   /** A match: its length in bytes, and its replacement. */
   private record Match(int bytes, String replacement) {}
 
-  /** The shortest or longest match that begins at a byte; null if there is none. */
+  /** Returns the shortest or longest match that begins at a byte; null if there is none. */
   private Match match(byte[] text, int from, int to, boolean longest) {
     int at = children(units[0]);
     Match found = null;
@@ -87,9 +87,9 @@ final class PrecompiledCharsmap {
   }
 
   /**
-   * Normalises like Hugging Face's library. A cluster of up to 5 bytes becomes the replacement of
-   * its shortest match. A longer cluster, or one without a match, is normalised character by
-   * character.
+   * Normalises in the same way as Hugging Face's library. A cluster of up to 5 bytes becomes the
+   * replacement of its shortest match. A longer cluster, or one without a match, is normalised
+   * character by character.
    */
   String byCluster(String text) {
     StringBuilder out = new StringBuilder(text.length());
@@ -118,7 +118,7 @@ final class PrecompiledCharsmap {
     }
   }
 
-  /** Normalises as SentencePiece does: from left to right, by the longest match. */
+  /** Normalises in the same way as SentencePiece: from left to right, with the longest match. */
   String byLongest(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     StringBuilder out = new StringBuilder(text.length());
@@ -140,9 +140,9 @@ final class PrecompiledCharsmap {
   }
 
   /**
-   * Writes spaces as SentencePiece does: each becomes U+2581. With {@code removesExtra}, a run of
-   * spaces becomes one, and spaces at the ends are removed. With {@code prefixes}, the text gets
-   * one at its start.
+   * Writes spaces in the same way as SentencePiece: each becomes U+2581. With {@code removesExtra},
+   * a run of spaces becomes one space, and spaces at the ends are removed. With {@code prefixes}, a
+   * space is added at the start.
    */
   static TextNormalizer spaces(boolean removesExtra, boolean prefixes) {
     return text -> {

@@ -3,7 +3,7 @@ package io.radixflow.text.tokenizer;
 import java.text.Normalizer;
 import java.util.Locale;
 
-/** Rewrites a run of text before it is cut into pieces. Safe for many threads. */
+/** Rewrites a run of text before it is split into pieces. Safe for many threads. */
 @FunctionalInterface
 interface TextNormalizer {
 
@@ -11,17 +11,17 @@ interface TextNormalizer {
 
   String normalize(String text);
 
-  /** This one, then another. */
+  /** Returns a normalizer that applies this one and then {@code next}. */
   default TextNormalizer then(TextNormalizer next) {
     return this == NONE ? next : text -> next.normalize(normalize(text));
   }
 
-  /** One of Unicode's normalization forms. */
+  /** Returns one of Unicode's normalization forms. */
   static TextNormalizer form(Normalizer.Form form) {
     return text -> Normalizer.normalize(text, form);
   }
 
-  /** Puts a text before each run that is not empty. */
+  /** Returns a normalizer that puts a text before each run that is not empty. */
   static TextNormalizer prepend(String prefix) {
     return text -> text.isEmpty() ? text : prefix + text;
   }

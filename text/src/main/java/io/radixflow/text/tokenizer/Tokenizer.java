@@ -3,30 +3,30 @@ package io.radixflow.text.tokenizer;
 import java.util.Map;
 
 /**
- * Text to token ids and back. Immutable after construction; safe for use by many threads.
+ * Converts text to token ids and back. Immutable after construction and safe for many threads.
  *
  * <p>User text is encoded without special tokens ({@link #encode}): a user who types {@code
- * <|im_end|>} gets those characters. Special tokens are recognised only where a chat template wrote
- * them or where the caller asks ({@link #encodeWithSpecial}).
+ * <|im_end|>} gets those characters. Special tokens are recognised only if a chat template wrote
+ * them or the caller asks for it ({@link #encodeWithSpecial}).
  */
 public interface Tokenizer {
 
-  /** Size of the vocabulary, special tokens included. */
+  /** Size of the vocabulary, including special tokens. */
   int vocabSize();
 
   /** Encodes a text without special tokens, BOS or EOS. Lone surrogates become U+FFFD. */
   int[] encode(CharSequence text);
 
-  /** Encodes a text and recognises special tokens everywhere in it; adds no BOS or EOS. */
+  /** Encodes a text and recognises special tokens everywhere in it. Does not add BOS or EOS. */
   int[] encodeWithSpecial(CharSequence text);
 
   /**
    * Returns the bytes of a token's text in a new array; empty for control tokens. The bytes of all
-   * tokens of a reply are its UTF-8 text; one token may contain only part of a character.
+   * tokens of a reply are its UTF-8 text; a token may contain only a part of a character.
    */
   byte[] bytes(int id);
 
-  /** Number of bytes of a token, 0 for control tokens and ids outside the vocabulary. */
+  /** Number of bytes of a token; 0 for control tokens and ids outside the vocabulary. */
   default int byteCount(int id) {
     return bytes(id).length;
   }
@@ -48,12 +48,12 @@ public interface Tokenizer {
     return false;
   }
 
-  /** Ids that end a turn, by the model's own declaration; never empty for a chat model. */
+  /** The ids that end a turn, as the model declares them; never empty for a chat model. */
   int[] endOfTurnIds();
 
   /**
-   * Returns the special tokens between which models write calls of tools and reasoning, with their
-   * texts. {@link #bytes} is empty for them.
+   * Returns the special tokens that mark tool calls and reasoning, with their texts. {@link #bytes}
+   * is empty for them.
    */
   default Map<Integer, String> markup() {
     return Map.of();
@@ -67,6 +67,9 @@ public interface Tokenizer {
     return markup();
   }
 
-  /** 16 lower-case hexadecimal digits over vocabulary, merges, pre-tokenizer and special tokens. */
+  /**
+   * Returns 16 lower-case hexadecimal digits that identify vocabulary, merges, pre-tokenizer and
+   * special tokens.
+   */
   String fingerprint();
 }

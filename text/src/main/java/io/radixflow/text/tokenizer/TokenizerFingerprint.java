@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 
-/** A SHA-256 over framed strings and numbers, cut to 64 bits. */
+/** A SHA-256 over length-prefixed strings and numbers, shortened to 64 bits. */
 final class TokenizerFingerprint {
 
   private final MessageDigest digest = Sha256.digest();
@@ -37,7 +37,7 @@ final class TokenizerFingerprint {
     return this;
   }
 
-  /** 16 lower-case hexadecimal digits; ends this object's use. */
+  /** Returns 16 lower-case hexadecimal digits. The object cannot be used afterwards. */
   String digits() {
     return Sha256.digits(digest.digest());
   }

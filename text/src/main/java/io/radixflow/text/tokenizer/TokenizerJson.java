@@ -12,10 +12,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Reads a tokenizer from Hugging Face's {@code tokenizer.json}: model type BPE, byte-level or with
- * byte fallback, or Unigram. Anything else is refused by its name.
+ * Reads a tokenizer from Hugging Face's {@code tokenizer.json}: model type Unigram, or BPE that is
+ * byte-level or has byte fallback. Errors name anything else.
  *
- * <p>The post-processor is left out: it adds BOS and EOS, which chat templates write themselves.
+ * <p>The post-processor is ignored: it adds BOS and EOS, which chat templates write themselves.
  */
 public final class TokenizerJson {
 
@@ -108,7 +108,9 @@ public final class TokenizerJson {
         && step.path("prepend").asText().equals(String.valueOf(Metaspace.SPACE));
   }
 
-  /** Ids that text may turn into: all but byte tokens and special tokens. */
+  /**
+   * Returns the ids that plain text may be encoded to: all except byte tokens and special tokens.
+   */
   private BitSet plain() {
     BitSet plain = new BitSet();
     for (int id = 0; id < tokens.size(); id++) {
@@ -149,7 +151,7 @@ public final class TokenizerJson {
   private List<String[]> mergePairs() {
     JsonNode merges = model.path("merges");
     if (!unigram && !merges.isArray()) {
-      throw new ModelFormatException("tokenizer.json: model.merges is missing or no list");
+      throw new ModelFormatException("tokenizer.json: model.merges is missing or not a list");
     }
     if (merges.size() > MOST_MERGES) {
       throw new ModelFormatException(
@@ -221,7 +223,7 @@ public final class TokenizerJson {
     for (int id : ids) {
       if (id < 0 || id >= tokens.size()) {
         throw new ModelFormatException(
-            "eos_token_id is " + id + ", the vocabulary has ids 0 to " + (tokens.size() - 1));
+            "eos_token_id is " + id + "; the vocabulary has ids 0 to " + (tokens.size() - 1));
       }
       all.add(id);
     }
@@ -246,7 +248,9 @@ public final class TokenizerJson {
         .digits();
   }
 
-  /** The steps of a part that is one step or a sequence of them; none of a part that is null. */
+  /**
+   * Returns the steps of a part that is one step or a sequence of steps; empty if the part is null.
+   */
   static List<JsonNode> steps(JsonNode node, String listField) {
     List<JsonNode> steps = new ArrayList<>();
     if (type(node).equals("Sequence")) {

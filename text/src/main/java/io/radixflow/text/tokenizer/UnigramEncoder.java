@@ -6,9 +6,9 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Unigram: of all ways to cut a piece into tokens the one whose scores have the greatest sum; of
- * equal ones that which was found first. A character without a token costs more than any token, and
- * becomes the tokens of its UTF-8 bytes or the unknown token.
+ * Unigram: of all ways to split a piece into tokens, the one with the greatest sum of scores; of
+ * equal ways, the one that was found first. A character without a token costs more than any token.
+ * It becomes the tokens of its UTF-8 bytes, or the unknown token.
  */
 final class UnigramEncoder implements PieceEncoder {
 
@@ -19,15 +19,15 @@ final class UnigramEncoder implements PieceEncoder {
   private final int[] byteIds;
   private final int unknownId;
 
-  /** Nodes of a trie over UTF-16 chars: (node, char) to node; node 0 is the root. */
+  /** The edges of a trie over UTF-16 chars: (node, char) to node. Node 0 is the root. */
   private final MergeTable children;
 
   private final int[] tokenAt;
 
   /**
-   * @param plain ids that text may turn into
+   * @param plain ids that plain text may be encoded to
    * @param byteIds the id of each byte's token, or -1
-   * @param unknownId the token for a character without one, or -1 to drop the character
+   * @param unknownId the token for characters that have none, or -1 to drop them
    */
   UnigramEncoder(List<String> tokens, double[] scores, BitSet plain, int[] byteIds, int unknownId) {
     this.scores = scores;
@@ -95,7 +95,7 @@ final class UnigramEncoder implements PieceEncoder {
     }
   }
 
-  /** The ends of the tokens of the best way, in order. */
+  /** Returns the ends of the tokens of the best way to split, in order. */
   private static int[] cuts(int[] begins, int length) {
     int count = 0;
     for (int end = length; end > 0; end = begins[end]) {
@@ -108,7 +108,7 @@ final class UnigramEncoder implements PieceEncoder {
     return cuts;
   }
 
-  /** Appends the tokens; unknown characters in a row are one text without a token. */
+  /** Appends the tokens. Consecutive unknown characters are treated as one text without a token. */
   private void append(char[] text, int from, int[] cuts, int[] tokens, IntList ids) {
     int start = 0;
     for (int i = 0; i < cuts.length; i++) {

@@ -5,7 +5,7 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 
-/** The bytes and roles of a tokenizer's ids. Immutable; safe for many threads. */
+/** The bytes and roles of a tokenizer's ids. Immutable and safe for many threads. */
 public final class Vocabulary {
 
   private final byte[] blob;
@@ -14,7 +14,7 @@ public final class Vocabulary {
   private final int[] endOfTurnIds;
 
   /**
-   * @param bytes the bytes of each id; the bytes of special tokens are dropped
+   * @param bytes the bytes of each id; the bytes of special tokens are ignored
    * @param added special and other tokens that templates may write
    * @param endOfTurnIds ids that end a turn
    */
@@ -46,7 +46,7 @@ public final class Vocabulary {
     return id < 0 || id >= size() ? 0 : offsets[id + 1] - offsets[id];
   }
 
-  /** Copies a token's bytes and returns how many there are. */
+  /** Copies a token's bytes and returns their number. */
   int copyBytes(int id, byte[] target, int at) {
     int count = byteCount(id);
     if (count > 0) {

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * A tokenizer of a model file. A text is searched for added tokens; the runs between them are
- * normalised, cut into pieces, and each piece is encoded.
+ * A tokenizer from a model file. It searches the text for added tokens. It normalises the runs
+ * between them, splits them into pieces, and encodes each piece.
  */
 public final class VocabularyTokenizer implements Tokenizer {
 
@@ -23,14 +23,14 @@ public final class VocabularyTokenizer implements Tokenizer {
           "(?i)tool|action|think|channel|message|constrain|python_tag|args|call|reason|response"
               + "|inner_");
 
-  /** Further special tokens that do so in vocabularies whose replies are messages in channels. */
+  /** Further special tokens that do so in vocabularies with messages in channels. */
   private static final Set<String> CHANNELS = Set.of("<|start|>", "<|end|>", "<|return|>");
 
   /**
    * The stages that encode a run of plain text.
    *
-   * @param preTokenizer cuts the run that begins the text
-   * @param laterPreTokenizer cuts all other runs
+   * @param preTokenizer splits the first run of the text
+   * @param laterPreTokenizer splits all other runs
    * @param dropsLeadingSpace whether one leading space is dropped from a reply's text
    */
   record Pipeline(
@@ -41,14 +41,14 @@ public final class VocabularyTokenizer implements Tokenizer {
       boolean dropsLeadingSpace) {}
 
   /**
-   * Added tokens to look for.
+   * The added tokens to search.
    *
-   * @param raw those found in the text as it is written
-   * @param normalized those found in the normalised runs between them
+   * @param raw tokens that are searched in the original text
+   * @param normalized tokens that are searched in the normalised runs between these
    */
   private record Search(AddedTokens raw, AddedTokens normalized) {}
 
-  /** A run of plain text on its way to ids. */
+  /** Receives the runs of plain text to encode. */
   private interface RunSink {
     void run(char[] text, int from, int to, boolean first);
   }
@@ -86,7 +86,7 @@ public final class VocabularyTokenizer implements Tokenizer {
                 .toList()));
   }
 
-  /** Encodes a text in which nothing is special but white space that is a token. */
+  /** Encodes a text. No token in it is special, except white space that is a token. */
   @Override
   public int[] encode(CharSequence text) {
     return encode(wellFormed(text), inPlainText, -1, true);
@@ -98,10 +98,11 @@ public final class VocabularyTokenizer implements Tokenizer {
   }
 
   /**
-   * Ids of a text in which added tokens are recognised, after which one character is removed from
-   * the runs between them: where it stands inside an added token's text, that text stays plain.
+   * Encodes a text. Recognises added tokens, and then removes {@code separator} from the runs
+   * between them. A separator inside the text of an added token keeps that text from becoming the
+   * token.
    *
-   * @param separator the character, or -1 for none
+   * @param separator a character, or -1 for none
    * @param atStart whether the text begins the prompt
    */
   public int[] encodeRuns(CharSequence text, int separator, boolean atStart) {
@@ -150,7 +151,7 @@ public final class VocabularyTokenizer implements Tokenizer {
     }
   }
 
-  /** Adds the ids of the added tokens that are found, and passes on the runs between them. */
+  /** Adds the ids of the tokens that are found, and passes on the runs between them. */
   private static void search(
       char[] text, AddedTokens tokens, boolean atStart, IntList ids, RunSink sink) {
     int start = 0;
@@ -183,7 +184,7 @@ public final class VocabularyTokenizer implements Tokenizer {
         || to < text.length && UnicodeClasses.isWord(Character.codePointAt(text, to));
   }
 
-  /** Removes a character from a range in place and returns the range's new end. */
+  /** Removes a character from a range in place. Returns the new end of the range. */
   private static int without(int separator, char[] chars, int from, int to) {
     if (separator < 0) {
       return to;
@@ -204,7 +205,7 @@ public final class VocabularyTokenizer implements Tokenizer {
     return to;
   }
 
-  /** The text with lone surrogates replaced by U+FFFD. */
+  /** Returns the text with lone surrogates replaced by U+FFFD. */
   public static char[] wellFormed(CharSequence text) {
     char[] chars = text.toString().toCharArray();
     for (int i = 0; i < chars.length; i++) {

@@ -3,8 +3,9 @@ package io.radixflow.text.tokenizer;
 import java.util.Arrays;
 
 /**
- * The ids of recently seen short pieces: a direct-mapped table of immutable entries, so its size is
- * bounded and neither look-up nor replacement locks. A lost race costs a merge, never a wrong id.
+ * The ids of short pieces that occurred recently. It is a direct-mapped table of immutable entries,
+ * so its size is bounded and it needs no locks. A lost race costs another merge but never gives a
+ * wrong id.
  */
 final class WordCache {
 
@@ -23,7 +24,7 @@ final class WordCache {
 
   private final Entry[] entries = new Entry[SLOTS];
 
-  /** The ids of a piece, or null; the array must not be changed. */
+  /** Returns the ids of a piece, or null. The array must not be changed. */
   int[] find(char[] text, int from, int to) {
     if (to - from > LONGEST) {
       return null;
@@ -41,7 +42,7 @@ final class WordCache {
     return entry.ids;
   }
 
-  /** Remembers the ids of a piece if it is short. */
+  /** Stores the ids of a piece if the piece is short. */
   void put(char[] text, int from, int to, int[] ids, int size) {
     if (to - from <= LONGEST) {
       char[] word = Arrays.copyOfRange(text, from, to);
