@@ -4,9 +4,10 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * The replies of a simulated model that calls tools on request. If the user writes {@code call NAME
- * ARGUMENTS}, one call per line, it answers with these calls; to their results it answers with the
- * last result. Text before the first of these lines is ignored. Any other message gets the ordinary
- * simulated reply.
+ * ARGUMENTS}, one call per line, the model answers with these calls. A line {@code then} separates
+ * the calls of one reply from the calls of the next reply, which follows the results. After the
+ * last calls the model answers with the last result. Text before the first call is ignored. Any
+ * other message gets the ordinary simulated reply.
  */
 final class SimCalls {
   private static final byte[] OPENING = "assistant\n".getBytes(StandardCharsets.UTF_8);
@@ -33,7 +34,7 @@ final class SimCalls {
         return -1;
       }
     }
-    String answer = answer(lastMessage(tokens, start));
+    String answer = answer(tokens, start);
     if (answer == null) {
       return -1;
     }
@@ -42,18 +43,34 @@ final class SimCalls {
     return at < bytes.length ? bytes[at] & 0xff : at == bytes.length ? SimTokenizer.END : -1;
   }
 
-  /** Returns role and content of the message before a position; system messages are skipped. */
-  private static String lastMessage(int[] tokens, int end) {
-    String message = message(tokens, end);
-    int from = end;
-    while (message.startsWith("system\n") && from > 0) {
-      from--;
-      while (from > 0 && tokens[from] != SimTokenizer.START) {
-        from--;
+  /** Returns the reply to the messages before a position, or null for an ordinary reply. */
+  private static String answer(int[] tokens, int end) {
+    String result = null;
+    int replies = 0;
+    for (int to = end; to > 0; to = lastStart(tokens, to)) {
+      String message = message(tokens, to);
+      String content = message.substring(message.indexOf('\n') + 1);
+      if (message.startsWith("user\n")) {
+        String calls = calls(content, replies);
+        return calls == null && result != null ? "It is " + result + "." : calls;
+      } else if (message.startsWith("tool\n")) {
+        result = result == null ? content : result;
+      } else if (message.startsWith("assistant\n")) {
+        if (result == null) {
+          return null;
+        }
+        replies++;
       }
-      message = message(tokens, from);
     }
-    return message;
+    return result == null ? null : "It is " + result + ".";
+  }
+
+  private static int lastStart(int[] tokens, int end) {
+    int start = end - 1;
+    while (start > 0 && tokens[start] != SimTokenizer.START) {
+      start--;
+    }
+    return start;
   }
 
   private static String message(int[] tokens, int end) {
@@ -72,19 +89,19 @@ final class SimCalls {
     return new String(text, StandardCharsets.UTF_8);
   }
 
-  private static String answer(String message) {
-    int line = message.indexOf('\n');
-    String role = line < 0 ? "" : message.substring(0, line);
-    String content = message.substring(line + 1);
-    if (role.equals("tool")) {
-      return "It is " + content + ".";
-    }
+  /** Returns the calls that a user wants in a reply, or null if the user wants none. */
+  private static String calls(String content, int reply) {
     int first = content.startsWith(CALL) ? 0 : content.indexOf("\n" + CALL) + 1;
-    if (!role.equals("user") || first == 0 && !content.startsWith(CALL)) {
+    if (first == 0 && !content.startsWith(CALL)) {
       return null;
     }
+    String[] replies = content.substring(first).split("\nthen\n");
+    return reply < replies.length ? calls(replies[reply]) : null;
+  }
+
+  private static String calls(String lines) {
     StringBuilder reply = new StringBuilder();
-    for (String call : content.substring(first).split("\n")) {
+    for (String call : lines.split("\n")) {
       String[] words = call.split(" ", 3);
       if (call.startsWith(CALL) && words.length == 3) {
         reply

@@ -164,6 +164,19 @@ class ToolLoopTest {
   }
 
   @Test
+  void theSimulatedModelCallsAfterEachResultAsItsUserAsked() throws Exception {
+    try (ServingHarness h = open()) {
+      String script = CALL + "\nthen\ncall wind {}\ncall rain {}";
+      Reply first = run(h, ask("t1", tools().build(), user(script)));
+      assertThat(first.toolCalls()).extracting(ToolCall::name).containsExactly("warmth");
+      Reply second = run(h, ask("t2", tools().build(), result(first, "5")));
+      assertThat(second.toolCalls()).extracting(ToolCall::name).containsExactly("wind", "rain");
+      Reply last = run(h, ask("t3", tools().build(), result(second, "7")));
+      assertThat(last.text()).isEqualTo("It is 7.");
+    }
+  }
+
+  @Test
   void aCallOfAToolThatIsNotThereIsACall() throws Exception {
     try (ServingHarness h = open()) {
       Reply call = run(h, ask("t1", tools().build(), user("call plan {\"a\": 1}")));
@@ -532,7 +545,7 @@ class ToolLoopTest {
 
   private static String function(String name, String property) {
     return ("{\"type\":\"function\",\"function\":{\"name\":\"%s\",\"parameters\":{\"type\":\"object\","
-            + "\"properties\":{\"a\":%s},\"required\":[\"a\"]}}}")
+                + "\"properties\":{\"a\":%s},\"required\":[\"a\"]}}}")
         .formatted(name, property);
   }
 
