@@ -131,8 +131,14 @@ final class ChatStream implements ApiOutput {
 
   private void write(int choice, TurnPiece piece, TurnEnd end) {
     open(choice, piece.part());
-    ReplySpeed speed = end == null ? speeds[choice] : null;
+    Json.Fields speed = end == null ? speeds[choice] : speed(end);
     events.event(null, json.chunk(choice, piece, end, counts(choice), speed));
+  }
+
+  /** Returns null if the event with the counts has the speed. Some clients add the two. */
+  private Json.Fields speed(TurnEnd end) {
+    boolean counted = usage != StreamUsage.NONE && begun.length == 1;
+    return counted && !timings.perToken() ? null : fields -> Timings.write(fields, end);
   }
 
   private void open(int choice, TurnPart part) {

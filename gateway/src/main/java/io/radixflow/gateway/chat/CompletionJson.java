@@ -126,7 +126,6 @@ abstract class CompletionJson {
           shared(json, prompt);
           if (end != null) {
             end.writeWarnings(json);
-            Timings.write(json, end);
           }
           if (usage != null) {
             usage.write(json);

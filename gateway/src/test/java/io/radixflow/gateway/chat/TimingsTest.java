@@ -83,7 +83,7 @@ class TimingsTest {
   }
 
   @Test
-  void theEventWithTheCountsOfTokensHasTheSpeedOfTheOnlyChoice() {
+  void onlyTheEventWithTheCountsOfTokensHasTheSpeedOfTheOnlyChoice() {
     String counted = ",\"stream\":true,\"stream_options\":{\"include_usage\":true}";
     CompletableFuture<HttpResponse<String>> sent = chat(counted);
     reply();
@@ -92,6 +92,7 @@ class TimingsTest {
     assertThat(last.get("choices")).isEmpty();
     assertThat(last.at("/usage/prompt_tokens").asInt()).isEqualTo(100);
     assertThat(last.at("/timings/prompt_n").asInt()).isEqualTo(40);
+    assertThat(pieces.stream().filter(piece -> piece.has("timings"))).containsExactly(last);
     CompletableFuture<HttpResponse<String>> two = chat(counted + ",\"n\":2");
     reply();
     reply();
