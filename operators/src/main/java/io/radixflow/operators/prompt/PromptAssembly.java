@@ -116,10 +116,11 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
   private void checkBound() throws PromptException {
     int least = window.bound() == null ? 0 : window.bound().leastTokens(added);
     if (least >= window.contextLength()) {
-      throw new PromptException(
-          ErrorCode.CONTEXT_LENGTH_EXCEEDED,
+      throw PromptException.tooLong(
           "the turn's %d tokens or more leave no room in the context window of %d"
-              .formatted(least, window.contextLength()));
+              .formatted(least, window.contextLength()),
+          least,
+          window.contextLength());
     }
   }
 

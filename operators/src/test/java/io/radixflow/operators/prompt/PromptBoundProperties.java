@@ -63,8 +63,11 @@ class PromptBoundProperties {
     assertThatThrownBy(() -> assembly(messages).ids())
         .isInstanceOfSatisfying(
             PromptException.class,
-            refused ->
-                assertThat(refused.error().code()).isEqualTo(ErrorCode.CONTEXT_LENGTH_EXCEEDED))
+            refused -> {
+              assertThat(refused.error().code()).isEqualTo(ErrorCode.CONTEXT_LENGTH_EXCEEDED);
+              assertThat(refused.error().promptTokens()).isGreaterThanOrEqualTo(8192);
+              assertThat(refused.error().contextWindow()).isEqualTo(8192);
+            })
         .hasMessageContaining("8192");
     assertThat(longest.get()).isLessThan(100);
   }
