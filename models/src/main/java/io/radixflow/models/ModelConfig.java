@@ -34,11 +34,11 @@ public record ModelConfig(
   }
 
   /**
-   * The norms of a model. They have no bias.
+   * The norms of a model, which have no bias.
    *
    * @param centred whether the mean is subtracted (LayerNorm); false for RMS norm
    * @param epsilon added to the mean of squares
-   * @param latentEpsilon the same for the norms of compressed queries, keys and values
+   * @param latentEpsilon epsilon of the norms of compressed queries, keys and values
    */
   public record Norm(boolean centred, float epsilon, float latentEpsilon) {
 
@@ -49,7 +49,7 @@ public record ModelConfig(
   }
 
   /**
-   * Factors of a whole model.
+   * Factors that apply to the whole model.
    *
    * @param embedding factor of the token embedding
    * @param residual factor of each block's output before it is added to the residual stream

@@ -14,8 +14,8 @@ import java.util.Arrays;
  *
  * <p>A {@linkplain #draftView view} replaces the state in a row that follows drafts. It draws as if
  * the drafts had been accepted. Views are used in the same batch as their state, and their {@link
- * #accept} does nothing: the engine calls {@link #accept} of the state for the drafts that prove
- * right.
+ * #accept} does nothing: the engine calls {@link #accept} of the state for each draft that the
+ * model confirms.
  */
 public final class SamplingState {
   private static final int[] NO_DRAFTS = {};

@@ -54,7 +54,9 @@ final class GgufAttention {
       throw fields.error(key, width + " elements of a head, of which " + rotated + " are rotated");
     }
     if (fields.real("attention.temperature_scale", 0) != 0) {
-      throw fields.unsupported("attention.temperature_scale", "growth of compressed queries");
+      throw fields.unsupported(
+          "attention.temperature_scale",
+          "a scale of compressed queries that grows with the position");
     }
     return new Latent(
         fields.size("attention.head_count"),
@@ -95,11 +97,11 @@ final class GgufAttention {
 
   private void refuseOtherWidths(int headDim) {
     if (fields.size("attention.value_length", headDim) != headDim) {
-      throw fields.unsupported("attention.value_length", "V narrower or wider than K");
+      throw fields.unsupported("attention.value_length", "values with another width than keys");
     }
     for (String name : new String[] {"attention.key_length_swa", "attention.value_length_swa"}) {
       if (fields.size(name, headDim) != headDim) {
-        throw fields.unsupported(name, "another width of heads in windows");
+        throw fields.unsupported(name, "heads of another width in layers with a window");
       }
     }
   }

@@ -69,8 +69,8 @@ final class GgufParts {
   }
 
   /**
-   * Returns the part of the file that is a tensor of the graph. Does not check whether the file has
-   * it.
+   * Returns which part of the file stores a tensor of the graph. Does not check whether the file
+   * contains the part.
    */
   Part part(String name, GraphTensors.Shape shape) {
     if (!name.startsWith("blk.")) {

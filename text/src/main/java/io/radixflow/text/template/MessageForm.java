@@ -7,7 +7,7 @@ import java.util.List;
  * The form of messages that a chat template needs, because templates read some values in different
  * ways. {@link FormProbe} finds the form of a template.
  *
- * @param parts whether a content is a list of parts; if not, it is a text
+ * @param parts whether the content of a message is a list of parts; if not, it is a string
  * @param developer whether the role {@code developer} is kept; if not, it becomes {@code system}
  * @param anyRole whether roles that few templates know are kept; if not, they become {@code user}
  * @param shortIds whether the id of a call has nine letters and digits

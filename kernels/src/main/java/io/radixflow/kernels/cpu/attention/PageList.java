@@ -3,9 +3,9 @@ package io.radixflow.kernels.cpu.attention;
 import java.util.Arrays;
 
 /**
- * The addresses of pages for native code: the array of each page and its first element there. The
- * list is the same for all heads and for all layers of one kind, so it is kept until {@link
- * #clear}.
+ * The positions of pages, for native code: for each page, its array and the index of its first
+ * element in that array. The list is the same for all heads and for all layers of one kind, so it
+ * is kept until {@link #clear}.
  *
  * <p>Owned by one worker. Needs the library of native kernels.
  */
@@ -24,7 +24,10 @@ final class PageList {
 
   private int arrayCount;
 
-  /** The head, then two ints per page: the index of its array and its first element there. */
+  /**
+   * The head, then two ints per page: the index of its array in {@link #arrays}, and the index of
+   * its first element in that array.
+   */
   final int[] list = new int[HEAD + 2 * most];
 
   private final int[] numbers = new int[arrays.length];

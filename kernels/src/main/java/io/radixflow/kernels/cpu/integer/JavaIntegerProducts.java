@@ -240,7 +240,10 @@ final class JavaIntegerProducts extends IntegerProducts {
     }
   }
 
-  /** Adds the products of one scale's columns, from {@code from + k} on, for one tile of rows. */
+  /**
+   * For one tile of rows, adds the products of the columns that share one scale. The first of these
+   * columns is {@code from + k}.
+   */
   private void addBlock(
       Scratch s,
       BlockPanels panels,

@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chooses the fastest kernels that this JVM can run, once, and logs why it could not choose faster
- * ones.
+ * Chooses the fastest kernels that this JVM can run. It chooses once, and logs why it could not
+ * choose faster ones.
  *
  * <p>The system property {@value #PROPERTY} forces {@code scalar} or {@code vector}, both without
  * native kernels.

@@ -8,10 +8,10 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * Moves rows of a file into lanes of a panel in native code (repack.c). The result has the same
- * bits as that of the Java code. This class checks all bounds, because the native code checks none.
- * Stateless and safe for many threads; arrays are pinned while a method runs, for less than a
- * millisecond.
+ * Moves rows of a file into lanes of a panel in native code (repack.c). The result is identical to
+ * the result of the Java code, bit for bit. This class checks all bounds, because the native code
+ * checks none. Stateless and safe for many threads; arrays are pinned while a method runs, for less
+ * than a millisecond.
  *
  * <p>Rows are contiguous in a direct buffer from its position on. The position does not move. Each
  * method returns whether all scales, minima or floats are finite and no scale can make an infinite
@@ -99,8 +99,8 @@ public final class NativeRepacking {
   }
 
   /**
-   * Checks that a panel has the layout that the native code writes. The native code only knows the
-   * type.
+   * Checks that a panel has the layout that the native code writes. The native code receives only
+   * the type and cannot check the layout itself.
    */
   private static void requireLayout(
       TensorType type, CodeForm form, Object scales, int parts, short[] units) {

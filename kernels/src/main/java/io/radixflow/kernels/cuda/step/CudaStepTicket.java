@@ -13,8 +13,9 @@ import io.radixflow.kernels.sampling.TokenMask;
 import java.nio.ByteBuffer;
 
 /**
- * One of the few tickets of a backend. They are reused in turn, with their pinned buffers: one
- * carries the step's metadata to the device, the others carry the results back.
+ * A ticket of the CUDA backend. The backend has few tickets and reuses them in turn, with their
+ * pinned buffers. One buffer carries the step's metadata to the device, and the others carry the
+ * results back.
  *
  * <p>The submitting thread fills the ticket, the thread that waits for the device ends it, and the
  * owner reads it once it is done.
