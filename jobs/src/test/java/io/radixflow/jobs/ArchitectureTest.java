@@ -68,7 +68,7 @@ class ArchitectureTest {
           ".session.Turn",
           ".session.TurnDetails",
           ".session.TurnOptions",
-          ".turn.TurnPlan",
+          ".session.TurnPlan",
           // requests, options, figures
           ".engine.EngineOptions",
           ".engine.EngineRequest",

@@ -73,6 +73,26 @@ class ArchitectureTest {
         .check(MAIN);
   }
 
+  /** A turn is taken in, runs, and ends; none of these knows what comes before it. */
+  @Test
+  void turnsAreTakenInThenRunThenEnd() {
+    String turn = ROOT + ".flink.turn";
+    noClasses()
+        .that()
+        .resideInAPackage(turn + ".end..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(turn + ".run..", turn + ".intake..")
+        .check(MAIN);
+    noClasses()
+        .that()
+        .resideInAPackage(turn + ".run..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(turn + ".intake..")
+        .check(MAIN);
+  }
+
   @Test
   void operatorsReachDevicesThroughTheBackendSeamOnly() {
     noClasses()

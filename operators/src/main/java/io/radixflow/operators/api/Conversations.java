@@ -4,7 +4,7 @@ import io.radixflow.operators.flink.ServingOperatorFactory;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.flink.state.SavedState;
-import io.radixflow.operators.flink.turn.ReplyOutput;
+import io.radixflow.operators.flink.turn.run.ReplyOutput;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.protocol.PublicApi;
 import io.radixflow.protocol.record.ConversationEvent;

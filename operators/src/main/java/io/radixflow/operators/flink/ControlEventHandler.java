@@ -3,7 +3,7 @@ package io.radixflow.operators.flink;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.TierSettings;
 import io.radixflow.operators.flink.state.ControlState;
-import io.radixflow.operators.flink.turn.SessionEnds;
+import io.radixflow.operators.flink.turn.intake.SessionEnds;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.protocol.record.control.ControlEvent;
 import io.radixflow.protocol.record.control.TierCommand;

@@ -2,7 +2,7 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.recovery.LostReplies;
-import io.radixflow.operators.flink.turn.ReplyOutput;
+import io.radixflow.operators.flink.turn.run.ReplyOutput;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.Reply;

@@ -16,21 +16,26 @@ import io.radixflow.operators.flink.state.IdleTimers;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.flink.state.SessionCounts;
 import io.radixflow.operators.flink.state.SessionStore;
-import io.radixflow.operators.flink.turn.BranchSelector;
-import io.radixflow.operators.flink.turn.EngineRequests;
-import io.radixflow.operators.flink.turn.EventHandler;
-import io.radixflow.operators.flink.turn.PageLocations;
-import io.radixflow.operators.flink.turn.ReplyOutput;
-import io.radixflow.operators.flink.turn.ServingLimits;
-import io.radixflow.operators.flink.turn.ServingMetrics;
-import io.radixflow.operators.flink.turn.SessionEnds;
-import io.radixflow.operators.flink.turn.SessionErasure;
-import io.radixflow.operators.flink.turn.SessionHistoryWriter;
-import io.radixflow.operators.flink.turn.SessionQueries;
-import io.radixflow.operators.flink.turn.TurnIntake;
-import io.radixflow.operators.flink.turn.TurnQueues;
-import io.radixflow.operators.flink.turn.TurnRunner;
-import io.radixflow.operators.flink.turn.TurnStates;
+import io.radixflow.operators.flink.turn.end.PageLocations;
+import io.radixflow.operators.flink.turn.end.SessionErasure;
+import io.radixflow.operators.flink.turn.end.SessionHistoryWriter;
+import io.radixflow.operators.flink.turn.intake.BranchSelector;
+import io.radixflow.operators.flink.turn.intake.EventHandler;
+import io.radixflow.operators.flink.turn.intake.ServingLimits;
+import io.radixflow.operators.flink.turn.intake.SessionEnds;
+import io.radixflow.operators.flink.turn.intake.SessionQueries;
+import io.radixflow.operators.flink.turn.intake.TurnIntake;
+import io.radixflow.operators.flink.turn.run.BranchChanges;
+import io.radixflow.operators.flink.turn.run.EngineRequests;
+import io.radixflow.operators.flink.turn.run.HistoryMatcher;
+import io.radixflow.operators.flink.turn.run.ReplyOutput;
+import io.radixflow.operators.flink.turn.run.ServingMetrics;
+import io.radixflow.operators.flink.turn.run.TurnEnds;
+import io.radixflow.operators.flink.turn.run.TurnPlanner;
+import io.radixflow.operators.flink.turn.run.TurnQueues;
+import io.radixflow.operators.flink.turn.run.TurnRunner;
+import io.radixflow.operators.flink.turn.run.TurnStarter;
+import io.radixflow.operators.flink.turn.run.TurnStates;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.protocol.record.ConversationEvent;
@@ -117,26 +122,34 @@ final class ServingSubtask implements AutoCloseable {
     ReplyOutput output =
         new ReplyOutput(operator.output(), unconfirmed, metrics, timers::now, epoch.attempt());
 
+    int maxBranches = options.limits().maxBranches();
+    TurnPlanner planner = new TurnPlanner(options);
+    HistoryMatcher matcher = new HistoryMatcher(queues, planner);
     SessionErasure erasure =
         new SessionErasure(options.namespaces(), engine, erasures, epoch.attempt());
-    BranchSelector branches = new BranchSelector(queues, erasure, options);
+    BranchChanges changes = new BranchChanges(queues, matcher, erasure, maxBranches);
+    TurnStarter starter = new TurnStarter(planner, changes, new EngineRequests(engine, options));
+    SessionHistoryWriter writer = new SessionHistoryWriter(engine, locations, erasure);
     runner =
         new TurnRunner(
             sessions,
             queues,
-            branches,
-            new EngineRequests(engine, options),
-            new SessionHistoryWriter(engine, locations, erasure),
+            starter,
+            new TurnEnds(queues, changes, writer, output),
             output,
+            metrics,
             reader ->
                 new EngineConnection(
                     engine.engine(), channel, mailbox, reader, environment::failExternally));
+
     ServingLimits limits = new ServingLimits(settings, queues, counts);
-    TurnIntake intake = new TurnIntake(settings, limits, branches, queues, runner, output, options);
-    TurnStates turnStates = new TurnStates(queues, runner);
+    BranchSelector branches = new BranchSelector(queues, matcher, erasure, maxBranches);
+    TurnIntake intake =
+        new TurnIntake(settings, limits, branches, queues, runner, planner, options);
+    TurnStates turnStates = new TurnStates(queues, starter);
     queries = new SessionQueries(sessions, queues, turnStates, locations, mailbox, output);
-    ends = new SessionEnds(sessions, queries, runner, erasure, erasures, output, mailbox);
-    events = new EventHandler(intake, queries, ends, output);
+    ends = new SessionEnds(sessions, queries, runner, erasure, erasures, unconfirmed, mailbox);
+    events = new EventHandler(intake, queries, ends, output, metrics);
 
     control = new ControlEventHandler(settings, tiers, ends);
     registerMetrics(engine, counts);

@@ -7,7 +7,7 @@ import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.flink.erasure.Erasures.Erasure;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.flink.state.SavedState;
-import io.radixflow.operators.flink.turn.ReplyOutput;
+import io.radixflow.operators.flink.turn.run.ReplyOutput;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;

@@ -14,7 +14,7 @@ import io.radixflow.engine.draft.DraftStats;
 import io.radixflow.engine.tier.TierStats;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.tiers.TierMetrics;
-import io.radixflow.operators.flink.turn.ServingMetrics;
+import io.radixflow.operators.flink.turn.run.ServingMetrics;
 import io.radixflow.protocol.record.TierUsage;
 import io.radixflow.protocol.record.Usage;
 import java.io.IOException;

@@ -1,5 +1,7 @@
 package io.radixflow.protocol.record;
 
+import java.util.Locale;
+
 /** The reason for which a reply ended; lower case in records. */
 public enum FinishReason {
   /** The model ended its turn, or a stop string was met. */
@@ -15,5 +17,10 @@ public enum FinishReason {
   /** Not accepted: invalid, too large, or over a bound. */
   REJECTED,
   /** Failed. */
-  ERROR
+  ERROR;
+
+  /** Returns the name in records. */
+  public String wireName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
 }

@@ -10,7 +10,6 @@ import io.radixflow.protocol.record.Usage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 
 /** Collects the progress of one reply. */
 final class GeneratedReply {
@@ -55,14 +54,14 @@ final class GeneratedReply {
   /** The reason why the reply is missing, or null if it is not. */
   String error() {
     boolean failed = last.finish() == FinishReason.ERROR || last.finish() == FinishReason.REJECTED;
-    return failed ? last.finish().name().toLowerCase(Locale.ROOT) + ": " + last.error() : null;
+    return failed ? last.finish().wireName() + ": " + last.error() : null;
   }
 
   ObjectNode toJson() {
     ObjectNode json = JsonLineOutput.object();
     json.set("ids", JsonLineOutput.array(ids));
     json.put("text", text());
-    json.put("finish_reason", last.finish().name().toLowerCase(Locale.ROOT));
+    json.put("finish_reason", last.finish().wireName());
     Usage usage = last.usage();
     ObjectNode counts = json.putObject("usage");
     counts.put("prompt_tokens", usage.promptTokens());
