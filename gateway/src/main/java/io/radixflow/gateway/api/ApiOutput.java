@@ -1,24 +1,47 @@
 package io.radixflow.gateway.api;
 
+import io.radixflow.gateway.http.ApiException;
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
 import io.radixflow.protocol.record.TurnTiming;
 import io.radixflow.protocol.record.Usage;
+import java.util.Arrays;
+import java.util.List;
 
-/** Answers a request while the turns of its choices run. Called on the exchange's event loop. */
-public interface ApiOutput {
+/**
+ * Answers a request while the turns of its choices run. If one choice fails, the whole response
+ * ends. Called on the exchange's event loop.
+ */
+public abstract class ApiOutput {
 
-  /** Begins. The output pauses the turns while the client is slow. */
-  void begin(TurnStream turns);
+  protected final Exchange exchange;
 
-  /**
-   * The request was sent before, or could have been.
-   *
-   * @param created when it was first sent, seconds since the epoch
-   */
-  default void created(long created) {}
+  /** The turns, which the output pauses while the client is slow. Set before any other call. */
+  protected TurnStream turns;
+
+  private final ReplyWriter writer;
+  private final TurnEnd[] ends;
+  private int running;
+
+  protected ApiOutput(Exchange exchange, ReplyWriter writer, int choices) {
+    this.exchange = exchange;
+    this.writer = writer;
+    this.ends = new TurnEnd[choices];
+    this.running = choices;
+  }
+
+  final void begin(TurnStream started) {
+    turns = started;
+  }
+
+  /** Called if the request was sent before, or could have been. */
+  final void created(long seconds) {
+    writer.created(seconds);
+  }
 
   /**
    * More of the prompt of a choice is done. Called before the first piece of the choice, if at all.
@@ -26,21 +49,44 @@ public interface ApiOutput {
    * @param counts of the prompt
    * @param timing of the turn so far
    */
-  default void progress(int choice, Usage counts, TurnTiming timing) {}
+  protected void progress(int choice, Usage counts, TurnTiming timing) {}
 
   /**
    * The reply of a choice begins, before its first piece.
    *
    * @param counts of the prompt, and of the reply so far
    */
-  default void started(int choice, Usage counts) {}
+  protected void started(int choice, Usage counts) {}
 
   /** The next piece of a choice's reply has come. */
-  void piece(int choice, TurnPiece piece);
+  protected abstract void piece(int choice, TurnPiece piece);
 
-  /** A choice ended, even if it was rejected or failed. */
-  void ended(int choice, TurnEnd end);
+  /** A choice has ended and has not failed. */
+  protected void finished(int choice, TurnEnd end) {}
 
-  /** A choice can no longer be followed. */
-  void failed(TurnFailure failure);
+  /** All choices have ended. */
+  protected abstract void complete(List<TurnEnd> all);
+
+  final void ended(int choice, TurnEnd end) {
+    ApiException error = TurnErrors.of(end, writer.promptField());
+    if (error != null) {
+      fail(error);
+      return;
+    }
+    ends[choice] = end;
+    finished(choice, end);
+    if (--running == 0) {
+      complete(Arrays.asList(ends));
+    }
+  }
+
+  /** Called when a choice can no longer be followed. */
+  final void failed(TurnFailure failure) {
+    fail(TurnErrors.of(failure));
+  }
+
+  private void fail(ApiException error) {
+    turns.close();
+    exchange.fail(error);
+  }
 }

@@ -8,6 +8,7 @@ import io.radixflow.gateway.api.ApiTurns;
 import io.radixflow.gateway.api.FirstSent;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.api.SessionFinder;
+import io.radixflow.gateway.api.WholeReply;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.RandomIds;
@@ -49,7 +50,7 @@ public final class ChatEndpoints implements EndpointGroup {
     ApiOutput output =
         request.stream()
             ? new ChatStream(exchange, json, request)
-            : new ChatCollector(exchange, json, request);
+            : new WholeReply(exchange, json, request.choices());
     ApiTurns started =
         new ApiTurns(
             turns,

@@ -5,6 +5,7 @@ import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.api.CustomTools;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.text.TokenText;
+import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.PromptTokens;
@@ -47,10 +48,11 @@ final class ChatJson extends CompletionJson {
       String id,
       long created,
       String model,
+      int choices,
       Set<String> custom,
       boolean reasoning,
       TokenStyle style) {
-    super(id, created, model, "chat.completion", "chat.completion.chunk");
+    super(id, created, model, "chat.completion", "chat.completion.chunk", choices);
     this.custom = custom;
     this.reasoning = reasoning;
     this.style = style;
@@ -98,13 +100,13 @@ final class ChatJson extends CompletionJson {
   }
 
   @Override
-  String promptField() {
+  public String promptField() {
     return "messages";
   }
 
   @Override
-  void message(JsonGenerator json, int index, Choice choice) throws IOException {
-    Message message = choice.message().message();
+  void message(JsonGenerator json, int index, TurnMessage reply) throws IOException {
+    Message message = reply.message();
     json.writeObjectFieldStart("message");
     json.writeStringField("role", "assistant");
     json.writeStringField("content", message.content());
@@ -122,8 +124,8 @@ final class ChatJson extends CompletionJson {
       json.writeEndArray();
     }
     json.writeEndObject();
-    logprobs(json, choice.message().logprobs());
-    style.generated(json, choice.message().ids());
+    logprobs(json, reply.logprobs());
+    style.generated(json, reply.ids());
   }
 
   @Override

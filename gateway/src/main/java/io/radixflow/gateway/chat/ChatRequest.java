@@ -171,6 +171,6 @@ record ChatRequest(
 
   @Override
   public CompletionJson json(String id, long created) {
-    return new ChatJson(id, created, model, custom, reasoning, style);
+    return new ChatJson(id, created, model, choices(), custom, reasoning, style);
   }
 }

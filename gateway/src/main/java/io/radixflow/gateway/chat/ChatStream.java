@@ -4,71 +4,43 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.api.ApiOutput;
-import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.SseStream;
-import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.turn.TurnEnd;
-import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.gateway.turn.TurnPiece;
-import io.radixflow.gateway.turn.TurnStream;
 import io.radixflow.protocol.record.TurnTiming;
 import io.radixflow.protocol.record.Usage;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Streams a completion as it grows. Belongs to the event loop of its exchange. */
-final class ChatStream implements ApiOutput {
+final class ChatStream extends ApiOutput {
 
   private static final byte[] DONE = "[DONE]".getBytes(US_ASCII);
 
-  private final Exchange exchange;
   private final SseStream events;
   private final CompletionJson json;
   private final StreamUsage usage;
   private final boolean[] begun;
-  private final UsageSum sum;
   private final Timings timings;
-
-  /** The speed of each choice; null where it is not shown or not known. */
-  private final ReplySpeed[] speeds;
-
-  /** The counts so far of each choice; null if pieces do not have them. */
-  private final GrowingUsage[] counts;
-
-  private TurnStream turns;
-  private int running;
+  private final List<GrowingReply> replies;
 
   ChatStream(Exchange exchange, CompletionJson json, CompletionRequest request) {
-    this.exchange = exchange;
+    super(exchange, json, request.choices());
     this.events = exchange.sse();
     this.json = json;
     this.usage = request.usage();
     this.begun = new boolean[request.choices()];
-    this.running = request.choices();
     this.timings = request.timings();
-    this.speeds = new ReplySpeed[running];
-    this.counts = new GrowingUsage[running];
-    for (int i = 0; usage == StreamUsage.EACH && i < running; i++) {
-      counts[i] = new GrowingUsage();
-    }
-    this.sum = new UsageSum(request.choicesOfPrompt());
+    this.replies = Stream.generate(GrowingReply::new).limit(begun.length).toList();
   }
 
   @Override
-  public void begin(TurnStream started) {
-    turns = started;
-  }
-
-  @Override
-  public void created(long created) {
-    json.created(created);
-  }
-
-  @Override
-  public void progress(int choice, Usage prompt, TurnTiming timing) {
+  protected void progress(int choice, Usage prompt, TurnTiming timing) {
     started(choice, prompt);
     if (timings.perToken()) {
-      speeds[choice] = new ReplySpeed(prompt, timing);
+      replies.get(choice).measure(timing);
     }
     if (timings.progress()) {
       boolean first = !begun[choice];
@@ -94,24 +66,21 @@ final class ChatStream implements ApiOutput {
 
   /** Returns what writes the counts of tokens of a piece; null for nothing. */
   private Json.Fields counts(int choice) {
-    return usage == StreamUsage.LAST ? fields -> fields.writeNullField("usage") : counts[choice];
+    return switch (usage) {
+      case NONE -> null;
+      case LAST -> fields -> fields.writeNullField("usage");
+      case EACH -> replies.get(choice)::writeUsage;
+    };
   }
 
   @Override
-  public void started(int choice, Usage prompt) {
-    if (counts[choice] != null) {
-      counts[choice].begin(prompt);
-    }
+  protected void started(int choice, Usage prompt) {
+    replies.get(choice).begin(prompt);
   }
 
   @Override
-  public void piece(int choice, TurnPiece piece) {
-    if (counts[choice] != null) {
-      counts[choice].add(piece.tokens());
-    }
-    if (speeds[choice] != null) {
-      speeds[choice].add(piece.tokens());
-    }
+  protected void piece(int choice, TurnPiece piece) {
+    replies.get(choice).add(piece.tokens());
     if (piece.shows()) {
       if (json.holds(choice, piece)) {
         return;
@@ -131,7 +100,7 @@ final class ChatStream implements ApiOutput {
 
   private void write(int choice, TurnPiece piece, TurnEnd end) {
     open(choice, piece.part());
-    Json.Fields speed = end == null ? speeds[choice] : speed(end);
+    Json.Fields speed = end == null ? replies.get(choice)::writeSpeed : speed(end);
     events.event(null, json.chunk(choice, piece, end, counts(choice), speed));
   }
 
@@ -150,36 +119,18 @@ final class ChatStream implements ApiOutput {
   }
 
   @Override
-  public void ended(int choice, TurnEnd end) {
-    ApiException error = TurnErrors.of(end, json.promptField());
-    if (error != null) {
-      fail(error);
-      return;
-    }
+  protected void finished(int choice, TurnEnd end) {
     writeHeld(choice);
-    if (counts[choice] != null) {
-      counts[choice].end(end.usage());
-    }
+    replies.get(choice).end(end.usage());
     write(choice, TurnPiece.NONE, end);
-    sum.add(choice, end.usage());
-    if (--running > 0) {
-      return;
-    }
-    if (usage != StreamUsage.NONE) {
-      events.event(null, json.usageChunk(sum.total(), begun.length == 1 ? end : null));
-    }
-    events.event(null, DONE);
-    events.end();
   }
 
   @Override
-  public void failed(TurnFailure failure) {
-    fail(TurnErrors.of(failure));
-  }
-
-  /** If one choice fails, the whole response ends. */
-  private void fail(ApiException error) {
-    turns.close();
-    exchange.fail(error);
+  protected void complete(List<TurnEnd> ends) {
+    if (usage != StreamUsage.NONE) {
+      events.event(null, json.usageChunk(ends));
+    }
+    events.event(null, DONE);
+    events.end();
   }
 }

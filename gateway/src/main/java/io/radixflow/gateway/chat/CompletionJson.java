@@ -2,81 +2,67 @@ package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.radixflow.client.TurnPart;
+import io.radixflow.gateway.api.ReplyWriter;
+import io.radixflow.gateway.api.UsageJson;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.protocol.record.PromptTokens;
-import io.radixflow.protocol.record.TierUsage;
-import io.radixflow.protocol.record.Usage;
 import java.io.IOException;
 import java.util.List;
 
 /** Writes completions. Chat completions and text completions differ only in the names of fields. */
-abstract class CompletionJson {
+abstract class CompletionJson implements ReplyWriter {
 
   private final String id;
   private long created;
   private final String model;
   private final String whole;
   private final String piece;
+  private final int choicesOfPrompt;
 
   /**
    * @param id names the completion
    * @param created seconds since the epoch
    * @param whole the value of {@code object} in a whole completion
    * @param piece the value of {@code object} in a piece of a stream
+   * @param choicesOfPrompt how many consecutive choices have the same prompt
    */
-  CompletionJson(String id, long created, String model, String whole, String piece) {
+  CompletionJson(
+      String id, long created, String model, String whole, String piece, int choicesOfPrompt) {
     this.id = id;
     this.created = created;
     this.model = model;
     this.whole = whole;
     this.piece = piece;
+    this.choicesOfPrompt = choicesOfPrompt;
   }
 
-  /** Sets when the request was first sent, before anything is written. */
-  final void created(long first) {
+  @Override
+  public final void created(long first) {
     created = first;
   }
 
-  /** A choice that grows. */
-  static final class Choice {
-    private final TurnMessage message = new TurnMessage();
-    private TurnEnd end;
-
-    void add(TurnPiece next) {
-      message.add(next);
-    }
-
-    void finish(TurnEnd ended) {
-      end = ended;
-    }
-
-    TurnMessage message() {
-      return message;
-    }
-  }
-
-  /** The whole completion. */
-  final byte[] completion(List<Choice> choices, Usage usage) {
+  @Override
+  public final byte[] whole(List<TurnMessage> replies, List<TurnEnd> ends) {
     return Json.write(
         json -> {
           head(json, whole);
           json.writeArrayFieldStart("choices");
-          for (int i = 0; i < choices.size(); i++) {
+          for (int i = 0; i < replies.size(); i++) {
             json.writeStartObject();
             json.writeNumberField("index", i);
-            message(json, i, choices.get(i));
-            end(json, choices.get(i).end);
+            message(json, i, replies.get(i));
+            end(json, ends.get(i));
             json.writeEndObject();
           }
           json.writeEndArray();
-          shared(json, choices.get(0).message().prompt());
-          usage(json, usage);
-          choices.get(0).end.writeWarnings(json);
-          if (choices.size() == 1) {
-            Timings.write(json, choices.get(0).end);
+          shared(json, replies.get(0).prompt());
+          usage(json, ends);
+          ends.get(0).writeWarnings(json);
+          if (ends.size() == 1) {
+            Timings.write(json, ends.get(0));
           }
         });
   }
@@ -136,29 +122,22 @@ abstract class CompletionJson {
         });
   }
 
-  /**
-   * The last event of a stream, with counts of tokens.
-   *
-   * @param end of the only choice; null if there are several choices
-   */
-  final byte[] usageChunk(Usage usage, TurnEnd end) {
+  /** The last event of a stream, with counts of tokens. */
+  final byte[] usageChunk(List<TurnEnd> ends) {
     return Json.write(
         json -> {
           head(json, piece);
           json.writeArrayFieldStart("choices");
           json.writeEndArray();
-          usage(json, usage);
-          if (end != null) {
-            Timings.write(json, end);
+          usage(json, ends);
+          if (ends.size() == 1) {
+            Timings.write(json, ends.get(0));
           }
         });
   }
 
-  /** Returns the field of a request that contains the prompt. */
-  abstract String promptField();
-
   /** Writes the fields of a choice of a whole completion besides its index and finish reason. */
-  abstract void message(JsonGenerator json, int index, Choice choice) throws IOException;
+  abstract void message(JsonGenerator json, int index, TurnMessage reply) throws IOException;
 
   /** Writes the fields of a choice of a piece besides its index and finish reason. */
   abstract void delta(JsonGenerator json, int index, TurnPiece next) throws IOException;
@@ -194,30 +173,9 @@ abstract class CompletionJson {
     }
   }
 
-  static void counts(JsonGenerator json, int prompt, int reply) throws IOException {
-    json.writeNumberField("prompt_tokens", prompt);
-    json.writeNumberField("completion_tokens", reply);
-    json.writeNumberField("total_tokens", prompt + reply);
-  }
-
-  private static void usage(JsonGenerator json, Usage usage) throws IOException {
-    json.writeObjectFieldStart("usage");
-    counts(json, usage.promptTokens(), usage.completionTokens());
-    json.writeObjectFieldStart("prompt_tokens_details");
-    json.writeNumberField("cached_tokens", usage.cachedTokens());
-    TierUsage tiers = usage.tiers();
-    if (!tiers.isNone()) {
-      json.writeNumberField("cached_host_tokens", tiers.hostTokens());
-      json.writeNumberField("cached_disk_tokens", tiers.diskTokens());
-      json.writeNumberField("cached_remote_tokens", tiers.remoteTokens());
-    }
-    json.writeEndObject();
-    json.writeObjectFieldStart("completion_tokens_details");
-    json.writeNumberField("reasoning_tokens", usage.reasoningTokens());
-    json.writeNumberField("accepted_prediction_tokens", usage.acceptedPredictionTokens());
-    json.writeNumberField("rejected_prediction_tokens", usage.rejectedPredictionTokens());
-    json.writeEndObject();
-    json.writeEndObject();
+  private void usage(JsonGenerator json, List<TurnEnd> ends) throws IOException {
+    json.writeFieldName("usage");
+    json.writeTree(UsageJson.ofCompletion(UsageSum.of(ends, choicesOfPrompt)));
   }
 
   /** Keeps a piece that must not be written yet; returns whether it kept the piece. */

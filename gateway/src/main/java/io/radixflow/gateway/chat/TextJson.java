@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.text.TokenText;
+import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.protocol.record.PromptTokens;
 import io.radixflow.protocol.record.Reply.TokenLogprob;
@@ -24,26 +25,26 @@ final class TextJson extends CompletionJson {
   private final int[] echoed;
 
   TextJson(String id, long created, String model, TextRequest request) {
-    super(id, created, model, "text_completion", "text_completion");
+    super(id, created, model, "text_completion", "text_completion", request.choicesOfPrompt());
     this.request = request;
     this.style = request.style();
     this.echoed = new int[request.choices()];
   }
 
   @Override
-  String promptField() {
+  public String promptField() {
     return "prompt";
   }
 
   @Override
-  void message(JsonGenerator json, int index, Choice choice) throws IOException {
-    PromptTokens prompt = choice.message().prompt();
+  void message(JsonGenerator json, int index, TurnMessage reply) throws IOException {
+    PromptTokens prompt = reply.prompt();
     String text = request.prompt(index).text();
     String echo = !request.echo() ? "" : text != null ? text : textOf(prompt);
-    json.writeStringField("text", echo + choice.message().content());
-    logprobs(json, index, 0, prompt, choice.message().logprobs());
+    json.writeStringField("text", echo + reply.content());
+    logprobs(json, index, 0, prompt, reply.logprobs());
     style.prompt(json, prompt);
-    style.generated(json, choice.message().ids());
+    style.generated(json, reply.ids());
   }
 
   /** If the job does not send the prompt's tokens, its text is a piece of its own. */

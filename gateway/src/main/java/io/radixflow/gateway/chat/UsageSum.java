@@ -1,25 +1,28 @@
 package io.radixflow.gateway.chat;
 
+import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.protocol.record.TierUsage;
 import io.radixflow.protocol.record.Usage;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** The counts of tokens of all choices; a prompt of several choices counts once. */
 final class UsageSum {
 
-  private final int choicesOfPrompt;
-  private final Map<Integer, Usage> prompts = new HashMap<>();
+  private UsageSum() {}
 
   /**
+   * Returns the counts of all choices.
+   *
    * @param choicesOfPrompt how many consecutive choices have the same prompt
    */
-  UsageSum(int choicesOfPrompt) {
-    this.choicesOfPrompt = choicesOfPrompt;
-  }
-
-  void add(int choice, Usage usage) {
-    prompts.merge(choice / choicesOfPrompt, usage, UsageSum::ofOnePrompt);
+  static Usage of(List<TurnEnd> ends, int choicesOfPrompt) {
+    Map<Integer, Usage> prompts = new HashMap<>();
+    for (int i = 0; i < ends.size(); i++) {
+      prompts.merge(i / choicesOfPrompt, ends.get(i).usage(), UsageSum::ofOnePrompt);
+    }
+    return prompts.values().stream().reduce(Usage.NONE, UsageSum::plus);
   }
 
   private static Usage ofOnePrompt(Usage first, Usage next) {
@@ -46,9 +49,5 @@ final class UsageSum {
         a.reasoningTokens() + b.reasoningTokens(),
         a.acceptedPredictionTokens() + b.acceptedPredictionTokens(),
         a.rejectedPredictionTokens() + b.rejectedPredictionTokens());
-  }
-
-  Usage total() {
-    return prompts.values().stream().reduce(Usage.NONE, UsageSum::plus);
   }
 }

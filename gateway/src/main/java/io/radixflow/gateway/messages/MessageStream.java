@@ -2,23 +2,18 @@ package io.radixflow.gateway.messages;
 
 import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.api.ApiOutput;
-import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.SseStream;
-import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.turn.TurnEnd;
-import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.gateway.turn.TurnPiece;
-import io.radixflow.gateway.turn.TurnStream;
 import io.radixflow.protocol.record.Usage;
+import java.util.List;
 
 /** Streams a message as it grows. Belongs to the event loop of its exchange. */
-final class MessageStream implements ApiOutput {
+final class MessageStream extends ApiOutput {
 
-  private final Exchange exchange;
   private final SseStream events;
   private final MessageWriter json;
-  private TurnStream turn;
   private Usage counts = Usage.NONE;
 
   /** The part of the open block, or null. */
@@ -28,23 +23,18 @@ final class MessageStream implements ApiOutput {
   private int blocks;
 
   MessageStream(Exchange exchange, MessageWriter json) {
-    this.exchange = exchange;
+    super(exchange, json, 1);
     this.events = exchange.sse();
     this.json = json;
   }
 
   @Override
-  public void begin(TurnStream started) {
-    turn = started;
-  }
-
-  @Override
-  public void started(int choice, Usage first) {
+  protected void started(int choice, Usage first) {
     counts = first;
   }
 
   @Override
-  public void piece(int choice, TurnPiece piece) {
+  protected void piece(int choice, TurnPiece piece) {
     if (piece.text().isEmpty()) {
       return;
     }
@@ -56,7 +46,7 @@ final class MessageStream implements ApiOutput {
     if (!part.opensCall()) {
       events.event("content_block_delta", MessageWriter.blockDelta(blocks - 1, part, piece.text()));
     }
-    events.throttle(turn);
+    events.throttle(turns);
   }
 
   /**
@@ -93,12 +83,8 @@ final class MessageStream implements ApiOutput {
   }
 
   @Override
-  public void ended(int choice, TurnEnd end) {
-    ApiException error = TurnErrors.of(end, "messages");
-    if (error != null) {
-      exchange.fail(error);
-      return;
-    }
+  protected void complete(List<TurnEnd> ends) {
+    TurnEnd end = ends.get(0);
     if (blocks == 0) {
       counts = end.usage();
       open(TurnPart.CONTENT, null);
@@ -107,10 +93,5 @@ final class MessageStream implements ApiOutput {
     events.event("message_delta", json.delta(end));
     events.event("message_stop", MessageWriter.stop());
     events.end();
-  }
-
-  @Override
-  public void failed(TurnFailure failure) {
-    exchange.fail(TurnErrors.of(failure));
   }
 }

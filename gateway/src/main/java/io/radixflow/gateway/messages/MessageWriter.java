@@ -2,6 +2,8 @@ package io.radixflow.gateway.messages;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.radixflow.client.TurnPart;
+import io.radixflow.gateway.api.ReplyWriter;
+import io.radixflow.gateway.api.UsageJson;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.turn.ReplyBlock;
 import io.radixflow.gateway.turn.TurnEnd;
@@ -10,6 +12,7 @@ import io.radixflow.protocol.record.ToolCall;
 import io.radixflow.protocol.record.Usage;
 import io.radixflow.text.template.JsonValues;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -20,7 +23,7 @@ import java.util.Map;
  * @param cacheControl whether the request asked for caching; then tokens that were not cached count
  *     as written to the cache
  */
-record MessageWriter(String id, String model, boolean cacheControl) {
+record MessageWriter(String id, String model, boolean cacheControl) implements ReplyWriter {
 
   /**
    * The key for arguments that are not a JSON object, or that could not be sent back as an object.
@@ -28,11 +31,17 @@ record MessageWriter(String id, String model, boolean cacheControl) {
    */
   static final String INVALID_JSON = "INVALID_JSON";
 
-  /** The whole message. */
-  byte[] message(TurnMessage reply, TurnEnd end) {
+  @Override
+  public String promptField() {
+    return "messages";
+  }
+
+  @Override
+  public byte[] whole(List<TurnMessage> replies, List<TurnEnd> ends) {
+    TurnEnd end = ends.get(0);
     return Json.write(
         json -> {
-          message(json, reply, end, end.usage());
+          message(json, replies.get(0), end, end.usage());
           end.writeWarnings(json);
         });
   }
@@ -223,12 +232,7 @@ record MessageWriter(String id, String model, boolean cacheControl) {
   }
 
   private void usage(JsonGenerator json, Usage usage) throws IOException {
-    int rest = usage.promptTokens() - usage.cachedTokens();
-    json.writeObjectFieldStart("usage");
-    json.writeNumberField("input_tokens", cacheControl ? 0 : rest);
-    json.writeNumberField("cache_creation_input_tokens", cacheControl ? rest : 0);
-    json.writeNumberField("cache_read_input_tokens", usage.cachedTokens());
-    json.writeNumberField("output_tokens", usage.completionTokens());
-    json.writeEndObject();
+    json.writeFieldName("usage");
+    json.writeTree(UsageJson.ofMessage(usage, cacheControl));
   }
 }

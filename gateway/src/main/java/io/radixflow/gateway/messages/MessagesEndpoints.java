@@ -7,6 +7,7 @@ import io.radixflow.gateway.api.ApiTurns;
 import io.radixflow.gateway.api.ServedModels;
 import io.radixflow.gateway.api.SessionFinder;
 import io.radixflow.gateway.api.SessionFinder.Root;
+import io.radixflow.gateway.api.WholeReply;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
@@ -64,7 +65,7 @@ public final class MessagesEndpoints implements EndpointGroup {
             (root, choice) -> event(exchange, request, root, turn),
             request.stream()
                 ? new MessageStream(exchange, json)
-                : new MessageCollector(exchange, json),
+                : new WholeReply(exchange, json, 1),
             repeatable != null);
     exchange.onGone(onDisconnect == OnDisconnect.CANCEL ? turns::cancel : turns::close);
     turns.start(session);

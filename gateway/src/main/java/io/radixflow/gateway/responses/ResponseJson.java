@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.client.TurnPart;
 import io.radixflow.gateway.api.CustomTools;
+import io.radixflow.gateway.api.UsageJson;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.gateway.text.TokenText;
 import io.radixflow.gateway.turn.ReplyBlock;
@@ -13,9 +14,7 @@ import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.PartLength;
 import io.radixflow.protocol.record.Reply.TokenLogprob;
 import io.radixflow.protocol.record.Reply.TopLogprob;
-import io.radixflow.protocol.record.TierUsage;
 import io.radixflow.protocol.record.ToolCall;
-import io.radixflow.protocol.record.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -76,7 +75,9 @@ final class ResponseJson {
     node.put("top_p", settings.topP() == null ? 1.0 : settings.topP());
     node.put("top_logprobs", settings.topLogprobs());
     node.put("truncation", settings.truncation());
-    node.set("usage", response.usage() == null ? JSON.nullNode() : usage(response.usage()));
+    node.set(
+        "usage",
+        response.usage() == null ? JSON.nullNode() : UsageJson.ofResponse(response.usage()));
     node.put("user", settings.user());
     node.set("metadata", metadata(response.metadata()));
     if (!response.warnings().isEmpty()) {
@@ -278,25 +279,6 @@ final class ResponseJson {
         bytes.add(b & 0xFF);
       }
     }
-  }
-
-  /** Writes counts of tokens. */
-  static ObjectNode usage(Usage usage) {
-    ObjectNode node = JSON.objectNode();
-    node.put("input_tokens", usage.promptTokens());
-    ObjectNode details = node.putObject("input_tokens_details");
-    details.put("cached_tokens", usage.cachedTokens());
-    details.put("cache_write_tokens", usage.promptTokens() - usage.cachedTokens());
-    TierUsage tiers = usage.tiers();
-    if (!tiers.isNone()) {
-      details.put("cached_host_tokens", tiers.hostTokens());
-      details.put("cached_disk_tokens", tiers.diskTokens());
-      details.put("cached_remote_tokens", tiers.remoteTokens());
-    }
-    node.put("output_tokens", usage.completionTokens());
-    node.putObject("output_tokens_details").put("reasoning_tokens", usage.reasoningTokens());
-    node.put("total_tokens", usage.promptTokens() + usage.completionTokens());
-    return node;
   }
 
   /** Writes a conversation object. */

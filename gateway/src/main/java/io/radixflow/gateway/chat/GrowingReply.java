@@ -1,0 +1,59 @@
+package io.radixflow.gateway.chat;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.gateway.api.UsageJson;
+import io.radixflow.protocol.record.TurnTiming;
+import io.radixflow.protocol.record.Usage;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/** Counts the tokens of one choice while it streams, and measures how fast they arrive. */
+final class GrowingReply {
+
+  private Usage counts = Usage.NONE;
+  private int tokens;
+
+  /** The timing of the turn at its start; null until it is known. */
+  private TurnTiming timing;
+
+  private long begun;
+
+  /** Sets the counts of the prompt. */
+  void begin(Usage prompt) {
+    counts = prompt;
+  }
+
+  /**
+   * Begins to measure the speed.
+   *
+   * @param soFar the timing of the turn
+   */
+  void measure(TurnTiming soFar) {
+    timing = soFar;
+    begun = System.nanoTime();
+  }
+
+  /** Counts generated tokens. */
+  void add(int more) {
+    tokens += more;
+  }
+
+  /** Sets the counts of the whole choice. */
+  void end(Usage whole) {
+    counts = whole;
+    tokens = whole.completionTokens();
+  }
+
+  void writeUsage(JsonGenerator json) throws IOException {
+    json.writeFieldName("usage");
+    json.writeTree(UsageJson.ofCompletion(counts.promptTokens(), tokens));
+  }
+
+  /** Writes the timings so far; nothing if they are not known. */
+  void writeSpeed(JsonGenerator json) throws IOException {
+    if (timing != null) {
+      double since = (System.nanoTime() - begun) / (double) TimeUnit.MILLISECONDS.toNanos(1);
+      Timings.write(json, counts, timing, tokens, timing.reply() + since);
+    }
+  }
+}
