@@ -64,7 +64,7 @@ class StructuralTagTest {
       value = {
         "{} | structures",
         "{'format':{'type':'grammar','grammar':'root ::= x'}} | format grammar",
-        "{'format':{'type':'triggered_tags','triggers':['<g'],'tags':[TAG]}} | none of its"
+        "{'format':{'type':'triggered_tags','triggers':['<g'],'tags':[TAG]}} | any of its"
             + " triggers",
         "{'format':{'type':'tag','begin':1,'content':{'type':'any_text'}}} | text as begin",
         "{'format':5} | object as format"

