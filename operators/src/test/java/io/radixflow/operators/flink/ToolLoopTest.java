@@ -545,7 +545,7 @@ class ToolLoopTest {
 
   private static String function(String name, String property) {
     return ("{\"type\":\"function\",\"function\":{\"name\":\"%s\",\"parameters\":{\"type\":\"object\","
-                + "\"properties\":{\"a\":%s},\"required\":[\"a\"]}}}")
+            + "\"properties\":{\"a\":%s},\"required\":[\"a\"]}}}")
         .formatted(name, property);
   }
 
