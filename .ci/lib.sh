@@ -112,7 +112,7 @@ install_tools() {
   echo "JDK 17: $jdk17; JDK 25: ${jdk25:-none}; $(mvn --version | sed -n '1s/\x1b\[[0-9;]*m//gp'); $(python3 --version)"
 }
 
-# jars: the archives of a build (but those of tests) and its bill of materials, with their hashes.
+# jars: the archives of a build without test archives, and its bill of materials, with their hashes.
 jars() {
   (cd "$1" && find . -path '*/target/*' \( -name 'radixflow-*.jar' -o -name radixflow-sbom.json \) \
     ! -path '*/cluster/*' ! -name '*-tests.jar' | sort | xargs sha256sum)
