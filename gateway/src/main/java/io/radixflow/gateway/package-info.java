@@ -12,8 +12,8 @@
  *       ignored.
  *   <li>{@link io.radixflow.gateway.http.ApiException}: an error for the client; the route's {@link
  *       io.radixflow.gateway.http.ErrorFormat} writes it in the words of the API.
- *   <li>{@link io.radixflow.gateway.http.SseStream}: server-sent events, kept alive, with
- *       backpressure.
+ *   <li>{@link io.radixflow.gateway.http.SseStream}: server-sent events with backpressure, kept
+ *       alive at the interval of {@code gateway.keep-alive} in {@code GatewayConfig}.
  *   <li>{@link io.radixflow.gateway.turn.Turns}: starts, follows, resumes and cancels turns, and
  *       sends queries to the job.
  * </ul>

@@ -5,9 +5,9 @@ import io.radixflow.grammar.regex.FreeRun;
 import java.util.Arrays;
 
 /**
- * Tokens of a vocabulary that are allowed together: plain ones, of characters that stand for
- * themselves in a JSON string, up to a length. Where an expression allows all such text, only the
- * other tokens are looked at. Immutable.
+ * Tokens of a vocabulary that are allowed together: plain tokens up to a length, made only of
+ * characters that need no escape in a JSON string. Where an expression allows all such text, only
+ * the other tokens are checked. Immutable.
  *
  * @param mask bits of the tokens; null for none
  * @param others the tokens to look at: all that are not plain, or all
@@ -16,7 +16,7 @@ record TokenSlice(long[] mask, TokenTree others) {
   /** Length limit of plain tokens, in characters; longer tokens are among the others. */
   private static final int LONGEST = 128;
 
-  /** Characters that most plain tokens do not exceed. */
+  /** Most plain tokens have no more characters than this. */
   private static final int SHORT = 16;
 
   /** The slices of a vocabulary. */
@@ -26,7 +26,7 @@ record TokenSlice(long[] mask, TokenTree others) {
     /** Plain tokens of up to {@link #SHORT} characters; the longer ones are among the others. */
     private final TokenSlice shorter;
 
-    /** Plain tokens by the characters that they may have; no other plain token is looked at. */
+    /** Slices by the most characters of their plain tokens; longer plain tokens are skipped. */
     private final TokenSlice[] upTo;
 
     /**

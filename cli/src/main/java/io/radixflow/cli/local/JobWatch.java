@@ -9,15 +9,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches a running job on a thread of its own until the job has finally ended or no TaskManager is
- * left. A job that restarts has not ended.
+ * Watches a running job on a thread of its own until the job has ended for good or no TaskManager
+ * is left. A job that restarts has not ended.
  */
 final class JobWatch implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(JobWatch.class);
   private static final Duration PERIOD = Duration.ofMillis(500);
 
-  /** The time without a TaskManager, while this process runs, after which none returns. */
+  /** How long to wait for a TaskManager, without the time in which this process was suspended. */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final LocalCluster cluster;

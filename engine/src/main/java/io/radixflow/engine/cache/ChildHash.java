@@ -3,11 +3,11 @@ package io.radixflow.engine.cache;
 import java.util.SplittableRandom;
 
 /**
- * The hash by which a node's children are found: of a namespace and the token ids of one page, with
- * a factor for each that comes of a secret seed. For any two pages the chance that their hashes are
- * equal is 2 to minus 32, over the seeds (Lemire, Kaser, "Strongly universal string hashing is
- * fast", 2014): without the seed, prompts that collide cannot be written. No id depends on the one
- * before it, so that a processor multiplies several at once.
+ * The hash for looking up a node's children. It covers a namespace and the token ids of one page,
+ * each multiplied by a factor from a secret seed. Over random seeds, two pages have equal hashes
+ * with a chance of 2 to the power of -32 (Lemire, Kaser, "Strongly universal string hashing is
+ * fast", 2014). Without the seed, collisions cannot be chosen. No product depends on another
+ * product, so a processor computes several at once.
  */
 class ChildHash {
   private final int span;

@@ -35,13 +35,14 @@ import java.util.stream.IntStream;
 import jcuda.Pointer;
 
 /**
- * Times each kernel of a forward pass except the matrix products, one at a time, on memory of a
- * model's shape but without its weights: attention over all layers, with pages that no cache holds,
- * norm, rotation with storing, draws, and moves of pages. All run in graphs and on random data.
+ * Times each kernel of a forward pass except the matrix products, one at a time, on buffers with
+ * the shape of a model but without its weights: attention over all layers, with pages that are not
+ * in the GPU's caches, norm, rotation with storing, draws, and moves of pages. All kernels run in
+ * graphs and on random data.
  */
 final class KernelBench implements AutoCloseable {
 
-  /** Receives a measurement, with the least bytes and operations that it needs. */
+  /** Receives a measurement, with the fewest bytes and operations that the kernel needs. */
   @FunctionalInterface
   interface Figures {
     /**
@@ -169,7 +170,10 @@ final class KernelBench implements AutoCloseable {
     }
   }
 
-  /** The experts of a decode step's rows: choice, grouping, products and sum; none without. */
+  /**
+   * The experts of a decode step's rows: choice, grouping, products and sum. Does nothing without
+   * experts.
+   */
   void experts(int rows) {
     int last = config.layers() - 1;
     if (!(config.layer(last).feedForward() instanceof Experts shape)) {

@@ -25,10 +25,10 @@ public interface RegexBuilder<T> {
   /** A text of at least two code points. */
   T text(String text);
 
-  /** Parts that follow each other; matches nothing if there are none. */
+  /** Parts that follow each other; without parts, it matches the empty text. */
   T sequence(List<T> parts);
 
-  /** One of at least one part. */
+  /** Any of the parts; there is at least one part. */
   T either(List<T> parts);
 
   /**

@@ -19,16 +19,16 @@ import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 
 /**
- * Copies pages from the device to host memory: a bounded queue, of which one batch at a time is
- * copied. A page that leaves the cache meanwhile stays in flight until it has been copied, since a
- * step must not write it before. A page's window part is an item of its own; it is locked while it
- * is copied, and what becomes of the page waits for both. Engine thread only.
+ * Copies pages from the device to host memory, one batch of a bounded queue at a time. A page that
+ * leaves the cache meanwhile stays in flight until it has been copied; no step may overwrite it
+ * until then. A page's window part is an item of its own and is locked while it is copied. The page
+ * is not freed until both copies have finished. Engine thread only.
  */
 public final class Backup {
   /** Pages of a batch: few enough that one that leaves the cache is soon free. */
   static final int BATCH = 64;
 
-  /** Pages that may wait; of more, the new ones are dropped. */
+  /** The most pages in the queue; further pages are dropped. */
   static final int MAX_WAITING = 8192;
 
   /** A page in the queue or in the batch. */
@@ -203,7 +203,7 @@ public final class Backup {
   /**
    * A page leaves the cache.
    *
-   * @param page null if it is not to be copied if it is not being copied already
+   * @param page null to start no copy of it; a copy that has begun still finishes
    * @param window the same for its window part
    * @return whether it stays in flight until it has been copied
    */
@@ -289,7 +289,9 @@ public final class Backup {
     }
   }
 
-  /** Returns whether the host has a page, or it is null, so that the one after it can be found. */
+  /**
+   * Returns whether the page after this page can be found: the host has this page, or it is null.
+   */
   private boolean isOnHost(PageId page) {
     return page == null || host.get(page) != null;
   }

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Objects of a file system that all hosts reach, named by paths with slashes. Buffers have arrays.
- * Safe for several threads.
+ * Objects of a file system that all hosts reach, named by paths with slashes. Buffers must be
+ * backed by arrays. Thread-safe.
  */
 public interface RemoteFiles extends AutoCloseable {
 
@@ -22,8 +22,9 @@ public interface RemoteFiles extends AutoCloseable {
   int read(String name, ByteBuffer into) throws IOException;
 
   /**
-   * Creates an object. One that is there already may stay or be replaced: objects of one name have
-   * one content. It should appear whole; where it does not, readers see that.
+   * Creates an object. If the object exists, it may stay or be replaced: objects with the same name
+   * always have the same content. Creation should be atomic; if it is not, readers detect a partial
+   * object.
    */
   void create(String name, ByteBuffer bytes) throws IOException;
 
