@@ -91,7 +91,7 @@ class GpuStackITCase {
     assertThatExceptionOfType(IOException.class)
         .isThrownBy(() -> start("cuda", "2g"))
         .withMessageMatching(
-            "the job does not start: the engine does not open: gpu.memory is 2048 MB, .* has \\d+"
+            "the job does not start: the engine does not open: gpu.memory is 2048 MB; .* has \\d+"
                 + " MB free of 1024 MB; lower it");
   }
 
