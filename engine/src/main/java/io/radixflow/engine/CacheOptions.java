@@ -11,14 +11,14 @@ import java.io.Serializable;
 /**
  * Which prefix cache an engine has. Immutable.
  *
- * @param caching what requests share
+ * @param caching which pages requests share
  * @param evictionPolicy one of {@link EvictionPolicies#names()}
- * @param slruProtectedShare part of the pool that SLRU protects at most, above 0, at most 1
- * @param sessions what sessions may keep between turns
- * @param prefillWhenIdle whether the engine, when idle, computes what a next turn will begin with
- * @param windowShare part of the pool's pages, above 0 and at most 1, of which the pool can keep
- *     what layers with an attention window have; counts only for models with such layers, and
- *     without tiers
+ * @param slruProtectedShare the largest part of the pool that SLRU protects; above 0 and at most 1
+ * @param sessions limits on the pages that sessions keep between turns
+ * @param prefillWhenIdle whether an idle engine computes the beginning of the next prompt of a
+ *     session
+ * @param windowShare part of the pool's pages, above 0 and at most 1, that can have a window part
+ *     at the same time; used only for models with attention windows and without tiers
  */
 @PublicApi
 public record CacheOptions(
@@ -52,7 +52,7 @@ public record CacheOptions(
     }
   }
 
-  /** Returns these options with another sharing. */
+  /** Returns these options with another kind of caching. */
   public CacheOptions withCaching(PrefixCaching value) {
     return new CacheOptions(
         value, evictionPolicy, slruProtectedShare, sessions, prefillWhenIdle, windowShare);
@@ -64,7 +64,7 @@ public record CacheOptions(
         caching, evictionPolicy, slruProtectedShare, value, prefillWhenIdle, windowShare);
   }
 
-  /** Returns these options with computing ahead or without. */
+  /** Returns these options with idle prefill switched on or off. */
   public CacheOptions withPrefillWhenIdle(boolean value) {
     return new CacheOptions(
         caching, evictionPolicy, slruProtectedShare, sessions, value, windowShare);

@@ -10,8 +10,8 @@ import java.util.function.Supplier;
  * Generates replies with continuous batching over one backend and one radix cache.
  *
  * <p>One engine thread owns the backend, the KV pool, the radix cache and every running request;
- * nothing in there is locked. Callers hand requests in from any thread and read progress from a
- * {@link ReplyChannel} of their own; neither side ever waits for the other.
+ * none of these needs a lock. Callers submit requests from any thread and read progress from their
+ * own {@link ReplyChannel}; neither side ever waits for the other.
  */
 public interface Engine extends AutoCloseable {
 
@@ -34,11 +34,11 @@ public interface Engine extends AutoCloseable {
   ReplyChannel openChannel(ChannelId id, Runnable onReady);
 
   /**
-   * Hands a request in; never blocks. Its prompt is made on an intake thread. A request that cannot
+   * Submits a request; never blocks. Its prompt is made on an intake thread. A request that cannot
    * be served ends through the channel with {@link FinishReason#REJECTED} or {@link
    * FinishReason#ERROR}, never with an exception here.
    *
-   * @param requestId unique among the channel's live requests; chosen by the caller
+   * @param requestId unique among the channel's requests that have not ended; chosen by the caller
    */
   void submit(ReplyChannel channel, long requestId, EngineRequest request);
 
@@ -71,29 +71,28 @@ public interface Engine extends AutoCloseable {
 
   /**
    * Closes a session: cached pages that only it uses are freed; pages of running requests are freed
-   * when the requests end. Requests submitted afterwards under the same id are a new session's.
-   * Never blocks; without effect if the session is not known.
+   * when the requests end. A request submitted later with the same id starts a new session. Never
+   * blocks; without effect if the session is not known.
    *
    * @param session id as in {@link SessionRef}
    */
   void closeSession(String session);
 
   /**
-   * Erases pages in all tiers below the device, whichever engine they came from. A page stays if
-   * another page that stays follows it. Never blocks.
+   * Erases pages in all tiers below the device, no matter which engine wrote them. A page is kept
+   * if a page that follows it is kept. Never blocks.
    *
-   * @param pages makes the {@link PageNames names} of the pages; called on a thread that may take
-   *     its time
-   * @return completes, on any thread, when no file of the engine holds their bytes, with whether
-   *     there was a store to take them from; never once the engine is closed
+   * @param pages makes the {@link PageNames names} of the pages; called on a thread that may block
+   * @return completes on any thread when no file of the engine contains their bytes; true if the
+   *     engine has a store. Never completes after the engine was closed
    */
   default CompletableFuture<Boolean> erase(Supplier<byte[]> pages) {
     return CompletableFuture.completedFuture(false);
   }
 
   /**
-   * Drops all kept text besides pages: grammars compiled for requests, and the tokens of ended
-   * turns that drafts are taken from. Never blocks.
+   * Drops all text that is kept outside pages: compiled grammars, and the tokens of ended turns
+   * that are the source of drafts. Never blocks.
    */
   default void eraseTexts() {}
 
@@ -103,26 +102,26 @@ public interface Engine extends AutoCloseable {
   }
 
   /**
-   * Erases all pages of a tenant but those in the public namespace, as {@link #erase} does, and
+   * Erases all pages of a tenant except those in the public namespace, as {@link #erase} does, and
    * what {@link #eraseTexts} drops.
    */
   default CompletableFuture<Boolean> eraseTenant(String tenant) {
     return CompletableFuture.completedFuture(false);
   }
 
-  /** Returns whether a conversation's next turn can find pages of the one before. */
+  /** Returns whether a turn can find pages of the previous turn of its conversation. */
   default boolean keepsPages() {
     return true;
   }
 
   /**
-   * Tells where the pages of a conversation are now. Changes nothing, not even which page is
-   * evicted next, and never blocks: costs the engine thread a look-up a page at most.
+   * Returns where the pages of a conversation are now. Changes nothing, not even the order of
+   * eviction. Never blocks: the engine thread does at most one look-up per page.
    *
-   * @param tenant whose share of the intake threads it uses
+   * @param tenant the tenant whose share of the intake threads it uses
    * @param namespace its cache namespace
-   * @param text its tokens; asked on an intake thread
-   * @return completes on any thread; never once the engine is closed
+   * @param text its tokens; called on an intake thread
+   * @return completes on any thread; never completes after the engine was closed
    */
   default CompletableFuture<TierTokens> locate(
       String tenant, String namespace, EngineRequest.PromptSource text) {
@@ -130,8 +129,8 @@ public interface Engine extends AutoCloseable {
   }
 
   /**
-   * Returns why the engine can run nothing more, or null: its device is lost. Its channels then
-   * throw this from {@link ReplyChannel#drain}.
+   * Returns the reason why the engine cannot run anything more, or null if its device is usable.
+   * Its channels then throw this from {@link ReplyChannel#drain}.
    */
   default EngineLostException lost() {
     return null;
@@ -140,7 +139,7 @@ public interface Engine extends AutoCloseable {
   /** Returns a consistent snapshot of counters and gauges; cheap, any thread. */
   EngineStats stats();
 
-  /** Cancels what runs, stops all threads, frees the pool and closes the backend. Idempotent. */
+  /** Cancels all requests, stops all threads, frees the pool and closes the backend. Idempotent. */
   @Override
   void close();
 }

@@ -19,7 +19,7 @@ import java.util.Objects;
  * @param maxRunning requests that hold pages at once; at most {@code stepRows}
  * @param maxWaiting requests that wait for their prompt or for pages; more are rejected
  * @param ringTokens tokens that a request may be ahead of its consumer, at least 4
- * @param cache which pages requests share
+ * @param cache how pages are cached and shared
  * @param intakeThreads threads that make prompts
  * @param attempts how often a request may fail a step, or end the process, on its own before it
  *     ends in error
@@ -86,7 +86,7 @@ public record EngineOptions(
     Objects.requireNonNull(speculation, "speculation");
     if (tiers.enabled() && cache.caching() != PrefixCaching.RADIX) {
       throw new IllegalArgumentException(
-          "tiers keep what a radix cache had, and this cache is " + cache.caching());
+          "tiers keep pages that a radix cache evicted, but this cache is " + cache.caching());
     }
     if (maxRunning > stepRows) {
       throw new IllegalArgumentException(

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One reply to generate.
+ * A request for one reply.
  *
- * @param label names the request in logs and, hashed, in the journal of running requests: the same
- *     in all attempts, and no other request's
+ * @param label names the request in logs and, hashed, in the crash journal; unique, and the same in
+ *     all attempts
  * @param namespace isolates cached pages: requests share pages only within one namespace; empty for
  *     the public one
  * @param prompt makes the prompt's token ids, on an intake thread
@@ -35,9 +35,9 @@ import java.util.Map;
  * @param reasoning ends the reply's reasoning when its budget is used up; null for no budget
  * @param prediction a text that the reply may repeat, which makes it faster; null for none. It does
  *     not change the reply
- * @param tokens options that act on single tokens of the prompt and the reply
- * @param begun whether the prompt ends within the reply's text, so that its first token begins no
- *     text
+ * @param tokens options for single tokens of the prompt and the reply
+ * @param begun whether the prompt ends within the reply's text, so that the first generated token
+ *     is not the beginning of a text
  */
 public record EngineRequest(
     String label,
@@ -68,32 +68,34 @@ public record EngineRequest(
     int[] ids() throws PromptException;
 
     /**
-     * How many ids from the beginning say nothing of the request's owner, so that their whole pages
-     * may be shared with other namespaces; asked after {@link #ids}.
+     * Returns how many ids at the beginning reveal nothing about the request's owner. Whole pages
+     * of these ids may be shared with other namespaces. Called after {@link #ids}.
      */
     default int publicTokens() {
       return 0;
     }
   }
 
-  /** Makes the grammar of a reply; runs on an intake thread, which compiles it then. */
+  /** Makes the grammar of a reply; runs on an intake thread, which then compiles the grammar. */
   @FunctionalInterface
   public interface GrammarSource {
     /**
-     * Returns the grammar: the same for the same prompt, so that a reply can go on elsewhere.
+     * Returns the grammar. It depends on the prompt only, so that another engine can continue the
+     * reply.
      *
-     * @param prompt its ids
-     * @throws IllegalArgumentException if no such grammar can be made; its message goes to the
-     *     sender
+     * @param prompt the prompt's ids @throws IllegalArgumentException if no such grammar can be
+     *     made; its message goes to the sender
      */
     GrammarSpec of(int[] prompt);
 
-    /** Returns the option that asks for the grammar, for errors; empty if none is to be named. */
+    /**
+     * Returns the name of the option that asks for the grammar, for error messages; may be empty.
+     */
     default String option() {
       return "";
     }
 
-    /** Returns this source with the option that asks for it. */
+    /** Returns this source with the name of the option that asks for it. */
     default GrammarSource of(String option) {
       GrammarSource source = this;
       return new GrammarSource() {
@@ -116,7 +118,7 @@ public record EngineRequest(
     /**
      * Returns the tracker at the reply's start; null if the model writes no reasoning.
      *
-     * @param prompt its ids
+     * @param prompt the prompt's ids
      */
     ReasoningTracker of(int[] prompt);
   }
@@ -124,7 +126,7 @@ public record EngineRequest(
   /** Makes the tokens of a predicted text; runs on an intake thread. */
   @FunctionalInterface
   public interface PredictionSource {
-    /** Returns its ids; none if there is nothing to predict. */
+    /** Returns the ids of the text; an empty array if there is nothing to predict. */
     int[] ids();
   }
 
@@ -132,13 +134,13 @@ public record EngineRequest(
     stop = List.copyOf(stop);
     if (ignoreEndOfTurn && grammar != null) {
       throw new IllegalArgumentException(
-          "a reply with a grammar ends with its turn: it cannot ignore the end of the turn");
+          "a reply with a grammar cannot ignore the end of the turn");
     }
   }
 
   /**
-   * Returns a request in the public namespace that is greedy, ends with its turn, begins at its
-   * first token, belongs to no session and has default scheduling; the builder overrides each.
+   * Returns a builder with these defaults: public namespace, greedy sampling, the reply ends with
+   * its turn and begins at its first token, no session, default scheduling.
    */
   public static EngineRequestBuilder builder(String label, PromptSource prompt, int maxTokens) {
     return new EngineRequestBuilder(label, prompt, maxTokens);

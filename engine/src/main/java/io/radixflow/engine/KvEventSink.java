@@ -13,43 +13,43 @@ import java.util.List;
 @PublicApi
 public interface KvEventSink extends AutoCloseable {
 
-  /** Opens a sink; travels in the job graph. */
+  /** Opens a sink; serialized in the job graph. */
   @FunctionalInterface
   interface Factory extends Serializable {
     /**
-     * Opens the sink of one engine; must not wait for anything outside the process.
+     * Opens the sink of one engine; must not wait for other processes.
      *
-     * @param onRoom to be called, on any thread, when the sink takes a snapshot: once it is ready,
-     *     and after each time that it refused something
+     * @param onRoom callback for any thread: the sink calls it when it can accept a snapshot, once
+     *     at the start and after each refusal
      */
     KvEventSink open(EngineInfo engine, Runnable onRoom);
   }
 
-  /** Returns whether events carry the token ids of pages: what users wrote. */
+  /** Returns whether events contain the token ids of pages, and so the text of users. */
   boolean wantsTokenIds();
 
-  /** Returns whether a snapshot would be taken now; cheap, engine thread. */
+  /** Returns whether the sink would accept a snapshot now; cheap, engine thread. */
   boolean isReady();
 
   /**
-   * Takes the content of the cache; never blocks. Engine thread.
+   * Offers the content of the cache; never blocks. Engine thread.
    *
-   * @param content a stored event for each page, no page before its parent
+   * @param content a stored event for each page; parents come first
    * @return false if the sink is not ready
    */
   boolean offerSnapshot(List<KvEvent.Stored> content);
 
   /**
-   * Takes the changes after the last ones it took; never blocks. Engine thread.
+   * Offers the next changes; never blocks. Engine thread.
    *
-   * @return false if the sink is full; it then takes only a snapshot
+   * @return false if the sink is full; it then accepts only a snapshot
    */
   boolean offer(List<KvEvent> changes);
 
   /** Returns the number of events that reached their destination. */
   long published();
 
-  /** Publishes that the engine has ended and its cache with it. */
+  /** Publishes that the engine and its cache have ended. */
   @Override
   void close();
 }

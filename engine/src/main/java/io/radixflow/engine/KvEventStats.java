@@ -4,8 +4,8 @@ package io.radixflow.engine;
  * Counters of the changes of an engine's cache.
  *
  * @param published events that reached their destination
- * @param dropped changes that could not be handed over in time
- * @param resyncs snapshots that made up for dropped changes
+ * @param dropped changes that the sink did not accept in time
+ * @param resyncs snapshots sent because changes were dropped
  */
 public record KvEventStats(long published, long dropped, long resyncs) {
 

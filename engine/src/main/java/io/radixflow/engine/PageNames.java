@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Computes names of pages for {@link Engine#erase}, as all engines compute them. Not thread-safe.
+ * Computes names of pages for {@link Engine#erase}; all engines compute the same names. Not
+ * thread-safe.
  */
 public final class PageNames {
   /** Length of a name. */

@@ -9,7 +9,7 @@ package io.radixflow.engine;
  * @param protectedPages pages cached and locked by running requests
  * @param inFlightPages pages of running requests that are not in the cache
  * @param evictedPages pages evicted from the radix cache so far
- * @param repairs how often page accounting was wrong and was repaired
+ * @param repairs times that page accounting was wrong and was repaired
  * @param windows the window parts of pages
  */
 public record PoolStats(

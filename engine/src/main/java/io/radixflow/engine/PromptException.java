@@ -21,7 +21,7 @@ public final class PromptException extends Exception {
   /**
    * Returns the exception for a prompt that leaves no room for a reply.
    *
-   * @param message a text for people
+   * @param message a text for the sender
    * @param tokens tokens of the prompt
    * @param window tokens of the context window
    */

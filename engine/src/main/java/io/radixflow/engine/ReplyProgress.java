@@ -12,8 +12,8 @@ import java.util.List;
  *     EngineRequest#resumed}
  * @param tokens new token ids, the end token included; possibly empty
  * @param textOffset code points of reply text before {@code text}
- * @param text new visible text in whole characters, without an end that may be part of a stop
- *     string
+ * @param text new visible text in whole characters; an end that may be part of a stop string is
+ *     held back
  * @param logprobs one entry per new token if the request asked for them, else empty
  * @param finish why the request ended, or null while it continues
  * @param stop the stop string that ended it, or null
@@ -21,11 +21,11 @@ import java.util.List;
  * @param usage token counts so far; exact at the end
  * @param error the error if {@code finish} is {@code ERROR} or {@code REJECTED}; else null
  * @param stopToken the stop token that ended it, or null
- * @param prompt log probabilities of all tokens of the prompt but its first, once, if the request
- *     asked for them; else empty
+ * @param prompt log probabilities of all tokens of the prompt except the first, sent once if the
+ *     request asked for them; else empty
  * @param warnings requested constraints that its grammar does not enforce; empty for none
- * @param promptDone tokens of the prompt that were cached or are computed, if the request asked for
- *     the progress of its prompt; else -1
+ * @param promptDone tokens of the prompt that were cached or have been computed, if the request
+ *     asked for the progress of its prompt; else -1
  */
 public record ReplyProgress(
     int tokenOffset,

@@ -11,8 +11,8 @@ import java.util.Map;
  *
  * @param policy the order of requests with the same tenant and priority
  * @param seed seed of the random policy
- * @param ageing one in this many admissions of a tenant is its oldest request, whatever its
- *     priority and the policy; at least 2
+ * @param ageing every {@code ageing}-th admission of a tenant is its oldest request, regardless of
+ *     priority and policy; at least 2
  * @param lowPriorityFirst whether lower priority values go first
  * @param preemptionThreshold a waiting request preempts a running request of its tenant if their
  *     priorities differ by more than this
@@ -38,11 +38,11 @@ public record SchedulerOptions(
   /**
    * How prompts share steps with decodes.
    *
-   * @param stretch the most time of a step with decodes and prompts, as a multiple of the step's
-   *     time with the decodes only; more than 1, or 0 for no limit
-   * @param slowdown the most time of a prompt that shares its steps with decodes, as a multiple of
-   *     its time without them; more than 1, or 0 for no limit. If both limits cannot be met, this
-   *     limit is met
+   * @param stretch limit on the time of a step with decodes and prompts, as a multiple of its time
+   *     with the decodes only; more than 1, or 0 for no limit
+   * @param slowdown limit on the time of a prompt that shares its steps with decodes, as a multiple
+   *     of its time without them; more than 1, or 0 for no limit. If both limits cannot be met,
+   *     this limit is met
    */
   public record Sharing(double stretch, double slowdown) implements Serializable {
     public Sharing {

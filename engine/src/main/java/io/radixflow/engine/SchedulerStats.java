@@ -1,14 +1,15 @@
 package io.radixflow.engine;
 
 /**
- * The requests of an engine, and how its scheduler departed from the order of its policy.
+ * Requests of an engine, and counters of its scheduling decisions.
  *
  * @param runningRequests requests with pages
  * @param waitingRequests requests without pages
- * @param preemptions requests that lost their pages, for want of pages or to more urgent requests
+ * @param preemptions requests that lost their pages, because pages ran out or a more urgent request
+ *     came
  * @param priorityPreemptions of these, requests preempted for more urgent ones
- * @param promotions requests admitted for their age alone
- * @param deferrals times that a request waited for a prefix which another computed
+ * @param promotions requests admitted only because of their age
+ * @param deferrals times that a request waited for a prefix that another request computed
  */
 public record SchedulerStats(
     int runningRequests,

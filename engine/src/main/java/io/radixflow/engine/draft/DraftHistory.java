@@ -6,9 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Tokens of the turns that ended last, for drafts of other turns of the same namespace. Other
- * namespaces never use them, because the speed of a reply must not reveal what other tenants have
- * written.
+ * Tokens of recent turns, for drafts of other turns of the same namespace. Other namespaces never
+ * use them, because the speed of a reply must not reveal what other tenants have written.
  *
  * <p>A namespace has a few texts of {@value #TEXT_TOKENS} tokens; if there are too many, the oldest
  * text is dropped. If all texts together take too much memory, the least recently used namespace is
@@ -41,12 +40,12 @@ final class DraftHistory {
     return texts.getOrDefault(namespace, NONE);
   }
 
-  /** Changes when texts were erased. */
+  /** Returns a number that changes whenever texts are erased. */
   int version() {
     return version;
   }
 
-  /** An estimate of the memory of all texts. */
+  /** Returns an estimate of the memory of all texts. */
   long bytes() {
     return bytes;
   }
@@ -84,8 +83,8 @@ final class DraftHistory {
   }
 
   /**
-   * Drops namespaces while all texts take too much memory, and at last the older texts of the
-   * remaining namespace.
+   * Drops namespaces while the texts take too much memory. Of the last namespace it drops the older
+   * texts.
    */
   private void shrink() {
     Iterator<Map.Entry<String, TextIndex[]>> eldest = texts.entrySet().iterator();
@@ -108,7 +107,7 @@ final class DraftHistory {
     }
   }
 
-  /** Drops all texts, as a session or a tenant is erased. */
+  /** Drops all texts, because a session or a tenant is erased. */
   void clear() {
     texts.clear();
     bytes = 0;

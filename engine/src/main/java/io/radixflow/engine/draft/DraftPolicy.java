@@ -4,9 +4,9 @@ import io.radixflow.engine.draft.SpeculationOptions.Mode;
 
 /**
  * Decides how many drafts a step verifies. It chooses the number that yields the most tokens per
- * time, from the probabilities of the drafts and the measured time of steps by their rows. So no
- * drafts are verified if they do not pay: for a reply that repeats nothing, or on a device or in a
- * batch where a further row costs as much as it yields.
+ * time, from the probabilities of the drafts and the measured time of steps by their rows. So a
+ * step verifies no drafts if they do not pay. Examples are a reply that repeats nothing, and a
+ * device or batch where a further row costs as much as it yields.
  *
  * <p>Engine thread only, except {@link #open}.
  */
@@ -78,7 +78,7 @@ public final class DraftPolicy {
   }
 
   /**
-   * Makes the drafts of a request, and decides on them.
+   * Makes the drafts of a request, and decides how many to verify.
    *
    * @param pending tokens of steps in flight, 0 or 1; drafts follow a guess of the pending token
    * @param most the most drafts that fit in the step
@@ -89,7 +89,7 @@ public final class DraftPolicy {
     return decide(drafter, pending, most);
   }
 
-  /** Decides like {@link #choose}, but on the existing drafts. */
+  /** Decides like {@link #choose}, but uses the existing drafts. */
   public int decide(Drafter drafter, int pending, int most) {
     int made = Math.min(drafter.count() - pending, most);
     if (always) {
@@ -116,7 +116,7 @@ public final class DraftPolicy {
   }
 
   /**
-   * Returns how many drafts of a request may pay if all are right, in a batch like the last step's.
+   * Returns how many drafts of a request may pay in a batch like the last step's if all are right.
    */
   public int mostUseful() {
     int most = always ? mostDrafts : 0;

@@ -1,9 +1,9 @@
 package io.radixflow.engine.draft;
 
 /**
- * How often a guess was right, by the length of the match that it continues and by whether other
- * matches continue otherwise. Each guess counts, whether a step has verified it or not, so that the
- * rates do not depend on how much is drafted. Engine thread only.
+ * How often guesses were right. A guess has a class: the length of the match that it continues, and
+ * whether other matches continue differently. Guesses that no step verified count as well, so that
+ * the rates do not depend on the number of drafts. Engine thread only.
  */
 final class DraftRates {
   /** Added to the class of a guess from the request's own text, or from its predicted text. */
@@ -12,10 +12,16 @@ final class DraftRates {
   /** Added to the class of a guess from the history of other turns. */
   static final int HISTORY = 22;
 
-  /** Added to the class of a guess from the radix cache; at first as likely as one of the own. */
+  /**
+   * Added to the class of a guess from the radix cache; initially as likely as a guess from the
+   * request's own text.
+   */
   static final int TREE = 44;
 
-  /** The class of a token of a text that a grammar forces, which may be cut otherwise. */
+  /**
+   * The class of a token of a text that a grammar forces; the model may split this text into other
+   * tokens.
+   */
   static final int FORCED = 66;
 
   /** Classes of guesses. */
@@ -23,15 +29,18 @@ final class DraftRates {
 
   private static final double FIRST_FORCED = 0.7;
 
-  /** What a match with other turns is assumed to be worth of one with the request's own text. */
+  /**
+   * The assumed value of a match with other turns, as a part of a match with the request's own
+   * text.
+   */
   private static final double OTHER_TURNS = 0.8;
 
   private static final double FORGET = 0.01;
 
-  /** By class of length, before anything was seen: measured on edits, code and chat. */
+  /** The initial rates by class of length; measured on edits, code and chat. */
   private static final double[] FIRST = {0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9};
 
-  /** The shortest match of each class of length but the first. */
+  /** The shortest match of each class of length except the first. */
   private static final int[] LONGER = {2, 3, 4, 5, 6, 8, 12, 16, 24, SuffixMatches.LONGEST};
 
   private final double[] rates = new double[CLASSES];
@@ -52,7 +61,7 @@ final class DraftRates {
    * Returns the class of a guess.
    *
    * @param matchLength at least 1
-   * @param disputed whether another match goes on otherwise
+   * @param disputed whether another match continues differently
    */
   static int classOf(int matchLength, boolean disputed) {
     int size = 0;

@@ -3,9 +3,8 @@ package io.radixflow.engine.draft;
 import java.util.Arrays;
 
 /**
- * One of the texts that a request's drafts are taken from: how its longest match continues, and how
- * sure that is. The guess is the next token of the reply. Owned by the thread of its {@link
- * Drafter}.
+ * One of the texts that a request's drafts are taken from. Its guess of the next token is the
+ * continuation of its longest match. Owned by the thread of its {@link Drafter}.
  */
 final class DraftSource {
   private final Matches matches;
@@ -22,27 +21,24 @@ final class DraftSource {
     this.firstClass = firstClass;
   }
 
-  /** Guesses the next token, to learn later whether the guess was right. */
+  /** Guesses the next token, so that the rates can learn whether the guess was right. */
   void foresee() {
     restart();
     guess = token(0);
     guessClass = guess < 0 ? 0 : classOf(0, guess);
   }
 
-  /** The guess; a separator if there is none. */
+  /** Returns the guess; a separator if there is none. */
   int guess() {
     return guess;
   }
 
-  /** The class of the guess. */
+  /** Returns the class of the guess. */
   int guessClass() {
     return guessClass;
   }
 
-  /**
-   * Makes all matches count again. Called before the tokens are asked for, beginning with the
-   * first.
-   */
+  /** Makes all matches count again. Called before tokens are read from the first one on. */
   void restart() {
     Arrays.fill(dropped, false);
   }

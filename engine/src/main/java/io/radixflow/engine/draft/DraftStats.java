@@ -5,9 +5,10 @@ package io.radixflow.engine.draft;
  * further drafts.
  *
  * @param drafted drafts
- * @param accepted drafts that were right; each has saved a step of its request
+ * @param accepted drafts that were right; each saved its request a step
  * @param chunks times that a request had drafts in a step
- * @param historyBytes memory that turns take now that have ended, to make drafts of others from
+ * @param historyBytes current memory for ended turns, which are the source of drafts for other
+ *     turns
  */
 public record DraftStats(long drafted, long accepted, long chunks, long historyBytes) {
   /** An engine without drafts. */

@@ -10,17 +10,17 @@ import java.util.function.ToIntFunction;
  *
  * <p>An intake thread fills it with {@link #predict} and {@link #begin}; then the engine thread
  * owns it. {@link #append} takes constant time and allocates only when a text has doubled;
- * sometimes it asks the radix cache. A guess is a function of the request's tokens, its predicted
+ * sometimes it reads the radix cache. A guess is a function of the request's tokens, its predicted
  * text, the history, the cache and the rates.
  */
 public final class Drafter {
-  /** How much the rates of all requests weigh against the request's own, in guesses. */
+  /** The weight of the rates of all requests against the request's own rates, in guesses. */
   private static final double SHARED_WEIGHT = 6;
 
-  /** The number of guesses from which on older ones count less. */
+  /** After this number of guesses, older guesses count less. */
   private static final double REMEMBERED = 32;
 
-  /** The match that the beginning of a predicted text counts as. */
+  /** The length of match that the beginning of a predicted text counts as. */
   private static final int PREDICTION_MATCH = 12;
 
   private final TextIndex text;
@@ -42,21 +42,21 @@ public final class Drafter {
   private int predictionTokens;
   private int foretold;
 
-  /** Drafts made last. */
+  /** Number of the latest drafts. */
   private int count;
 
-  /** The chance of forced tokens when drafts were proposed: another thread may ask for it. */
+  /** The chance of forced tokens when drafts were proposed; another thread may read it. */
   private double forcedChance;
 
-  /** What the grammar was expected to force next; a separator if nothing. */
+  /** The token that the grammar was expected to force next; a separator if there is none. */
   private int forced = TextIndex.SEPARATOR;
 
   /**
    * @param shared rates of all requests
    * @param most drafts of a step
    * @param capacity tokens to have room for
-   * @param history of other turns, which is looked at from the first {@link #append} on
-   * @param tree what the radix cache has after the request, from {@link #follow} on
+   * @param history of other turns; used from the first {@link #append} on
+   * @param tree tokens of the radix cache after the request; used from {@link #follow} on
    */
   Drafter(DraftRates shared, int most, int capacity, HistoryMatches history, TreePath tree) {
     this.shared = shared;
@@ -84,10 +84,10 @@ public final class Drafter {
   }
 
   /**
-   * Begins at the end of a sequence.
+   * Starts at the end of a sequence.
    *
-   * @param length of its tokens
-   * @param promptLength of these, tokens of the prompt
+   * @param length number of its tokens
+   * @param promptLength number of tokens of the prompt
    */
   public void begin(int[] sequence, int length, int promptLength) {
     for (int i = 0; i < promptLength; i++) {
@@ -106,10 +106,10 @@ public final class Drafter {
   }
 
   /**
-   * Begins to follow the radix cache, as the request is admitted. Engine thread.
+   * Starts following the radix cache when the request is admitted. Engine thread.
    *
-   * @param copyNext copies the tokens that the cache has after the request's now, as many as the
-   *     array has room for, and returns how many; called at once, and by {@link #append}
+   * @param copyNext fills the array with the tokens that the cache has after the request's current
+   *     tokens, and returns their number; called immediately, and by {@link #append}
    */
   public void follow(ToIntFunction<int[]> copyNext) {
     tree.begin(copyNext);
@@ -153,7 +153,7 @@ public final class Drafter {
     }
   }
 
-  /** Returns how many tokens of the reply the predicted text has told, of how many it has. */
+  /** Returns how many tokens of the reply the predicted text predicted. */
   public int foretold() {
     return foretold;
   }
@@ -219,12 +219,12 @@ public final class Drafter {
     return count;
   }
 
-  /** Drops the drafts from one on. */
+  /** Drops the drafts from {@code from} on. */
   void cut(int from) {
     count = Math.min(count, from);
   }
 
-  /** Makes a token the draft at a position, which is right if those before it are. */
+  /** Sets the draft at a position to a token that is right if all drafts before it are right. */
   void putCertain(int at, int token) {
     cut(at == count || tokens[at] != token ? at : count);
     if (at == count) {
@@ -233,40 +233,42 @@ public final class Drafter {
     chances[at] = 1;
   }
 
-  /** Adds what a grammar forces, as far as there is room. */
+  /** Adds tokens that a grammar forces, as far as there is room. */
   void addForced(int[] ids) {
     for (int i = 0; i < ids.length && count < tokens.length - 1; i++) {
       put(ids[i], forcedChance());
     }
   }
 
-  /** The chance that a token of a text that a grammar forces is right. */
+  /** Returns the chance that a token of a forced text is right. */
   double forcedChance() {
     return forcedChance;
   }
 
-  /** Notes what a grammar forces next, to learn from it whether it was right. */
+  /**
+   * Notes the token that a grammar forces next, so that the rates can learn whether it was right.
+   */
   void foreseeForced(int token) {
     forced = token;
   }
 
-  /** The drafts made last; not changed while a step uses them. */
+  /** Returns one of the latest drafts; they do not change while a step uses them. */
   public int token(int draft) {
     return tokens[draft];
   }
 
-  /** The chance that a draft is right if those before it are. */
+  /** Returns the chance that a draft is right if all drafts before it are right. */
   double chanceOf(int draft) {
     return chances[draft];
   }
 
   /**
-   * Returns the sampling state of the row behind a draft.
+   * Returns the sampling state of the row after a draft.
    *
    * @param state the request's
    * @param number of the view, from 0
-   * @param count drafts that the row follows
-   * @param replyTokens tokens of the reply before them
+   * @param count number of drafts before the row
+   * @param replyTokens number of tokens of the reply before the drafts
    */
   public SamplingState view(SamplingState state, int number, int count, int replyTokens) {
     if (viewed != state) {

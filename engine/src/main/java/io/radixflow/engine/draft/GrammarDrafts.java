@@ -9,14 +9,14 @@ import java.util.Arrays;
 
 /**
  * The drafts of a reply that a grammar constrains: the drafts of its {@link Drafter} as far as the
- * grammar allows them, and tokens where the grammar leaves no choice. Each draft has the mask of
- * the token after it.
+ * grammar allows them, and tokens where the grammar leaves no choice. Each draft comes with the
+ * mask of the token after it.
  *
- * <p>Made on the thread that follows the reply's grammar, while no other uses the drafter or the
- * masks; the engine thread reads them afterwards.
+ * <p>Made on the thread that follows the reply's grammar, while no other thread uses the drafter or
+ * the masks; the engine thread reads them afterwards.
  */
 public final class GrammarDrafts {
-  /** The most bytes that a grammar is asked to decide ahead. */
+  /** The most forced bytes to request from a grammar. */
   private static final int FORCED_BYTES = 256;
 
   private static final int NONE_LEFT = -2;
@@ -30,8 +30,8 @@ public final class GrammarDrafts {
   private long[][] masks = {};
 
   /**
-   * @param matcher the reply's; it is where it was after each method
-   * @param words of a mask
+   * @param matcher the reply's matcher; each method leaves it at the position where it was
+   * @param words number of longs in a mask
    */
   public GrammarDrafts(GrammarMatcher matcher, Tokenizer tokenizer, int words) {
     this.matcher = matcher;
@@ -40,8 +40,7 @@ public final class GrammarDrafts {
   }
 
   /**
-   * Makes drafts from the tokens that a drafter {@linkplain Drafter#propose proposes}, and their
-   * masks.
+   * Makes drafts and their masks from the {@linkplain Drafter#propose proposals} of a drafter.
    *
    * @param next the mask of the reply's next token
    * @param most drafts
@@ -56,19 +55,18 @@ public final class GrammarDrafts {
         mask = maskFor(made);
         matcher.mask(mask);
         if (onlyOf(mask) == NONE_LEFT) {
-          break; // the token before would end the reply in error, so it is left to a step of its
-          // own
+          break; // the previous token would end the reply in error, so it gets its own step
         }
         made++;
       }
-    } catch (GrammarException e) { // a limit that the reply itself may never reach
+    } catch (GrammarException e) { // the reply itself may never reach this limit
     } finally {
       drafter.cut(made);
       matcher.rewind();
     }
   }
 
-  /** Lets the grammar begin where it is likelier to be right than what the texts say. */
+  /** Replaces the first draft by the forced token if that token is more likely to be right. */
   private void begin(Drafter drafter) {
     int[] tokens = forcedTokens();
     drafter.foreseeForced(tokens.length > 0 ? tokens[0] : TextIndex.SEPARATOR);
@@ -79,7 +77,7 @@ public final class GrammarDrafts {
     }
   }
 
-  /** Takes the next draft; false if there is none behind which a token may come. */
+  /** Accepts the next draft; false if no token may follow it. */
   private boolean follow(Drafter drafter, int at, long[] mask) {
     int only = onlyOf(mask);
     if (only >= 0) {
@@ -94,11 +92,11 @@ public final class GrammarDrafts {
         && !matcher.hasEnded();
   }
 
-  /** The tokens of the text that the grammar leaves no choice about; none inside a character. */
+  /** Returns the tokens of the forced text; they end at the end of a character. */
   private int[] forcedTokens() {
     int length = matcher.forcedText(forced);
     while (length > 0 && length == FORCED_BYTES && (forced[length - 1] & 0x80) != 0) {
-      length--; // a character may be cut
+      length--; // the last character may be incomplete
     }
     if (length == 0 || (forced[0] & 0xC0) == 0x80) {
       return NO_TOKENS;
@@ -114,12 +112,12 @@ public final class GrammarDrafts {
     return masks[draft];
   }
 
-  /** Returns the mask of the token behind a draft; unchanged until drafts are made again. */
+  /** Returns the mask of the token after a draft; valid until new drafts are made. */
   public long[] mask(int draft) {
     return masks[draft];
   }
 
-  /** Returns the only token of a mask, or how many there are otherwise. */
+  /** Returns the only token of a mask, {@code NONE_LEFT} or {@code MANY_LEFT}. */
   private static int onlyOf(long[] mask) {
     int only = NONE_LEFT;
     for (int word = 0; word < mask.length; word++) {

@@ -15,7 +15,7 @@ final class HistoryMatches implements Matches {
     this.namespace = namespace;
   }
 
-  /** Finds the matches of a text's end, which has a token more than the last time. */
+  /** Finds the matches of a text's end. The text has one token more than in the last call. */
   void follow(TextIndex own) {
     if (isErased()) {
       found.clear();

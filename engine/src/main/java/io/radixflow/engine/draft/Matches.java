@@ -2,10 +2,10 @@ package io.radixflow.engine.draft;
 
 /** The earlier occurrences of a text's last tokens, and the tokens that followed them. */
 interface Matches {
-  /** Number of occurrences of the text's end that were found. */
+  /** Returns the number of occurrences that were found. */
   int matches();
 
-  /** The occurrence with the longest match; the latest if several are equal. */
+  /** Returns the occurrence with the longest match; the latest if several are equal. */
   int best();
 
   /** Returns how many tokens up to the end of an occurrence equal the last tokens of the text. */

@@ -18,7 +18,7 @@ public record SpeculationOptions(Mode mode, int drafts, long historyBytes) imple
   public enum Mode {
     /** Never. */
     OFF,
-    /** Where they were measured to pay. */
+    /** Only if measurements show that they pay. */
     AUTO,
     /** Always if a guess is possible, regardless of the cost; for tests. */
     ALWAYS
@@ -36,7 +36,7 @@ public record SpeculationOptions(Mode mode, int drafts, long historyBytes) imple
   public SpeculationOptions {
     Objects.requireNonNull(mode, "speculation mode");
     if (drafts < 1 || drafts > 64) {
-      throw new IllegalArgumentException(drafts + " drafts a step; there may be 1 to 64");
+      throw new IllegalArgumentException(drafts + " drafts per step; it must be 1 to 64");
     }
     if (historyBytes < 0) {
       throw new IllegalArgumentException(historyBytes + " bytes of history");

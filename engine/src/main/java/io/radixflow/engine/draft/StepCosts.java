@@ -1,18 +1,18 @@
 package io.radixflow.engine.draft;
 
 /**
- * What a step of decoding rows takes, in nanoseconds, by its number of rows: the average of the
- * last steps of each number. Between two of them a straight line is assumed, beyond them one with
- * the slope of the last two. Engine thread only.
+ * The time of a step of decoding rows in nanoseconds, by its number of rows. It is the average of
+ * the last steps with that number. Other numbers are interpolated, or extrapolated with the slope
+ * of the last two. Engine thread only.
  */
 final class StepCosts {
-  /** Rows from which on a step says nothing. */
+  /** Steps with at least this many rows are ignored. */
   static final int MOST_ROWS = 256;
 
-  /** What a further row is assumed to take, as part of the smallest step, until it was measured. */
+  /** The assumed cost of a further row, as a part of the smallest step, until it is measured. */
   private static final double FIRST_SLOPE = 0.1;
 
-  /** A row count that no step had for this many steps is measured again when it is asked for. */
+  /** A row count that no step had for this many steps is measured again when it is used. */
   private static final long FORGOTTEN = 2000;
 
   /** Of the first {@value} steps only the fastest counts, because new code is slow at first. */
@@ -37,7 +37,7 @@ final class StepCosts {
       nanos[rows] = counts[rows] == 0 ? stepNanos : Math.min(known, stepNanos);
       counts[rows]++;
     } else {
-      // a step is at times delayed, and never too quick
+      // steps are sometimes delayed, but never too fast
       nanos[rows] = known + (stepNanos < known ? 0.2 : 0.05) * (stepNanos - known);
     }
     measured[rows] = steps;
@@ -51,7 +51,7 @@ final class StepCosts {
     return rows > 1 && steps - measured[rows] > FORGOTTEN;
   }
 
-  /** Returns what a step takes; 0 if none was measured. */
+  /** Returns the time of a step; 0 if no step was measured. */
   double of(int rows) {
     int most = Math.min(rows, MOST_ROWS);
     int below = below(most);
@@ -75,7 +75,7 @@ final class StepCosts {
     return nanos[below] + slope * (rows - below);
   }
 
-  /** The largest number of rows up to {@code rows} that was measured; 0 if there is none. */
+  /** Returns the largest measured number of rows up to {@code rows}; 0 if there is none. */
   private int below(int rows) {
     int below = rows;
     while (below > 0 && !isKnown(below)) {

@@ -3,10 +3,10 @@ package io.radixflow.engine.draft;
 import java.util.Arrays;
 
 /**
- * Finds where the last tokens of a text occurred before, in the same text or in other texts. These
- * are the latest occurrences of its last two tokens, each with the number of equal tokens up to its
- * end. If there are none, it is usually the latest occurrence of the last token. A search looks at
- * a limited number of occurrences, so it takes constant time.
+ * Finds where the last tokens of a text occurred before, in the same text or in other texts. The
+ * matches are the latest occurrences of its last two tokens, each with the number of equal tokens
+ * up to its end. If there are none, the match is usually the latest occurrence of the last token. A
+ * search looks at a limited number of occurrences, so it takes constant time.
  */
 final class SuffixMatches implements Matches {
   /** Length in tokens beyond which a longer match does not help. */
@@ -15,7 +15,10 @@ final class SuffixMatches implements Matches {
   /** The most occurrences that a search looks at. */
   private static final int SEEN = 16;
 
-  /** The most matches: these, and the previous best match if it continued with the last token. */
+  /**
+   * The most matches: the occurrences of one search, and the previous best match if it continued
+   * with the last token.
+   */
   static final int MOST = SEEN + 1;
 
   private final TextIndex[] texts = new TextIndex[MOST];
@@ -24,7 +27,7 @@ final class SuffixMatches implements Matches {
   private int count;
   private int best;
 
-  /** Finds the matches of a text's end, which has one token more than the last time. */
+  /** Finds the matches of a text's end. The text has one token more than in the last call. */
   void follow(TextIndex own, TextIndex[] among) {
     TextIndex followed = count > 0 ? texts[best] : null;
     int end = next(best);
@@ -53,7 +56,10 @@ final class SuffixMatches implements Matches {
     }
   }
 
-  /** Makes a position in a text the only match, as if many tokens before it were the same. */
+  /**
+   * Makes a position in a text the only match, as if {@code likeLength} tokens before it were
+   * equal.
+   */
   void anchor(TextIndex text, int position, int likeLength) {
     count = 0;
     add(text, position - 1, likeLength);
@@ -90,7 +96,7 @@ final class SuffixMatches implements Matches {
     return lengths[match];
   }
 
-  /** {@inheritDoc} An occurrence that overlaps the text's end repeats itself. */
+  /** {@inheritDoc} If an occurrence overlaps the text's end, its continuation repeats. */
   @Override
   public int continuation(int match, int ahead) {
     return texts[match].repeating(next(match), ahead);

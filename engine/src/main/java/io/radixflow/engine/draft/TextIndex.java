@@ -3,7 +3,7 @@ package io.radixflow.engine.draft;
 import java.util.Arrays;
 
 /**
- * A text that grows token by token, with an index of its tokens and of its pairs of tokens: the
+ * A text that grows token by token, with an index of its tokens and of its pairs of tokens. The
  * ends of equal pairs are chained from the latest to the first. {@link #add} takes constant time;
  * arrays double as the text grows.
  */
@@ -14,16 +14,16 @@ final class TextIndex {
   private int[] text;
   private int length;
 
-  /** By position: 1 + the end of the pair before with the same hash; 0 if there is none. */
+  /** By position: 1 + the end of the previous pair with the same hash; 0 if there is none. */
   private int[] previous;
 
   /** By hash: 1 + the end of the last pair. */
   private int[] latest;
 
-  /** By hash: 1 + the position of the last such token. */
+  /** By hash: 1 + the position of the last token with this hash. */
   private int[] latestTokens;
 
-  /** Of the last token: 1 + the position of the one before with the same hash. */
+  /** 1 + the previous position of a token with the last token's hash. */
   private int again;
 
   /**
@@ -46,7 +46,10 @@ final class TextIndex {
     link(length++);
   }
 
-  /** Returns how many tokens up to an end in a text are the last of this one, up to a number. */
+  /**
+   * Returns how many tokens before {@code end} in the other text equal the last tokens of this
+   * text, at most {@code limit}.
+   */
   int commonSuffix(TextIndex other, int end, int limit) {
     int same = 0;
     int last = length - 1;
@@ -60,8 +63,8 @@ final class TextIndex {
   }
 
   /**
-   * The end of the last pair here that may be the last two tokens of a text, which may be this one;
-   * -1 if there is none.
+   * Returns the end of the last pair of this text that may equal the last two tokens of {@code
+   * other}; -1 if there is none. {@code other} may be this text.
    */
   int latestLike(TextIndex other) {
     int last = other.length - 1;
@@ -75,8 +78,8 @@ final class TextIndex {
   }
 
   /**
-   * The position of the last token here that is the last of a text, which may be this one; -1 if
-   * there is none, or a token with the same hash came after it.
+   * Returns the last position in this text of the last token of {@code other}; -1 if there is none,
+   * or a later token has the same hash. {@code other} may be this text.
    */
   int latestToken(TextIndex other) {
     int token = other.last();
@@ -84,12 +87,15 @@ final class TextIndex {
     return at >= 0 && text[at] == token ? at : -1;
   }
 
-  /** The end of the pair before that may be the same as the one that ends there; -1 if none. */
+  /**
+   * Returns the end of the previous pair that may equal the pair ending at {@code end}; -1 if there
+   * is none.
+   */
   int before(int end) {
     return previous[end] - 1;
   }
 
-  /** Returns a token; a separator at the end of the text. */
+  /** Returns the token at a position; a separator at the end of the text. */
   int at(int position) {
     return position < length ? text[position] : SEPARATOR;
   }
@@ -110,7 +116,7 @@ final class TextIndex {
     return length;
   }
 
-  /** The memory that the text takes. */
+  /** Returns the memory that the text takes. */
   long bytes() {
     return 4L * (text.length + previous.length + latest.length + latestTokens.length);
   }

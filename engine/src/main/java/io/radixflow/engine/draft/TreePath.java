@@ -29,7 +29,7 @@ final class TreePath implements Matches {
   private int version;
 
   /**
-   * @param history knows when texts were erased; then the copy is not used any more
+   * @param history tells when texts were erased; the copy is then not used any more
    */
   TreePath(DraftHistory history) {
     this.history = history;

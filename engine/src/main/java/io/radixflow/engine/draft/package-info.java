@@ -1,7 +1,7 @@
 /**
- * Lossless speculation without a draft model: what a reply may say next is guessed from texts that
- * it has a suffix in common with, and from what the radix cache has after its tokens. Several
- * guesses are verified in one step. A reply has the same bytes with and without it. {@link
+ * Lossless speculation without a draft model. The next tokens of a reply are guessed from texts
+ * that contain its last tokens, and from the radix cache. One step verifies several guesses. A
+ * reply has the same bytes with and without speculation. {@link
  * io.radixflow.engine.draft.DraftPolicy} decides how many guesses pay.
  */
 package io.radixflow.engine.draft;

@@ -16,14 +16,14 @@ import java.util.function.Predicate;
 /**
  * Prepares announced turns: a {@link LoadBack} brings the pages of their prompts from the stores to
  * host memory, and pages that no tier has are computed while the engine is idle. Neither slows
- * requests down: the preparation ends when the turn comes, and the turn uses the pages that are
+ * requests down. The preparation ends when the turn comes, and the turn uses the pages that are
  * ready by then.
  *
  * <p>{@link #submit} and {@link #overtaken} may be called by any thread; the rest happens on the
  * engine thread.
  */
 public final class Announcements {
-  /** Turns that may be announced at a time. */
+  /** The most announced turns. */
   public static final int MOST = 1024;
 
   private record Branch(String session, String name) {
@@ -35,7 +35,10 @@ public final class Announcements {
   private static final class Announced {
     final Request turn;
 
-    /** Brings its pages to host memory; null before, and if there are none to bring. */
+    /**
+     * Brings the turn's pages to host memory; null before it starts, and if there are no pages to
+     * bring.
+     */
     LoadBack loadBack;
 
     boolean ended;
@@ -54,7 +57,7 @@ public final class Announcements {
 
   /**
    * @param intake makes prompts
-   * @param engine runs what touches pages
+   * @param engine runs tasks on the engine thread, which owns the pages
    */
   Announcements(
       KvPages pages, CachedSessions slots, IdlePrefill idle, Intake intake, Executor engine) {
@@ -66,9 +69,9 @@ public final class Announcements {
   }
 
   /**
-   * Accepts an announced turn, which replaces another one of its branch.
+   * Accepts an announced turn. It replaces an earlier announcement for its branch.
    *
-   * @return false if there are too many
+   * @return false if too many turns are announced
    */
   boolean submit(EngineRequest spec, long sequence) {
     if (live.size() >= MOST) {
@@ -84,7 +87,10 @@ public final class Announcements {
     return true;
   }
 
-  /** Ends the announcement of a turn that is submitted, before it gets to the engine thread. */
+  /**
+   * Ends the announcement of a turn when the turn is submitted, before it gets to the engine
+   * thread.
+   */
   void overtaken(SessionRef ref) {
     Announced announced = ref == null || live.isEmpty() ? null : live.remove(Branch.of(ref));
     if (announced != null) {
@@ -141,7 +147,7 @@ public final class Announcements {
     }
   }
 
-  /** Has the rest computed when the pages that the stores had are in host memory. */
+  /** Called when the pages from the stores are in host memory; has the rest computed. */
   private void onHost(Announced announced) {
     if (!announced.ended && isWorthComputing(announced.turn)) {
       idle.offer(announced.turn, () -> end(announced));

@@ -170,13 +170,13 @@ public final class ContinuousBatchingEngine implements Engine {
   }
 
   /**
-   * Opens an engine as {@link #open(ServedModel, DeviceOptions, EngineOptions)} does, one that
-   * publishes the changes of its cache, or records the requests in flight.
+   * Opens an engine like {@link #open(ServedModel, DeviceOptions, EngineOptions)}. It can also
+   * publish the changes of its cache, and record the requests in flight.
    *
    * @param events creates the sink of the cache's changes; null to publish none
-   * @param crashJournal the file from which, after the process has died, the next one reads which
-   *     requests were in flight, to find one that ends processes; its directory is created if need
-   *     be. Null for none
+   * @param crashJournal the file that records the requests in flight. After the process has died,
+   *     the next process reads it to find a request that ends processes. The directory is created
+   *     if necessary. Null for no journal
    */
   public static ContinuousBatchingEngine open(
       ServedModel model,
@@ -233,7 +233,7 @@ public final class ContinuousBatchingEngine implements Engine {
     }
   }
 
-  /** Names the pages of a request whose prompt is right, and guesses its reply; intake thread. */
+  /** Names the pages of a request with a valid prompt, and creates its drafter; intake thread. */
   private void named(Request request) {
     pages.prepare(request);
     requestDrafts.open(request);
@@ -274,7 +274,8 @@ public final class ContinuousBatchingEngine implements Engine {
   /**
    * {@inheritDoc}
    *
-   * @throws IllegalArgumentException if the id is a live request's: a defect of the caller
+   * @throws IllegalArgumentException if a request with this id has not ended: a defect of the
+   *     caller
    */
   @Override
   public void submit(ReplyChannel target, long requestId, EngineRequest spec) {
@@ -315,7 +316,10 @@ public final class ContinuousBatchingEngine implements Engine {
     }
   }
 
-  /** Returns whether part of its reply is published, so that it is accepted whatever waits. */
+  /**
+   * Returns whether part of the reply is published; then the request is accepted however many
+   * requests wait.
+   */
   private static boolean resumes(EngineRequest spec) {
     return spec.resumed() != null && spec.resumed().length > 0;
   }
@@ -433,19 +437,19 @@ public final class ContinuousBatchingEngine implements Engine {
   }
 
   /**
-   * Returns the content of the radix cache, no page before its parent; for checks, as it walks the
-   * whole cache on the engine thread. Only for an engine with a sink of events; never completes
-   * once the engine is closed.
+   * Returns the content of the radix cache, parents before children. Only for checks, because it
+   * walks the whole cache on the engine thread. Needs an engine with a sink of events; never
+   * completes after the engine was closed.
    */
   public CompletableFuture<List<KvEvent.Stored>> cacheContent() {
     return pageTasks.content();
   }
 
   /**
-   * Does something with the tiers below the device, on the engine thread; must not block.
+   * Runs a task with the tiers below the device on the engine thread; the task must not block.
    *
-   * @return completes with the result, or exceptionally with what the task throws; never once the
-   *     engine is closed
+   * @return completes with the result or the task's exception; never completes after the engine was
+   *     closed
    */
   public <T> CompletableFuture<T> onTiers(Function<Tiers, T> task) {
     return pageTasks.onTiers(task);
@@ -472,7 +476,7 @@ public final class ContinuousBatchingEngine implements Engine {
     try (backend;
         journal) {
       pages.close();
-    } catch (RuntimeException e) { // of a device that is lost, perhaps: another is opened
+    } catch (RuntimeException e) { // the device may be lost; another engine is opened then
       LOG.error("An engine did not close as it should", e);
     }
   }

@@ -88,8 +88,8 @@ final class EngineLoop implements Runnable {
   }
 
   /**
-   * Runs {@code task} on the engine thread, soon. Never blocks. After the end of the loop the task
-   * is dropped.
+   * Queues {@code task} for the engine thread. Never blocks. After the end of the loop the task is
+   * dropped.
    */
   void execute(Runnable task) {
     inbox.add(task);

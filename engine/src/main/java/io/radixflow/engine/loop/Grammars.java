@@ -26,17 +26,17 @@ import java.util.function.Consumer;
 /**
  * The grammars that constrain replies of an engine. Intake threads compile them; other threads make
  * masks while steps run. The most recently used compiled grammars are kept with their masks, and
- * refusals are kept too, separately for each tenant. Any thread may use it.
+ * refusals are kept too, separately for each tenant. Thread-safe.
  */
 final class Grammars {
   static final int THREADS = 2;
 
-  /** The most kept grammars, and the most bytes of their memory together. */
+  /** The most grammars that are kept, and the most bytes that they take together. */
   private static final int KEPT = 32;
 
   private static final long KEPT_BYTES = 64L << 20;
 
-  /** The most remembered refusals. */
+  /** The most refusals that are remembered. */
   private static final int REFUSALS = 1024;
 
   /** How long an unused grammar is kept. */

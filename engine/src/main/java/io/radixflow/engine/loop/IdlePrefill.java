@@ -17,11 +17,11 @@ import java.util.Map;
 
 /**
  * Computes the beginnings of next prompts while there is nothing else to do: one at a time, in
- * short steps, on free pages only. What it has computed is in the cache, so that it stops for any
- * real request after the step in flight, and resumes afterwards. Engine thread only.
+ * short steps, on free pages only. It stops after the step in flight when a real request comes, and
+ * resumes later from the pages that it has put into the cache. Engine thread only.
  */
 final class IdlePrefill {
-  /** Most rows of a step: what a real request may have to wait for. */
+  /** Most rows of a step, because a real request may have to wait for the step. */
   private static final int STEP_ROWS = 32;
 
   /** Sessions that may wait to be computed ahead; beyond that, the oldest are dropped. */
@@ -30,9 +30,9 @@ final class IdlePrefill {
   /**
    * The beginning of a next prompt.
    *
-   * @param turn the turn before it, or that turn itself if it is expected
+   * @param turn the turn before it, or the turn itself if it was announced
    * @param position the session's position in the cache; null if it does not matter
-   * @param left runs when this is computed, or no longer wanted
+   * @param left runs when the prefix is computed or no longer wanted
    */
   private record Prefix(Request turn, SessionPosition position, int[] tokens, Runnable left) {}
 
@@ -42,14 +42,14 @@ final class IdlePrefill {
   private final boolean enabled;
   private final Map<CacheSlot, Prefix> waiting = new LinkedHashMap<>();
 
-  /** The prefix being computed, or looked for in lower tiers; null if it is to be released. */
+  /** The prefix that is computed or looked up in lower tiers; null if it must be released. */
   private Prefix prefix;
 
   private Request current;
   private long tokens;
 
   /**
-   * @param enabled whether anything is computed ahead; if not, every offer is refused
+   * @param enabled if false, every offer is refused
    */
   IdlePrefill(KvPages pages, CachedSessions slots, int contextLength, boolean enabled) {
     this.enabled = enabled;
@@ -71,7 +71,7 @@ final class IdlePrefill {
   /**
    * Queues the beginning of a session's next prompt.
    *
-   * @param turn the turn before
+   * @param turn the turn before the prompt
    * @param position the session's position in the cache
    */
   void offer(Request turn, SessionPosition position, int[] next) {
@@ -81,7 +81,7 @@ final class IdlePrefill {
   /**
    * Queues an expected turn's prompt.
    *
-   * @param left runs once, when it is computed, or given up for good by itself
+   * @param left runs once, when the prompt is computed or given up
    */
   void offer(Request expected, Runnable left) {
     offer(
@@ -184,7 +184,7 @@ final class IdlePrefill {
     return true;
   }
 
-  /** Returns whether the current request has pages, or the next one could be given some. */
+  /** Returns whether the current request has pages, or there are free pages for the next one. */
   private boolean hasPages() {
     while (current != null || begin()) {
       if (current.pages.isHeld()) {
@@ -233,7 +233,7 @@ final class IdlePrefill {
     current.tokens.cut(current.steps.computed());
   }
 
-  /** Drops everything; the pool has been emptied. */
+  /** Drops everything, because the pool has been emptied. */
   void abandon() {
     List<Prefix> all = List.copyOf(waiting.values());
     waiting.clear();

@@ -37,9 +37,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes prompts and checks requests on a few threads of its own, so that neither callers nor the
- * engine thread template or tokenise. Tenants share the threads by the time that they take. The
- * engine bounds how many requests are here.
+ * Makes prompts and checks requests on its own threads, so that neither callers nor the engine
+ * thread run templates or tokenizers. Tenants share the time of the threads. The engine limits the
+ * number of requests in intake.
  */
 final class Intake {
   private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
@@ -51,7 +51,7 @@ final class Intake {
   private final Grammars grammars;
   private final CrashJournal journal;
 
-  /** Entries of the journal that no intake thread uses now. */
+  /** Free journal entries of intake threads. */
   private final BlockingQueue<Integer> entries = new LinkedBlockingQueue<>();
 
   private final Consumer<Request> named;
@@ -61,8 +61,9 @@ final class Intake {
 
   /**
    * @param grammars compiles the grammars that constrain replies
-   * @param journal records whose prompts are being made, in the entries after the running requests
-   * @param named gets each request whose prompt is right, on an intake thread
+   * @param journal records requests whose prompts are being made, in the entries after the running
+   *     requests
+   * @param named gets each request with a valid prompt, on an intake thread
    * @param ready receives each request, with its prompt or its refusal, on an intake thread
    */
   Intake(
@@ -106,7 +107,7 @@ final class Intake {
     execute(tenantOf(request), () -> prepareRecorded(request));
   }
 
-  /** Runs a task on an intake thread, after what came before of its tenant. */
+  /** Runs a task on an intake thread, after earlier tasks of its tenant. */
   void execute(String tenant, Runnable task) {
     tenants.execute(tenant, task);
   }
@@ -116,9 +117,9 @@ final class Intake {
   }
 
   /**
-   * Makes the prompt of a turn that is only expected.
+   * Makes the prompt of an announced turn.
    *
-   * @param made gets whether that was possible, on an intake thread
+   * @param made gets whether there is a prompt, on an intake thread
    */
   void foresee(Request expected, Consumer<Boolean> made) {
     execute(
@@ -128,7 +129,7 @@ final class Intake {
           try {
             check(expected, expected.spec.prompt().ids());
             right = true;
-          } catch (PromptException | RuntimeException e) { // the turn itself will report it
+          } catch (PromptException | RuntimeException e) { // the turn itself will report the error
             LOG.debug("Request {} is not prefetched: {}", expected.spec.label(), e.toString());
           } finally {
             made.accept(right);
@@ -220,9 +221,9 @@ final class Intake {
   }
 
   /**
-   * Replays the ids of an earlier attempt through the text.
+   * Passes the ids of an earlier attempt through the reply's text.
    *
-   * @return how that attempt has ended the reply; null if it has not
+   * @return why the reply ended in that attempt; null if it did not
    */
   private static FinishReason resume(Request request) {
     RequestTokens tokens = request.tokens;
@@ -243,8 +244,8 @@ final class Intake {
   }
 
   /**
-   * Returns what holds a reply to a grammar or a budget, after the ids that an earlier attempt
-   * generated; null for neither.
+   * Returns the guide of a reply with a grammar, a budget or token rules, positioned after the ids
+   * of an earlier attempt; else null.
    */
   private ReplyGuide guide(Request request, int[] prompt) {
     EngineRequest spec = request.spec;
@@ -264,7 +265,8 @@ final class Intake {
       throw grammar == null ? e : e.of(spec.grammar().option());
     } finally {
       if (grammar != null && request.cancelled() != null) {
-        grammars.drop(tenant, grammar); // its session may have been erased while it was compiled
+        grammars.drop(
+            tenant, grammar); // the session may have been erased while the grammar was compiled
       }
     }
     for (int i = request.tokens.promptLength(); i < request.tokens.length(); i++) {
@@ -291,7 +293,7 @@ final class Intake {
         : IntStream.concat(Arrays.stream(own), Arrays.stream(stops)).distinct().toArray();
   }
 
-  /** Returns the special tokens that the reply's text has as their text. */
+  /** Returns the special tokens that the reply's text contains, with their texts. */
   private Map<Integer, String> markup(EngineRequest spec) {
     if (!Boolean.FALSE.equals(spec.tokens().skipSpecialTokens())) {
       return spec.markup();

@@ -24,7 +24,7 @@ import java.util.function.Supplier;
  * closed no result completes.
  */
 final class PageTasks {
-  /** Erasures of all tenants wait for each other under this name, which no tenant can have. */
+  /** Erasures of all tenants are queued under this name, which no tenant can have. */
   private static final String ERASURES = "\0erasures";
 
   private final KvPages pages;

@@ -7,28 +7,27 @@ import io.radixflow.kernels.device.MemoryStatus;
 import io.radixflow.kernels.device.PoolRequest;
 
 /**
- * How large the KV pool is, and what one request may use of it.
+ * The size of the KV pool and of one request's share.
  *
  * @param pages pages of the pool
  * @param parts window parts of the pool; 0 if its pages hold the entries of all layers
  * @param pageTokens tokens per page
- * @param contextLength tokens of one request: no more than the model, the options and the pool
- *     allow
+ * @param contextLength most tokens of one request, limited by the model, the options and the pool
  */
 record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
-  /** A pool without a given size: contexts that it holds at most. */
+  /** The most contexts in a pool without a configured size. */
   private static final int CONTEXTS = 4;
 
-  /** It has at most this many times the bytes of the weights, so that it fits the model. */
+  /** Such a pool has at most this many times the bytes of the weights. */
   private static final int WEIGHTS = 4;
 
-  /** Bytes that it may have however small the weights are. */
+  /** Bytes that such a pool may always have, even if the weights are small. */
   private static final long SMALL = 256L << 20;
 
-  /** Part of the heap that it takes at most. */
+  /** Such a pool takes at most the heap divided by this number. */
   private static final int HEAP_SHARE = 4;
 
-  /** Returns what options say of the pool and the host memory below it. */
+  /** Returns the configured sizes of the pool and of the host memory below it. */
   static PoolRequest request(EngineOptions options) {
     return new PoolRequest(
         options.kvPages(),
@@ -39,7 +38,7 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
 
   /**
    * Returns the bytes of heap from which a pool's share is computed. This is the whole heap, or
-   * less if the pool would not fit next to the present content of the heap.
+   * less if the heap is already filled too much for the pool.
    */
   static long heap(MemorySource memory) {
     MemoryStatus status = memory.now();
@@ -95,9 +94,9 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
   }
 
   /**
-   * Returns the window of the pool's window parts. It is 0, for a pool without parts, if there are
-   * tiers and the device cannot copy parts to them, or if the window is longer than half the
-   * context, where parts save too little.
+   * Returns the window of the pool's window parts; 0 for a pool without parts. A pool has no parts
+   * if there are tiers to which the device cannot copy parts. It has no parts either if the window
+   * is longer than half the context, because parts would save too little.
    */
   private static int window(Backend backend, EngineOptions options, int context) {
     int window = backend.partedWindow();
@@ -106,21 +105,21 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
   }
 
   /**
-   * Window parts that one request needs: for its window, the rows of two steps, and pages that
-   * these fill in part.
+   * Returns the window parts that one request needs: for its window, for the rows of two steps, and
+   * for partly filled pages.
    */
   private static int leastParts(int window, int rows, int pageTokens) {
     return (window - 1) / pageTokens + 2 * ((rows - 1) / pageTokens + 1) + 2;
   }
 
-  /** Window parts of a pool: a share of its pages, but enough for a request. */
+  /** Returns the window parts of a pool: a share of its pages, but enough for a request. */
   private static long parts(long pages, double share, int least) {
     return (long) Math.min(pages, Math.max(least, Math.ceil(share * pages)));
   }
 
   /**
-   * The most pages that fit into {@code bytes} bytes with their window parts. In a small pool,
-   * parts take more than their share.
+   * Returns the most pages that fit into {@code bytes} bytes with their window parts. In a small
+   * pool, parts take more than their share.
    *
    * @param pageBytes bytes of a page without its part
    */
@@ -144,8 +143,9 @@ record PoolSizing(int pages, int parts, int pageTokens, int contextLength) {
   }
 
   /**
-   * Pages of a pool in the heap whose size is not given: four context windows, but no more than
-   * four times the weights (256 MB and one window are always allowed), nor a quarter of the heap.
+   * Returns the pages of a heap pool without a configured size. These are four context windows, but
+   * at most four times the weights (256 MB and one window are always allowed) and at most a quarter
+   * of the heap.
    */
   static long pagesInHeap(long pageBytes, long pagesPerContext, long weightBytes, long heap) {
     long fitting = Math.max(WEIGHTS * weightBytes, SMALL) / pageBytes;

@@ -58,7 +58,7 @@ final class Replies {
     return generatedTokens;
   }
 
-  /** Appends a sampled token to its reply, and ends the reply if the token did. */
+  /** Appends a sampled token to its reply, and ends the reply if the token ends it. */
   void accept(Request request, StepTicket ticket, int output) {
     int token = ticket.token(output);
     request.steps.answer();
@@ -87,10 +87,10 @@ final class Replies {
   }
 
   /**
-   * Has the mask of the next token made, and masks behind drafts, where the reply has a guide; a
-   * reply whose grammar cannot go on ends alone.
+   * Has the guide of a reply make the masks of the next token and of drafts. If the grammar cannot
+   * continue, only this reply ends.
    *
-   * @param tokens how many were accepted since the last time
+   * @param tokens number of tokens accepted since the last call
    */
   void follow(Request request, int tokens) {
     if (request.reply.guide() == null || request.standing.hasEnded()) {
@@ -130,7 +130,7 @@ final class Replies {
     end(request, FinishReason.ERROR, ReplyError.failed(message));
   }
 
-  /** Makes the drafts of which a grammar allows some; returns how many there may be. */
+  /** Proposes drafts, from which the grammar chooses; returns how many there may be. */
   private int propose(Request request) {
     if (request.reply.drafter() == null) {
       return 0;
@@ -147,7 +147,7 @@ final class Replies {
     return request.reply.text().hasNew() ? request.reply.text().take() : "";
   }
 
-  /** Returns text that was held back for a stop string; a reply that is cut short drops it. */
+  /** Returns the text that was held back for a stop string; empty if the reply was cut short. */
   private static String heldText(Request request) {
     request.reply.text().finish();
     return newText(request);
@@ -165,10 +165,10 @@ final class Replies {
   }
 
   /**
-   * Ends a request in any state. Its pages are cached at once; they are given back when no step in
+   * Ends a request in any state. Its pages are cached at once; they are released when no step in
    * flight uses them.
    *
-   * @param error why it is rejected or failed, or null
+   * @param error why the request is rejected or failed, or null
    */
   void end(Request request, FinishReason reason, ReplyError error) {
     if (request.standing.hasEnded()) {
@@ -199,9 +199,9 @@ final class Replies {
   }
 
   /**
-   * Keeps a turn for drafts of others: the prompt from where its session was known to this engine,
-   * so all of it where a restored session is seen first; of a prompt without a session its end. A
-   * turn whose pages no other may find gives no other drafts.
+   * Keeps a turn as a source of drafts for other turns: the part of its prompt that is new to this
+   * engine, and the reply. Of a prompt without a session only the end is kept. A turn whose pages
+   * are not shared is not kept.
    */
   private void remember(Request request) {
     boolean stored = !request.spec.hints().noStore();
@@ -224,7 +224,7 @@ final class Replies {
     channel.requests().values().forEach(each -> end(each, FinishReason.CANCELLED, null));
   }
 
-  /** Gives the pages of an ended request back once no step uses them. */
+  /** Releases the pages of an ended request if no step uses them. */
   void releaseIfUnused(Request request) {
     if (request.standing.hasEnded() && request.steps.inFlight() == 0 && request.pages.isHeld()) {
       commitUnlessFailed(request);

@@ -6,11 +6,11 @@ import io.radixflow.engine.draft.Drafter;
 import io.radixflow.engine.request.Request;
 import java.util.Arrays;
 
-/** Makes what guesses the replies of requests, on intake threads. */
+/** Makes the drafters of requests, on intake threads. */
 final class RequestDrafts {
   private static final int[] NONE = {};
 
-  /** Tokens of a reply for which there is room at first. */
+  /** Initial room for tokens of a reply. */
   private static final int REPLY_TOKENS = 256;
 
   private final DraftPolicy policy;
@@ -23,7 +23,9 @@ final class RequestDrafts {
     this.contextLength = contextLength;
   }
 
-  /** Gives a request whose prompt is made a drafter, if there are drafts and it gets a reply. */
+  /**
+   * Gives a drafter to a request with a prompt, if drafts are enabled and the request gets a reply.
+   */
   void open(Request request) {
     if (!policy.isOn() || request.isExpected() || request.reply.resumedEnd() != null) {
       return;
@@ -37,13 +39,13 @@ final class RequestDrafts {
     request.reply.draft(drafter);
   }
 
-  /** Returns the ids of a predicted text; more than the context holds are left out. */
+  /** Returns the ids of a predicted text, at most as many as the context has. */
   private int[] predicted(EngineRequest.PredictionSource prediction) {
     int[] ids = prediction == null ? NONE : prediction.ids();
     int count = Math.min(ids.length, contextLength);
     for (int i = 0; i < count; i++) {
       if (ids[i] < 0 || ids[i] >= vocabSize) {
-        count = i; // the model cannot say this token, nor the text after it
+        count = i; // the model cannot generate this token, nor the text after it
       }
     }
     return Arrays.copyOf(ids, count);

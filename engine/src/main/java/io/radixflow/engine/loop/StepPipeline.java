@@ -21,11 +21,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Steps on the backend, oldest first, and the work after each step's end. Engine thread only.
+ * The steps in flight on the backend, oldest first, and the work after each step's end. Engine
+ * thread only.
  *
  * <p>A failed step is undone together with all steps after it, which may have used its output. Each
- * request returns to its state before the step. The requests of the failed step then run alone
- * until each has succeeded, or has failed alone so often that it ends in error.
+ * request returns to its state before the step. The requests of the failed step then run alone.
+ * Each runs alone until it succeeds, or ends in error after too many failures.
  */
 final class StepPipeline {
   private static final Logger LOG = LoggerFactory.getLogger(StepPipeline.class);
@@ -48,7 +49,7 @@ final class StepPipeline {
   private long lastEndNanos;
 
   /**
-   * @param idle what to run when nothing else does
+   * @param idle what to run when no request runs
    */
   StepPipeline(
       Backend backend,
@@ -85,7 +86,7 @@ final class StepPipeline {
     return failedSteps;
   }
 
-  /** Returns the number of tokens computed for turns to come. */
+  /** Returns the number of tokens computed for later turns. */
   long tokensAhead() {
     return idle.tokens();
   }
@@ -161,7 +162,10 @@ final class StepPipeline {
     recycle(step);
   }
 
-  /** Reports how long a step took: to the scheduler, and to the tiers if it was one's prefill. */
+  /**
+   * Reports the time of a step to the scheduler, and to the tiers if the step was the prefill of
+   * one request.
+   */
   private void measure(Step step) {
     long now = System.nanoTime();
     long began = Math.max(step.submittedNanos, lastEndNanos);
@@ -173,7 +177,7 @@ final class StepPipeline {
     }
   }
 
-  /** Makes sure that what a step has read was there; returns why it was not, or null. */
+  /** Waits for the copies of pages that a step has read; returns why a copy failed, or null. */
   private Throwable awaitLoads(Step step) {
     Throwable failure = null;
     for (int i = 0; i < step.size(); i++) {
@@ -232,8 +236,9 @@ final class StepPipeline {
   }
 
   /**
-   * Passes on the token of a request's row, then that of each draft which is the token before it:
-   * what a step for each token would have given. The rows of other drafts count as not computed.
+   * Passes on the token of a request's row. Then it passes on the token of each draft's row, as
+   * long as the draft equals the previous token. These are the tokens that single steps would have
+   * given. The rows of other drafts count as not computed.
    */
   private void verify(Request request, StepTicket ticket, int output) {
     Drafter drafter = request.reply.drafter();
@@ -312,7 +317,7 @@ final class StepPipeline {
     }
   }
 
-  /** Waits for all steps in flight and drops them; their requests must end. */
+  /** Waits for all steps in flight and drops them. The caller must end their requests. */
   void abandon() {
     inFlight.forEach(StepPipeline::await);
     idle.abandon();
@@ -320,7 +325,8 @@ final class StepPipeline {
   }
 
   /**
-   * All requests that have pages: running requests, and requests that ended with a step in flight.
+   * Returns all requests that have pages: running requests, and requests that ended with a step in
+   * flight.
    */
   List<Request> holders() {
     List<Request> holders = new ArrayList<>(scheduler.running());

@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Trims what a turn has left in the cache to what the next turn can use: where a chat template
- * drops the reasoning of the model, the pages of the reasoning are freed, and the visible answer,
- * which then has other positions, is computed there while the engine is idle.
+ * Trims the cached pages of an ended turn to those that the next turn can use. If the chat template
+ * drops the reasoning of the model, the pages of the reasoning are freed. The visible answer then
+ * has other positions, so its pages are computed again while the engine is idle.
  */
 final class TurnTrimmer {
   private static final Logger LOG = LoggerFactory.getLogger(TurnTrimmer.class);
@@ -22,8 +22,8 @@ final class TurnTrimmer {
   private final Executor engine;
 
   /**
-   * @param intake runs templates of a tenant
-   * @param engine runs what touches pages
+   * @param intake runs a tenant's templates
+   * @param engine runs tasks on the engine thread, which owns the pages
    */
   TurnTrimmer(
       KvPages pages, IdlePrefill idle, BiConsumer<String, Runnable> intake, Executor engine) {
@@ -47,7 +47,7 @@ final class TurnTrimmer {
     int[] next;
     try {
       next = turn.spec.session().next().ids(turn.tokens.reply());
-    } catch (RuntimeException e) { // only a prediction; the next turn makes its own prompt
+    } catch (RuntimeException e) { // this is only a prediction; the next turn makes its own prompt
       LOG.warn("The next prompt after {} cannot be predicted: {}", turn.spec.label(), e.toString());
       return;
     }

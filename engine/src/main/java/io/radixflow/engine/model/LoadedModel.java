@@ -22,7 +22,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A model from files, with the devices that this build has for it. */
+/** A model from files, and the devices of this build that can run it. */
 final class LoadedModel implements ServedModel {
 
   private static final Logger LOG = LoggerFactory.getLogger(LoadedModel.class);

@@ -34,7 +34,8 @@ public final class ModelLoader {
   /**
    * Opens a model.
    *
-   * @param model {@value #SIM}, perhaps with options after a colon, or what {@code locator} finds
+   * @param model {@value #SIM}, perhaps with options after a colon, or a name that {@code locator}
+   *     understands
    * @param locator finds the files; not called for the simulated model
    * @throws IOException if the model cannot be found or fetched
    * @throws IllegalArgumentException if the options of the simulated model are wrong
@@ -71,7 +72,7 @@ public final class ModelLoader {
     return open(path, MemorySource.system());
   }
 
-  /** Opens a model that is loaded only into the memory that a source says there is. */
+  /** Opens a model whose memory is limited by what {@code memory} reports. */
   static ServedModel open(Path path, MemorySource memory) {
     ModelFile file = ModelFile.open(path);
     try {

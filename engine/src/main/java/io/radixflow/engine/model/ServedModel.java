@@ -11,33 +11,33 @@ import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.Optional;
 
-/**
- * A model that is ready to serve: shape, text, and the way onto a device. Safe for many threads.
- */
+/** A model that is ready to serve: its shape, its text, and a factory of backends. Thread-safe. */
 public interface ServedModel extends AutoCloseable {
 
-  /** A name for people, logs and replies. */
+  /** Returns a name for logs and replies. */
   String name();
 
   /**
-   * Identifies the weights: models with different weights have different fingerprints. The first
-   * call may take seconds; later ones take no time.
+   * Returns an id of the weights: models with different weights have different fingerprints. The
+   * first call may take seconds; later ones take no time.
    */
   String fingerprint();
 
-  /** The model's shape. */
+  /** Returns the model's shape. */
   ModelConfig config();
 
   Tokenizer tokenizer();
 
   ChatTemplate chatTemplate();
 
-  /** The ids before a text without a chat template: BOS, if the model's tokenizer adds it. */
+  /**
+   * Returns the ids before a text without a chat template: BOS, if the model's tokenizer adds it.
+   */
   default int[] promptStart() {
     return new int[0];
   }
 
-  /** The sampling parameters that the model's authors recommend. */
+  /** Returns the sampling parameters that the model's authors recommend. */
   default SamplingDefaults samplingDefaults() {
     return SamplingDefaults.NONE;
   }
@@ -46,25 +46,25 @@ public interface ServedModel extends AutoCloseable {
   Backend openBackend(DeviceOptions options);
 
   /**
-   * Loads the weights like {@link #openBackend(DeviceOptions)}, unless the machine lacks the memory
-   * for them and for the pool that will be opened.
+   * Loads the weights like {@link #openBackend(DeviceOptions)}, if the machine has enough memory
+   * for them and for the pool.
    *
    * @param progress receives the bytes of the weights as they are loaded, if the device reports
    *     them
-   * @throws IllegalArgumentException if memory is lacking; the message has the numbers and what to
-   *     do
+   * @throws IllegalArgumentException if there is not enough memory; the message has the numbers and
+   *     the remedy
    */
   default Backend openBackend(DeviceOptions options, PoolRequest pool, ModelProgress progress) {
     return openBackend(options);
   }
 
-  /** The heap that the model needs on a CPU; empty if it is negligible. */
+  /** Returns the heap that the model needs on a CPU; empty if it is negligible. */
   default Optional<MemoryNeeds> heapNeeds() {
     return Optional.empty();
   }
 
   /**
-   * The GPU memory that the model needs; empty if the model cannot run on a GPU.
+   * Returns the GPU memory that the model needs; empty if the model cannot run on a GPU.
    *
    * @throws IllegalArgumentException if the GPU kernels do not support the model; the message says
    *     why

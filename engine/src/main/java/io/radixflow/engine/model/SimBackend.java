@@ -30,7 +30,9 @@ final class SimBackend implements Backend {
   private final LinkedBlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
   private final Thread thread = new Thread(this::run, "radixflow-sim");
 
-  /** Copies out of the pool that wait for the end of one more step; of the device's thread. */
+  /**
+   * Copies out of the pool that wait for the end of one more step; owned by the device's thread.
+   */
   private final ArrayDeque<OrderedTransfer> late = new ArrayDeque<>();
 
   private volatile SimPool pool;
@@ -115,7 +117,11 @@ final class SimBackend implements Backend {
     }
     if (pages < 1 || pageTokens < 1 || pageTokens > 128 || Integer.bitCount(pageTokens) != 1) {
       throw new IllegalArgumentException(
-          pages + " pages of " + pageTokens + " tokens: need a page, of 1, 2, 4 … 128 tokens");
+          pages
+              + " pages of "
+              + pageTokens
+              + " tokens: need at least one page of 1, 2, 4 … or "
+              + "128 tokens");
     }
     if (parts < 0 || parts > 0 && options.window() == 0) {
       throw new IllegalArgumentException(parts + " window parts for window " + options.window());
@@ -222,7 +228,10 @@ final class SimBackend implements Backend {
     }
   }
 
-  /** Rows of a chunk in order: each reads all slots before it from the pool, its own included. */
+  /**
+   * Runs the rows of a chunk in order. Each row reads its own slot and all slots before it from the
+   * pool.
+   */
   private int runChunk(HostStepTicket ticket, int chunk, int firstOutput) {
     Batch batch = ticket.batch();
     SimPool slots = pool;

@@ -16,7 +16,7 @@ final class SimCalls {
   private SimCalls() {}
 
   /**
-   * Returns the token that continues a conversation, or -1 if that is not laid down here.
+   * Returns the token that continues a conversation, or -1 for an ordinary reply.
    *
    * @param tokens all tokens so far
    */

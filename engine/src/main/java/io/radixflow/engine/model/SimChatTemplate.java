@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * ChatML: {@code <|im_start|>role\ncontent<|im_end|>\n}. Tools are a message of the system before
- * all others; calls are written as Hermes does.
+ * ChatML: {@code <|im_start|>role\ncontent<|im_end|>\n}. Tools are described in a system message
+ * before all other messages; calls have the Hermes format.
  */
 final class SimChatTemplate implements ChatTemplate {
   private static final Set<String> ROLES =

@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 @FunctionalInterface
 public interface SimClock {
 
-  /** Parks the thread for real. */
+  /** Parks the thread in real time. */
   SimClock SYSTEM =
       nanos -> {
         long end = System.nanoTime() + nanos;

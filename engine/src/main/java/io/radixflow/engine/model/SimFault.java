@@ -6,22 +6,20 @@ import io.radixflow.kernels.device.Batch;
 @FunctionalInterface
 public interface SimFault {
 
-  /** Exit code of a process that a fault ended, as shells count SIGKILL. */
+  /** Exit code of a process that a fault ended; shells report SIGKILL with this code. */
   int HALTED = 137;
 
   /** No faults. */
   SimFault NONE = batch -> {};
 
   /**
-   * Runs on the backend's thread before each step; what it throws fails the step.
+   * Runs on the backend's thread before each step; an exception fails the step.
    *
    * @param batch the step's rows; input tokens that earlier steps produced are known
    */
   void beforeStep(Batch batch);
 
-  /**
-   * Ends the process before each step in which a row's input is {@code token}, as a crash would.
-   */
+  /** Ends the process, like a crash, before a step in which a row's input is {@code token}. */
   static SimFault haltOnToken(int token) {
     return batch -> {
       for (int row = 0; row < batch.rows(); row++) {

@@ -3,7 +3,8 @@ package io.radixflow.engine.model;
 import java.util.Arrays;
 
 /**
- * Logits from a hash: letters that alternate into pronounceable words, and a turn's end at times.
+ * Logits from a hash. They give pronounceable words of alternating vowels and consonants, and
+ * sometimes end the turn.
  */
 final class SimLogits {
   private static final float NEVER = -60f;
@@ -21,7 +22,7 @@ final class SimLogits {
    *
    * @param prefix hash of all slots of the prefix
    * @param last the prefix's last token
-   * @param logits receives one value a vocabulary entry
+   * @param logits receives one value per vocabulary entry
    */
   void fill(long prefix, int last, float[] logits) {
     Arrays.fill(logits, NEVER);
@@ -42,7 +43,7 @@ final class SimLogits {
     }
   }
 
-  /** Fills the logits so that one token alone is drawn. */
+  /** Fills the logits so that only {@code token} can be drawn. */
   void force(int token, float[] logits) {
     Arrays.fill(logits, NEVER);
     logits[token] = ALWAYS;

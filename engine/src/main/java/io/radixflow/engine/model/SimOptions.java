@@ -12,9 +12,10 @@ import java.util.function.Consumer;
  * @param pipelineDepth tickets that the engine should keep in flight, 1 or 2
  * @param poison whether pages that the engine gives back are overwritten, so that a later read of
  *     them shows
- * @param clock what simulated time is measured by
+ * @param clock clock of the simulated time
  * @param fault runs before each step and may fail it
- * @param calls whether it calls tools when a user's message says so, see {@link SimCalls}
+ * @param calls whether the model calls tools when a user's message asks for it, see {@link
+ *     SimCalls}
  * @param window tokens that a query sees in the layer with an attention window; 0 without one
  */
 public record SimOptions(
@@ -52,10 +53,10 @@ public record SimOptions(
    * Reads options in the form that follows the model's name: empty, or {@code
    * :KEY=VALUE,KEY=VALUE…}, for example {@code :step=20,reply=400}. Keys are {@code context},
    * positions of the model; {@code reply}, tokens of a reply on average; {@code step}, milliseconds
-   * of a step; {@code calls}, 1 for one that calls tools as {@link SimCalls} says; {@code window},
-   * tokens that a query sees in a layer with an attention window, of which there is none otherwise;
-   * {@code deadly}, a token that ends the process when it is read, so that a drill can see what
-   * becomes of turns that do: without the option there is none.
+   * of a step; {@code calls}, 1 for a model that calls tools as described in {@link SimCalls};
+   * {@code window}, tokens that a query sees in a layer with an attention window (default: no such
+   * layer); {@code deadly}, a token that ends the process when it is read (default: none), for
+   * tests of turns that end processes.
    *
    * @throws IllegalArgumentException if a key is unknown or a value is out of range
    */
@@ -123,7 +124,7 @@ public record SimOptions(
     return with(copy -> copy.pipelineDepth = depth);
   }
 
-  /** Returns a copy that poisons the content of freed pages, or does not. */
+  /** Returns a copy with poisoning of freed pages switched on or off. */
   public SimOptions withPoison(boolean on) {
     return with(copy -> copy.poison = on);
   }
@@ -138,7 +139,7 @@ public record SimOptions(
     return with(copy -> copy.fault = other);
   }
 
-  /** Returns a copy that calls tools when a user's message says so, or does not. */
+  /** Returns a copy with tool calls, see {@link SimCalls}, switched on or off. */
   public SimOptions withCalls(boolean on) {
     return with(copy -> copy.calls = on);
   }

@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * Slots of 64 bits. A slot holds a hash of its token, its position and all slots before it, as a
- * transformer's KV entry depends on the whole prefix: a page is right for exactly one prefix.
+ * Slots of 64 bits. A slot is a hash of its token, its position and all slots before it, because a
+ * transformer's KV entry depends on the whole prefix. So a page is right for exactly one prefix.
  *
  * <p>Owned by the backend's thread.
  */
@@ -31,7 +31,7 @@ final class SimPool implements KvPool {
   private final SimWindow window;
 
   /**
-   * @param legible whether slots have their tokens, so that they can be read back
+   * @param legible whether slots contain their tokens, so that the tokens can be read back
    * @param window the slots of a layer with an attention window; null without one
    */
   SimPool(SimBackend backend, int pages, int pageTokens, boolean legible, SimWindow window) {
@@ -44,12 +44,12 @@ final class SimPool implements KvPool {
     Arrays.fill(slots, POISON);
   }
 
-  /** The hash of no slots. */
+  /** Returns the hash of an empty prefix. */
   static long emptyPrefix() {
     return 0x243F_6A88_85A3_08D3L;
   }
 
-  /** The hash of slots {@code 0 .. to-1}, read through the page table. */
+  /** Returns the hash of slots {@code 0 .. to-1}, read through the page table. */
   long prefix(int[] table, int to) {
     long hash = emptyPrefix();
     for (int position = 0; position < to; position++) {
@@ -58,7 +58,7 @@ final class SimPool implements KvPool {
     return hash;
   }
 
-  /** Stores a token's slot, and the one of the layer with a window, which depends on it. */
+  /** Stores a token's slot. The slot of the layer with a window depends on it and is stored too. */
   void store(int[] table, int position, int token, long prefix) {
     long before = window == null ? prefix : window.read(prefix, table, position, position - 1);
     long hash = mix(before, (long) position << 32 | token);
@@ -69,12 +69,14 @@ final class SimPool implements KvPool {
     }
   }
 
-  /** Returns what a query sees whose own slot is the last of a prefix. */
+  /**
+   * Returns the hash of the slots that a query sees; its own slot is the last of {@code prefix}.
+   */
   long seen(long prefix, int[] table, int position) {
     return window == null ? prefix : window.read(prefix, table, position, position);
   }
 
-  /** The tokens of slots {@code 0 .. to-1} of a legible pool. */
+  /** Returns the tokens of slots {@code 0 .. to-1} of a legible pool. */
   int[] tokens(int[] table, int to) {
     int[] tokens = new int[to];
     for (int position = 0; position < to; position++) {
@@ -83,7 +85,7 @@ final class SimPool implements KvPool {
     return tokens;
   }
 
-  /** Extends a prefix hash by the slot at {@code position}, as the pool holds it. */
+  /** Extends a prefix hash by the slot at {@code position} in the pool. */
   long extend(long prefix, int[] table, int position) {
     return mix(prefix, slots[slot(table, position)]);
   }
@@ -164,7 +166,7 @@ final class SimPool implements KvPool {
     return HostPagesAndParts.inHeap(count, pageBytes(), hostParts, partBytes());
   }
 
-  /** {@inheritDoc} Copies when the device comes to it, before the steps submitted later. */
+  /** {@inheritDoc} The device copies in order, before the steps submitted later. */
   @Override
   public Transfer copyIn(int[] to, HostPages host, int[] from, int count) {
     OrderedTransfer transfer = new OrderedTransfer(copies(to, host, from, count, LongBuffer::get));
@@ -173,7 +175,8 @@ final class SimPool implements KvPool {
   }
 
   /**
-   * {@inheritDoc} Copies as late as it may: after a step submitted later, if there is one by then.
+   * {@inheritDoc} The device copies as late as possible: after one step submitted later, if there
+   * is one.
    */
   @Override
   public Transfer copyOut(int[] from, HostPages host, int[] to, int count) {
@@ -182,12 +185,15 @@ final class SimPool implements KvPool {
     return transfer;
   }
 
-  /** Moves longs of an array from an offset on. */
+  /** Moves a page between an array and host memory. */
   private interface Move {
     LongBuffer apply(LongBuffer buffer, long[] array, int offset, int length);
   }
 
-  /** Copies of pages, checked now and made later; the caller may reuse its arrays. */
+  /**
+   * Checks copies of pages now, and returns a task that makes them later. The caller may reuse its
+   * arrays.
+   */
   private Runnable copies(int[] own, HostPages host, int[] hostPages, int count, Move move) {
     int[] pool = Arrays.copyOf(own, count);
     ByteBuffer[] buffers = new ByteBuffer[count];

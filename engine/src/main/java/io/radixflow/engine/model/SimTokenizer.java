@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** One token a UTF-8 byte, ids 0 to 255, and four special tokens above. */
+/** One token per UTF-8 byte, ids 0 to 255, and four special tokens with higher ids. */
 final class SimTokenizer implements Tokenizer {
   static final int START = 256;
   static final int END = 257;
@@ -71,7 +71,7 @@ final class SimTokenizer implements Tokenizer {
     return ids;
   }
 
-  /** UTF-8 with U+FFFD for lone surrogates, where the JDK's encoder writes a question mark. */
+  /** Encodes lone surrogates as U+FFFD, not as a question mark like the JDK's encoder. */
   private static byte[] utf8(CharSequence text, int from, int to) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(to - from + 16);
     text.subSequence(from, to)

@@ -53,7 +53,7 @@ final class SimWindow {
     slots[slot(table, position)] = SimPool.mix(below, SALT);
   }
 
-  /** Extends a hash by the slots that a query sees, up to the one at {@code last}. */
+  /** Extends a hash by the slots that a query sees, up to the slot at {@code last}. */
   long read(long hash, int[] table, int query, int last) {
     long seen = hash;
     for (int position = Math.max(0, query - tokens + 1); position <= last; position++) {

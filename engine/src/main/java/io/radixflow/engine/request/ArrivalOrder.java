@@ -6,7 +6,7 @@ import java.util.List;
 public final class ArrivalOrder {
   private ArrivalOrder() {}
 
-  /** Inserts a request; few steps if it is among the last to have arrived. */
+  /** Inserts a request; fast if it is one of the latest. */
   public static void insert(List<Request> list, Request request) {
     int i = list.size();
     while (i > 0 && list.get(i - 1).sequence > request.sequence) {

@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * cache. Any thread.
  *
  * <p>A request joins its session's slot when it is submitted, and keeps it. Closing removes the
- * slot. Requests submitted before end on the closed slot, however late, and leave nothing. A
- * request submitted afterwards gets a new slot, even under the same id.
+ * slot. A request that was submitted before ends on the closed slot and leaves no pages, no matter
+ * when it ends. A request submitted later gets a new slot, even with the same session id.
  */
 public final class CachedSessions {
 
@@ -41,7 +41,7 @@ public final class CachedSessions {
     return entry != null && entry.slot == slot;
   }
 
-  /** Counts a request as ended; it holds no pages. */
+  /** Counts a request as ended; the request has no pages. */
   public void leave(CacheSlot slot) {
     if (slot != null) {
       update(slot, -1);
@@ -71,7 +71,7 @@ public final class CachedSessions {
     return entry == null ? null : entry.slot;
   }
 
-  /** Closes all slots; what their requests leave is not kept. */
+  /** Closes all slots; pages of their requests are not kept. */
   public void closeAll() {
     for (String session : entries.keySet()) {
       CacheSlot slot = remove(session);

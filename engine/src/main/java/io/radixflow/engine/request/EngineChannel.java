@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 /**
  * One consumer's channel: its live requests, and a stack of the requests with new output.
  *
- * <p>A request is on the stack at most once, and links to the next through its own field, so news
- * costs no allocation. Any thread may push; the consumer takes the whole stack.
+ * <p>A request is on the stack at most once, and links to the next one through its own field. So
+ * pushing a request allocates nothing. Any thread may push; the consumer takes the whole stack.
  */
 public final class EngineChannel implements ReplyChannel {
   private static final Logger LOG = LoggerFactory.getLogger(EngineChannel.class);
@@ -62,7 +62,7 @@ public final class EngineChannel implements ReplyChannel {
     return requests;
   }
 
-  /** Puts a request among those with news. */
+  /** Marks a request as having new output. */
   public void publish(Request request) {
     if (closed || !request.listed.compareAndSet(false, true)) {
       return;

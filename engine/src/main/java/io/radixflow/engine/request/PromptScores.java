@@ -15,7 +15,7 @@ import java.util.Map;
  * thread only, once made.
  */
 public final class PromptScores {
-  /** Log probabilities that one prompt may have, since a reply has all of them. */
+  /** The most log probabilities of one prompt, because one reply contains all of them. */
   private static final int MOST = 1 << 19;
 
   private final int alternatives;
@@ -26,21 +26,22 @@ public final class PromptScores {
   private final int[] ids;
   private final float[] values;
 
-  /** Rows from the first on that are scored. */
+  /** Number of rows scored so far. */
   private int rows;
 
   /**
    * @param alternatives how many of the most probable tokens are kept for each token
    * @param promptTokens tokens of the prompt
-   * @throws IllegalArgumentException if that is too much for a reply
+   * @throws IllegalArgumentException if a reply cannot contain that many
    */
   public PromptScores(int alternatives, int promptTokens, int vocabSize) {
     this.alternatives = alternatives;
     int scored = promptTokens - 1;
     if ((long) scored * (1 + alternatives) > MOST) {
       throw new IllegalArgumentException(
-          "prompt_logprobs is %s, which makes %s log probabilities for the prompt's %s tokens; at most %s are possible: ask for fewer"
-              .formatted(alternatives, (long) scored * (1 + alternatives), promptTokens, MOST));
+          "prompt_logprobs is %s, which makes %s log probabilities for the prompt's %s tokens; "
+              + "at most %s are possible: ask for fewer"
+                  .formatted(alternatives, (long) scored * (1 + alternatives), promptTokens, MOST));
     }
     logprobs = new float[scored];
     topIds = new int[Math.multiplyExact(scored, alternatives)];
@@ -49,16 +50,19 @@ public final class PromptScores {
     values = new float[alternatives];
     SamplingParams params =
         new SamplingParams(0, 0, 1, 0, 1, 0, 0, Map.of(), 0, Math.max(0, alternatives));
-    // a view takes no tokens, so all rows can share it
+    // a view is not changed by tokens, so all rows can share it
     sampling = new SamplingState(params, new int[0], new int[0], vocabSize).draftView();
   }
 
-  /** Returns what the rows of a batch name. */
+  /** Returns the sampling state for the rows of a batch. */
   public SamplingState sampling() {
     return sampling;
   }
 
-  /** Returns how many rows of a chunk are scored: the rows of all tokens but the last. */
+  /**
+   * Returns how many rows of a chunk are scored: the rows of all tokens of the prompt except the
+   * last.
+   */
   public int rowsOf(int position, int count) {
     return Math.max(0, Math.min(position + count, logprobs.length) - position);
   }
@@ -71,8 +75,7 @@ public final class PromptScores {
   /**
    * Takes the scores of a step.
    *
-   * @param output the first of them
-   * @param position of its row
+   * @param output the first of the scores @param position position of the first row
    */
   public void take(StepTicket ticket, int output, int position, int count) {
     for (int i = 0; i < count; i++) {
@@ -90,7 +93,7 @@ public final class PromptScores {
   /**
    * Returns one entry for each token but the first.
    *
-   * @param tokens begin with the tokens of the prompt
+   * @param tokens the tokens of the prompt; more tokens may follow
    */
   public List<TokenLogprob> entries(int[] tokens) {
     List<TokenLogprob> entries = new ArrayList<>(logprobs.length);

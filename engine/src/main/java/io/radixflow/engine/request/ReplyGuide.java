@@ -11,20 +11,21 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Holds one reply to a grammar, to a budget of reasoning, to rules for its tokens, or to several of
- * them: the mask of the tokens that may come next. It is a pure function of these and the reply's
- * ids, so it is made again by feeding them.
+ * Constrains one reply by a grammar, a budget of reasoning, rules for its tokens, or several of
+ * these. It computes the mask of the tokens that may come next. The mask is a pure function of the
+ * constraints and the reply's ids, so a new guide reaches the same state from the same ids.
  *
  * <p>With a grammar, {@link #accept}, {@link #prepare} and {@link #prepareDrafts} may run on any
- * thread, one at a time; the engine thread owns the rest, and submits a step with the mask only
- * while {@link #isReady}. Without one the engine thread owns all of it, and they take no time.
+ * thread, one at a time. The engine thread owns the rest, and submits a step with the mask only
+ * while {@link #isReady}. Without a grammar these methods are fast and the engine thread owns
+ * everything.
  */
 public final class ReplyGuide {
   private final GrammarMatcher matcher;
   private final ReasoningTracker reasoning;
   private final TokenRules rules;
 
-  /** Number of accepted tokens of the reply; rules look at the last of them. */
+  /** Number of accepted tokens of the reply; rules look at the last tokens. */
   private int accepted;
 
   private final int[] last;
@@ -37,10 +38,9 @@ public final class ReplyGuide {
 
   /**
    * @param matcher follows the grammar; null for none
-   * @param reasoning follows the reasoning; null if that has no budget
-   * @param rules for single tokens; null for none
-   * @param tokenizer cuts what the grammar forces
-   * @param vocabSize the model's, or the tokenizer's if that is larger
+   * @param reasoning follows the reasoning; null for reasoning without a budget
+   * @param rules for single tokens; null for none @param tokenizer splits text that the grammar
+   *     forces @param vocabSize the larger vocabulary size of model and tokenizer
    */
   public ReplyGuide(
       GrammarMatcher matcher,
@@ -56,12 +56,12 @@ public final class ReplyGuide {
     this.drafts = matcher == null ? null : new GrammarDrafts(matcher, tokenizer, mask.length);
   }
 
-  /** Returns what the grammar does not hold the reply to, since it cannot; empty for nothing. */
+  /** Returns the requested constraints that the grammar cannot enforce; may be empty. */
   public List<String> notices() {
     return matcher == null ? List.of() : matcher.notices();
   }
 
-  /** Returns whether masks take time, so that they are made on another thread. */
+  /** Returns whether masks take time, so that another thread must make them. */
   public boolean isSlow() {
     return matcher != null;
   }
@@ -93,7 +93,7 @@ public final class ReplyGuide {
   }
 
   /**
-   * Makes the mask of the next token, unless its position alone decides about it.
+   * Makes the mask of the next token, unless the mask depends on the position only.
    *
    * @throws GrammarException if no token may come next, or the grammar cannot be followed
    */
@@ -131,11 +131,11 @@ public final class ReplyGuide {
 
   /**
    * Keeps a drafter's proposals that the grammar allows, and makes the masks after them. Call it
-   * after {@link #prepare}. There are no drafts where a reasoning budget may end among them, or
-   * where rules for single tokens apply.
+   * after {@link #prepare}. There are no drafts at positions where a reasoning budget may end or
+   * rules for single tokens apply.
    *
-   * @param drafter the reply's, which no other thread uses until the guide is ready
-   * @param most drafts
+   * @param drafter the reply's drafter; no other thread uses it until the guide is ready
+   * @param most the most drafts to keep
    */
   public void prepareDrafts(Drafter drafter, int most) {
     boolean free =
@@ -159,7 +159,7 @@ public final class ReplyGuide {
   /**
    * Returns whether a step that asks for a token must wait.
    *
-   * @param pending tokens that steps in flight will give before that one
+   * @param pending tokens that steps in flight will give before that token
    */
   boolean awaits(int pending) {
     if (matcher != null) {
@@ -171,8 +171,7 @@ public final class ReplyGuide {
   /**
    * Returns how many drafts may be verified.
    *
-   * @param pending tokens of steps in flight
-   * @param most drafts that there is room for
+   * @param pending tokens of steps in flight @param most drafts for which there is room
    */
   int mostDrafts(int pending, int most) {
     if (matcher != null) {
@@ -183,7 +182,7 @@ public final class ReplyGuide {
   }
 
   /**
-   * Returns the mask of the token behind a draft; null if any token may come.
+   * Returns the mask of the token after a draft; null if any token may come.
    *
    * @param pending tokens of steps in flight
    */
@@ -192,7 +191,8 @@ public final class ReplyGuide {
   }
 
   /**
-   * Returns the mask, which does not change while a step uses it; null if any token may come.
+   * Returns the mask of the next token; null if any token may come. It does not change while a step
+   * uses it.
    *
    * @param pending tokens of steps in flight
    */

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Tokens of one request on their way to its consumer: a bounded ring with one writer and one
- * reader, and the ending, which is written last.
+ * A bounded ring of one request's tokens for its consumer, with one writer and one reader. The
+ * ending is written last.
  *
  * <p>{@code tail} is written by the engine only, {@code head} by the consumer only; each entry is
  * written before the tail that covers it.
@@ -37,15 +37,17 @@ public final class ReplyRing {
   private volatile int foretold;
   private volatile int predicted;
 
-  /** What the model says of the prompt, until the consumer has it. */
+  /** Log probabilities of the prompt, until the consumer has taken them. */
   private volatile List<TokenLogprob> prompt = List.of();
 
   private List<String> warnings = List.of();
 
-  /** Tokens of the prompt that were cached or are computed; -1 if the consumer did not ask. */
+  /**
+   * Tokens of the prompt that were cached or have been computed; -1 if the consumer did not ask.
+   */
   private volatile int promptDone = -1;
 
-  /** The value of {@link #promptDone} that the consumer has. */
+  /** The value of {@link #promptDone} that the consumer got last. */
   private int promptShown = -1;
 
   private int tokenOffset;
@@ -69,14 +71,14 @@ public final class ReplyRing {
     textOffset = codePoints;
   }
 
-  /** Sets what its grammar does not hold it to; before the ring is shared. */
+  /** Sets the constraints that the grammar cannot enforce; before the ring is shared. */
   public void warn(List<String> notices) {
     warnings = notices;
   }
 
   /**
-   * Records that the request is admitted, and how much of its prompt was cached; writer only, as
-   * all up to {@link #end}.
+   * Records that the request is admitted, and how much of its prompt was cached. Only the writer
+   * calls this and the methods up to {@link #end}.
    */
   public void admitted(int count, TierUsage fromTiers) {
     queuedMillis =
@@ -85,18 +87,20 @@ public final class ReplyRing {
     cachedTokens = count;
   }
 
-  /** Records how many tokens of the reply its prediction has told, of how many it has. */
+  /**
+   * Records how many tokens of the reply were predicted right, and the length of the prediction.
+   */
   public void foretold(int count, int predictionTokens) {
     foretold = Math.min(count, predictionTokens);
     predicted = predictionTokens;
   }
 
-  /** Hands over what the model says of the whole prompt, before its first token. */
+  /** Passes on the log probabilities of the prompt, before the first token of the reply. */
   public void scored(List<TokenLogprob> entries) {
     prompt = entries;
   }
 
-  /** Records how many tokens of the prompt are computed, for a consumer that asked for it. */
+  /** Records how many tokens of the prompt are computed, for a consumer that asked for this. */
   public void prefilled(int tokens) {
     promptDone = Math.min(tokens, promptTokens);
   }

@@ -14,19 +14,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A request inside the engine: its identity, how it ends, and its parts. Each part keeps its fields
- * to itself, and has one owner, which changes it:
+ * A request inside the engine: its identity, how it ends, and its parts. Each part has private
+ * fields and one owner, and only the owner changes it:
  *
  * <ul>
- *   <li>{@link #tokens} and {@link #reply}: the intake thread makes them, then the replies of the
- *       loop continue them.
- *   <li>{@link #steps}: the plan and the end of each step move it.
- *   <li>{@link #pages}: the package {@code pages}.
- *   <li>{@link #standing}: the package {@code schedule}.
+ *   <li>{@link #tokens} and {@link #reply}: the intake thread makes them, then {@code Replies}
+ *       continues them.
+ *   <li>{@link #steps}: changed when a step is planned and when it ends.
+ *   <li>{@link #pages}: changed by the package {@code pages}.
+ *   <li>{@link #standing}: changed by the package {@code schedule}.
  * </ul>
  *
- * <p>The ring, the cancellation, the pause and the news are shared with other threads. All else is
- * handed over from the intake thread to the engine thread, which owns it from there.
+ * <p>Other threads also use the ring, the cancellation, the pause and the link in the channel's
+ * stack. The intake thread passes everything else to the engine thread, which then owns it.
  */
 public final class Request {
   private static final int[] NONE = {};
@@ -47,10 +47,10 @@ public final class Request {
   public final long sequence;
   public final ReplyRing ring;
 
-  /** The slot of its session, or null. */
+  /** The slot of the request's session, or null. */
   public final CacheSlot slot;
 
-  /** True if it computes the beginning of a prompt ahead of its turn, and has no reply. */
+  /** True if the request computes the beginning of a prompt ahead of its turn, and has no reply. */
   public final boolean ahead;
 
   public final RequestTokens tokens = new RequestTokens();
@@ -71,7 +71,7 @@ public final class Request {
   private boolean withdrawn;
 
   /**
-   * @param slot its session's, or null
+   * @param slot the slot of its session, or null
    */
   public Request(
       EngineChannel channel,
@@ -123,23 +123,23 @@ public final class Request {
 
   // ---- how it ends
 
-  /** Notes, before it runs, why it is not served. */
+  /** Notes why the request is refused, before it runs. */
   public void refuse(FinishReason reason, ReplyError error) {
     refusalReason = reason;
     refusal = error;
   }
 
-  /** Cancels it, unless it is cancelled already; returns whether this call did. Any thread. */
+  /** Cancels the request; returns false if it was cancelled before. Any thread. */
   public boolean cancel(FinishReason reason) {
     return cancelled.compareAndSet(null, reason);
   }
 
-  /** Takes an announcement back, so that its pages are not pinned. */
+  /** Withdraws an announcement, so that its pages are not pinned. */
   public void withdraw() {
     withdrawn = true;
   }
 
-  /** Notes how it ends. */
+  /** Notes why the request ends. */
   public void finish(FinishReason reason) {
     finish = reason;
   }
@@ -148,12 +148,12 @@ public final class Request {
     return refusalReason;
   }
 
-  /** Returns why it is not served, or null. */
+  /** Returns why the request is refused, or null. */
   public ReplyError refusal() {
     return refusal;
   }
 
-  /** Returns why it was cancelled, or null. Any thread. */
+  /** Returns why the request was cancelled, or null. Any thread. */
   public FinishReason cancelled() {
     return cancelled.get();
   }
@@ -166,24 +166,24 @@ public final class Request {
     return finish == FinishReason.ERROR;
   }
 
-  /** Returns whether its reply has come to its end; true for a request without reply. */
+  /** Returns whether the reply is complete; true for a request without a reply. */
   public boolean isComplete() {
     return ahead || finish == FinishReason.STOP || finish == FinishReason.LENGTH;
   }
 
-  /** Returns whether it is an announced turn, or computes the prompt of one. */
+  /** Returns whether the request is an announced turn, or computes its prompt. */
   public boolean isExpected() {
     return channel == null;
   }
 
   // ---- its consumer
 
-  /** Notes that the prompt is made, of which the consumer is notified. Intake thread. */
+  /** Notes that the prompt is ready, so that the consumer will be notified. Intake thread. */
   public void readyPrompt() {
     promptReady = true;
   }
 
-  /** Returns whether the prompt is made and its consumer was not notified before. */
+  /** Returns true once after the prompt became ready. */
   boolean takeReadyPrompt() {
     if (!promptReady) {
       return false;
@@ -192,17 +192,17 @@ public final class Request {
     return true;
   }
 
-  /** Returns whether its consumer has fallen behind too far for another token. */
+  /** Returns whether the consumer is so far behind that there is no room for another token. */
   private boolean isRingFull() {
     return ring.room() <= steps.pending();
   }
 
-  /** Returns whether it waits for its consumer. */
+  /** Returns whether the request waits for its consumer. */
   public boolean isPaused() {
     return paused;
   }
 
-  /** Marks a request whose ring is full, so that its consumer wakes the engine. */
+  /** Pauses a request whose ring is full; its consumer wakes the engine later. */
   public boolean pauseIfBehind() {
     if (!isRingFull()) {
       paused = false;
@@ -216,7 +216,7 @@ public final class Request {
     return false;
   }
 
-  /** Returns whether the consumer of a paused one of them has caught up. */
+  /** Returns whether the consumer of any paused request has caught up. */
   public static boolean anyCanResume(List<Request> requests) {
     for (int i = 0; i < requests.size(); i++) {
       if (requests.get(i).paused && !requests.get(i).isRingFull()) {
@@ -228,15 +228,15 @@ public final class Request {
 
   // ---- across its parts
 
-  /** Returns whether the mask is not known yet of the token that it would ask for next. */
+  /** Returns whether the next token needs a mask that is not ready yet. */
   public boolean awaitsMask() {
     return reply.guide() != null && reply.guide().awaits(steps.pending());
   }
 
   /**
-   * Returns how many drafts a step may verify that asks for its next token.
+   * Returns how many drafts the next step of the request may verify.
    *
-   * @param limit more are not asked for
+   * @param limit the most drafts to return
    */
   public int mostDrafts(int limit) {
     int pending = steps.pending();
@@ -249,7 +249,9 @@ public final class Request {
     return most == 0 || guide == null ? most : guide.mostDrafts(pending, most);
   }
 
-  /** Returns how many tokens of a running request's prompt a waiting one begins with. */
+  /**
+   * Returns how many tokens a waiting request has in common with the prompt of a running request.
+   */
   public static int sharedTokens(Request waiting, Request running) {
     int limit = Math.min(waiting.tokens.length(), running.steps.prefillEnd());
     if (!waiting.spec.namespace().equals(running.spec.namespace())) {
@@ -259,13 +261,13 @@ public final class Request {
     return at < 0 ? limit : at;
   }
 
-  /** Tokens from the beginning that requests of other namespaces may share. */
+  /** Returns how many tokens at the beginning requests of other namespaces may share. */
   private int openTokens() {
     boolean open = spec.namespace().equals(NamespaceKey.PUBLIC);
     return open ? tokens.length() : tokens.publicTokens();
   }
 
-  /** Returns the tokens it has so far, as a cache looks them up. */
+  /** Returns the cache key of the tokens so far. */
   public RadixKey keyIn(RadixCache cache) {
     return cache.keyOf(
         sequence, spec.namespace(), tokens.publicTokens(), tokens.ids(), tokens.length());

@@ -8,11 +8,11 @@ import io.radixflow.engine.tier.page.PageChain;
 
 /**
  * The pages of a request: the cached prefix that it found, its page table, and its pages in lower
- * tiers. Only the package {@code pages} changes it. Engine thread only, but for the position and
- * the names, which the intake thread sets.
+ * tiers. Only the package {@code pages} changes it. Engine thread only, except that the intake
+ * thread sets the position and the names.
  */
 public final class RequestPages {
-  /** The pages whose window parts it has locked. */
+  /** The pages whose window parts the request has locked. */
   public final RequestWindow window = new RequestWindow();
 
   private SessionPosition.Known known = SessionPosition.Known.NOTHING;
@@ -29,7 +29,7 @@ public final class RequestPages {
   private LoadBack loadBack;
   private int looks;
 
-  // ---- the prefix that it finds
+  // ---- the cached prefix
 
   /** Sets where its tokens continue what its session has cached. */
   public void know(SessionPosition.Known known) {
@@ -37,11 +37,11 @@ public final class RequestPages {
   }
 
   /**
-   * Notes its cached prefix.
+   * Notes the cached prefix of the request.
    *
    * @param found the prefix in the tree
    * @param match the part of it that can be used
-   * @param version of the tree in which it was looked up
+   * @param version of the tree at the look-up
    */
   public void find(PrefixMatch found, PrefixMatch match, long version) {
     this.found = found;
@@ -63,7 +63,7 @@ public final class RequestPages {
     return match;
   }
 
-  /** Returns the version of the tree that {@link #match} is of. */
+  /** Returns the version of the tree at the look-up of {@link #match}. */
   public long matchVersion() {
     return matchVersion;
   }
@@ -73,9 +73,8 @@ public final class RequestPages {
   /**
    * Begins a page table.
    *
-   * @param row of the table among all tables
-   * @param locked where the shared pages end in the tree
-   * @param cached how many shared pages there are
+   * @param row index of the table among all tables @param locked the node at the end of the shared
+   *     pages @param cached number of shared pages
    */
   public void begin(int row, TreeNode locked, int cached) {
     this.row = row;
@@ -90,7 +89,7 @@ public final class RequestPages {
     count = pages;
   }
 
-  /** Notes that the cache has got pages of the table, and where its prefix ends there now. */
+  /** Notes that the cache now owns pages of the table, and where their prefix ends in the tree. */
   public void commit(PrefixMatch end) {
     locked = end.node();
     cached = end.pages();
@@ -104,27 +103,27 @@ public final class RequestPages {
     locked = null;
   }
 
-  /** Returns whether it has pages. */
+  /** Returns whether the request has pages. */
   public boolean isHeld() {
     return row >= 0;
   }
 
-  /** Returns the row of its page table; -1 if it has no pages. */
+  /** Returns the row of the page table; -1 if the request has no pages. */
   public int row() {
     return row;
   }
 
-  /** Returns the number of pages in its table. */
+  /** Returns the number of pages in the table. */
   public int count() {
     return count;
   }
 
-  /** Returns how many pages from the first on are in the cache. */
+  /** Returns how many pages at the beginning of the table are in the cache. */
   public int cached() {
     return cached;
   }
 
-  /** Returns the node up to which its cached pages are locked. */
+  /** Returns the node up to which cached pages are locked. */
   public TreeNode locked() {
     return locked;
   }
@@ -136,18 +135,18 @@ public final class RequestPages {
     this.chain = chain;
   }
 
-  /** Begins to count its looks for pages in lower tiers. */
+  /** Resets the count of look-ups in lower tiers. */
   public void lookAgain() {
     looks = 0;
   }
 
-  /** Sets what brings its pages from lower tiers, or null; counts as a look. */
+  /** Sets the load-back of its pages from lower tiers, or null; counts as a look-up. */
   public void look(LoadBack loadBack) {
     looks++;
     this.loadBack = loadBack;
   }
 
-  /** The load-back has ended, or is not wanted. */
+  /** Called when the load-back has ended or is not wanted. */
   public void endLoad() {
     loadBack = null;
   }
@@ -162,7 +161,7 @@ public final class RequestPages {
     return loadBack;
   }
 
-  /** Returns the number of times that it has looked for pages in lower tiers. */
+  /** Returns the number of look-ups in lower tiers. */
   public int looks() {
     return looks;
   }

@@ -8,8 +8,8 @@ import io.radixflow.text.ReplyText;
 import java.util.List;
 
 /**
- * How the reply of a request is made: its sampling, its text, its ends, and what guides or guesses
- * its next tokens. The intake thread sets it up; then it belongs to the engine thread.
+ * The reply of a request: sampling, text, end tokens, guide and drafter. The intake thread sets it
+ * up; then it belongs to the engine thread.
  */
 public final class RequestReply {
   private final TokenOptions options;
@@ -31,9 +31,10 @@ public final class RequestReply {
   /**
    * Begins the reply.
    *
-   * @param ends the tokens that end it
+   * @param ends the tokens that end the reply
    * @param scores the log probabilities of the prompt; null if they were not requested
-   * @param promptOnly whether no token is to be generated: the token after the prompt is dropped
+   * @param promptOnly whether the request wants no tokens, so that the token after the prompt is
+   *     dropped
    */
   public void begin(
       SamplingState sampling, ReplyText text, int[] ends, PromptScores scores, boolean promptOnly) {
@@ -44,33 +45,33 @@ public final class RequestReply {
     this.promptOnly = promptOnly;
   }
 
-  /** Notes how the tokens of an earlier attempt have ended the reply already. */
+  /** Notes why the reply ended in an earlier attempt. */
   public void endResumed(FinishReason reason) {
     resumedEnd = reason;
   }
 
-  /** Sets what holds the reply to a grammar, a budget of reasoning or token rules; or null. */
+  /** Sets the guide that constrains the reply, or null. */
   public void guide(ReplyGuide guide) {
     this.guide = guide;
   }
 
-  /** Sets what guesses the reply's next tokens. */
+  /** Sets the drafter of the reply. */
   public void draft(Drafter drafter) {
     this.drafter = drafter;
   }
 
-  /** Sets the sampling as it was before steps that failed. */
+  /** Sets the sampling back to its state before failed steps. */
   public void resample(SamplingState sampling) {
     this.sampling = sampling;
   }
 
-  /** The prompt has been scored: from here on its pages may be cached. */
+  /** Called when the prompt has been scored; its pages may be cached from now on. */
   public void scored() {
     scores = null;
   }
 
   /**
-   * Takes the text of its next token, which a stop token has only if the reply shows what ends it.
+   * Appends the text of the next token. A stop token has a text only if the reply shows its end.
    *
    * @return whether a stop string is complete
    */
@@ -79,7 +80,7 @@ public final class RequestReply {
     return shown && text.accept(token);
   }
 
-  /** Returns whether a token is one that the request itself named as an end. */
+  /** Returns whether the request itself named a token as an end. */
   private boolean isStopToken(int token) {
     List<Integer> stops = options.stopTokenIds();
     return stops != null && stops.contains(token);
@@ -116,7 +117,10 @@ public final class RequestReply {
     return text;
   }
 
-  /** Returns the log probabilities of the prompt; null if none are wanted, or once it is scored. */
+  /**
+   * Returns the log probabilities of the prompt; null if they were not requested, or after the
+   * prompt was scored.
+   */
   public PromptScores scores() {
     return scores;
   }
@@ -125,17 +129,17 @@ public final class RequestReply {
     return promptOnly;
   }
 
-  /** Returns what holds the reply to a grammar, a budget of reasoning or token rules; or null. */
+  /** Returns the guide that constrains the reply, or null. */
   public ReplyGuide guide() {
     return guide;
   }
 
-  /** Returns what guesses the reply's next tokens; null if no step runs ahead of it. */
+  /** Returns the drafter of the reply; null if the reply has no drafts. */
   public Drafter drafter() {
     return drafter;
   }
 
-  /** Returns how an earlier attempt has ended the reply; null if it has not. */
+  /** Returns why the reply ended in an earlier attempt; null if it did not. */
   public FinishReason resumedEnd() {
     return resumedEnd;
   }

@@ -1,12 +1,14 @@
 package io.radixflow.engine.request;
 
 /**
- * The standing of a request with the scheduler: its stage, its place among the waiting requests,
- * and what the crash journal holds against it. Only the scheduler's package changes it. The
- * suspicion is set on the thread that submits the request; all else belongs to the engine thread.
+ * A request as the scheduler sees it: its stage, its position among the waiting requests, and the
+ * suspicion in the crash journal. Only the scheduler's package changes it. The thread that submits
+ * the request sets the suspicion; everything else belongs to the engine thread.
  */
 public final class RequestStanding {
-  /** The urgency of a request that was admitted by its age: no other preempts it. */
+  /**
+   * The urgency of a request that was admitted because of its age: no other request preempts it.
+   */
   public static final int AGED = Integer.MAX_VALUE;
 
   private static final int TRUSTED = -1;
@@ -24,15 +26,15 @@ public final class RequestStanding {
 
   // ---- its stage
 
-  /** Notes that it waits for pages, for the first time or again. */
+  /** Notes that the request waits for pages, for the first time or again. */
   public void await() {
     state = Request.State.WAITING;
   }
 
   /**
-   * Notes that it runs.
+   * Notes that the request runs.
    *
-   * @return whether it runs for the first time
+   * @return whether the request runs for the first time
    */
   public boolean run() {
     boolean first = !admittedBefore;
@@ -41,7 +43,7 @@ public final class RequestStanding {
     return first;
   }
 
-  /** Notes that it has ended. */
+  /** Notes that the request has ended. */
   public void end() {
     state = Request.State.ENDED;
   }
@@ -58,15 +60,15 @@ public final class RequestStanding {
     return state == Request.State.ENDED;
   }
 
-  /** Returns whether it has run before, so that a wait now follows a preemption. */
+  /** Returns whether the request has run before, so that it now waits because of a preemption. */
   public boolean wasAdmitted() {
     return admittedBefore;
   }
 
-  // ---- its place
+  // ---- its position
 
   /**
-   * Joins a tenant.
+   * Assigns the request to a tenant.
    *
    * @param urgency the priority as the scheduler compares it, the highest first
    */
@@ -75,7 +77,7 @@ public final class RequestStanding {
     this.urgency = urgency;
   }
 
-  /** Notes that its age admits it. */
+  /** Notes that the request is admitted because of its age. */
   public void age() {
     urgency = AGED;
   }
@@ -90,22 +92,22 @@ public final class RequestStanding {
   }
 
   /**
-   * Has it wait for a prefix that another request computes.
+   * Makes the request wait for a prefix that another request computes.
    *
    * @param running the other request
-   * @param pages the pages of the prefix
+   * @param pages number of pages of the prefix
    */
   public void awaitPrefix(Request running, int pages) {
     awaited = running;
     awaitedPages = pages;
   }
 
-  /** Notes that it waits for no other request's prefix. */
+  /** Notes that the request does not wait for the prefix of another request. */
   public void awaitNoPrefix() {
     awaited = null;
   }
 
-  /** Returns its tenant; null before it waits for the first time. */
+  /** Returns the tenant; null before the request waits for the first time. */
   public Tenant tenant() {
     return tenant;
   }
@@ -115,7 +117,10 @@ public final class RequestStanding {
     return urgency;
   }
 
-  /** Returns its lap among the sessions of its tenant, or -1 before; see {@link SessionLaps}. */
+  /**
+   * Returns its lap among the sessions of its tenant, or -1 if it has none yet; see {@link
+   * SessionLaps}.
+   */
   long lap() {
     return lap;
   }
@@ -125,7 +130,7 @@ public final class RequestStanding {
     return rank;
   }
 
-  /** Returns the running request that computes a prefix it waits for; or null. */
+  /** Returns the running request whose prefix this request waits for, or null. */
   public Request awaited() {
     return awaited;
   }
@@ -142,12 +147,14 @@ public final class RequestStanding {
     this.journalName = journalName;
   }
 
-  /** Has it run alone up to {@code tokens} tokens, as it may end the process before. */
+  /**
+   * Makes the request run alone up to {@code tokens} tokens, because it may end the process before.
+   */
   public void suspect(int tokens) {
     suspectUntil = tokens;
   }
 
-  /** Lets it run with others. */
+  /** Lets the request run with others. */
   public void trust() {
     suspectUntil = TRUSTED;
   }
@@ -161,7 +168,7 @@ public final class RequestStanding {
     return suspectUntil != TRUSTED;
   }
 
-  /** Returns the tokens up to which it runs alone. */
+  /** Returns the number of tokens up to which the request runs alone. */
   public int suspectUntil() {
     return suspectUntil;
   }

@@ -3,14 +3,14 @@ package io.radixflow.engine.request;
 import io.radixflow.kernels.device.StepTicket;
 
 /**
- * How far the steps of a request are. Engine thread only.
+ * The progress of a request's steps. Engine thread only.
  *
  * <p>Positions: {@code computed <= scheduled <= length + pending}. Of the sequence's {@code length}
  * known tokens, the first {@code scheduled} are submitted and the first {@code computed} are in the
- * pool; {@code pending} more have been asked of steps in flight. Rows of drafts come after {@code
- * scheduled}; right drafts then count as computed, and wrong ones are overwritten.
+ * pool; steps in flight will give {@code pending} more. Rows of drafts come after {@code
+ * scheduled}. Right drafts then count as computed, and wrong drafts are overwritten.
  *
- * <p>Admission begins it, the plan of a step moves {@code scheduled}, the end of a step moves
+ * <p>Admission sets the start, the plan of a step moves {@code scheduled}, the end of a step moves
  * {@code computed}, and a failure moves both back.
  */
 public final class RequestSteps {
@@ -22,10 +22,10 @@ public final class RequestSteps {
   private int inFlight;
   private int failures;
 
-  /** Drafts in the step in flight, which is its last until they are verified; see Drafter. */
+  /** Drafts in the step in flight. The request has no later step until they are verified. */
   private int drafts;
 
-  /** Tokens that were pending, and thus guessed, when that step was planned: 0 or 1. */
+  /** Tokens that were pending, and therefore guessed, when that step was planned: 0 or 1. */
   private int draftsPending;
 
   private StepTicket lastTicket;
@@ -40,7 +40,7 @@ public final class RequestSteps {
   /**
    * Begins the steps of a request that has got its pages.
    *
-   * @param computed tokens that are in the pool, or on their way to it
+   * @param computed tokens that are in the pool or are being copied to it
    */
   public void begin(int computed) {
     this.computed = computed;
@@ -48,7 +48,7 @@ public final class RequestSteps {
     rewind();
   }
 
-  /** The request has lost its pages: nothing is computed. */
+  /** Called when the request has lost its pages: no token counts as computed. */
   public void lose() {
     computed = 0;
     prefillEnd = 0;
@@ -57,14 +57,14 @@ public final class RequestSteps {
 
   // ---- the plan of a step
 
-  /** Submits rows of known tokens, or the row of a token that is pending. */
+  /** Counts submitted rows: rows of known tokens, or the row of a pending token. */
   public void submit(int rows) {
     scheduled += rows;
     inFlight++;
   }
 
   /**
-   * Asks the planned step for the next token.
+   * Counts a request for the next token in the planned step.
    *
    * @param drafts guesses of the tokens after it, which the step verifies
    */
@@ -74,49 +74,49 @@ public final class RequestSteps {
     pending++;
   }
 
-  /** Notes where a submitted step puts the token that was asked for. */
+  /** Notes the output of a submitted step that will contain the next token. */
   public void output(StepTicket ticket, int output) {
     lastTicket = ticket;
     lastOutput = output;
   }
 
-  /** Begins a copy of pages to the device, which counts as a step in flight. */
+  /** Starts a copy of pages to the device, which counts as a step in flight. */
   public void copy() {
     inFlight++;
   }
 
   // ---- the end of a step
 
-  /** A step or a copy has ended. */
+  /** Called when a step or a copy has ended. */
   public void end() {
     inFlight--;
   }
 
-  /** The step that has ended computed the tokens before {@code end}. */
+  /** Called when a step has computed the tokens before {@code end}. */
   public void succeed(int end) {
     computed = end;
     failures = 0;
   }
 
-  /** The token that was asked for first is known. */
+  /** Called when the first pending token is known. */
   public void answer() {
     pending--;
   }
 
-  /** Takes the drafts that the step has verified; returns how many they were. */
+  /** Clears the number of drafts that the step has verified, and returns it. */
   public int takeDrafts() {
     int taken = drafts;
     drafts = 0;
     return taken;
   }
 
-  /** A draft was right: its row counts as computed, and gives a further token. */
+  /** Called when a draft was right: its row counts as computed and gives another token. */
   public void acceptDraft() {
     computed++;
     pending++;
   }
 
-  /** The drafts are verified: the rows of wrong ones are submitted again. */
+  /** Called when all drafts are verified: the rows of wrong drafts must be submitted again. */
   public void settleDrafts() {
     scheduled = computed;
   }
@@ -132,8 +132,8 @@ public final class RequestSteps {
   }
 
   /**
-   * A copy has failed, so that the tokens from {@code end} on are not computed. Steps in flight
-   * that have read them are undone when they end.
+   * Called when a copy has failed, so that the tokens from {@code end} on are not computed. Steps
+   * in flight that have read them are undone when they end.
    */
   public void cut(int end) {
     computed = end;
@@ -142,12 +142,12 @@ public final class RequestSteps {
     }
   }
 
-  /** Returns how often the request has failed alone, this time included. */
+  /** Counts a failure of the request alone, and returns the number of such failures. */
   public int fail() {
     return ++failures;
   }
 
-  // ---- what others read
+  // ---- queries
 
   public int computed() {
     return computed;
@@ -157,7 +157,7 @@ public final class RequestSteps {
     return scheduled;
   }
 
-  /** Returns how many tokens have been asked of steps in flight. */
+  /** Returns how many tokens steps in flight will give. */
   public int pending() {
     return pending;
   }
@@ -167,7 +167,7 @@ public final class RequestSteps {
     return inFlight;
   }
 
-  /** Returns the tokens that were known at admission. */
+  /** Returns the number of tokens that were known at admission. */
   public int prefillEnd() {
     return prefillEnd;
   }

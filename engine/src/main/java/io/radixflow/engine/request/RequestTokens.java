@@ -3,11 +3,11 @@ package io.radixflow.engine.request;
 import java.util.Arrays;
 
 /**
- * The tokens of a request: its prompt, then its reply so far. The intake thread begins them; the
- * engine thread appends to them.
+ * The tokens of a request: its prompt, then its reply so far. The intake thread sets the first
+ * tokens; the engine thread appends tokens.
  */
 public final class RequestTokens {
-  /** Tokens of a reply for which there is room at first. */
+  /** Initial room for tokens of a reply. */
   private static final int REPLY_ROOM = 64;
 
   private int[] ids = {};
@@ -19,8 +19,8 @@ public final class RequestTokens {
   /**
    * Sets the prompt, and the tokens of the reply that an earlier attempt has generated.
    *
-   * @param publicTokens tokens from the beginning that may be shared with other namespaces
-   * @param resumed the generated tokens; more than {@code maxTokens} are left out
+   * @param publicTokens number of tokens at the beginning that may be shared with other namespaces
+   * @param resumed the generated tokens; at most {@code maxTokens} are used
    * @param maxTokens the most tokens of the reply
    */
   public void begin(int[] prompt, int publicTokens, int[] resumed, int maxTokens) {
@@ -45,7 +45,7 @@ public final class RequestTokens {
     length = end;
   }
 
-  /** Returns the array of the tokens, which may have room after the last. Do not change it. */
+  /** Returns the array of the tokens; it may be longer than the tokens. Do not change it. */
   public int[] ids() {
     return ids;
   }
@@ -62,7 +62,7 @@ public final class RequestTokens {
     return promptLength;
   }
 
-  /** Returns how many tokens from the beginning may be shared with other namespaces. */
+  /** Returns how many tokens at the beginning may be shared with other namespaces. */
   public int publicTokens() {
     return publicTokens;
   }

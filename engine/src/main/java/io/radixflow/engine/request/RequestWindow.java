@@ -4,8 +4,8 @@ import java.util.function.IntConsumer;
 
 /**
  * The pages of a request whose window parts it has locked: the range {@code [from .. to)} of its
- * page table, without a gap that pages which are being loaded may leave in it. Only the package
- * {@code pages} changes it. Engine thread only.
+ * page table. While pages are being loaded, the range may have a gap. Only the package {@code
+ * pages} changes it. Engine thread only.
  */
 public final class RequestWindow {
   private int from;
@@ -17,10 +17,11 @@ public final class RequestWindow {
   private int awaitedEnd;
 
   /**
-   * Begins with the pages that the first query reaches.
+   * Starts with the pages that the first query reaches.
    *
    * @param reserved parts that are reserved for the request
-   * @param foundPages the end of the prefix that it found, where other requests may continue
+   * @param foundPages the end of the prefix that the request found, where other requests may
+   *     continue
    */
   public void begin(int from, int to, int reserved, int foundPages) {
     this.from = from;
@@ -47,10 +48,9 @@ public final class RequestWindow {
   }
 
   /**
-   * Adds the parts of pages that are being loaded, the last before {@code end}.
+   * Adds the parts of pages that are being loaded, up to {@code end}.
    *
-   * @param begin the first page that is loaded
-   * @param gapEnd the first of them whose part is loaded too
+   * @param begin the first loaded page @param gapEnd the first loaded page whose part is loaded too
    */
   public void load(int begin, int gapEnd, int end) {
     to = end;
@@ -71,12 +71,12 @@ public final class RequestWindow {
     gapTo = 0;
   }
 
-  /** Notes where the prefix ends, in pages, that another request awaits. */
+  /** Notes the end, in pages, of a prefix that another request awaits. */
   public void awaitEnd(int pages) {
     awaitedEnd = pages;
   }
 
-  /** Gives all parts back. */
+  /** Releases all parts. */
   public void end() {
     from = 0;
     to = 0;

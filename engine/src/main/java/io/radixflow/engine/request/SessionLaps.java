@@ -5,26 +5,26 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Has the sessions of a tenant take turns. Time is cut into laps, in each of which a session gets
- * one request admitted: its first waiting request is of the current lap, each further one, also one
- * that comes after the first was admitted, is of a later lap. The current lap is the least that a
- * request waits in. So a session that begins to wait waits for at most one request of each other
- * session, whatever those have queued.
+ * Makes the sessions of a tenant take turns. Time is divided into laps; in each lap a session gets
+ * one request admitted. The first waiting request of a session is in the current lap, and each
+ * later request in a later lap, even if it comes after the first was admitted. The current lap is
+ * the lowest lap of a waiting request. So the first request of a session waits for at most one
+ * request of each other session, however many requests they have queued.
  *
- * <p>O(log n) a request in the laps that requests wait in. Engine thread only.
+ * <p>O(log n) per request in the number of laps with waiting requests. Engine thread only.
  */
 public final class SessionLaps {
   private static final int FEW = 64;
 
-  /** The first lap without a request of the session; a past lap counts as absent. */
+  /** By session: its first lap without a request; a past lap counts as absent. */
   private final Map<String, Long> next = new HashMap<>();
 
-  /** Requests that wait, by lap. */
+  /** Number of waiting requests by lap. */
   private final TreeMap<Long, Integer> waiting = new TreeMap<>();
 
   private int cleanAt = FEW;
 
-  /** Gives a request that waits for the first time its lap. */
+  /** Assigns a lap to a request that waits for the first time. */
   private void enter(Request request) {
     long current = waiting.isEmpty() ? 0 : waiting.firstKey();
     long lap = current;
@@ -54,7 +54,7 @@ public final class SessionLaps {
     }
   }
 
-  /** Forgets past laps, now and then: O(1) a request in the long run. */
+  /** Drops past laps now and then; amortized O(1) per request. */
   private void clean(long current) {
     if (next.size() >= cleanAt) {
       next.values().removeIf(lap -> lap <= current);

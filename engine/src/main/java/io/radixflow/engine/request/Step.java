@@ -9,13 +9,13 @@ public final class Step {
   public final Batch batch = new Batch();
   public StepTicket ticket;
 
-  /** When it was submitted. */
+  /** Time of the submission, as of {@link System#nanoTime}. */
   public long submittedNanos;
 
   /** Rows of decoding requests, including drafts, if the step is not for a single request. */
   public int decodeRows;
 
-  /** Rows of prompts in it, where it is not one request's alone. */
+  /** Rows of prompts, if the step is not for a single request. */
   public int prefillRows;
 
   /** The sum of these rows' positions. */
@@ -51,9 +51,9 @@ public final class Step {
   /**
    * Records a request's chunk.
    *
-   * @param count its rows, without rows of drafts
-   * @param output of the last of them; -1 if it asks for no token
-   * @param draftCount rows of drafts after them, with the outputs that follow
+   * @param count number of rows, without rows of drafts
+   * @param output output of the last row; -1 if the chunk asks for no token
+   * @param draftCount number of draft rows after them, which have the next outputs
    */
   public void add(Request request, int position, int count, int output, int draftCount) {
     if (size == requests.length) {
@@ -84,7 +84,7 @@ public final class Step {
     prefillPositions += count * (2L * position + count - 1) / 2;
   }
 
-  /** Returns the mean position of the rows of prompts; there must be some. */
+  /** Returns the mean position of the rows of prompts; there must be at least one. */
   public double prefillPosition() {
     return (double) prefillPositions / prefillRows;
   }
@@ -97,7 +97,7 @@ public final class Step {
     return requests[index];
   }
 
-  /** Returns the end of the positions that the request's chunk computes, drafts left out. */
+  /** Returns the end of the positions that the request's chunk computes, without drafts. */
   public int end(int index) {
     return from[index] + rows[index];
   }

@@ -40,13 +40,13 @@ public final class Tenant extends Share {
     super(name, weight);
   }
 
-  /** Adds a request to the waiting ones. */
+  /** Adds a waiting request. */
   public void add(Request request) {
     ArrivalOrder.insert(waiting, request);
     laps.add(request);
   }
 
-  /** Removes a request from the waiting ones; returns whether it was there. */
+  /** Removes a waiting request; returns whether it was there. */
   public boolean remove(Request request) {
     if (!ArrivalOrder.remove(waiting, request)) {
       return false;
@@ -58,7 +58,7 @@ public final class Tenant extends Share {
   /**
    * Counts a request of this tenant as running from now on.
    *
-   * @param byAge whether it was chosen for its age
+   * @param byAge whether it was chosen because of its age
    */
   public void admitted(Request request, boolean byAge) {
     running++;
@@ -70,7 +70,7 @@ public final class Tenant extends Share {
     return waiting.isEmpty() && running == 0;
   }
 
-  /** Orders by urgency, earlier admission, lap among sessions, rank and arrival. */
+  /** Compares by urgency, earlier admission, lap among sessions, rank and arrival. */
   static int order(Request a, Request b) {
     if (a.standing.urgency() != b.standing.urgency()) {
       return a.standing.urgency() > b.standing.urgency() ? -1 : 1;

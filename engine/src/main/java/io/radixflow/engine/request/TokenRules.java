@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * The tokens that a reply may have at each of its positions, independent of a grammar: the allowed
- * tokens, without bad words, and without tokens that would end the reply before its minimum length.
+ * tokens, except bad words, and except tokens that would end the reply before its minimum length.
  * Immutable.
  *
  * <p>Most rules depend on the position alone. A bad word of several tokens also depends on the
@@ -18,12 +18,14 @@ import java.util.List;
 public final class TokenRules {
   private final int minTokens;
 
-  /** The mask of a position before {@link #minTokens}, and of the others; null for all tokens. */
+  /**
+   * The masks of positions before {@link #minTokens} and of later positions; null for all tokens.
+   */
   private final long[] early;
 
   private final long[] late;
 
-  /** Bad words of several tokens: the last of them must not follow the others. */
+  /** Bad words of several tokens: the last token must not follow the others. */
   private final int[][] sequences;
 
   private final int longest;
@@ -45,7 +47,7 @@ public final class TokenRules {
    *
    * @param ends the tokens that end the reply
    * @param modelVocab ids that the model knows
-   * @param maskVocab ids that masks are made for, at least as many
+   * @param maskVocab ids in a mask; at least {@code modelVocab}
    * @throws IllegalArgumentException if a token is not in the vocabulary, or none is left
    */
   public static TokenRules of(
@@ -90,7 +92,7 @@ public final class TokenRules {
         min, min == 0 ? null : early, free ? null : late, sequences.toArray(int[][]::new));
   }
 
-  /** Returns each word as it is encoded at the beginning of a text, and after a space. */
+  /** Returns the tokens of each word, at the beginning of a text and after a space. */
   private static List<int[]> badWords(List<String> texts, Tokenizer tokenizer) {
     List<int[]> words = new ArrayList<>();
     for (String text : texts == null ? List.<String>of() : texts) {
@@ -143,17 +145,17 @@ public final class TokenRules {
     }
   }
 
-  /** Returns how many of a reply's last tokens say what may come next. */
+  /** Returns how many of a reply's last tokens decide what may come next. */
   int memory() {
     return Math.max(0, longest - 1);
   }
 
-  /** Returns whether any rule acts on tokens from a position on. */
+  /** Returns whether any rule applies from a position on. */
   boolean restrictsFrom(int position) {
     return late != null || sequences.length > 0 || position < minTokens;
   }
 
-  /** Returns the mask of a position as far as it alone decides; null if any token may come. */
+  /** Returns the mask that follows from the position alone; null if any token may come. */
   long[] mask(int position) {
     return position < minTokens ? early : late;
   }
@@ -172,7 +174,7 @@ public final class TokenRules {
     return false;
   }
 
-  /** Takes the tokens out of a mask that may not come at a position. */
+  /** Removes tokens that may not come at a position from a mask. */
   void restrict(long[] mask, int position, int[] last, int end) {
     long[] own = mask(position);
     if (own != null) {

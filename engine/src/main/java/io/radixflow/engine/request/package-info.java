@@ -1,6 +1,6 @@
 /**
- * A request inside the engine and what it belongs to: its tenant, its session, the channel and the
- * ring through which its consumer reads the reply. The fields of {@link
- * io.radixflow.engine.request.Request} say which thread owns them.
+ * A request inside the engine, its tenant, its session, and the channel and ring through which its
+ * consumer reads the reply. The javadoc of {@link io.radixflow.engine.request.Request} says which
+ * thread owns each part.
  */
 package io.radixflow.engine.request;

@@ -12,29 +12,30 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * Holds the waiting requests and decides which is admitted next: a pure function of the waiting and
- * running requests, of the cached pages, and of the admissions so far, which are the clock.
+ * Keeps the waiting requests and decides which one is admitted next. The decision is a pure
+ * function of the waiting and running requests, the cached pages, and the admissions so far. Time
+ * is counted in admissions.
  *
  * <ol>
  *   <li>The tenant with the least service for its weight is next; see {@link FairQueue}.
  *   <li>Among its requests, more urgent requests come first, then requests that lost their pages,
  *       then one of each session (see {@link SessionLaps}), then the policy's order, then arrival.
- *       But one of {@link SchedulerOptions#ageing} admissions of a tenant is its oldest request's,
- *       if that has been overtaken. It then ranks above all priorities for good.
- *   <li>A request is skipped while a running one computes a prefix that it will find, and while its
+ *       But every {@link SchedulerOptions#ageing}-th admission of a tenant goes to its oldest
+ *       request if that was overtaken. That request then keeps a rank above all priorities.
+ *   <li>A request is skipped while a running request computes a prefix of its prompt, and while its
  *       pages come from a lower tier.
  * </ol>
  *
- * <p>So no request starves, whatever arrives: a request with {@code n} older ones of its tenant is
- * admitted within {@code ageing * (n + 1)} admissions of that tenant.
+ * <p>So no request starves, whatever arrives. If a tenant has {@code n} older requests, a request
+ * is admitted within {@code ageing * (n + 1)} admissions of that tenant.
  *
- * <p>Requests of one tenant are compared by cached pages of its own namespaces only, and tenants by
- * tokens that were asked for, cached or not: no request's order depends on what another tenant has
- * cached. Eviction alone couples them, as the pool is one.
+ * <p>Requests of one tenant are compared by cached pages of its own namespaces only. Tenants are
+ * compared by requested tokens, cached or not. So the order never depends on the cached pages of
+ * another tenant. Tenants affect each other only through eviction, because they share the pool.
  *
- * <p>A round is the planning of one step. Candidates are gathered at most once a round, and only if
- * a request can be admitted: O(n) in the waiting requests, O(log n) an admission. Engine thread
- * only.
+ * <p>A round is the planning of one step. Candidates are gathered at most once per round, and only
+ * if a request can be admitted. This takes O(n) for {@code n} waiting requests, and O(log n) per
+ * admission. Engine thread only.
  */
 final class Admission {
   private final SchedulerOptions options;
@@ -44,7 +45,7 @@ final class Admission {
   private final SharedPrefixes shared;
   private final FairQueue tenants;
 
-  /** FairQueue that may have candidates in this round, the least served first. */
+  /** Tenants that may have candidates in this round, the least served first. */
   private final PriorityQueue<Tenant> candidateTenants = new PriorityQueue<>();
 
   private long round;
@@ -53,8 +54,7 @@ final class Admission {
   private long promotions;
 
   /**
-   * @param policy the one in effect
-   * @param running the requests that run; read only
+   * @param policy the policy in effect @param running the running requests; read only
    */
   Admission(SchedulerOptions options, SchedulePolicy policy, KvPages pages, List<Request> running) {
     this.options = options;
@@ -65,12 +65,12 @@ final class Admission {
     this.tenants = new FairQueue(options.tenantWeights());
   }
 
-  /** Admissions of requests for their age alone. */
+  /** Returns how many requests were admitted because of their age. */
   long promotions() {
     return promotions;
   }
 
-  /** Returns how often a request waited for a prefix that another computed. */
+  /** Returns how often a request waited for a prefix that another request computed. */
   long deferrals() {
     return shared.deferrals();
   }
@@ -82,7 +82,7 @@ final class Admission {
     return all;
   }
 
-  /** Returns whether a request waits that was paused, and its consumer has caught up. */
+  /** Returns whether the consumer of a paused waiting request has caught up. */
   boolean canResume() {
     List<Tenant> backlogged = tenants.backlogged();
     for (int i = 0; i < backlogged.size(); i++) {
@@ -93,7 +93,7 @@ final class Admission {
     return false;
   }
 
-  /** Adds a request to the waiting ones. */
+  /** Adds a waiting request. */
   void add(Request request) {
     if (request.standing.tenant() == null) {
       ServiceClass service = request.spec.service();
@@ -104,7 +104,7 @@ final class Admission {
     tenants.add(request);
   }
 
-  /** Removes a request from the waiting ones; returns whether it was among them. */
+  /** Removes a waiting request; returns whether it was there. */
   boolean remove(Request request) {
     if (!tenants.remove(request)) {
       return false;
@@ -113,7 +113,7 @@ final class Admission {
     return true;
   }
 
-  /** Adds a preempted request to the waiting ones. */
+  /** Adds a preempted request to the waiting requests. */
   void preempted(Request request) {
     add(request);
     request.standing.tenant().running--;
@@ -135,12 +135,12 @@ final class Admission {
     gathered = false;
   }
 
-  /** Returns whether {@link #next} chose the request for its age. */
+  /** Returns whether {@link #next} chose the request because of its age. */
   boolean isByAge() {
     return byAge;
   }
 
-  /** Returns the request to admit next, or null if none may be. */
+  /** Returns the request to admit next, or null if none can be admitted. */
   Request next() {
     if (!gathered) {
       gathered = true;
@@ -196,7 +196,8 @@ final class Admission {
   }
 
   /**
-   * Returns whether its consumer must catch up first, or its pages are on their way to host memory.
+   * Returns whether the request must wait for its consumer, or for pages that are being loaded to
+   * host memory.
    */
   private boolean isHeldUp(Request request) {
     return request.standing.wasAdmitted() && request.pauseIfBehind()
@@ -212,7 +213,7 @@ final class Admission {
     return null;
   }
 
-  /** Notes that the request which {@link #next} returned runs. */
+  /** Notes that the last result of {@link #next} now runs. */
   void admitted(Request request) {
     Tenant tenant = request.standing.tenant();
     candidateTenants.remove(tenant);

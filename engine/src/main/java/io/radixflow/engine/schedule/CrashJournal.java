@@ -20,19 +20,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records which requests are in flight and the progress of each. So the next process can find
- * requests that kill processes.
+ * Records which requests are in flight and the progress of each. With this record the next process
+ * can find requests that kill processes.
  *
  * <p>The journal is a file of fixed size, mapped into memory; {@link CrashRecord} describes its
- * format. It has an entry for each running request and each intake thread, which is overwritten as
- * requests come, progress and end, and entries for the suspects of earlier deaths. An entry is
- * stored with plain memory writes, without a system call per step and without a flush: the pages of
- * a mapped file belong to the kernel and survive the process, whatever ends it. They may be lost
- * with the machine; but then no request is to blame, so nothing is ever forced to the disk.
- * Requests are named by a 64-bit hash; no content is kept.
+ * format. It has an entry for each running request and each intake thread, and entries for the
+ * suspects of earlier deaths. Entries are overwritten with plain memory writes as requests start,
+ * progress and end, without a system call per step and without a flush. The pages of a mapped file
+ * belong to the kernel and survive the end of the process. A crash of the machine may lose them;
+ * but then no request is to blame, so nothing is forced to the disk. Requests are named by a 64-bit
+ * hash; no content is kept.
  *
- * <p>Without a file, or if it cannot be written, the entries are in the heap and lost with the
- * process. Different entries may be written by different threads, each by one at a time.
+ * <p>Without a writable file the entries are in the heap and are lost with the process. Different
+ * threads may write different entries; only one thread at a time may write an entry.
  */
 public final class CrashJournal implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CrashJournal.class);
@@ -59,9 +59,9 @@ public final class CrashJournal implements AutoCloseable {
   /**
    * Reads the journal of an earlier process, and starts a new one.
    *
-   * @param path the file, made with its directory if need be; null for none
+   * @param path the file; created with its directory if necessary; null for none
    * @param entryCount how many requests can be in flight at once
-   * @param millis the time since the epoch
+   * @param millis the time in milliseconds since the epoch
    */
   public static CrashJournal open(Path path, int entryCount, LongSupplier millis) {
     if (path != null) {
@@ -99,8 +99,8 @@ public final class CrashJournal implements AutoCloseable {
   }
 
   /**
-   * Replaces the old file by a new one as a whole; a process that dies meanwhile leaves one of the
-   * two.
+   * Replaces the old file atomically: a process that dies meanwhile leaves either the old or the
+   * new file.
    */
   private static FileChannel replace(Path path, ByteBuffer content) throws IOException {
     Files.createDirectories(path.toAbsolutePath().getParent());
@@ -117,7 +117,7 @@ public final class CrashJournal implements AutoCloseable {
       if (lock == null) {
         throw new IOException("another process has locked it");
       }
-      // all blocks are written: a hole that finds no space later would end the process
+      // all blocks are allocated now: a write to a hole would end the process if the disk is full
       while (content.hasRemaining()) {
         channel.write(content);
       }
@@ -180,7 +180,7 @@ public final class CrashJournal implements AutoCloseable {
     entries.putInt(at + CrashRecord.SUBMITTED, submitted);
   }
 
-  /** The entry's request is no longer suspect. */
+  /** Marks the entry's request as no longer suspect. */
   void trust(int entry) {
     entries.putInt(CrashRecord.at(entry) + CrashRecord.IS_SUSPECT, 0);
   }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The format of {@link CrashJournal}'s file, and the conclusions from the file of a dead process.
+ * The format of {@link CrashJournal}'s file, and the evaluation of the file of a dead process.
  *
  * <pre>
  * header   8 bytes "RFXCRASH", int version, int entries, 16 bytes zero
@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
  * that death.
  */
 final class CrashRecord {
-  /** The maximum number of suspects that are remembered. */
+  /** The maximum number of remembered suspects. */
   static final int MAX_SUSPECTS = 1_024;
 
   /** How long a suspect is remembered if it is not submitted again. */

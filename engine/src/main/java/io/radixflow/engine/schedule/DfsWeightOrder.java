@@ -12,14 +12,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Depth first through the nodes where the requests' cached prefixes end: below a node, the child
- * with most waiting requests first; a node's own requests come after the requests of its children.
- * So requests that share a prefix run together, and the longest shared one first.
+ * Traverses the tree depth first to the nodes where the requests' cached prefixes end. The child
+ * with the most waiting requests comes first, and a node's own requests come after the requests of
+ * its children. So requests that share a prefix run together, and requests with the longest shared
+ * prefix run first.
  */
 final class DfsWeightOrder implements WaitingOrder {
   private final KvPages pages;
 
-  /** A node of the cache with the requests that wait at and below it. */
+  /** A node of the cache with the waiting requests whose prefixes end at or below it. */
   private static final class Subtree {
     final List<Subtree> children = new ArrayList<>();
     final List<Request> requests = new ArrayList<>();
@@ -45,7 +46,7 @@ final class DfsWeightOrder implements WaitingOrder {
     walk(top);
   }
 
-  /** Returns the subtree of a node; creates it and its ancestors' subtrees if it is new. */
+  /** Returns the subtree of a node; creates missing subtrees of the node and its ancestors. */
   private static Subtree subtreeOf(TreeNode node, Map<TreeNode, Subtree> subtrees, Subtree top) {
     if (node == null) {
       return top;

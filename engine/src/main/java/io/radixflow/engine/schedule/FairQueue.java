@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The engine's fairness among tenants, by tokens of service; see {@link Shares}. This decides the
- * order of requests inside one engine. The operator's {@code TurnQueues} have decided before which
+ * The engine's fairness among tenants, by tokens of service; see {@link Shares}. It decides the
+ * order of requests inside one engine. Before that, the operator's {@code TurnQueues} decide which
  * turns are submitted to the engine.
  */
 final class FairQueue {
@@ -18,7 +18,7 @@ final class FairQueue {
     tenants = new Shares<>(weights, Tenant::new);
   }
 
-  /** Returns the tenants that have waiting requests, in no order. */
+  /** Returns the tenants with waiting requests, in any order. */
   List<Tenant> backlogged() {
     return tenants.backlogged();
   }
@@ -32,7 +32,7 @@ final class FairQueue {
     return tenants.of(name);
   }
 
-  /** Adds a request to its tenant's waiting ones. */
+  /** Adds a waiting request to its tenant. */
   void add(Request request) {
     Tenant tenant = request.standing.tenant();
     if (tenant.waiting.isEmpty()) {
@@ -41,7 +41,7 @@ final class FairQueue {
     tenant.add(request);
   }
 
-  /** Removes a request from its tenant's waiting ones; returns whether it was there. */
+  /** Removes a waiting request from its tenant; returns whether it was there. */
   boolean remove(Request request) {
     Tenant tenant = request.standing.tenant();
     if (tenant == null || !tenant.remove(request)) {
@@ -56,7 +56,7 @@ final class FairQueue {
   /**
    * Counts a waiting request as running from now on.
    *
-   * @param byAge whether it was chosen for its age
+   * @param byAge whether it was chosen because of its age
    */
   void admitted(Request request, boolean byAge) {
     if (!request.standing.wasAdmitted()) {

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 
 /**
- * Chooses the running requests to preempt for a more urgent one of the same tenant: the least
- * urgent first, of equals the last to have arrived.
+ * Chooses the running requests to preempt for a more urgent request of the same tenant. The least
+ * urgent come first; of equally urgent requests, the latest comes first.
  */
 final class Preemption {
   private static final Comparator<Request> LEAST_URGENT_FIRST =
@@ -20,18 +20,19 @@ final class Preemption {
   private final int threshold;
 
   /**
-   * @param threshold by how much more than this a request must be more urgent
+   * @param threshold the difference of urgency must be above this
    */
   Preemption(int threshold) {
     this.threshold = threshold;
   }
 
   /**
-   * Chooses the requests to preempt so that a waiting one gets what it lacks.
+   * Chooses the requests to preempt so that a waiting request gets the pages or permits that it
+   * lacks.
    *
-   * @param lacking what it lacks, at least 1
-   * @param worth what preempting one yields
-   * @return as few as suffice; empty if preempting all that may be would not suffice
+   * @param lacking how many it lacks, at least 1 @param worth how many the preemption of a request
+   *     yields
+   * @return as few requests as suffice; empty if all of them would not suffice
    */
   List<Request> victims(
       Request waiting, List<Request> running, int lacking, ToIntFunction<Request> worth) {
@@ -59,8 +60,8 @@ final class Preemption {
   }
 
   /**
-   * Returns the request to preempt when pages run out: the tenant's least urgent, of equals the
-   * youngest.
+   * Returns the request to preempt when pages run out: the tenant's least urgent request, and of
+   * equally urgent requests the youngest.
    */
   static Request leastUrgent(List<Request> running, Tenant tenant) {
     Request least = null;

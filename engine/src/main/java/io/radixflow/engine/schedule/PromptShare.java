@@ -5,8 +5,8 @@ import io.radixflow.engine.tier.loadback.LinearFit;
 import java.util.function.IntToDoubleFunction;
 
 /**
- * How many rows of prompts may share a step with decodes, by the measured times of steps, so that
- * running replies do not stall while a long prompt is computed.
+ * Decides how many rows of prompts may share a step with decodes, so that running replies do not
+ * stall while a long prompt is computed. It uses measured times of steps.
  *
  * <p>Two things are measured. The first is the time of a prompt's row in a step without decodes. It
  * is modelled as a line over the row's position, because attention reads everything before it. The
@@ -18,7 +18,7 @@ import java.util.function.IntToDoubleFunction;
  * Engine thread only.
  */
 final class PromptShare {
-  /** Tokens this far apart do not look uneven, whatever a step of decodes alone takes. */
+  /** Readers do not notice shorter gaps between tokens. */
   static final long UNNOTICED_NANOS = 5_000_000;
 
   /** A prompt gets at least this many rows per step. */
@@ -43,10 +43,13 @@ final class PromptShare {
   /** Nanoseconds of a row in a step without decodes, by its position. */
   private final LinearFit rowNanos = new LinearFit(NEAR_POSITIONS);
 
-  /** The same for rows in a step with decodes; its slope is used, whatever the number of rows. */
+  /** The same for rows in a step with decodes. Only its slope is used, for any number of rows. */
   private final LinearFit besideNanos = new LinearFit(NEAR_POSITIONS);
 
-  /** How much longer a step takes with {@code 1 << i} rows, over their time; 0 if not known. */
+  /**
+   * The additional time of a step with {@code 1 << i} rows, as a multiple of the time of these
+   * rows; 0 if unknown.
+   */
   private final double[] factors = new double[Integer.SIZE];
 
   /**
@@ -83,7 +86,9 @@ final class PromptShare {
     }
   }
 
-  /** Returns what a row takes without decodes: also so far back as none was measured without. */
+  /**
+   * Returns the time of a row without decodes, even at positions where no such row was measured.
+   */
   private double rowNanos(double position) {
     double steeper = Math.max(0, besideNanos.slope() - rowNanos.slope());
     return rowNanos.isEmpty() ? 0 : rowNanos.at(position) + steeper * position;

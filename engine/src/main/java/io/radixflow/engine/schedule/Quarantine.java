@@ -7,9 +7,9 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /**
- * Holds requests that may have ended an earlier process: they enter the engine one at a time, and
+ * Holds requests that may have ended an earlier process. They enter the engine one at a time, and
  * each runs alone until it is beyond the position at which that process died. Engine thread only,
- * but for {@link #screen}.
+ * except {@link #screen}.
  */
 public final class Quarantine {
   private final CrashJournal journal;
@@ -57,7 +57,7 @@ public final class Quarantine {
     }
   }
 
-  /** Returns the request that has to run alone, or null. */
+  /** Returns the request that must run alone, or null. */
   Request active() {
     return active;
   }

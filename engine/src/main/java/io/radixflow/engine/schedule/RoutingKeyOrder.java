@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Routing keys that more of the tenant's running requests have go first, then by the key itself;
- * the order of arrival where none of them runs.
+ * Requests whose routing key most of the tenant's running requests have come first; ties are
+ * ordered by key. Requests whose key no running request has come in order of arrival.
  */
 final class RoutingKeyOrder implements WaitingOrder {
 

@@ -23,30 +23,31 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Decides what the next step runs: which requests are admitted, which are preempted, which rows go
- * in.
+ * Plans the next step: which requests are admitted, which are preempted, and which rows the step
+ * has.
  *
  * <ul>
- *   <li>Each decoding request gets a row, and rows of drafts where these pay; prefill chunks share
- *       the rest of the step, in order of arrival, up to the limit of {@link PromptShare} next to
- *       decodes. Requests are admitted only while rows are left, so that {@link Admission} chooses
- *       as late as possible.
- *   <li>A request that lacks pages is not overtaken in the same step. If it is more urgent than
+ *   <li>Each decoding request gets a row, and rows of drafts if they pay. Prefill chunks share the
+ *       rest of the step in order of arrival; next to decodes, {@link PromptShare} limits their
+ *       rows. Requests are admitted only while rows are left, so that {@link Admission} chooses as
+ *       late as possible.
+ *   <li>No request overtakes a request that lacks pages in the same step. If it is more urgent than
  *       running requests of its tenant, they are preempted: see {@link Preemption}.
- *   <li>A request that lacks window parts waits for the steps in flight, which release some, and
- *       computes as many rows as have them.
+ *   <li>A request that lacks window parts waits for the steps in flight, which release parts, and
+ *       computes only rows that have parts.
  *   <li>When a page is missing, and none becomes free after a copy, the youngest request is
  *       preempted, or a less urgent one of its tenant; requests that wait for their consumer come
- *       first. One request always continues, and it fits by itself: no deadlock.
+ *       first. One request always continues, and it fits alone, so there is no deadlock.
  *   <li>Requests of a failed step run alone until each has succeeded or ended.
  * </ul>
  *
- * <p>The order is a pure function of the requests, of the tree and of ring states; the length of
- * chunks also depends on measured time, but no reply does. Engine thread only.
+ * <p>The order is a pure function of the requests, the tree and the rings. The length of chunks
+ * also depends on measured time, but replies do not. Engine thread only.
  */
 public final class Scheduler {
   /**
-   * Logits that the rows of a step's drafts may adjust, since a device has so much room for them.
+   * The most logits that the draft rows of a step may adjust, because a device has room for this
+   * many.
    */
   private static final int DRAFT_ADJUSTMENTS = 8192;
 
@@ -62,10 +63,10 @@ public final class Scheduler {
   private final PromptShare promptShare;
   private final ArrayDeque<Request> suspects = new ArrayDeque<>();
 
-  /** Submitted requests that have not been admitted yet, those in intake included. */
+  /** Submitted requests that have not been admitted yet, including requests in intake. */
   private final AtomicInteger unadmitted = new AtomicInteger();
 
-  /** Requests that had pages and wait for them again. */
+  /** Number of requests that had pages and wait for pages again. */
   private int preempted;
 
   /**
@@ -82,7 +83,7 @@ public final class Scheduler {
   /**
    * @param maxBatchRows the backend's limit
    * @param quarantine names the request that must run alone
-   * @param drafts decides how far steps run ahead of replies
+   * @param drafts decides how many drafts steps verify
    */
   public Scheduler(
       EngineOptions options,
@@ -149,7 +150,7 @@ public final class Scheduler {
         admission.deferrals());
   }
 
-  /** Returns what decides how far steps run ahead of replies; it learns from their ends. */
+  /** Returns the policy of drafts; it learns from ended replies. */
   public DraftPolicy drafts() {
     return drafts;
   }
@@ -167,7 +168,7 @@ public final class Scheduler {
     return Request.anyCanResume(running) || admission.canResume();
   }
 
-  /** Adds a request to the waiting ones. */
+  /** Adds a waiting request. */
   public void enqueue(Request request) {
     request.standing.await();
     pages.loads().look(request);
@@ -224,7 +225,7 @@ public final class Scheduler {
       if (planAlone(step)) {
         return true;
       }
-      if (!suspects.isEmpty()) { // the first waits for pages
+      if (!suspects.isEmpty()) { // the first request waits for pages
         return false;
       }
     }
@@ -300,7 +301,7 @@ public final class Scheduler {
     return alone != null && alone.standing.isRunning() && alone.awaitsMask();
   }
 
-  /** Returns whether a request runs that must be the only running request. */
+  /** Returns whether a request in quarantine runs. */
   private boolean quarantineRuns() {
     Request request = quarantine.active();
     return request != null && request.standing.isRunning() && !request.pauseIfBehind();
@@ -327,7 +328,7 @@ public final class Scheduler {
         && addChunk(step, request, Math.min(stepRows, options.prefillChunk()), 0) > 0;
   }
 
-  /** Adds up to {@code most} rows of a request, and up to so many drafts; returns how many. */
+  /** Adds up to {@code most} rows and {@code mostDrafts} drafts of a request; returns how many. */
   private int addChunk(Step step, Request request, int most, int mostDrafts) {
     RequestSteps steps = request.steps;
     RequestTokens tokens = request.tokens;
@@ -416,7 +417,7 @@ public final class Scheduler {
     drafts.submitted(drafted);
   }
 
-  /** Looks at each ring once a step, as its consumer may empty it at any time. */
+  /** Looks at each ring once per step, because its consumer may empty it at any time. */
   private void pauseRequestsBehind() {
     for (int i = 0; i < running.size(); i++) {
       running.get(i).pauseIfBehind();
@@ -454,7 +455,7 @@ public final class Scheduler {
     return true;
   }
 
-  /** Returns the number of rows of a step that running requests leave over. */
+  /** Returns the number of rows that running requests leave free in a step. */
   private int rowsLeft() {
     int decodes = 0;
     int prefills = 0;
@@ -494,7 +495,7 @@ public final class Scheduler {
     return true;
   }
 
-  /** Chooses the requests to preempt for a more urgent one that lacks a permit or pages. */
+  /** Chooses the requests to preempt for a more urgent request that lacks a permit or pages. */
   private List<Request> victims(Request request) {
     if (admission.isByAge()) {
       return List.of();

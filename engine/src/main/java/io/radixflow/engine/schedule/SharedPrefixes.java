@@ -5,12 +5,12 @@ import io.radixflow.engine.request.Request;
 import java.util.List;
 
 /**
- * Lets a waiting request wait for a prefix that a running one computes right now, instead of
- * computing it a second time. It is compared with running requests when it would be admitted; from
- * then on it suffices to look at the one it waits for.
+ * Makes a waiting request wait for a prefix that a running request computes right now, instead of
+ * computing it a second time. The request is compared with all running requests when it would be
+ * admitted. Later it is compared only with the request that it waits for.
  */
 final class SharedPrefixes {
-  /** Fewer tokens are computed twice rather than waited for. */
+  /** A shorter shared prefix is computed twice; waiting for it does not pay. */
   static final int WORTH_WAITING_TOKENS = 32;
 
   private final KvPages pages;
@@ -38,10 +38,10 @@ final class SharedPrefixes {
     return false;
   }
 
-  /** Returns whether a request, of which {@code matched} pages are cached, should begin to wait. */
+  /** Returns whether a request with {@code matched} cached pages should start to wait. */
   boolean shouldWait(Request request, int matched, List<Request> running) {
     if (request.reply.scores() != null) {
-      return false; // it computes all of its prompt itself
+      return false; // the request computes its whole prompt itself
     }
     for (int i = 0; i < running.size(); i++) {
       Request other = running.get(i);

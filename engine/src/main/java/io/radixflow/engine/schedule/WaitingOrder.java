@@ -15,8 +15,8 @@ import java.util.function.ToLongFunction;
 interface WaitingOrder {
 
   /**
-   * Sets the {@code rank} of each waiting request. A lower one goes first; among equals, the one
-   * that arrived first does.
+   * Sets the {@code rank} of each waiting request. A lower rank goes first; among equal ranks, the
+   * earlier request goes first.
    *
    * @param waiting requests of one tenant, in order of arrival
    * @param running requests of all tenants
@@ -47,7 +47,7 @@ interface WaitingOrder {
     };
   }
 
-  /** Returns a hash whose bits all depend on all of the arguments': the finalizer of SplitMix64. */
+  /** Returns a hash of both arguments: the finalizer of SplitMix64. */
   private static long mix(long seed, long value) {
     long bits = seed + (value + 1) * 0x9e3779b97f4a7c15L;
     bits = (bits ^ (bits >>> 30)) * 0xbf58476d1ce4e5b9L;
