@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Trims the cached pages of an ended turn to those that the next turn can use. If the chat template
- * drops the reasoning of the model, the pages of the reasoning are freed. The visible answer then
- * has other positions, so its pages are computed again while the engine is idle.
+ * Drops cached pages of an ended turn that the next turn cannot use. If the chat template drops the
+ * reasoning of the model, the pages of the reasoning are freed. The visible answer then has other
+ * positions, so its pages are computed again while the engine is idle.
  */
 final class TurnTrimmer {
   private static final Logger LOG = LoggerFactory.getLogger(TurnTrimmer.class);

@@ -192,7 +192,7 @@ public final class Request {
     return true;
   }
 
-  /** Returns whether the consumer is so far behind that there is no room for another token. */
+  /** Returns whether the ring has no room for another token. */
   private boolean isRingFull() {
     return ring.room() <= steps.pending();
   }

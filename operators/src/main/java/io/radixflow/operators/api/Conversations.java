@@ -91,7 +91,7 @@ public final class Conversations {
    * Adds the operator to the job of a stream.
    *
    * @param stream the job's own records; keyed or not, the operator keys by session itself
-   * @param toEvent makes the event of a record; its origin may be absent
+   * @param toEvent converts a record to an event; the event needs no origin
    * @param <T> type of the job's records
    */
   public <T> Served serve(DataStream<T> stream, MapFunction<T, ConversationEvent> toEvent) {
@@ -141,8 +141,8 @@ public final class Conversations {
    * The streams that the operator writes.
    *
    * @param replies one reply per event with a turn id
-   * @param deltas pieces of running replies, at least once
-   * @param refused events that are refused and have no turn id that a reply could name
+   * @param deltas pieces of running replies, each at least once
+   * @param refused refused events without a turn id, which cannot get a reply
    */
   @PublicApi
   public record Served(

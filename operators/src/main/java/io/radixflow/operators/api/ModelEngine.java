@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes the engine of {@link Conversations} for a model that each TaskManager finds by name. */
+/** Creates the engine of {@link Conversations} from the name of a model. */
 @PublicApi
 public final class ModelEngine {
   private static final Logger LOG = LoggerFactory.getLogger(ModelEngine.class);
@@ -23,7 +23,7 @@ public final class ModelEngine {
   private ModelEngine() {}
 
   /**
-   * An engine with default options on the best device of the TaskManager.
+   * Returns a factory of engines with default options on the best device of the TaskManager.
    *
    * @param model a GGUF file, a Hugging Face directory, a hub name, or {@code sim}
    */
@@ -31,7 +31,7 @@ public final class ModelEngine {
     return of(model, DeviceOptions.DEFAULT, EngineOptions.DEFAULT);
   }
 
-  /** An engine with given options. */
+  /** Returns a factory of engines with the given options. */
   public static EngineFactory of(String model, DeviceOptions device, EngineOptions options) {
     return new ModelEngineFactory(ModelEngine::open, model, device, options);
   }
@@ -51,7 +51,7 @@ public final class ModelEngine {
         .path();
   }
 
-  /** Logs the steps of a download, not its bytes. */
+  /** Logs the start and the end of a download. */
   private static final class Logged implements ModelProgress {
     @Override
     public void step(String text) {

@@ -17,8 +17,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Makes the prompt of a session's first turn without a job, exactly as a job would: to count its
- * tokens, or to look at it. Safe for many threads.
+ * Makes the prompt of a session's first turn without a job, exactly as a job would, to count its
+ * tokens or to look at it. Thread-safe.
  */
 @PublicApi
 public final class PromptText {
@@ -29,7 +29,7 @@ public final class PromptText {
   private final ChatTemplate raw;
 
   /**
-   * @param model gives tokenizer and chat template; must stay open
+   * @param model provides tokenizer and chat template; must stay open
    */
   public PromptText(ServedModel model) {
     reading = new ReplyReading(model);
@@ -43,7 +43,7 @@ public final class PromptText {
    *     Message#prompt}
    * @param options the turn's options, or null
    * @throws ChatTemplateException if the chat template refuses the messages
-   * @throws IllegalArgumentException if the options do not go together
+   * @throws IllegalArgumentException if the options contradict each other
    */
   public int[] encode(List<Message> messages, GenerationOptions options) {
     PromptOptions resolved = PromptOptions.resolve(Arrays.asList(options));

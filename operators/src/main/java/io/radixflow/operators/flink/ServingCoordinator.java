@@ -15,23 +15,23 @@ import org.apache.flink.runtime.operators.coordination.OperatorCoordinator;
 import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 
 /**
- * The serving operator's part in the JobManager, in whose main thread it runs.
+ * The serving operator's coordinator in the JobManager. It runs on the JobManager's main thread.
  *
  * <p>It delays periodic checkpoints until all subtasks are open. Loading a model takes seconds or
  * minutes; during this time each checkpoint would fail, because a task does not run yet. The
  * coordinator reports a backlog, and the job is configured not to take checkpoints during a
  * backlog. Flink still tries the first checkpoint.
  *
- * <p>It passes keys of pages and erasures on to all subtasks, including the sender. Only the
- * subtask of a session knows the session's pages, and only the engines know which of these pages
- * they have. The coordinator keeps nothing after all subtasks have begun, and before that no
- * checkpoint is taken. Flink delivers an event that is sent before a checkpoint of the coordinator
- * before the same checkpoint of each subtask. So a sender that gets its own erasure back knows that
- * all subtasks have it, and that every checkpoint contains it until all are done. An erasure that
- * was lost earlier is in the sender's state.
+ * <p>It forwards keys of pages and erasures to all subtasks, including the sender. Only the subtask
+ * of a session knows the session's pages, and only the engines know which of these pages they have.
+ * The coordinator has no state after all subtasks are open, and no checkpoint is taken before that.
+ * If an event is sent before the coordinator's part of a checkpoint, Flink delivers it before the
+ * subtasks' parts. So a sender that gets its own erasure back knows that all subtasks have it, and
+ * that every checkpoint contains it until all are done. An erasure that was lost earlier is in the
+ * sender's state.
  */
 final class ServingCoordinator implements OperatorCoordinator {
-  /** Reports that a subtask is open; travels from it to the JobManager. */
+  /** Sent to the JobManager when a subtask is open. */
   record SubtaskOpened() implements OperatorEvent {}
 
   private final IntSupplier parallelism;
@@ -39,7 +39,7 @@ final class ServingCoordinator implements OperatorCoordinator {
   private final Map<Integer, SubtaskGateway> subtasks = new HashMap<>();
   private final Set<Integer> opened = new HashSet<>();
 
-  /** Events for subtasks that have not begun yet. */
+  /** Events for subtasks that are not open yet. */
   private final List<OperatorEvent> early = new ArrayList<>();
 
   /**
@@ -51,7 +51,7 @@ final class ServingCoordinator implements OperatorCoordinator {
     this.backlog = backlog;
   }
 
-  /** Makes the coordinator, in the JobManager. */
+  /** Creates the coordinator in the JobManager. */
   record Provider(OperatorID operator) implements OperatorCoordinator.Provider {
     @Override
     public OperatorID getOperatorId() {
@@ -64,7 +64,7 @@ final class ServingCoordinator implements OperatorCoordinator {
           context::currentParallelism,
           held -> {
             CheckpointCoordinator checkpoints = context.getCheckpointCoordinator();
-            if (checkpoints != null) { // there is none in a job without checkpoints
+            if (checkpoints != null) { // a job without checkpoints has none
               checkpoints.setIsProcessingBacklog(operator, held);
             }
           });

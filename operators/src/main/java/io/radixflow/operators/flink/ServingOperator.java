@@ -34,13 +34,14 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 /**
  * Serves the conversations of its key groups: events in, replies out, on the TaskManager's engine.
  *
- * <p>It translates Flink's calls for its {@link ServingSubtask}, which it makes in {@link #open}.
+ * <p>It translates Flink's calls to calls of its {@link ServingSubtask}, which {@link #open}
+ * creates.
  *
  * <p>Invariants:
  *
  * <ul>
  *   <li>A turn is in keyed state from the mail that accepts it to the mail that emits its reply. So
- *       running turns need no further state in a checkpoint, and move with their key group.
+ *       running turns need no other state in a checkpoint, and they move with their key group.
  *   <li>{@link #processElement1} never waits.
  *   <li>Everything runs on the task's thread, to which the engine sends mails.
  * </ul>
@@ -62,7 +63,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
   private transient EngineLease lease;
   private transient ServingSubtask subtask;
 
-  /** The synchronous savepoint after which nothing may be emitted, or null. */
+  /** The id of the synchronous savepoint after which nothing may be emitted, or null. */
   private transient Long lastSavepoint;
 
   ServingOperator(

@@ -18,7 +18,7 @@ import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.api.operators.TwoInputStreamOperatorFactory;
 
 /**
- * Makes serving operators. Use it as
+ * Creates serving operators. Use it like this:
  *
  * <pre>{@code
  * events.keyBy(ConversationEvent::session)
@@ -27,7 +27,7 @@ import org.apache.flink.streaming.api.operators.TwoInputStreamOperatorFactory;
  *     .uid("serving")
  * }</pre>
  *
- * and read {@link ReplyOutput#DELTAS} and {@link ReplyOutput#REJECTED} with {@code getSideOutput}.
+ * Read {@link ReplyOutput#DELTAS} and {@link ReplyOutput#REJECTED} with {@code getSideOutput}.
  */
 public final class ServingOperatorFactory extends AbstractStreamOperatorFactory<Reply>
     implements TwoInputStreamOperatorFactory<ConversationEvent, ControlEvent, Reply>,
@@ -38,14 +38,14 @@ public final class ServingOperatorFactory extends AbstractStreamOperatorFactory<
   private final ServingOptions options;
   private final LostReplies lost;
 
-  /** Makes an operator whose output loses no replies. */
+  /** Creates a factory of operators whose output loses no replies. */
   public ServingOperatorFactory(EngineFactory engine, ServingOptions options) {
     this(engine, options, null);
   }
 
   /**
-   * @param engine opens the engine, once a TaskManager
-   * @param options bounds, retention and defaults
+   * @param engine opens the engine once per TaskManager
+   * @param options limits, retention and defaults
    * @param lost finds replies that the output has lost; null if it loses none
    */
   public ServingOperatorFactory(EngineFactory engine, ServingOptions options, LostReplies lost) {

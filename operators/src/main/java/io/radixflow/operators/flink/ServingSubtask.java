@@ -54,8 +54,8 @@ import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * One subtask of the serving operator while it is open: makes all parts, connects them, and passes
- * the operator's calls on to them. Only the task's thread uses it.
+ * One subtask of the serving operator while it is open: creates all parts, connects them, and
+ * forwards the operator's calls to them. Only the task's thread uses it.
  */
 final class ServingSubtask implements AutoCloseable {
   private final ServingMetrics metrics;
@@ -209,7 +209,7 @@ final class ServingSubtask implements AutoCloseable {
     runner.dispatch();
   }
 
-  /** Handles what the coordinator has passed on from another subtask, or from this one. */
+  /** Handles an event that the coordinator has forwarded from a subtask, possibly this one. */
   void handle(OperatorEvent event) {
     if (event instanceof TenantKeyState.Drawn key) {
       pageKeys.receive(key);
@@ -225,7 +225,10 @@ final class ServingSubtask implements AutoCloseable {
     session.save();
   }
 
-  /** Answers the queries that wait for the engine, which are in no state; before a barrier. */
+  /**
+   * Answers the queries that wait for the engine. Called before a barrier, because these queries
+   * are not in state.
+   */
   void answerQueries() throws Exception {
     queries.answerAll();
   }
@@ -257,12 +260,12 @@ final class ServingSubtask implements AutoCloseable {
     ends.resume();
   }
 
-  /** Returns whether there are replies to come. */
+  /** Returns whether any turn has no reply yet. */
   boolean isBusy() {
     return queues.size() > 0 || ends.isErasing() || unconfirmed.isBusy();
   }
 
-  /** Returns the number of erasures of sessions and tenants whose pages may still be there. */
+  /** Returns the number of erasures of sessions and tenants whose pages may still exist. */
   int erasuresPending() {
     return erasures.pendingPages() + erasures.pendingTenants();
   }

@@ -10,9 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/**
- * Converts a reply's generated ids to the ids that the next prompt has in their place. Immutable.
- */
+/** Converts a reply's generated ids to the ids that later prompts contain instead. Immutable. */
 public final class CanonicalReply {
   private final Tokenizer tokenizer;
   private final int[] ends;
@@ -31,10 +29,10 @@ public final class CanonicalReply {
   }
 
   /**
-   * Returns the ids of a reply in later prompts. One that ended its turn stays as it was generated.
-   * One that was cut (by a limit, a stop string, a cancel) is brought to the text that was shown:
-   * ids stay as far as they spell it, the rest of the text is encoded. Either ends with the
-   * template's end-of-turn id.
+   * Returns the ids of a reply in later prompts. A reply that ended its turn keeps its generated
+   * ids. A reply that was cut by a limit, a stop string or a cancel gets the ids of the shown text:
+   * generated ids are kept as far as they spell this text, and the rest of the text is encoded.
+   * Both kinds end with the template's end-of-turn id.
    *
    * @param generated ids as generated
    * @param text the reply's visible text
@@ -44,9 +42,9 @@ public final class CanonicalReply {
   }
 
   /**
-   * As {@link #ids(int[], String)}.
+   * The same as {@link #ids(int[], String)}.
    *
-   * @param calls whether the reply calls tools, after which a template may write another end
+   * @param calls whether the reply calls tools; a template may write another end after calls
    */
   public int[] ids(int[] generated, String text, boolean calls) {
     int end = calls ? endOfCalls : this.end;
@@ -80,8 +78,8 @@ public final class CanonicalReply {
   }
 
   /**
-   * Returns the bytes of a token in a text; the text may or may not have the bytes of a special
-   * token.
+   * Returns the bytes of a token in a text; the text may contain the bytes of a special token or
+   * not.
    */
   private byte[] spelling(int id, byte[] text, int at) {
     String mark = tokenizer.markup().get(id);
@@ -110,9 +108,9 @@ public final class CanonicalReply {
         }
       }
     } catch (ChatTemplateException e) {
-      // a template that wants more than two plain messages
+      // the template requires more than two plain messages
     }
-    return otherwise; // a model without a template has no use for it
+    return otherwise; // a model without a template does not need it
   }
 
   private boolean isEnd(int id) {

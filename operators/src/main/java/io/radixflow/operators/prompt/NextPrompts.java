@@ -19,15 +19,18 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Finds what the next prompt of a branch begins with, before its message is known. That differs
- * from prompt and reply where the chat template leaves out what the model thought in earlier turns.
- * Immutable; any thread.
+ * Computes the beginning of a branch's next prompt before its message is known. It differs from the
+ * current prompt and reply if the chat template leaves out the reasoning of earlier turns.
+ * Immutable; thread-safe.
  */
 public final class NextPrompts {
 
   private static final String THOUGHT = "pondering";
 
-  /** Two messages without a common beginning: every next prompt has what both prompts have. */
+  /**
+   * Two messages without a common beginning. The common beginning of both prompts is in every next
+   * prompt.
+   */
   private static final List<String> MESSAGES = List.of("A", "b");
 
   private final Tokenizer tokenizer;
@@ -40,7 +43,7 @@ public final class NextPrompts {
     this.dropsThinking = reading.thinks() && drops();
   }
 
-  /** Returns whether the template leaves out earlier thinking; if not, prompts only grow. */
+  /** Returns whether the template leaves out earlier reasoning; if not, prompts only grow. */
   public boolean dropsThinking() {
     return dropsThinking;
   }
@@ -52,18 +55,18 @@ public final class NextPrompts {
     try {
       return !template.render(messages, true, TemplateOptions.NONE).contains(THOUGHT);
     } catch (ChatTemplateException e) {
-      return false; // it wants other messages than these plain ones
+      return false; // the template requires other messages than these plain ones
     }
   }
 
   /**
    * Returns a function from a turn's reply to the prompt after the turn.
    *
-   * @param prompt gives the turn's prompt once it has been made
-   * @param conversation what came before the turn
+   * @param prompt returns the turn's prompt after it was made @param conversation the conversation
+   *     before the turn
    * @param added the turn's messages
    * @param options the options that the turn runs with
-   * @param reader begins to read the reply to a prompt into its parts
+   * @param reader creates the reader of the reply to a prompt
    */
   public SessionRef.NextPrompt after(
       Supplier<Prompt> prompt,
@@ -89,7 +92,10 @@ public final class NextPrompts {
     };
   }
 
-  /** Returns a message that may follow a reply: the result of its first call, or a user's. */
+  /**
+   * Returns a message that may follow a reply: the result of its first call, or a message of a
+   * user.
+   */
   private static ChatMessage answer(Message reply, String text) {
     if (reply.toolCalls().isEmpty()) {
       return new ChatMessage("user", text);
@@ -104,7 +110,7 @@ public final class NextPrompts {
     return template.encode(messages, true, options);
   }
 
-  /** Returns the reply's text as its parts are read from. */
+  /** Returns the text from which the parts of a reply are read. */
   private String text(int[] reply, List<String> stop) {
     ReplyText text = new ReplyText(tokenizer, stop, tokenizer.markup());
     for (int id : reply) {

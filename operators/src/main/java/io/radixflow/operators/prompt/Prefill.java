@@ -14,12 +14,12 @@ import io.radixflow.protocol.record.Message;
  */
 public record Prefill(Message given, Message read, String text, String mark) {
 
-  /** Returns whether the model continues the reasoning, and not the content. */
+  /** Returns whether the model continues the reasoning instead of the content. */
   boolean thinks() {
     return read.content().isEmpty();
   }
 
-  /** Returns the end of the prompt's text as the parser of the reply needs it. */
+  /** Returns the end of the prompt's text, for the parser of the reply. */
   String promptEnd() {
     return mark;
   }

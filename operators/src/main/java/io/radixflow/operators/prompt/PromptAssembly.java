@@ -19,20 +19,21 @@ import java.util.stream.Stream;
 /**
  * Makes the prompt of one turn, on an intake thread, from an immutable view of its conversation.
  *
- * <p>A conversation that grew is extended: its canonical ids stay and only the new turn is encoded,
- * so that the radix cache matches to the last id. A template that rewrites earlier turns, another
- * tokenizer, other tools or a trimmed window cause the whole conversation to be encoded again.
+ * <p>The prompt of a conversation that has grown keeps its canonical ids, and only the new turn is
+ * encoded. So the radix cache matches up to the last id. The whole conversation is encoded again if
+ * the template rewrites earlier turns, the tokenizer or the tools change, or the window is trimmed.
  */
 public final class PromptAssembly implements EngineRequest.PromptSource {
 
   /**
-   * The room that a prompt must fit into.
+   * The limits of a prompt.
    *
    * @param contextLength tokens of prompt and reply together
-   * @param reserve tokens of it that are kept for the reply
+   * @param reserve tokens of it that are reserved for the reply
    * @param maxTurns turns that a prompt may have besides the new one
-   * @param dropOldest whether the oldest turns are dropped where it does not fit
-   * @param bound counts the least tokens of messages before the template runs; null for none
+   * @param dropOldest whether the oldest turns are dropped if the prompt does not fit
+   * @param bound lower bound on the tokens of messages, checked before the template runs; null for
+   *     none
    */
   public record Window(
       int contextLength, int reserve, int maxTurns, boolean dropOldest, PromptBound bound) {
@@ -76,7 +77,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
   /**
    * @param added the new turn's messages
    * @param options tools and other content of the prompt besides messages
-   * @param end how the prompt ends after the messages
+   * @param end the end of the prompt after the messages
    */
   public PromptAssembly(
       Tokenizer tokenizer,
@@ -151,7 +152,9 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     return new Prompt(ids, keep, dropped, tokenizer.fingerprint(), before.length - keep);
   }
 
-  /** Returns the ids that the new turn adds to those before, or null if it changes these. */
+  /**
+   * Returns the ids that the new turn adds to the earlier ids, or null if it changes earlier ids.
+   */
   private int[] tail(int dropped) {
     List<ChatMessage> turn =
         Stream.concat(conversation.unanswered().stream(), added.stream())
@@ -185,7 +188,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     return ids;
   }
 
-  /** Leaves out the oldest turns, down to half the limit, so that the next prompts extend this. */
+  /** Drops the oldest turns down to half the limit, so that the next prompts extend this prompt. */
   private Prompt withFewerTurns() throws PromptException {
     if (!window.dropOldest()) {
       throw new PromptException(
@@ -224,7 +227,10 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     return trimmed;
   }
 
-  /** Leaves out as few turns as bring the prompt to half the window: the length falls with them. */
+  /**
+   * Drops as few turns as possible so that the prompt fits into half the window. Fewer turns always
+   * make a shorter prompt.
+   */
   private Prompt trimmed(int dropped) {
     int low = dropped;
     int high = conversation.depth();

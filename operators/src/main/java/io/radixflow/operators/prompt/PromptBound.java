@@ -13,11 +13,11 @@ import java.util.List;
  * Computes a lower bound of the number of tokens of messages, without running a template or a
  * tokenizer. So prompts that cannot fit are refused early. The bound counts only text that
  * templates and tokenizers keep: one token per message with a text, and the letters and digits of
- * users, divided by the maximum letters and digits of a token. Called by intake threads; safe for
- * several threads.
+ * users, divided by the maximum letters and digits of a token. Called by intake threads;
+ * thread-safe.
  */
 public final class PromptBound {
-  /** Messages of the sample that shows whether the template writes each of them. */
+  /** Pairs of messages in the sample that shows whether the template writes every message. */
   private static final int PAIRS = 8;
 
   private static final int REPEATED = 64;

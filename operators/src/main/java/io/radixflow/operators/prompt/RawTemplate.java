@@ -13,7 +13,7 @@ import java.util.List;
 /**
  * Replaces the chat template for a turn whose prompt is a raw text or token ids. Special tokens in
  * the text are recognised, because the sender wrote the whole text. BOS is added before the text if
- * the tokenizer adds BOS. Immutable, so safe for several threads.
+ * the tokenizer adds BOS. Immutable and thread-safe.
  */
 public final class RawTemplate implements ChatTemplate {
   private final Tokenizer tokenizer;

@@ -10,8 +10,8 @@ import io.radixflow.text.template.TemplateOptions;
 import java.util.List;
 
 /**
- * A chat template that does not know reasoning or calls as fields of replies, and gets them in the
- * content, as a model writes them. What becomes of them is up to the template.
+ * Adapts a chat template that does not know reasoning or calls as fields of replies. They are
+ * passed in the content, as a model writes them, and the template decides what to do with them.
  */
 final class RepliesAsContent implements ChatTemplate {
   private final ChatTemplate template;
@@ -19,7 +19,7 @@ final class RepliesAsContent implements ChatTemplate {
   private final boolean takesCalls;
 
   /**
-   * @param marks the marks of reasoning; null if it needs none
+   * @param marks the marks of reasoning; null if the template needs none
    * @param takesCalls whether the template knows calls
    */
   private RepliesAsContent(ChatTemplate template, ReasoningFormat marks, boolean takesCalls) {
@@ -28,7 +28,10 @@ final class RepliesAsContent implements ChatTemplate {
     this.takesCalls = takesCalls;
   }
 
-  /** Returns a template that does with whole replies what a model's template does with content. */
+  /**
+   * Returns a template that accepts replies with reasoning and calls, whatever the model's template
+   * supports.
+   */
   static ChatTemplate of(ChatTemplate template) {
     String source = template.source();
     boolean takesReasoning = source.contains("reasoning_content");

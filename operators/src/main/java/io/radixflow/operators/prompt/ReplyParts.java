@@ -14,9 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads the text of one reply, as it comes, into the parts of a message: content, reasoning, calls
- * of tools. Parts and their offsets are a function of the whole text, however it is cut, so that a
- * reply which goes on after a failure has the same. Not thread safe.
+ * Splits the text of one reply, as it comes, into the parts of a message: content, reasoning and
+ * tool calls. Parts and their offsets depend only on the whole text and not on how it is cut. So a
+ * reply that continues after a failure has the same parts. Not thread-safe.
  */
 public final class ReplyParts {
   private static final int ID_DIGITS = 24;
@@ -25,7 +25,7 @@ public final class ReplyParts {
    * A piece of a part.
    *
    * @param index counts the reply's calls from 0; -1 for content and reasoning
-   * @param offset code points of the texts of all pieces before
+   * @param offset code points of the texts of all earlier pieces
    */
   public record Piece(PartKind kind, int index, int offset, String text) {}
 
@@ -56,8 +56,8 @@ public final class ReplyParts {
 
   /**
    * @param parser finds the parts; null if all text is content
-   * @param tracker counts the tokens of the reasoning; null if there is none
-   * @param session id of the session; with that of the turn it makes the ids of calls
+   * @param tracker counts the tokens of the reasoning; null if there is none @param session id of
+   *     the session; the ids of calls are derived from session and turn
    * @param prefill the beginning of the reply that its sender wrote; null for none
    */
   ReplyParts(
@@ -72,12 +72,12 @@ public final class ReplyParts {
     }
   }
 
-  /** Returns the parts of a reply whose text is content. */
+  /** Returns the reader of a reply whose whole text is content. */
   public static ReplyParts plain() {
     return new ReplyParts(null, null, "", "", null);
   }
 
-  /** Reads the beginning, of which a call that goes on is the only part that is given. */
+  /** Reads the beginning of the reply. Of its parts, only a call that continues becomes a piece. */
   private void begin(Prefill prefill) {
     accept(prefill.text());
     Message read = prefill.read();
@@ -95,7 +95,7 @@ public final class ReplyParts {
     }
   }
 
-  /** Counts the next tokens, which the text comes from. */
+  /** Counts the tokens of the next text. */
   public void count(int[] ids) {
     if (tracker != null) {
       for (int id : ids) {
@@ -104,7 +104,7 @@ public final class ReplyParts {
     }
   }
 
-  /** Takes the next text. */
+  /** Appends the next text. */
   public void accept(String text) {
     if (parser != null) {
       parser.accept(text, this::add);
@@ -114,7 +114,7 @@ public final class ReplyParts {
   }
 
   /**
-   * Ends the reply: text whose part was not decided is given. Does nothing the second time.
+   * Ends the reply, and assigns text that was held back to a part. Does nothing the second time.
    *
    * @param cut as in {@link ReplyParser#finish}
    */
@@ -143,7 +143,7 @@ public final class ReplyParts {
         begunReasoning += held;
       }
       case TOOL_CALL -> {
-        heldContent = 0; // it was how the call begins
+        heldContent = 0; // the text was the beginning of a call
         functions.add(text);
         arguments.add(new StringBuilder());
       }
@@ -196,7 +196,7 @@ public final class ReplyParts {
     return !fresh.isEmpty();
   }
 
-  /** Code points of the texts of all pieces so far. */
+  /** Returns the code points of the texts of all pieces so far. */
   public int codePoints() {
     return codePoints;
   }
@@ -206,12 +206,12 @@ public final class ReplyParts {
     return !functions.isEmpty();
   }
 
-  /** Returns the content so far, with what its sender began. */
+  /** Returns the content so far, including the beginning that the sender wrote. */
   public String content() {
     return content.toString();
   }
 
-  /** Returns how many of the tokens that were counted are reasoning. */
+  /** Returns how many of the counted tokens are reasoning. */
   public int reasoningTokens() {
     return tracker == null ? 0 : tracker.count();
   }

@@ -22,17 +22,20 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Knows how a model writes calls and reasoning, by its chat template, and reads its replies.
- * Immutable; any thread.
+ * Knows from the chat template how a model writes calls and reasoning, and creates the readers of
+ * its replies. Immutable; thread-safe.
  */
 public final class ReplyReading {
-  /** How much of a prompt's end is looked at: a template opens the reasoning of a reply there. */
+  /**
+   * Tokens at the end of a prompt to look at, because a template may open the reasoning of the
+   * reply there.
+   */
   private static final int PROMPT_END = 32;
 
   private final Tokenizer tokenizer;
   private final ReplyFormat format;
 
-  /** How reasoning is written in the formats that were asked for so far; there are few. */
+  /** The tokens of reasoning by format, for the few formats requested so far. */
   private final Map<ReplyFormat, Optional<ReasoningTokens>> reasoning = new ConcurrentHashMap<>();
 
   private final ChatTemplate template;
@@ -53,13 +56,13 @@ public final class ReplyReading {
     return format.reasoning() != null || format.tools() == ToolFormat.HARMONY;
   }
 
-  /** Returns the model's chat template, which takes replies as they are read here. */
+  /** Returns the model's chat template; it accepts replies with the parts that this class reads. */
   public ChatTemplate template() {
     return template;
   }
 
   /**
-   * Returns what reads the reply to a prompt.
+   * Returns the reader of the reply to a prompt.
    *
    * @param prompt its ids
    */
@@ -70,7 +73,7 @@ public final class ReplyReading {
   /**
    * The same as {@link #parts(PromptOptions, int[], String, String)}.
    *
-   * @param prefill the reply's beginning, with which the prompt ends; null for none
+   * @param prefill the reply's beginning at the end of the prompt; null for none
    */
   public ReplyParts parts(
       PromptOptions options, int[] prompt, String session, String turn, Prefill prefill) {
@@ -81,9 +84,9 @@ public final class ReplyReading {
   }
 
   /**
-   * Returns the beginning of a reply that a message of the assistant is.
+   * Returns a message of the assistant as the beginning of a reply.
    *
-   * @return null if it says nothing
+   * @return null if the message is empty
    */
   public Prefill prefill(PromptOptions options, Message given) {
     ReplyFormat used = format(options);
@@ -126,9 +129,9 @@ public final class ReplyReading {
   }
 
   /**
-   * Returns what makes the grammar of a reply; null for one that is free.
+   * Returns the source of the grammar of a reply; null for a reply without a constraint.
    *
-   * @param prefill the reply's beginning, which the grammar does not hold; null for none
+   * @param prefill the reply's beginning, which the grammar does not constrain; null for none
    */
   public EngineRequest.GrammarSource grammar(PromptOptions options, Prefill prefill) {
     ReplyConstraint constraint = options.constraint();
@@ -159,7 +162,10 @@ public final class ReplyReading {
     return grammar(used, constraint, promptEnd(prompt, prefill), false);
   }
 
-  /** Returns what ends the reasoning of a reply when a budget is used up; null for no budget. */
+  /**
+   * Returns the source of a tracker that ends the reasoning when its budget is used up; null for no
+   * budget.
+   */
   public EngineRequest.ReasoningSource budget(PromptOptions options, int budget, Prefill prefill) {
     return budget == ReasoningTracker.UNLIMITED
         ? null
@@ -175,7 +181,7 @@ public final class ReplyReading {
   }
 
   /**
-   * @param begun whether the content has begun, so that nothing comes before it
+   * @param begun whether the content has begun, so that no reasoning comes before it
    */
   private static GrammarSpec grammar(
       ReplyFormat format, ReplyConstraint constraint, String promptEnd, boolean begun) {
@@ -194,8 +200,8 @@ public final class ReplyReading {
   }
 
   /**
-   * Returns the special tokens that a reply's text has as their text, so that its parts are found;
-   * empty if it has no parts.
+   * Returns the special tokens that a reply's text contains as text, because its parts are found by
+   * them; empty if the reply has no parts.
    */
   public Map<Integer, String> markup(PromptOptions options) {
     boolean plain = parser(options, "") == null;

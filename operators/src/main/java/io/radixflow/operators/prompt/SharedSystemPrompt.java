@@ -11,7 +11,7 @@ import java.util.List;
 
 /**
  * A prompt whose beginning may be shared by all tenants: the tokens that depend only on the system
- * prompt. One thread makes it, then any thread may read it.
+ * prompt. One thread fills it, then any thread may read it.
  */
 public final class SharedSystemPrompt implements EngineRequest.PromptSource {
   private final EngineRequest.PromptSource prompt;

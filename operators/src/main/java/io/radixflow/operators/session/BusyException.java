@@ -2,7 +2,7 @@ package io.radixflow.operators.session;
 
 import io.radixflow.protocol.record.ErrorCode;
 
-/** A turn is refused for now; the same, sent again later under another turn id, may be served. */
+/** Thrown if a turn is refused for now. The sender may send it again later with another turn id. */
 public final class BusyException extends RefusedException {
   private static final long serialVersionUID = 1L;
 

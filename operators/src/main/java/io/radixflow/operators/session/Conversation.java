@@ -8,11 +8,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * An immutable view of one branch, for making a prompt on another thread.
+ * An immutable view of one branch, from which another thread makes a prompt.
  *
  * @param system system prompt, or null
- * @param depth turns of the branch, those included that were dropped and forgotten
- * @param path the branch's turns that are kept, oldest first, without gaps
+ * @param depth turns of the branch, including turns that were dropped and forgotten
+ * @param path the branch's kept turns, oldest first, without gaps
  */
 public record Conversation(String system, int depth, List<Turn> path) {
 
@@ -20,20 +20,20 @@ public record Conversation(String system, int depth, List<Turn> path) {
     path = List.copyOf(path);
   }
 
-  /** Returns the conversation that a path makes. */
+  /** Returns the conversation of a path. */
   public static Conversation of(String system, List<Turn> path) {
     return new Conversation(
         system, path.isEmpty() ? 0 : path.get(path.size() - 1).depth() + 1, path);
   }
 
-  /** Returns the number of oldest turns that the branch's prompts leave out by now. */
+  /** Returns how many of the oldest turns the branch's prompts leave out. */
   public int dropped() {
     return path.isEmpty()
         ? depth
         : Math.max(path.get(path.size() - 1).dropped(), path.get(0).depth());
   }
 
-  /** Returns whether there is anything that a prompt could be made of. */
+  /** Returns whether the conversation has no text for a prompt. */
   public boolean isEmpty() {
     return path.isEmpty() && system == null;
   }
@@ -56,7 +56,7 @@ public record Conversation(String system, int depth, List<Turn> path) {
     return messages;
   }
 
-  /** Returns a message as a chat template gets it. */
+  /** Returns a message in the form for chat templates. */
   public static ChatMessage chat(Message message) {
     return new ChatMessage(
         message.role(),
@@ -78,7 +78,7 @@ public record Conversation(String system, int depth, List<Turn> path) {
     return end == path.size() ? this : new Conversation(system, depth, path.subList(0, end));
   }
 
-  /** Returns the messages after the last reply, which were appended without one. */
+  /** Returns the messages after the last reply; they were appended without a reply. */
   public List<Message> unanswered() {
     return path.subList(answered().path().size(), path.size()).stream()
         .flatMap(turn -> turn.messages().stream())
@@ -86,8 +86,7 @@ public record Conversation(String system, int depth, List<Turn> path) {
   }
 
   /**
-   * Returns the parts of the last reply's prompt besides messages, see {@link
-   * PromptOptions#identity}; empty without a reply.
+   * Returns the {@link PromptOptions#identity} of the last reply's prompt; empty without a reply.
    */
   public String variant() {
     Conversation answered = answered();
@@ -95,7 +94,7 @@ public record Conversation(String system, int depth, List<Turn> path) {
   }
 
   /**
-   * Returns the canonical ids of the branch up to its last reply's end-of-turn id.
+   * Returns the canonical ids of the branch up to the end-of-turn id of its last reply.
    *
    * @param tokenizer fingerprint of the tokenizer in use
    * @return null if there are none, or if they belong to another tokenizer

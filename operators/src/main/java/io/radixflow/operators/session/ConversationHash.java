@@ -8,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Hashes of conversations: the first 128 bits of a SHA-256, in hexadecimal digits, over the hash of
- * the messages before and the next message. So each beginning of a conversation has a hash of its
- * own, however its messages are divided into turns.
+ * Hashes of conversations. A hash is the first 128 bits, in hexadecimal digits, of a SHA-256 over
+ * the hash of the earlier messages and the last message. So each beginning of a conversation has
+ * its own hash, however its messages are divided into turns.
  *
- * <p>Messages are hashed in a canonical form, as clients change white space when they send a
- * conversation again: line ends are line feeds, and white space around the text is left out. The
+ * <p>Messages are hashed in a canonical form, because clients change white space when they send a
+ * conversation again. Line ends are line feeds, and white space around the text is left out. The
  * arguments of calls are compared as JSON values, a missing text is an empty one, and {@code
- * developer} is {@code system}. Reasoning does not count, since most clients do not send it again.
+ * developer} is {@code system}. Reasoning is left out, because most clients do not send it again.
  */
 public final class ConversationHash {
   /** The hash of a conversation without messages. */
@@ -30,14 +30,17 @@ public final class ConversationHash {
     return system == null ? EMPTY : with(EMPTY, new Message("system", system));
   }
 
-  /** Returns the hash of a conversation with one more message; null if it had none itself. */
+  /** Returns the hash of a conversation with one more message; null if {@code before} is null. */
   public static String with(String before, Message message) {
     return before == null
         ? null
         : StableHash.hex(parts(before, message)).substring(0, EMPTY.length());
   }
 
-  /** Returns role and text of a message, then its other fields, each with its name. */
+  /**
+   * Returns the parts to hash: role and text of a message, then its other fields, each with its
+   * name.
+   */
   private static String[] parts(String before, Message message) {
     List<String> parts = new ArrayList<>();
     parts.add(before);
@@ -56,7 +59,7 @@ public final class ConversationHash {
     return parts.toArray(String[]::new);
   }
 
-  /** Returns the hash of a conversation with more messages; null if it had none itself. */
+  /** Returns the hash of a conversation with more messages; null if {@code before} is null. */
   public static String with(String before, List<Message> messages) {
     String hash = before;
     for (Message message : messages) {
@@ -65,7 +68,7 @@ public final class ConversationHash {
     return hash;
   }
 
-  /** Returns a text without what two texts may differ in and still count as the same. */
+  /** Returns a text in canonical form: texts that count as the same have the same form. */
   public static String canonical(String content) {
     int start = 0;
     int end = content.length();
@@ -78,7 +81,7 @@ public final class ConversationHash {
     return content.substring(start, end).replace("\r\n", "\n").replace('\r', '\n');
   }
 
-  /** Returns whether any client may take a character for white space. */
+  /** Returns whether any client may treat a character as white space. */
   private static boolean isSpace(char c) {
     return Character.isWhitespace(c) || Character.isSpaceChar(c) || c == '\u0085' || c == '\ufeff';
   }

@@ -4,15 +4,15 @@ package io.radixflow.operators.session;
  * A prompt as it was made for a turn; a Flink POJO.
  *
  * @param ids its token ids
- * @param keep how many of them are the first canonical ids of the conversation before
+ * @param keep how many of its first ids are the first canonical ids of the conversation before
  * @param dropped how many of the conversation's oldest turns it leaves out
  * @param tokenizer fingerprint of the tokenizer
- * @param rewritten how many canonical ids of the conversation before it does not begin with, since
- *     the chat template writes earlier turns in another way or the tools are others
+ * @param rewritten how many canonical ids of the conversation before it does not repeat, because
+ *     the chat template rewrites earlier turns or the tools changed
  */
 public record Prompt(int[] ids, int keep, int dropped, String tokenizer, int rewritten) {
 
-  /** A prompt that begins with all there was before, or with what nothing was before. */
+  /** Creates a prompt that repeats all canonical ids of the conversation before it. */
   public Prompt(int[] ids, int keep, int dropped, String tokenizer) {
     this(ids, keep, dropped, tokenizer, 0);
   }

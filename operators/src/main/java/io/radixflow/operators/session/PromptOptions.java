@@ -40,7 +40,8 @@ public record PromptOptions(
 
   /**
    * @param layers options in order of precedence, the strongest first; entries may be null
-   * @throws IllegalArgumentException if no format has the given name, or options do not go together
+   * @throws IllegalArgumentException if no format has the given name, or options contradict each
+   *     other
    */
   public static PromptOptions resolve(List<GenerationOptions> layers) {
     String given = TurnOptions.first(layers, GenerationOptions::tools, "[]");

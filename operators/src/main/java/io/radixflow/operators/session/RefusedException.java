@@ -3,13 +3,13 @@ package io.radixflow.operators.session;
 import io.radixflow.protocol.record.ErrorCode;
 import io.radixflow.protocol.record.ReplyError;
 
-/** An event cannot be served as it is; the message says why, for its sender. */
+/** Thrown if an event is refused; the message tells its sender why. */
 public class RefusedException extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final ErrorCode code;
 
-  /** An event that is not valid as it is. */
+  /** Creates the exception for an invalid event. */
   public RefusedException(String reason) {
     this(ErrorCode.INVALID_REQUEST, reason);
   }

@@ -97,7 +97,7 @@ public record ReplyConstraint(
                     "tool_choice names " + name + ", which is not a tool"));
   }
 
-  /** Returns the first options that set the form of the content, or that leave it free. */
+  /** Returns the first options that set the form of the content, including the free form. */
   private static Optional<GenerationOptions> form(List<GenerationOptions> layers) {
     return layers.stream()
         .filter(Objects::nonNull)
@@ -159,12 +159,12 @@ public record ReplyConstraint(
     return object;
   }
 
-  /** Returns whether the reply is free. */
+  /** Returns whether the reply has no constraint. */
   public boolean isFree() {
     return content == null && !calls;
   }
 
-  /** Returns whether only the grammar ends the reply, and stop strings do not. */
+  /** Returns whether only the grammar ends the reply, so that stop strings have no effect. */
   public boolean endsReply() {
     return content != null || required;
   }

@@ -14,12 +14,13 @@ import java.util.Set;
  * limits on queued turns and open sessions while the job runs.
  *
  * @param limits how much work is accepted
- * @param prompts how much of a conversation a prompt has
- * @param defaults generation options where neither the event nor the session has one; may be null
- * @param retention how long a session, also a closed or erased one, is known after its last event
+ * @param prompts limits of prompts
+ * @param defaults generation options that neither the event nor the session sets; may be
+ *     null @param retention how long a session is known after its last event, even if it is closed
+ *     or erased
  * @param cancelRetention how long a cancel for a turn that has not been seen is kept
  * @param namespaces separate tenants in the cache
- * @param modelChange what becomes of replies that another model began
+ * @param modelChange what happens to replies that another model began
  */
 @PublicApi
 public record ServingOptions(
@@ -32,7 +33,9 @@ public record ServingOptions(
     ModelChange modelChange)
     implements Serializable {
 
-  /** Sensible for one TaskManager with a small model; the namespace key is drawn once a process. */
+  /**
+   * Sensible for one TaskManager with a small model; the namespace key is drawn once per process.
+   */
   public static final ServingOptions DEFAULT =
       new ServingOptions(
           new Limits(16, 4_096, 16_384, 1_000_000, 1_000_000, 256, 64),
@@ -44,16 +47,16 @@ public record ServingOptions(
           ModelChange.CONTINUE);
 
   /**
-   * How much work is accepted. Beyond a limit turns and sessions are rejected; beyond {@code
-   * maxRunning} turns wait.
+   * Limits on accepted work. Beyond a limit, turns and sessions are rejected; beyond {@code
+   * maxRunning}, turns wait.
    *
    * @param maxQueuedPerSession turns of a session that run or wait
    * @param maxQueuedPerTenant turns of a tenant that run or wait on one TaskManager
    * @param maxQueuedPerTaskManager turns that run or wait in all subtasks of a TaskManager
    * @param maxSessionsPerTenant sessions that a tenant may have open on one TaskManager
    * @param maxSessionsPerTaskManager sessions that the subtasks of a TaskManager may have open
-   * @param maxRunning turns that a subtask hands to the engine at once; the others wait in keyed
-   *     state
+   * @param maxRunning turns that a subtask submits to the engine at the same time; others wait in
+   *     keyed state
    * @param maxBranches branches of a session
    */
   public record Limits(
@@ -78,10 +81,10 @@ public record ServingOptions(
   }
 
   /**
-   * How much of a conversation a prompt has.
+   * Limits of prompts.
    *
    * @param maxTurns the most turns of a branch; beyond it the oldest turns are dropped or the new
-   *     turn is rejected, as {@code overflow} says
+   *     turn is rejected, according to {@code overflow}
    * @param overflow what happens to a conversation that outgrows the context window
    * @param defaultMaxTokens limit on a reply's tokens if neither event nor session has a limit;
    *     {@link #NO_LIMIT} if only the context window limits the reply
@@ -99,8 +102,8 @@ public record ServingOptions(
   }
 
   /**
-   * What becomes of a reply that was being generated when the job was restarted with another model.
-   * Whole turns are kept in any case: the new model reads their text.
+   * What happens to an unfinished reply when the job restarts with another model. Whole turns are
+   * kept in any case: the new model reads their text.
    */
   public enum ModelChange {
     /**

@@ -3,19 +3,20 @@ package io.radixflow.operators.session;
 import io.radixflow.protocol.record.TierTokens;
 
 /**
- * The last known places of a session's pages; a Flink POJO. This is a hint for people and for
- * planning: a turn looks its pages up when it comes, and never depends on this.
+ * The last known places of a session's pages; a Flink POJO. They are only a hint for queries and
+ * planning: a turn looks up its pages when it runs.
  *
- * <p>It is part of the {@link SessionSlot}, because each further written state makes RocksDB write
- * a file at a checkpoint, while the operator waits.
+ * <p>They are part of the {@link SessionSlot}, because RocksDB writes a file for each further state
+ * at a checkpoint, and the operator waits for that.
  *
- * @param branch the branch that the last turn was of
+ * @param branch the branch of the last turn
  * @param committedTokens tokens of its whole pages
- * @param tokens how many of these were in each tier
+ * @param tokens how many of these tokens were in each tier
  * @param lastUsed when a turn last used them, milliseconds since the epoch
- * @param asOf when they were there: when that turn ended or they were last looked for, milliseconds
- *     since the epoch
- * @param numericsEpoch which engines can use them; with another epoch they are computed again
+ * @param asOf when the places were known: the end of the last turn or the last look-up,
+ *     milliseconds since the epoch
+ * @param numericsEpoch the epoch of engines that can use the pages; with another epoch they are
+ *     computed again
  * @param disk the name of the engine's directory on a TaskManager's disk; null if it has none
  * @param remote URI of the remote folder; null if there is none
  */
@@ -30,11 +31,11 @@ public record SessionPages(
     String remote) {
 
   /**
-   * Returns the same pages after they were looked for again.
+   * Returns the same pages after another look-up.
    *
    * @param now milliseconds since the epoch
-   * @param home the directory on disk that was looked into, or null
-   * @param folder the remote folder that was looked into, or null
+   * @param home the directory on disk that was searched, or null
+   * @param folder the remote folder that was searched, or null
    */
   public SessionPages found(TierTokens places, long now, String home, String folder) {
     return new SessionPages(
@@ -42,12 +43,12 @@ public record SessionPages(
   }
 
   /**
-   * Returns where these pages are expected without looking for them.
+   * Returns the expected places of the pages, without a look-up.
    *
-   * @param sameProcess whether the engine that made them is the one in use
+   * @param sameProcess whether the engine that made them is still in use
    * @param epoch the numerics epoch of the engine in use
-   * @param home its directory on disk, or null
-   * @param folder its remote folder, or null
+   * @param home the engine's directory on disk, or null
+   * @param folder the engine's remote folder, or null
    */
   public TierTokens expected(boolean sameProcess, String epoch, String home, String folder) {
     if (sameProcess) {

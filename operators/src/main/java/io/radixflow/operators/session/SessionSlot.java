@@ -12,7 +12,7 @@ import java.util.Map;
  * @param life whether the session takes turns
  * @param opened whether an {@code open} or a first message has fixed owner and system prompt
  * @param tenant owner, empty for the default tenant
- * @param cacheSalt separates cached pages further; empty for none
+ * @param cacheSalt separates cached pages within the tenant; empty for none
  * @param defaults the session's generation options, or null
  * @param nextId the next number for a turn; numbers order turns within the session
  * @param offsets highest offset read so far, by partition
@@ -20,9 +20,10 @@ import java.util.Map;
  * @param servedBy the engine that made the last reply, or null
  * @param erasures how many erasures of tenants came before the session was opened
  * @param pages the last known places of the session's pages; null if they were never known
- * @param prompted whether it has a system prompt, which is the {@link Turn#root} of its history
+ * @param prompted whether the session has a system prompt, which is the {@link Turn#root} of its
+ *     history
  * @param moved whether other engines made replies before, and may have pages of the session
- * @param raw whether its turns are prompts without a chat template, each for itself
+ * @param raw whether its turns are independent prompts without a chat template
  */
 public record SessionSlot(
     Life life,
@@ -53,8 +54,8 @@ public record SessionSlot(
           Life.OPEN, false, "", "", null, 1, Map.of(), 0, null, 0, null, false, false, false);
 
   /**
-   * Returns whether an event was read before, judged by its position in the log. An event that was
-   * written after the last event came is new at any position, because the log was recreated and
+   * Returns whether an event was read before, according to its position in the log. If it was
+   * written after the last event came, it is new at any position, because the log was recreated and
    * begins at 0.
    */
   public boolean hasRead(Origin origin) {
@@ -65,7 +66,7 @@ public record SessionSlot(
 
   /**
    * Returns whether events of a tenant may have to do with the session: events of its owner, or of
-   * any tenant while it has no owner: before it is opened and after it is erased.
+   * any tenant while it has no owner. It has no owner before it is opened and after it is erased.
    */
   public boolean isOpenTo(String sender) {
     return !opened || life == Life.ERASED || tenant.equals(sender);
@@ -83,7 +84,8 @@ public record SessionSlot(
   }
 
   /**
-   * Returns this slot as opened with its owner and parameters, after so many erasures of tenants.
+   * Returns this slot as opened with its owner and parameters, and with the number of erasures of
+   * tenants so far.
    */
   public SessionSlot opened(
       String owner,
@@ -116,9 +118,9 @@ public record SessionSlot(
   }
 
   /**
-   * After a reply by an engine.
+   * Returns this slot after a reply by an engine.
    *
-   * @param elsewhere whether another one may have begun it
+   * @param elsewhere whether another engine may have begun the reply
    */
   public SessionSlot served(String engine, boolean elsewhere) {
     Copy copy = new Copy(this);
@@ -139,7 +141,7 @@ public record SessionSlot(
     return copy.slot();
   }
 
-  /** Returns this slot as closed: it keeps its owner and what it has read, but no conversation. */
+  /** Returns this slot as closed: it keeps its owner and offsets, but no conversation. */
   public SessionSlot closed() {
     Copy copy = new Copy(NEW);
     copy.life = Life.CLOSED;
@@ -153,7 +155,7 @@ public record SessionSlot(
     return copy.slot();
   }
 
-  /** Returns this slot as erased: it keeps only what it has read. */
+  /** Returns this slot as erased: it keeps only its offsets. */
   public SessionSlot erased() {
     Copy copy = new Copy(NEW);
     copy.life = Life.ERASED;

@@ -9,7 +9,7 @@ import java.util.Set;
 /**
  * Decides which cached pages each session may use.
  *
- * @param key names each tenant's namespace; equal on all TaskManagers
+ * @param key the key of the namespaces' hashes; equal on all TaskManagers
  * @param sharing tenants whose system prompts are in the public namespace; {@link #ALL} for all
  */
 @PublicApi

@@ -10,35 +10,35 @@ import java.util.List;
  * <p>Turns form a tree by {@code parent}; a branch names its last turn, so that a fork shares its
  * ancestry and a regeneration is a sibling. A turn is never changed.
  *
- * <p>A root of the tree is not a turn. Its message is a system prompt, which is written once, here,
- * so that it needs no state of its own. The session's system prompt is the root {@link #ROOT}; a
- * session without a system prompt does not have that root. Branches whose sender gave another
- * system prompt, or none, have other roots.
+ * <p>A root of the tree is not a turn. Its message is a system prompt. Storing it here saves a
+ * separate state. The session's system prompt is the root {@link #ROOT}; a session without a system
+ * prompt does not have that root. Branches whose sender gave another system prompt, or none, have
+ * other roots.
  *
- * <p>The canonical ids of a conversation, as the next prompt has them, are folded over the path:
- * the first {@code keep} ids of the parent's, then {@code ids}.
+ * <p>The canonical ids of a conversation are its ids in the next prompt. Each turn of the path
+ * keeps the first {@code keep} canonical ids of its parent and appends {@code ids}.
  *
  * @param id number within the session
  * @param parent number of the turn before; the number of the root if there is none
- * @param depth turns before this one on its path, dropped ones included
+ * @param depth turns before this one on its path, including dropped turns
  * @param turn id of the turn as the sender gave it
- * @param answeredBy id under which the reply was given: that of a regeneration, else {@code turn}
+ * @param answeredBy id in the reply: the id of the regeneration, else {@code turn}
  * @param messages the turn's messages
  * @param options the turn's own generation options, or null
- * @param regeneration how often the reply was regenerated before this
- * @param reply the reply, as later prompts have it; null if the turn was appended without one
+ * @param regeneration how often the reply was regenerated
+ * @param reply the reply as in later prompts; null if the turn was appended without a reply
  * @param finishReason lower case; null without a reply
  * @param details details kept for queries; null for a root
- * @param keep ids of the parent's canonical ids that stay; 0 if the prompt was encoded again
+ * @param keep number of the parent's canonical ids that are kept; 0 if the prompt was encoded again
  * @param ids canonical ids after those, up to and including the reply's end-of-turn id
- * @param tokenizer fingerprint of the tokenizer that {@code ids} belong to; empty if the reply has
- *     none, as a model with another tokenizer was cut off in it
+ * @param tokenizer fingerprint of the tokenizer of {@code ids}; empty if the reply has no ids
+ *     because a model with another tokenizer began it
  * @param variant the {@link PromptOptions#identity} of its prompt
  * @param dropped how many of the path's oldest turns the prompt left out
  * @param root number of the root that its branch begins with
- * @param hash of the conversation up to and including the reply, see {@link ConversationHash}; null
- *     if it is not known
- * @param hidden whether its sender deleted it: turns after it have it in their context, but nothing
+ * @param hash hash of the conversation up to and including the reply, see {@link ConversationHash};
+ *     null if unknown
+ * @param hidden whether its sender deleted it: it stays in the context of later turns, but nothing
  *     else shows or continues it
  */
 public record Turn(
@@ -96,9 +96,9 @@ public record Turn(
   }
 
   /**
-   * Returns a turn that is not replied to.
+   * Returns a turn without a reply.
    *
-   * @param turn its id
+   * @param turn id of the turn
    * @param before the conversation before it
    */
   public static Turn appended(
@@ -154,7 +154,7 @@ public record Turn(
         true);
   }
 
-  /** Returns whether this is a root, and no turn. */
+  /** Returns whether this is a root and not a turn. */
   public boolean isRoot() {
     return turn.isEmpty();
   }

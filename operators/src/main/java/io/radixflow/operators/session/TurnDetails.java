@@ -13,8 +13,8 @@ import java.util.Map;
  * @param created when it was accepted, milliseconds since the epoch
  * @param completed when it ended, milliseconds since the epoch
  * @param stopReason the stop text that ended its reply, or null
- * @param usage its counts of tokens
- * @param metadata its sender's, or null
+ * @param usage the token counts
+ * @param metadata the metadata of its sender, or null
  * @param order runs of the reply's parts as they were written; empty if reasoning came first, then
  *     content, then calls
  * @param prefill the beginning of the reply that its sender wrote, which is part of it; null for

@@ -12,19 +12,18 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * The options that a turn runs with, decided over the turn's own, the session's and the
- * configuration's.
+ * The options of a turn: its own options, then the session's, then the configuration's.
  *
  * @param sampling how tokens are drawn
  * @param maxTokens limit on generated tokens
  * @param stop stop strings; none if a grammar ends the reply
  * @param ignoreEos whether the end of the turn does not end the reply
- * @param priority among the tenant's turns
- * @param thinkingBudget tokens of reasoning after which the engine ends it; {@link
+ * @param priority priority among the tenant's turns
+ * @param thinkingBudget tokens after which the engine ends the reasoning; {@link
  *     ReasoningTracker#UNLIMITED} for no limit
  * @param prompt the content of its prompt besides messages, and how its reply is read
  * @param prediction a text that the reply may repeat; null for none
- * @param tokens options that act on single tokens
+ * @param tokens options for single tokens
  * @param truncation {@code auto} or {@code disabled}; null to follow the configuration
  */
 public record TurnOptions(
@@ -44,8 +43,7 @@ public record TurnOptions(
 
   /**
    * @param layers options in order of precedence, the strongest first; entries may be null
-   * @param seed the seed where no layer gives one
-   * @param maxTokens the limit where no layer gives one
+   * @param seed the seed if no layer has one @param maxTokens the limit if no layer has one
    * @throws IllegalArgumentException if a value is out of range; the message names the field
    */
   public static TurnOptions resolve(List<GenerationOptions> layers, long seed, int maxTokens) {
@@ -63,7 +61,7 @@ public record TurnOptions(
             first(layers, GenerationOptions::seed, seed),
             logprobs ? first(layers, GenerationOptions::topLogprobs, 0) : -1);
     int limit = first(layers, GenerationOptions::maxTokens, maxTokens);
-    if (limit < 0) { // a prompt without a chat template may be all that is asked for
+    if (limit < 0) { // a prompt without a chat template may need no reply
       throw new IllegalArgumentException("max_tokens is " + limit + "; it must be at least 0");
     }
     TokenOptions tokens = TokenOptions.merged(layers);
@@ -110,20 +108,20 @@ public record TurnOptions(
   /**
    * Returns whether the oldest turns of a conversation that is too long are dropped.
    *
-   * @param configured what happens if neither event nor session says it
+   * @param configured the setting if neither event nor session has one
    */
   public boolean dropsOldest(Overflow configured) {
     return truncation == null ? configured == Overflow.DROP_OLDEST : truncation.equals("auto");
   }
 
   /**
-   * Returns a field of the first options that have it.
+   * Returns the field of the first layer that has it.
    *
    * @param layers entries may be null
    */
   static <T> T first(
       List<GenerationOptions> layers, Function<GenerationOptions, T> field, T fallback) {
-    // no stream: a turn asks for dozens of fields
+    // not a stream, because a turn reads dozens of fields
     for (GenerationOptions layer : layers) {
       T value = layer == null ? null : field.apply(layer);
       if (value != null) {

@@ -5,15 +5,16 @@ import io.radixflow.protocol.record.Message;
 import java.util.List;
 
 /**
- * All that is needed to run a turn, decided from the state of its session when it starts.
+ * Everything that is needed to run a turn, taken from the state of its session when the turn
+ * starts.
  *
- * @param conversation the conversation before it
- * @param parent number of the turn that it follows in the history
- * @param turn id that the turn has in the history
+ * @param conversation the conversation before the turn
+ * @param parent the predecessor in the history
+ * @param turn id of the turn in the history
  * @param messages its messages
  * @param given its own generation options, or null
  * @param regeneration how often its reply was made before
- * @param options the options it runs with
+ * @param options the options of the turn
  * @param prefill the message of the assistant that its reply continues; null for none
  */
 public record TurnPlan(

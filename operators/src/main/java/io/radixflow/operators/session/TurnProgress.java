@@ -10,12 +10,12 @@ import java.util.List;
  * @param prompt in the first piece, the prompt; else null
  * @param tokens newly generated ids
  * @param text newly visible text
- * @param logprobs one entry a new token if asked for, else empty
+ * @param logprobs one entry per new token if requested, else empty
  * @param cachedTokens prompt tokens that were cached
- * @param shownTokens tokens of the whole turn that deltas stood for; the text of later tokens was
- *     held back
- * @param promptLogprobs one entry for each token of the prompt but its first, in the first piece
- *     that has tokens if asked for; else null
+ * @param shownTokens tokens of the whole turn that deltas have covered; the text of later tokens
+ *     was held back
+ * @param promptLogprobs one entry for each token of the prompt except the first, in the first piece
+ *     with tokens if requested; else null
  * @param model in the first piece, the fingerprint of the model that generates the reply; else null
  */
 public record TurnProgress(

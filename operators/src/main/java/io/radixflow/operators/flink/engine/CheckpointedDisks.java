@@ -9,11 +9,11 @@ import org.apache.flink.api.common.state.OperatorStateStore;
 import org.apache.flink.api.common.typeinfo.Types;
 
 /**
- * Owns what a checkpoint keeps of disk tiers: the ids of the engines that had one. Pages and their
- * index are in one RocksDB on the disk itself, which outlives the process, so a checkpoint copies
- * neither; keyed state has where a session's pages are. An engine whose id is not in the restored
- * checkpoint was away and empties its disk, as sessions may have been erased meanwhile. After a
- * restore every subtask knows the ids of all. The task's thread alone calls this.
+ * Owns the checkpointed state of disk tiers: the ids of the engines with a disk. Pages and their
+ * index are in one RocksDB on the disk, which outlives the process, so a checkpoint copies neither.
+ * Keyed state records where a session's pages are. An engine empties its disk if its id is not in
+ * the restored checkpoint, because sessions may have been erased while it was away. After a restore
+ * every subtask knows all ids. Only the task's thread calls this.
  */
 public final class CheckpointedDisks {
   private final ListState<String> saved;
@@ -24,7 +24,7 @@ public final class CheckpointedDisks {
     saved.get().forEach(restored::add);
   }
 
-  /** Returns the ids of the engines whose disks the restored checkpoint goes with. */
+  /** Returns the ids of the engines whose disks match the restored checkpoint. */
   public Set<String> restored() {
     return Set.copyOf(restored);
   }

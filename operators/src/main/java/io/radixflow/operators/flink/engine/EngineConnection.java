@@ -11,14 +11,14 @@ import java.util.function.Consumer;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 
 /**
- * Owns the subtask's channel to the engine and the way back: each engine step sends one mail, in
- * which all progress is read. All but {@link #announce} runs on the task's thread.
+ * Owns the subtask's channel to the engine. Each engine step sends one mail, which reads all
+ * progress. Only {@link #announce} runs on another thread than the task's.
  */
 public final class EngineConnection implements AutoCloseable {
 
-  /** Gets progress on the task's thread. */
+  /** Receives progress on the task's thread. */
   public interface Reader extends ReplyChannel.ReplyVisitor {
-    /** Ends a mail, after all its progress has been passed. */
+    /** Called at the end of a mail, after all its progress was passed. */
     void drained() throws Exception;
   }
 
@@ -46,7 +46,7 @@ public final class EngineConnection implements AutoCloseable {
     this.channel = engine.openChannel(id, this::announce);
   }
 
-  /** Returns a number for the next request; the caller knows it before any progress can come. */
+  /** Returns an id for the next request, so that the caller knows it before any progress comes. */
   public long nextRequest() {
     return nextRequest++;
   }
@@ -59,7 +59,7 @@ public final class EngineConnection implements AutoCloseable {
     engine.cancel(channel, requestId, reason);
   }
 
-  /** Returns false if the engine has no room to prepare for a turn. */
+  /** Announces a turn; returns false if the engine has no room to prepare for it. */
   public boolean prefetch(EngineRequest expected) {
     return engine.prefetch(expected);
   }
@@ -69,17 +69,17 @@ public final class EngineConnection implements AutoCloseable {
     engine.withdraw(turn);
   }
 
-  /** Releases what only a session without turns has cached. */
+  /** Releases cached pages that only this session uses; the session must have no turns. */
   public void closeSession(String session) {
     engine.closeSession(session);
   }
 
-  /** Leaves progress in the channel, where it pauses the requests once their rings are full. */
+  /** Stops reading progress. Requests pause when their rings are full. */
   public void suspend() {
     suspended = true;
   }
 
-  /** Reads on. */
+  /** Continues reading. */
   public void resume() throws Exception {
     suspended = false;
     drain();

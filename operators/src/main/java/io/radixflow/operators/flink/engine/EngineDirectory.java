@@ -11,16 +11,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Files that a previous engine left on this TaskManager, in the directory {@code radixflow} next to
- * Flink's own files in the TaskManager's working directory. A restarted TaskManager finds the
- * directory again if it has the same {@code taskmanager.resource-id} and {@code
- * process.taskmanager.working-dir}; Flink empties only {@code tmp} there.
+ * The files that a previous engine left on this TaskManager. They are in the directory {@code
+ * radixflow} of the TaskManager's working directory, next to Flink's own files. A restarted
+ * TaskManager finds the directory again if it has the same {@code taskmanager.resource-id} and
+ * {@code process.taskmanager.working-dir}; Flink empties only {@code tmp} there.
  *
  * @param crashJournal a file with the names of the turns that the engine was working on; null for
  *     none
  * @param tiers directory of the pages on disk; null for none
  * @param restored ids of the engines whose pages belong to the restored checkpoint
- * @param settings how control events have changed the tiers so far
+ * @param settings the settings of the tiers after all control events so far
  */
 public record EngineDirectory(
     Path crashJournal, Path tiers, Set<String> restored, TierSettings settings) {
@@ -36,7 +36,7 @@ public record EngineDirectory(
     restored = Set.copyOf(restored);
   }
 
-  /** Creates the directory of an engine whose tiers no control event has changed. */
+  /** Creates the directory of an engine whose tiers have their configured settings. */
   public EngineDirectory(Path crashJournal, Path tiers, Set<String> restored) {
     this(crashJournal, tiers, restored, TierSettings.NONE);
   }
@@ -62,7 +62,7 @@ public record EngineDirectory(
         : new EngineDirectory(crashJournal(directory, name), directory.resolve("tiers"), restored);
   }
 
-  /** Returns the journal of an engine; deletes the journals of jobs that never came back. */
+  /** Returns the journal of an engine; deletes old journals of other jobs. */
   static Path crashJournal(Path directory, String name) {
     if (Files.isDirectory(directory)) {
       long oldest = System.currentTimeMillis() - JOURNAL_RETENTION.toMillis();

@@ -5,20 +5,20 @@ import io.radixflow.protocol.PublicApi;
 import java.io.Serializable;
 
 /**
- * Opens the engine of a TaskManager; travels in the job graph. Subtasks of one job whose factories
- * have equal {@link #identity} share one engine.
+ * Opens the engine of a TaskManager; serialized in the job graph. Subtasks of one job whose
+ * factories have equal {@link #identity} share one engine.
  */
 @PublicApi
 public interface EngineFactory extends Serializable {
 
   /**
-   * Returns all that decides the engine, as text: model, device, pool and engine options. It is
-   * never shown; a hash of it is part of the engine's lease key.
+   * Returns a text with everything that defines the engine: model, device, pool and engine options.
+   * It is never shown; a hash of it is part of the engine's lease key.
    */
   String identity();
 
   /**
-   * Returns this factory for engines that publish the contents of their caches.
+   * Returns a factory of engines that also publish the contents of their caches.
    *
    * @param events opens the destination; null for none
    */
@@ -32,7 +32,7 @@ public interface EngineFactory extends Serializable {
   }
 
   /**
-   * Returns this factory for a GPU, if the engine may run on one and none is named.
+   * Returns a factory of engines on a GPU, if the engine may run on a GPU and no GPU is configured.
    *
    * @param index the driver's number of the GPU
    */
@@ -44,14 +44,14 @@ public interface EngineFactory extends Serializable {
    * Loads the model and starts the engine; takes seconds. Called by one subtask at a time.
    *
    * @param directory files that a previous engine left on this TaskManager
-   * @throws io.radixflow.kernels.device.OutOfDeviceMemoryException if the device's memory is not
-   *     free now
+   * @throws io.radixflow.kernels.device.OutOfDeviceMemoryException if the device has too little
+   *     free memory now
    * @throws IllegalArgumentException if the device or an option is not available, now or later
    * @throws Exception if the model or the device is not available; the message is for users
    */
   ServingEngine open(EngineDirectory directory) throws Exception;
 
-  /** Opens an engine that finds no files of a previous one and leaves none. */
+  /** Opens an engine that neither reads nor leaves files. */
   default ServingEngine open() throws Exception {
     return open(EngineDirectory.NONE);
   }

@@ -26,10 +26,11 @@ import org.slf4j.LoggerFactory;
  * A subtask's share of its TaskManager's engine; the only class that knows Flink's registry of
  * shared resources, an internal interface.
  *
- * <p>Subtasks of one job with equal configuration share an engine. Besides each subtask's lease
- * there is one for the job, released with the job's class loader, so that the engine, its weights
- * and its cache stay warm over a task restart. Jobs do not share: their classes differ. With the
- * engine a subtask leases its shares of what all of them count together.
+ * <p>Subtasks of one job with equal configuration share an engine. Besides the leases of subtasks
+ * there is a lease of the job, which is released with the job's class loader. So the engine, its
+ * weights and its cache survive a task restart. Jobs do not share engines, because their classes
+ * differ. With the engine a subtask leases its shares of the TaskManager's counts of turns and
+ * sessions.
  */
 public final class EngineLease implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EngineLease.class);
@@ -59,10 +60,10 @@ public final class EngineLease implements AutoCloseable {
   }
 
   /**
-   * Leases the engine and opens it if no other subtask has.
+   * Leases the engine; opens it if no other subtask has opened it.
    *
-   * @param restored ids of the engines whose pages the restored checkpoint goes with
-   * @param tiers how control events have changed the tiers so far
+   * @param restored ids of the engines whose pages match the restored checkpoint @param tiers the
+   *     settings of the tiers after all control events so far
    */
   public static EngineLease acquire(
       Environment environment,
@@ -94,12 +95,13 @@ public final class EngineLease implements AutoCloseable {
   }
 
   /**
-   * Returns the factory on the GPU that Flink gave, where the cluster has the external resource
-   * {@value #GPU}. Flink itself only warns when it finds no GPU, and hands out an empty set.
+   * Returns a factory for the GPU that Flink assigned, if the cluster has the external resource
+   * {@value #GPU}. If Flink finds no GPU, it only logs a warning and assigns an empty set.
    *
    * @param cluster the TaskManager's configuration
-   * @param given what Flink gave under {@value #GPU}
-   * @throws SuppressRestartsException if a GPU is asked for and Flink was to give one and did not
+   * @param given what Flink assigned under {@value #GPU}
+   * @throws SuppressRestartsException if the configuration asks for a GPU and Flink should have
+   *     assigned one but did not
    */
   static EngineFactory onGivenGpu(
       EngineFactory factory, Configuration cluster, Collection<ExternalResourceInfo> given) {
@@ -129,7 +131,7 @@ public final class EngineLease implements AutoCloseable {
     return factory;
   }
 
-  /** Returns the engine, which is opened again if its device was lost. */
+  /** Returns the engine; opens it again if its device was lost. */
   public ServingEngine engine() throws Exception {
     return engine.engine();
   }
@@ -172,20 +174,20 @@ public final class EngineLease implements AutoCloseable {
     }
   }
 
-  /** Lets time pass. */
+  /** Waits; a test replaces it. */
   @FunctionalInterface
   interface Pause {
     void pass(Duration time) throws InterruptedException;
   }
 
   /**
-   * The engine that a TaskManager's subtasks share, and what they count together. If its device is
-   * lost, the next subtask that asks gets a new engine, once; a device that is lost again ends the
-   * process, as its successor may find a working one.
+   * The engine that a TaskManager's subtasks share, with their common counts. If its device is
+   * lost, the engine is opened again once. If the device is lost again, the process ends, because a
+   * new process may find a working device.
    *
-   * <p>A failure to open that would happen again ends the job, as restarts would only hide it;
-   * device memory that is not free is waited for, as a process that was killed gives its memory
-   * back some time later; any other failure restarts the job.
+   * <p>If opening fails for a lasting reason, the job ends, because restarts would only hide the
+   * failure. If device memory is not free, opening waits, because the memory of a killed process
+   * becomes free with a delay. Any other failure restarts the job.
    */
   static final class Shared implements AutoCloseable {
     /** The longest wait for device memory. */
@@ -216,7 +218,7 @@ public final class EngineLease implements AutoCloseable {
     /**
      * Opens the engine.
      *
-     * @param endProcess ends the process for a reason
+     * @param endProcess ends the process; gets the reason
      * @param nanos a clock
      * @throws SuppressRestartsException if no restart would help; the root cause's message says in
      *     one line why, and what to do
@@ -253,14 +255,14 @@ public final class EngineLease implements AutoCloseable {
       }
     }
 
-    /** The message alone travels: Flink shows a root cause, deeper than people can act on. */
+    /** Drops the causes: Flink shows the root cause, and users can only act on this message. */
     private static SuppressRestartsException endOfJob(RuntimeException failure) {
       LOG.error("The engine does not open", failure);
       return new SuppressRestartsException(
           new IllegalStateException("the engine does not open: " + failure.getMessage()));
     }
 
-    /** Returns the engine, which is opened again if its device was lost. */
+    /** Returns the engine; opens it again if its device was lost. */
     public synchronized ServingEngine engine() throws Exception {
       EngineLostException lost = engine.engine().lost();
       if (lost == null) {

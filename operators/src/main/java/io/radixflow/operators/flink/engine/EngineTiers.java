@@ -45,7 +45,7 @@ public interface EngineTiers extends AutoCloseable {
     return false;
   }
 
-  /** Runs a task, on any thread, whenever a disk has been attached. */
+  /** Runs a task on any thread whenever a disk has been attached. */
   default void onDiskAttached(Runnable task) {}
 
   /** Removes a task that was given to {@link #onDiskAttached}. */
@@ -56,14 +56,14 @@ public interface EngineTiers extends AutoCloseable {
     return new TenantKeys();
   }
 
-  /** Returns the number that stands for a tenant in stores and {@link #keys}. */
+  /** Returns the number of a tenant in stores and {@link #keys}. */
   default long tenantTag(String tenant) {
     return 0;
   }
 
   // ---- control events
 
-  /** Returns how control events have changed the tiers so far. */
+  /** Returns the settings of the tiers after all control events so far. */
   default TierSettings settings() {
     return TierSettings.NONE;
   }
@@ -87,7 +87,7 @@ public interface EngineTiers extends AutoCloseable {
   /**
    * Adds the gauges of the tiers; the same in all subtasks of an engine.
    *
-   * @param stats figures of the engine
+   * @param stats statistics of the engine
    */
   default void register(MetricGroup group, Supplier<EngineStats> stats) {}
 

@@ -27,7 +27,7 @@ public record ServingEngine(Engine engine, ServedModel model, String instance, E
     this(engine, model, UUID.randomUUID().toString(), tiers);
   }
 
-  /** Returns options whose generation defaults are the model's own where they leave one open. */
+  /** Returns options with the model's own defaults for generation options that are not set. */
   public ServingOptions withModelDefaults(ServingOptions options) {
     GenerationOptions given =
         Objects.requireNonNullElse(options.defaults(), GenerationOptions.builder().build());

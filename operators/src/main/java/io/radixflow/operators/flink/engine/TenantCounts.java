@@ -4,13 +4,13 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Counts one kind of things, such as turns, over all subtasks of a job on a TaskManager and by
- * tenant, so that limits hold for the TaskManager however many subtasks it has. Thread-safe; a
- * change takes a lock that is held for two map look-ups.
+ * Counts things of one kind, such as turns, by tenant and over all subtasks of a job on a
+ * TaskManager. So limits apply to the TaskManager, however many subtasks it has. Thread-safe; a
+ * change holds a lock for two map look-ups.
  *
- * <p>In memory. Each subtask counts what it finds in state when it begins, without regard to the
- * limits, and takes all of its own away when it ends, so counts follow a restore, a rescale and a
- * restart.
+ * <p>The counts are in memory. A subtask adds the things that it finds in state when it starts,
+ * even beyond the limits, and removes its part when it ends. So the counts are right after a
+ * restore, a rescale and a restart.
  */
 public final class TenantCounts {
 
@@ -23,7 +23,7 @@ public final class TenantCounts {
   private final Map<String, Integer> tenants = new HashMap<>();
   private int total;
 
-  /** Begins a subtask's part. */
+  /** Creates a subtask's part. */
   public Share share() {
     return new Share();
   }
@@ -52,27 +52,27 @@ public final class TenantCounts {
     return count + by == 0 ? null : count + by;
   }
 
-  /** One subtask's part; its task's thread alone uses it. */
+  /** One subtask's part. Only the task's thread uses it. */
   public final class Share implements AutoCloseable {
     private final Map<String, Integer> own = new HashMap<>();
     private int count;
 
-    /** Returns how many this subtask has. */
+    /** Returns the count of this subtask. */
     public int count() {
       return count;
     }
 
-    /** Counts one more, without regard to the limits. */
+    /** Adds one, even beyond the limits. */
     public void add(String tenant) {
       change(tenant, 1);
       added(tenant);
     }
 
     /**
-     * Counts one more if there is room on the TaskManager.
+     * Adds one if there is room on the TaskManager.
      *
-     * @param freed how many of the tenant's are about to go
-     * @return null if it is counted, else the limit that is reached
+     * @param freed how many of the tenant are about to be removed
+     * @return null if one was added, else the limit that is reached
      */
     public Full tryAdd(String tenant, int freed, int tenantLimit, int limit) {
       Full full = TenantCounts.this.tryAdd(tenant, freed, tenantLimit, limit);
@@ -93,7 +93,7 @@ public final class TenantCounts {
       own.merge(tenant, -1, TenantCounts::sumOrNone);
     }
 
-    /** The subtask ends: all of its own is gone. Idempotent. */
+    /** Removes the part of a subtask that ends. Idempotent. */
     @Override
     public void close() {
       own.forEach((tenant, n) -> change(tenant, -n));

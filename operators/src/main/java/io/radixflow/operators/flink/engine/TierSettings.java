@@ -23,9 +23,7 @@ public record TierSettings(
     return new TierSettings(number + 1, hostBytes, diskBytes, hostDetached, diskDetached);
   }
 
-  /**
-   * Returns the settings after one more event. An attach without a size leaves the size as it was.
-   */
+  /** Returns the settings after one more event. An attach without a size keeps the current size. */
   public TierSettings after(TierCommand command) {
     boolean host = command.tier() == TierCommand.Tier.HOST;
     boolean detached =

@@ -34,7 +34,7 @@ final class ErasureTasks implements AutoCloseable {
 
   /**
    * @param later runs a task on any thread after a while
-   * @param all begins all pending erasures again; called by the task's thread
+   * @param all starts all pending erasures again; called by the task's thread
    */
   ErasureTasks(EngineTiers tiers, MailboxExecutor mailbox, Executor later, Runnable all) {
     this.tiers = tiers;
@@ -45,7 +45,7 @@ final class ErasureTasks implements AutoCloseable {
   }
 
   /**
-   * Runs a task in the mailbox when an engine has erased.
+   * Runs a task in the mailbox when the engine has finished an erasure.
    *
    * @param work completes with true if a disk was erased
    * @param then gets true if no disk is left to erase

@@ -17,28 +17,29 @@ import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
 
 /**
- * Owns what this subtask has to erase below the device until no file has the bytes: the pages of
- * sessions, by name, and all pages of tenants. Keyed state has lost what they were made of already.
+ * Owns the pending erasures of this subtask: pages of sessions, by name, and all pages of tenants.
+ * An erasure is pending until no file below the device contains the bytes. The text of these pages
+ * has already been removed from keyed state.
  *
  * <p><b>A tenant</b> loses its keys when its control event comes, so that its pages are unreadable
- * at once. Its turns run until its sessions have been gone through, and their pages are written
- * under another key meanwhile. After that the engine deletes the tenant's pages and keys once more,
- * and all other engines delete the keys that this one has deleted, which they may have got from it.
- * Only a key that was drawn later stays: its pages are of sessions opened since. Such a session is
- * spared, as its slot has the number of the last erasure that its subtask knew then, and control
- * events come to all subtasks in one order.
+ * at once. Its turns run until all sessions have been visited; meanwhile their pages are written
+ * under a new key. After that the engine deletes the tenant's pages and keys once more. All other
+ * engines delete the same keys, because they may have received them. Only a key that was drawn
+ * later remains: its pages belong to sessions that were opened later. The slot of such a session
+ * has the number of the last erasure before it was opened, and control events come to all subtasks
+ * in the same order. So the session is kept.
  *
- * <p><b>Pages</b> are named by digests under a key. An engine's thread makes the names, or a
- * checkpoint that comes before. More than {@link #MAX_PAGES} of them, which only a disk that is
- * detached or broken can bring about, become one erasure of all pages.
+ * <p><b>Pages</b> are named by digests under a key. An engine's thread computes the names, or the
+ * next checkpoint does. If more than {@link #MAX_PAGES} pages are pending, which happens only if a
+ * disk is detached or broken, one erasure of all pages replaces them.
  *
- * <p>Checkpoints contain the pending erasures. After a restore each subtask begins with the pending
- * erasures of all subtasks: the pages may be on any disk, and the sessions may have moved. So an
- * erasure may be done twice. A failed erasure is tried again every ten seconds while a store fails,
- * and when a detached disk is attached. Only the task's thread uses this.
+ * <p>Checkpoints contain the pending erasures. After a restore each subtask starts with the pending
+ * erasures of all subtasks, because the pages may be on any disk, and the sessions may have moved.
+ * So an erasure may be done twice. A failed erasure is tried again every ten seconds while a store
+ * fails, and when a detached disk is attached. Only the task's thread uses this.
  */
 public final class Erasures implements AutoCloseable {
-  /** Pages that may be pending: 8 MiB of names. */
+  /** The most pending pages: 8 MiB of names. */
   public static final int MAX_PAGES = 1 << 18;
 
   private final ErasureTasks tasks;
@@ -48,9 +49,8 @@ public final class Erasures implements AutoCloseable {
   private final ListState<Tuple3<String, What, byte[]>> savedPages;
 
   /**
-   * The things that an erasure deletes: pages by name, all pages, keys by id, or what engines keep
-   * of an erased session, which are texts and pages by name. Checkpoints have them; new ones go
-   * last.
+   * What an erasure deletes: pages by name, all pages, keys by id, or the texts and pages of an
+   * erased session. Checkpoints contain the ordinals, so add new constants at the end.
    */
   public enum What {
     PAGES,
@@ -65,15 +65,15 @@ public final class Erasures implements AutoCloseable {
   }
 
   /**
-   * An erasure for all subtasks; travels through the JobManager, also back to its sender.
+   * An erasure for all subtasks. The JobManager sends it to all subtasks, including its sender.
    *
    * @param id names the erasure
-   * @param names digests of pages, none before its parent's, or ids of keys, in a row
+   * @param names digests of pages, parents first, or ids of keys, concatenated
    */
   public record Erasure(String id, What what, byte[] names) implements OperatorEvent {}
 
   /**
-   * Begins with the erasures of the restored checkpoint.
+   * Starts with the erasures of the restored checkpoint.
    *
    * @param keys the engine's keys, restored
    * @param coordinator passes erasures on to all subtasks; null if there are no others
@@ -130,7 +130,7 @@ public final class Erasures implements AutoCloseable {
   }
 
   /**
-   * Makes a tenant's pages unreadable; the caller goes through its sessions then.
+   * Makes a tenant's pages unreadable; the caller must then erase the tenant's sessions.
    *
    * @param number number of the control event
    */
@@ -138,26 +138,33 @@ public final class Erasures implements AutoCloseable {
     tenants.erase(tenant, number);
   }
 
-  /** Returns whether a session is of a tenant that is being erased, and not erased itself. */
+  /**
+   * Returns whether a session belongs to a tenant that is being erased, but is not erased itself.
+   */
   public boolean covers(SessionSlot slot) {
     return tenants.covers(slot);
   }
 
-  /** Returns the tenants whose sessions have to be gone through, with their numbers; a copy. */
+  /**
+   * Returns the tenants whose sessions must be erased, with the numbers of their control events; a
+   * copy.
+   */
   public Map<String, Long> toPass() {
     return tenants.toPass();
   }
 
-  /** Erases the pages of a tenant whose sessions are erased, unless they are to be once more. */
+  /**
+   * Called when all sessions of a tenant are erased; erases its pages, unless the tenant has a
+   * later erasure.
+   */
   public void passed(String tenant, long number) {
     tenants.passed(tenant, number);
   }
 
   /**
-   * Begins to erase pages.
+   * Starts erasing pages.
    *
-   * @param names makes the digests of the pages in a row, each parent before its children; any
-   *     thread
+   * @param names computes the digests of the pages, concatenated, parents first; any thread
    * @param most the most pages that {@code names} can have
    * @param everywhere whether the engines of all subtasks do it
    */
@@ -166,19 +173,22 @@ public final class Erasures implements AutoCloseable {
   }
 
   /**
-   * Begins to erase the pages of an erased session, and the texts that the engines of all subtasks
+   * Starts erasing the pages of an erased session, and the texts that the engines of all subtasks
    * keep. The parameters are the same as for {@link #erasePages(Supplier, int, boolean)}.
    */
   public void eraseSession(Supplier<byte[]> names, int most) {
     pages.erase(What.SESSION, names, most, true);
   }
 
-  /** Begins an erasure that the coordinator passes on, or notes that all subtasks have it. */
+  /**
+   * Starts an erasure of another subtask, or notes that all subtasks have received an erasure of
+   * this one.
+   */
   public void receive(Erasure event) {
     pages.receive(event);
   }
 
-  /** Returns the number of tenants whose pages may still be there. */
+  /** Returns the number of tenants whose pages may still exist. */
   public int pendingTenants() {
     return tenants.count();
   }

@@ -39,8 +39,7 @@ final class PageErasures {
     private boolean done;
 
     /**
-     * @param maker makes the names; called once
-     * @param most maximum number of pages
+     * @param maker computes the names; called once @param most maximum number of pages
      * @param toPassOn whether the coordinator must still send the erasure back
      */
     Pages(What what, Supplier<byte[]> maker, int most, boolean toPassOn) {
@@ -54,7 +53,7 @@ final class PageErasures {
       this(what, () -> names, what.namesPages() ? names.length / PageNames.BYTES : 0, toPassOn);
     }
 
-    /** Returns the names, which are made by the first caller; any thread. */
+    /** Returns the names; the first caller computes them. Any thread. */
     synchronized byte[] names() {
       if (names == null) {
         try {
@@ -87,11 +86,11 @@ final class PageErasures {
   }
 
   /**
-   * Begins to erase pages.
+   * Starts erasing pages.
    *
    * @param what PAGES, or SESSION to also erase the texts of the session
-   * @param names makes the digests of the pages, concatenated, each after the digest of its parent;
-   *     any thread
+   * @param names computes the digests of the pages, concatenated, each after the digest of its
+   *     parent; any thread
    * @param most maximum number of digests
    * @param everywhere whether the engines of all subtasks erase the pages
    */
@@ -113,7 +112,7 @@ final class PageErasures {
   }
 
   /**
-   * Begins to delete keys in all subtasks. Does nothing if there are no keys or only one subtask.
+   * Starts deleting keys in all subtasks. Does nothing if there are no keys or only one subtask.
    */
   void eraseKeys(byte[] ids) {
     if (ids.length > 0 && coordinator != null) {
@@ -121,7 +120,7 @@ final class PageErasures {
     }
   }
 
-  /** Begins an erasure that was restored from a checkpoint. */
+  /** Starts an erasure that was restored from a checkpoint. */
   void restore(String id, What what, byte[] names) {
     add(id, new Pages(what, names, false));
   }
@@ -166,8 +165,8 @@ final class PageErasures {
   }
 
   /**
-   * Begins an erasure from another subtask, or records that all subtasks have received this
-   * subtask's erasure.
+   * Starts an erasure of another subtask, or records that all subtasks have received an erasure of
+   * this one.
    */
   void receive(Erasure event) {
     Pages known = pending.get(event.id());
@@ -186,7 +185,7 @@ final class PageErasures {
     }
   }
 
-  /** Begins all pending erasures again. */
+  /** Starts all pending erasures again. */
   void retry() {
     Map.copyOf(pending).forEach(this::begin);
   }

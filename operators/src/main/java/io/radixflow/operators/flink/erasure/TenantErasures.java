@@ -7,8 +7,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The tenants whose pages may still be there. A tenant loses its keys first, then its sessions,
- * then its pages. Only the task's thread uses this.
+ * The tenants whose pages may still exist. A tenant loses its keys first, then its sessions, then
+ * its pages. Only the task's thread uses this.
  */
 final class TenantErasures {
   private final Engine engine;
@@ -18,7 +18,7 @@ final class TenantErasures {
   private final Map<String, Tenant> tenants = new HashMap<>();
 
   /**
-   * A tenant whose pages may still be there.
+   * A tenant whose pages may still exist.
    *
    * @param number number of the control event
    * @param passed whether the sessions of this subtask are erased
@@ -33,7 +33,7 @@ final class TenantErasures {
   }
 
   /**
-   * Makes a tenant's pages unreadable; the caller goes through its sessions then.
+   * Makes a tenant's pages unreadable; the caller must then erase the tenant's sessions.
    *
    * @param number number of the control event
    */
@@ -42,7 +42,9 @@ final class TenantErasures {
     tenants.merge(tenant, new Tenant(number, false), (a, b) -> a.number > b.number ? a : b);
   }
 
-  /** Returns whether a session is of a tenant that is being erased, and not erased itself. */
+  /**
+   * Returns whether a session belongs to a tenant that is being erased, but is not erased itself.
+   */
   boolean covers(SessionSlot slot) {
     if (tenants.isEmpty() || !slot.opened() || slot.life() == Life.ERASED) {
       return false;
@@ -51,7 +53,10 @@ final class TenantErasures {
     return erased != null && slot.erasures() < erased.number;
   }
 
-  /** Returns the tenants whose sessions have to be gone through, with their numbers; a copy. */
+  /**
+   * Returns the tenants whose sessions must be erased, with the numbers of their control events; a
+   * copy.
+   */
   Map<String, Long> toPass() {
     Map<String, Long> left = new HashMap<>();
     tenants.forEach(
@@ -63,7 +68,10 @@ final class TenantErasures {
     return left;
   }
 
-  /** Erases the pages of a tenant whose sessions are erased, unless they are to be once more. */
+  /**
+   * Called when all sessions of a tenant are erased; erases its pages, unless the tenant has a
+   * later erasure.
+   */
   void passed(String tenant, long number) {
     if (tenants.replace(tenant, new Tenant(number, false), new Tenant(number, true))) {
       keys.delete(tenant);
@@ -82,7 +90,7 @@ final class TenantErasures {
         });
   }
 
-  /** Begins again to erase the pages of tenants whose sessions are erased. */
+  /** Starts again to erase the pages of tenants whose sessions are erased. */
   void retry() {
     tenants.forEach(
         (name, tenant) -> {

@@ -18,8 +18,8 @@ import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
 
 /**
- * Keeps the keys of tenants' pages in checkpoints, and passes the keys that this subtask's engine
- * draws to all other engines. {@link TenantKeys} says why the keys are stored nowhere else. After a
+ * Stores the keys of tenants' pages in checkpoints, and sends keys that this subtask's engine draws
+ * to all other engines. {@link TenantKeys} explains why the keys are stored nowhere else. After a
  * restore every engine has all keys. Only the task's thread uses this.
  */
 public final class TenantKeyState {
@@ -52,7 +52,7 @@ public final class TenantKeyState {
     }
   }
 
-  /** From now on, passes each key that the engine draws to all other engines. */
+  /** From now on, sends each key that the engine draws to all other engines. */
   public void passOn(MailboxExecutor mailbox, OperatorEventGateway coordinator) {
     tiers
         .keys()
@@ -63,8 +63,7 @@ public final class TenantKeyState {
                     () -> coordinator.sendEventToCoordinator(new Drawn(key)),
                     "key of a tenant's pages");
               } catch (RejectedExecutionException closing) {
-                // the task is closing; for other engines, its pages under this key will be cache
-                // misses
+                // the task is closing; pages under this key will be cache misses for other engines
               }
             });
   }

@@ -6,26 +6,26 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Finds the replies that an output lost because it committed them too late: it commits when a
- * checkpoint is complete, and does not report a commit that failed. Travels in the job graph.
+ * Finds the replies that an output lost because it committed them too late. An output commits when
+ * a checkpoint is complete, and does not report a failed commit. Serialized in the job graph.
  */
 @PublicApi
 public interface LostReplies extends Serializable {
 
-  /** Names a reply: there is one to a turn id of a session. */
+  /** Identifies a reply; each turn id of a session has one. */
   record Id(String session, String turn) {}
 
   /**
-   * For how long after a reply was emitted its commit succeeds, unless the job fails, in
-   * milliseconds.
+   * Returns for how many milliseconds after a reply was emitted its commit succeeds, unless the job
+   * fails.
    */
   long commitMillis();
 
   /**
-   * Begins to look for replies.
+   * Starts looking for replies.
    *
    * @param wanted replies of complete checkpoints, emitted once since then at most
-   * @param since when the first of them was emitted, milliseconds since the epoch
+   * @param since when the first of these replies was emitted, milliseconds since the epoch
    */
   Search search(Set<Id> wanted, long since);
 
@@ -33,8 +33,8 @@ public interface LostReplies extends Serializable {
   interface Search extends AutoCloseable {
 
     /**
-     * Returns the wanted replies that the output took and did not and will not commit. Completed on
-     * any thread; never once the search is closed.
+     * Returns the wanted replies that the output accepted but will never commit. Completes on any
+     * thread; never completes after the search was closed.
      */
     CompletableFuture<Set<Id>> lost();
 

@@ -24,19 +24,19 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Owns the replies whose commit is not confirmed, and emits lost ones again exactly as they were.
- * The output commits replies after a checkpoint. A commit may come too late when job or brokers
- * were away for long or an old savepoint is restored, and the output does not report that.
+ * The output commits replies after a checkpoint. A commit may come too late if the job or the
+ * brokers were down for long, or if an old savepoint is restored. The output does not report that.
  *
- * <p>A reply is in keyed state from the mail that emits it, and so in every checkpoint from the one
- * that commits it to the one that forgets it. The output tries to commit once a checkpoint is
+ * <p>A reply is in keyed state from the mail that emits it. So it is in every checkpoint from the
+ * one that commits it until it is forgotten. The output tries to commit once a checkpoint is
  * complete, and at the latest before its part of the next checkpoint. So when the next checkpoint
  * is also complete, the commit has been tried. If the reply is younger than {@link
  * LostReplies#commitMillis}, the commit was in time, and the reply is forgotten. Otherwise a search
  * decides: a lost reply is emitted into the transaction of the next checkpoint and is unconfirmed
- * again; any other is forgotten. After a restore the same holds for the replies of the restored
- * checkpoint, whose commit is tried once more before the next checkpoint.
+ * again; any other reply is forgotten. After a restore the replies of the restored checkpoint are
+ * treated in the same way; their commit is tried once more before the next checkpoint.
  *
- * <p>Only the task's thread calls it.
+ * <p>Only the task's thread uses it.
  */
 public final class UnconfirmedReplies implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(UnconfirmedReplies.class);
@@ -83,7 +83,7 @@ public final class UnconfirmedReplies implements AutoCloseable {
   private record Answer(Set<LostReplies.Id> wanted, Set<LostReplies.Id> gone) {}
 
   /**
-   * Begins with the replies of the restored checkpoint. Changes the current key.
+   * Starts with the replies of the restored checkpoint. Changes the current key.
    *
    * @param lost finds lost replies; null if the output cannot lose replies, and then no replies are
    *     kept
@@ -235,7 +235,7 @@ public final class UnconfirmedReplies implements AutoCloseable {
     }
   }
 
-  /** Removes all text from the replies of the current session, which was erased. */
+  /** Removes all text from the replies of the current session, because it was erased. */
   public void erase() throws Exception {
     Iterator<Map.Entry<String, EmittedReply>> replies = state.iterator();
     while (replies.hasNext()) {

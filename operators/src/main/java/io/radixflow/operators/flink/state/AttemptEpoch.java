@@ -8,8 +8,8 @@ import org.apache.flink.api.common.typeinfo.Types;
 
 /**
  * Owns the operator's attempt, a number that grows with every start. It is the maximum of the wall
- * clock and the number after the attempts in the restored checkpoint. So it grows even if an old
- * checkpoint is restored or a clock is slow.
+ * clock and the next number after the attempts in the restored checkpoint. So it grows even if an
+ * old checkpoint is restored or a clock is slow.
  */
 public final class AttemptEpoch {
   private final ListState<Long> attempts;

@@ -12,9 +12,9 @@ import org.apache.flink.api.common.state.OperatorStateStore;
 import org.apache.flink.api.common.typeinfo.Types;
 
 /**
- * Owns what control events have set: whether the job drains, how many erasures of tenants there
- * have been, and limits and tiers that differ from the configured ones. Broadcast state: every
- * subtask has the same, also after a rescale.
+ * Owns the settings of control events: whether the job drains, the number of erasures of tenants,
+ * and limits and tiers that differ from the configured values. It is broadcast state: every subtask
+ * has the same, even after a rescale.
  */
 public final class ControlState {
   private static final String DRAIN = "drain";
@@ -40,7 +40,7 @@ public final class ControlState {
   }
 
   /**
-   * @param value {@code off} to take turns again; anything else, also null, to drain
+   * @param value {@code off} to accept turns again; anything else, including null, to drain
    */
   public void drain(String value) throws Exception {
     if ("off".equals(value)) {
@@ -63,7 +63,7 @@ public final class ControlState {
     return number;
   }
 
-  /** Returns how control events have changed the tiers so far. */
+  /** Returns the settings of the tiers after all control events so far. */
   public TierSettings tiers() throws Exception {
     return new TierSettings(
         number(TIER_EVENTS),
@@ -122,7 +122,7 @@ public final class ControlState {
   /**
    * Sets limits as {@link LimitChange} reads them.
    *
-   * @throws RefusedException if the value cannot be read; nothing is changed then
+   * @throws RefusedException if the value cannot be read; then nothing changes
    */
   public void limits(String tenant, String value) throws Exception {
     Map<String, String> changed;

@@ -26,9 +26,9 @@ import org.apache.flink.runtime.state.KeyedStateBackend;
  * Owns the system prompt, the finished turns of a session and its branches; every call acts on the
  * current key.
  *
- * <p>Turns are a tree of immutable entries and a branch is the number of its last turn, so that
+ * <p>Turns are a tree of immutable entries, and a branch is the number of its last turn. So
  * appending writes one turn, forking writes one number, and nothing is copied or rewritten. Turns
- * of recent sessions are also held in memory; without that, a prompt would read each turn of its
+ * of recent sessions are also kept in memory, so that a prompt does not read each turn of its
  * conversation from RocksDB.
  */
 public final class History {
@@ -48,15 +48,15 @@ public final class History {
     this.numbers = store.getMapState(SavedState.turnNumbers());
   }
 
-  /** Keeps the session's system prompt. */
+  /** Stores the session's system prompt. */
   public void begin(String system) throws Exception {
     begin(Turn.ROOT, system);
   }
 
   /**
-   * Keeps a root.
+   * Stores a root.
    *
-   * @param system the system prompt of branches that begin with it, or null
+   * @param system the system prompt of branches that begin with the root, or null
    */
   public void begin(long root, String system) throws Exception {
     put(Turn.root(root, system));
@@ -82,7 +82,7 @@ public final class History {
     return turn;
   }
 
-  /** The system prompt of the session, or null. */
+  /** Returns the system prompt of the session, or null. */
   String system(SessionSlot slot) throws Exception {
     return system(slot, Turn.ROOT);
   }
@@ -92,7 +92,7 @@ public final class History {
     return begun == null ? null : begun.system();
   }
 
-  /** Returns a turn or a root that a branch ends with; null for the session's root. */
+  /** Returns the turn or root at the end of a branch; null for the session's root. */
   private Turn last(long head) throws Exception {
     return head == Turn.ROOT ? null : turn(head);
   }
@@ -118,7 +118,7 @@ public final class History {
     return all;
   }
 
-  /** Returns what the next turn of a branch follows. */
+  /** Returns the parent of the next turn of a branch. */
   TurnParent parent(SessionSlot slot, String branch) throws Exception {
     Long head = heads.get(branch);
     Turn last = head == null ? null : last(head);
@@ -127,7 +127,7 @@ public final class History {
         : new TurnParent(last.id(), last.root(), last.hash());
   }
 
-  /** Returns what a turn follows. */
+  /** Returns the parent of a turn. */
   TurnParent parent(SessionSlot slot, Turn turn) throws Exception {
     Turn before = last(turn.parent());
     String hash = before == null ? null : before.hash();
@@ -139,12 +139,12 @@ public final class History {
     return slot.prompted() ? turn(Turn.ROOT).hash() : ConversationHash.EMPTY;
   }
 
-  /** Returns whether there is a branch; there is always a main one. */
+  /** Returns whether a branch exists; the main branch always exists. */
   public boolean hasBranch(String branch) throws Exception {
     return branch.equals(ConversationEvent.MAIN_BRANCH) || heads.contains(branch);
   }
 
-  /** Returns the number of the last turn of each branch that has been made; a copy, by name. */
+  /** Returns the number of the last turn of each existing branch by name; a copy. */
   public SortedMap<String, Long> heads() throws Exception {
     SortedMap<String, Long> copy = new TreeMap<>();
     for (Map.Entry<String, Long> head : heads.entries()) {
@@ -167,8 +167,9 @@ public final class History {
   }
 
   /**
-   * Returns the number of the turn that was answered under an id, or null if none is kept. An id
-   * whose reply was made again, and is kept by no branch, stands for the latest reply.
+   * Returns the number of the turn that was answered under an id, or null if it is not kept. If the
+   * reply was regenerated and no branch keeps the first one, this is the turn with the latest
+   * reply.
    */
   public Long find(String id) throws Exception {
     return numbers.get(SavedState.byId(id));
@@ -182,10 +183,10 @@ public final class History {
   }
 
   /**
-   * Returns a test that is false for hashes with which {@link #match} finds no turn. One read of
-   * all names of the session's turns takes less time than a read for each of many hashes.
+   * Returns a test that is false for hashes with which {@link #match} finds no turn. For many
+   * hashes, one read of all names of the session's turns is faster than a read per hash.
    *
-   * @param most names that are read; if the session has more, the test is always true
+   * @param most maximum number of names to read; if the session has more, the test is always true
    */
   Predicate<String> known(int most) throws Exception {
     Set<String> names = new HashSet<>();
@@ -198,7 +199,7 @@ public final class History {
     return hash -> names.contains(SavedState.byHash(hash));
   }
 
-  /** Returns the turn that was answered under an id, as {@link #find} does, or null. */
+  /** Returns the turn that {@link #find} finds, or null. */
   public Turn turn(String id) throws Exception {
     Long number = find(id);
     return number == null ? null : turn(number);
@@ -225,13 +226,13 @@ public final class History {
     return count;
   }
 
-  /** The branch's turns that are kept, oldest first. */
+  /** Returns the kept turns of a branch, oldest first. */
   public List<Turn> path(String branch) throws Exception {
     Long head = heads.get(branch);
     return head == null ? List.of() : pathTo(head);
   }
 
-  /** The turns up to and including {@code last} that are kept, oldest first. */
+  /** Returns the kept turns up to and including {@code last}, oldest first. */
   private List<Turn> pathTo(long last) throws Exception {
     List<Turn> path = new ArrayList<>();
     Turn turn = last(last);
@@ -243,7 +244,7 @@ public final class History {
     return path;
   }
 
-  /** Ends a branch with a turn whose parent is on it; what hung on the parent there goes. */
+  /** Appends a turn to its parent on a branch; later turns of the branch are removed. */
   public void append(String branch, Turn turn) throws Exception {
     Long head = heads.get(branch);
     boolean grows = turn.parent() == (head == null ? Turn.ROOT : head);
@@ -265,8 +266,8 @@ public final class History {
   }
 
   /**
-   * Hides a turn. Branches that end with it, and have no turns that run or wait, then end with the
-   * turn before it; if no other has it, it is removed.
+   * Hides a turn. Branches that end with the turn and have no running or waiting turns then end
+   * with the turn before it. If no other branch has the turn, it is removed.
    */
   public void delete(long id, Collection<String> branches) throws Exception {
     Turn turn = turn(id);
@@ -298,13 +299,16 @@ public final class History {
     return last != null && last.hidden();
   }
 
-  /** Has a branch that ends with a turn that was deleted end with one before it. */
+  /** Makes a branch that ends with a deleted turn end with an earlier turn. */
   public void trim(String branch) throws Exception {
     heads.put(branch, shown(turn(heads.get(branch))));
     sweep();
   }
 
-  /** Returns the number of the last turn up to this one that is not hidden, or of the root. */
+  /**
+   * Returns the number of this turn, or of the last turn before it that is not hidden, or of the
+   * root.
+   */
   private long shown(Turn last) throws Exception {
     Turn turn = last.hidden() ? turn(last.parent()) : last;
     while (turn != null && turn.hidden()) {
@@ -321,7 +325,7 @@ public final class History {
     sweep();
   }
 
-  /** Forgets turns that no branch's next prompt can need. */
+  /** Removes turns that no later prompt can need. */
   private void sweep() throws Exception {
     Set<Long> needed = new HashSet<>();
     needed.add(Turn.ROOT);

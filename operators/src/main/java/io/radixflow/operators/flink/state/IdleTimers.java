@@ -5,8 +5,8 @@ import org.apache.flink.streaming.api.operators.InternalTimerService;
 
 /**
  * Owns the processing-time timers of sessions. A session has one timer as long as it is known. An
- * event does not move the timer; a timer that fires too early is set again. So many events in a
- * session cost no timer state.
+ * event does not move the timer; if the timer fires too early, it is set again. So many events in a
+ * session need no further timers.
  */
 public final class IdleTimers {
   private final InternalTimerService<VoidNamespace> timers;
@@ -20,7 +20,7 @@ public final class IdleTimers {
     this.retention = retention;
   }
 
-  /** Starts the timer of a session that was unknown. */
+  /** Starts the timer of a new session. */
   void start() {
     timers.registerProcessingTimeTimer(VoidNamespace.INSTANCE, now() + retention);
   }

@@ -27,19 +27,19 @@ final class RecentTurns {
   }
 
   /**
-   * @param maxBytes of heap that the turns take at most, about
+   * @param maxBytes approximate limit on the heap of the turns
    */
   RecentTurns(long maxBytes) {
     this.maxBytes = maxBytes;
   }
 
-  /** Returns a turn of a session, or null if it is not here. */
+  /** Returns a turn of a session, or null if it is not cached. */
   Turn get(String session, long turn) {
     Session known = sessions.get(session);
     return known == null ? null : known.turns.get(turn);
   }
 
-  /** Adds a turn that the state has. */
+  /** Caches a turn as the state has it. */
   void add(String session, Turn turn) {
     Session known = sessions.computeIfAbsent(session, id -> new Session());
     if (known.turns.put(turn.id(), turn) == null) {

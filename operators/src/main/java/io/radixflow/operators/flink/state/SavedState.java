@@ -22,7 +22,7 @@ public final class SavedState {
 
   private SavedState() {}
 
-  /** The session's small state, its pages' places included. */
+  /** The session's small state, including the places of its pages. */
   public static ValueStateDescriptor<SessionSlot> slot() {
     return new ValueStateDescriptor<>(SLOT, TypeInformation.of(SessionSlot.class));
   }

@@ -19,18 +19,18 @@ import java.util.function.Predicate;
 import org.apache.flink.api.common.state.MapState;
 
 /**
- * The state of one session during one unit of work: the handling of an event, the end of a turn, or
- * the like. {@link SessionStore#load} reads the slot; the work changes it in memory; {@link #save}
- * writes it once. Everything else is read when it is asked for and written at once.
+ * The state of one session during one unit of work, such as an event or the end of a turn. {@link
+ * SessionStore#load} reads the slot, the work changes it in memory, and {@link #save} writes it
+ * once. Everything else is read on demand and written immediately.
  *
- * <p>A method that takes a context expects the session to be the current key and leaves it so,
- * unless it says otherwise; {@link #enter} makes it current again.
+ * <p>A method with a context as parameter expects that the session is the current key and does not
+ * change the key, unless it says otherwise. {@link #enter} makes the session current again.
  */
 public final class SessionContext {
-  /** Ends of turns without an entry in the history that one session keeps. */
+  /** The most ended turns without an entry in the history that a session keeps. */
   private static final int MAX_ENDED_TURNS = 16;
 
-  /** Cancels for unseen turns that one session may have. */
+  /** The most cancels for turns that have not come that a session keeps. */
   private static final int MAX_EARLY_CANCELS = 64;
 
   private final SessionStore store;
@@ -70,7 +70,7 @@ public final class SessionContext {
     return saved != null;
   }
 
-  /** Returns the slot with all changes; that of a new session if there is none. */
+  /** Returns the slot with all changes; the slot of a new session if the session is unknown. */
   public SessionSlot slot() {
     return slot == null ? SessionSlot.NEW : slot;
   }
@@ -80,14 +80,14 @@ public final class SessionContext {
     slot = changed;
   }
 
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   public long now() {
     return store.now();
   }
 
   /**
-   * Whether the session is past its retention, now that its timer has fired; if not, the timer is
-   * set again.
+   * Called when the timer has fired. Returns whether the session is past its retention; if not,
+   * sets the timer again.
    *
    * @param busy whether the session has turns without a reply
    */
@@ -115,12 +115,12 @@ public final class SessionContext {
     return store.history.conversations(slot());
   }
 
-  /** Returns what the next turn of a branch follows. */
+  /** Returns the parent of the next turn of a branch. */
   public TurnParent parent(String branch) throws Exception {
     return store.history.parent(slot(), branch);
   }
 
-  /** Returns what a turn of the history follows. */
+  /** Returns the parent of a turn of the history. */
   public TurnParent parent(Turn turn) throws Exception {
     return store.history.parent(slot(), turn);
   }
@@ -137,7 +137,7 @@ public final class SessionContext {
    * Returns a test that is false for hashes with which {@link #match} finds no turn of the history;
    * it does not know the root.
    *
-   * @param most names of turns that are read; if there are more, the test is always true
+   * @param most maximum number of names to read; if there are more, the test is always true
    */
   public Predicate<String> known(int most) throws Exception {
     return store.history.known(most);
@@ -170,9 +170,9 @@ public final class SessionContext {
   }
 
   /**
-   * Removes a turn; in the mail that emits its reply.
+   * Removes a turn. Called in the mail that emits its reply.
    *
-   * @param hasProgress whether the state may have progress of it
+   * @param hasProgress whether the state may have progress of the turn
    */
   public void removePending(long turn, boolean hasProgress) throws Exception {
     accepted.remove(turn);
@@ -182,16 +182,16 @@ public final class SessionContext {
     }
   }
 
-  /** Removes what a turn had gained up to the last checkpoint. */
+  /** Removes the saved progress of a turn. */
   public void removeProgress(long turn) throws Exception {
     store.progressOf(turn).clear();
   }
 
-  /** Returns what a turn had gained up to the last checkpoint, in order. */
+  /** Returns the saved progress of a turn, in order. */
   public List<TurnProgress> progress(long turn) throws Exception {
     List<TurnProgress> gained = new ArrayList<>();
     if (accepted.containsKey(turn)) {
-      return gained; // it has not run yet
+      return gained; // the turn has not run yet
     }
     Iterable<TurnProgress> pieces = store.progressOf(turn).get();
     if (pieces != null) { // internal state, unlike user state, has no empty list
@@ -201,10 +201,10 @@ public final class SessionContext {
   }
 
   /**
-   * Records the id of a turn. The same id of another tenant is a different id, so before the
-   * session has an owner no tenant can block the ids of another.
+   * Records the id of a turn. The same id of another tenant counts as a different id. So no tenant
+   * can block the ids of another tenant before the session has an owner.
    *
-   * @return false if it was seen before
+   * @return false if the id was seen before
    */
   public boolean recordTurnId(String tenant, String turn) throws Exception {
     long hash = hash(tenant, turn);
@@ -220,7 +220,9 @@ public final class SessionContext {
     return store.turnIds.contains(hash(tenant, turn));
   }
 
-  /** Hashes a turn id, once for all that an event asks of it. */
+  /**
+   * Returns the hash of a turn id; caches the last one, because an event needs it several times.
+   */
   private long hash(String tenant, String turn) {
     if (!turn.equals(hashedTurn) || !tenant.equals(hashedTenant)) {
       hashedTenant = tenant;
@@ -231,9 +233,9 @@ public final class SessionContext {
   }
 
   /**
-   * Keeps a cancel for a turn of the same tenant that has not come yet.
+   * Stores a cancel for a turn of the same tenant that has not come yet.
    *
-   * @param retention for how many milliseconds
+   * @param retention how long to keep it, in milliseconds
    */
   public void addEarlyCancel(String tenant, String turn, long retention) throws Exception {
     removeExpiredCancels();
@@ -246,7 +248,7 @@ public final class SessionContext {
     }
   }
 
-  /** Takes the cancel of a turn that came before it; false if there is none. */
+  /** Removes the cancel that came before its turn; returns false if there is none. */
   public boolean takeEarlyCancel(String tenant, String turn) throws Exception {
     long hash = hash(tenant, turn);
     Long expiry = store.earlyCancels.get(hash);
@@ -257,7 +259,7 @@ public final class SessionContext {
     return expiry > now();
   }
 
-  /** Keeps the end of a turn that is not in the history, for queries about it. */
+  /** Stores the end of a turn that is not in the history, for queries about it. */
   public void addEndedTurn(Reply.TurnState turn) throws Exception {
     List<Reply.TurnState> kept = new ArrayList<>();
     store.endedTurns.values().forEach(kept::add);
@@ -268,7 +270,9 @@ public final class SessionContext {
     store.endedTurns.put(turn.turn(), turn);
   }
 
-  /** Removes how a turn ended that the history does not have; false if that was not known. */
+  /**
+   * Removes the stored end of a turn that is not in the history; returns false if there is none.
+   */
   public boolean removeEndedTurn(String turn) throws Exception {
     boolean known = store.endedTurns.contains(turn);
     if (known) {
@@ -277,7 +281,7 @@ public final class SessionContext {
     return known;
   }
 
-  /** Returns how a turn ended that the history does not have; null if that is not known. */
+  /** Returns the stored end of a turn that is not in the history, or null. */
   public Reply.TurnState endedTurn(String turn) throws Exception {
     return store.endedTurns.get(turn);
   }

@@ -10,9 +10,9 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * Counts the subtask's open sessions by state. Where the pages of a session are is what its slot
- * says, which was true after its last turn or query. In memory; counted again after a restore. Only
- * the task's thread changes the counts; any thread may read them.
+ * Counts the subtask's open sessions by state. The state depends on where the session's pages are,
+ * as recorded in its slot after its last turn or query. The counts are in memory and are computed
+ * again after a restore. Only the task's thread changes the counts; any thread may read them.
  */
 public final class SessionCounts {
   private final TenantCounts.Share open;
@@ -45,13 +45,13 @@ public final class SessionCounts {
   /**
    * Admits a session that is about to be opened.
    *
-   * @return null if it is counted, else the limit that is full
+   * @return null if the session was counted, else the limit that is reached
    */
   public TenantCounts.Full tryOpen(String tenant, int tenantLimit, int limit) {
     return open.tryAdd(tenant, 0, tenantLimit, limit);
   }
 
-  /** Counts a session that was found in state. */
+  /** Counts a session of the restored state. */
   public void restored(String session, SessionSlot slot) {
     if (isOpen(slot)) {
       open.add(slot.tenant());
@@ -68,9 +68,10 @@ public final class SessionCounts {
   }
 
   /**
-   * Counts a session that may have changed. One that is open now and was not has been admitted.
+   * Updates the counts after a session may have changed. A session that was just opened has been
+   * counted by {@link #tryOpen}.
    *
-   * @param counted what {@link #state} or the last call returned
+   * @param counted the result of {@link #state} or of the last call
    * @param before the slot at that time, or null
    * @param after the slot now, or null
    * @return the state of the session now

@@ -20,23 +20,24 @@ import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.state.rocksdb.RocksDBKeyedStateBackend;
 
 /**
- * Owns the keyed state of the subtask's sessions and loads them, each as a {@link SessionContext}.
+ * Owns the keyed state of the subtask's sessions, and loads each session as a {@link
+ * SessionContext}. The state consists of
  *
  * <ul>
  *   <li>the {@link SessionSlot}, the small part that every event reads and writes;
  *   <li>the {@link History}: finished turns and branches;
  *   <li>accepted turns without a reply, by number;
- *   <li>progress of running turns, one list for each turn: the number of the turn is the namespace
- *       of the state, so that a checkpoint appends and a reply clears, and neither reads;
+ *   <li>progress of running turns, one list for each turn. The number of the turn is the namespace
+ *       of the state, so a checkpoint only appends and a reply only clears;
  *   <li>64-bit hashes of all turn ids, with the time when each came; they outlive the turns;
  *   <li>cancels that came before their turns, by the same hash;
- *   <li>the ends of the last turns that the history does not have, by turn id.
+ *   <li>the ends of recent turns that are not in the history, by turn id.
  * </ul>
  *
  * <p>Only the task's thread uses it.
  */
 public final class SessionStore {
-  /** Slots in memory: an active session's slot is not read again for each of its events. */
+  /** The most slots in memory. An active session's slot is not read again for each event. */
   private static final int RECENT_SLOTS = 4096;
 
   private static final ListStateDescriptor<TurnProgress> PROGRESS =
@@ -54,7 +55,7 @@ public final class SessionStore {
   final MapState<String, Reply.TurnState> endedTurns;
 
   /**
-   * @param counts is updated whenever a session is saved
+   * @param counts updated whenever a session is saved
    * @param timers expire sessions
    */
   public SessionStore(
@@ -115,20 +116,23 @@ public final class SessionStore {
     return timers;
   }
 
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   long now() {
     return timers.now();
   }
 
-  /** Returns the ids of all sessions of the subtask; a copy, so that their state may change. */
+  /**
+   * Returns the ids of all sessions of the subtask; a copy, so the caller may change their state.
+   */
   public List<String> sessions() {
     return keysOf(SavedState.SLOT);
   }
 
   /**
    * Returns the ids of all sessions of the subtask. The sessions' state may change while the stream
-   * is read. The caller closes the stream. RocksDB reads the ids one by one as of the call,
-   * including sessions that have ended since; the heap backend can only read all ids at once.
+   * is read. The caller closes the stream. RocksDB reads the ids one by one from a snapshot, so
+   * they include sessions that ended after the call. The heap backend can only read all ids at
+   * once.
    */
   public Stream<String> sessionsOneByOne() {
     return backend instanceof RocksDBKeyedStateBackend

@@ -23,7 +23,7 @@ public final class EndedTurns {
   /**
    * Describes a turn of the history.
    *
-   * @param id in the reply of the turn
+   * @param id the id in the reply of the turn
    */
   public static Reply.TurnState done(SessionContext session, String id, Turn turn)
       throws Exception {
@@ -80,7 +80,8 @@ public final class EndedTurns {
   }
 
   /**
-   * Describes the end of a turn that does not become part of the history, without its messages.
+   * Describes the end of a turn that does not become part of the history. The messages are left
+   * out.
    *
    * @param completed when it ended, milliseconds since the epoch
    */

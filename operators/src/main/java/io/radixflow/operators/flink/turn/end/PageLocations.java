@@ -15,8 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * Stores the last known places of a session's pages in its slot: after a turn, and when a query
- * asked the engine. Only the task's thread uses it.
+ * Stores the last known places of a session's pages in its slot, after a turn and after a query to
+ * the engine. Only the task's thread uses it.
  */
 public final class PageLocations {
   private final ServingEngine engine;
@@ -79,7 +79,7 @@ public final class PageLocations {
     return engine.tiers().remoteFolder();
   }
 
-  /** Returns how many of a text's tokens are in whole pages, if its last token was not computed. */
+  /** Returns how many of a text's tokens are in whole pages if the last token was not computed. */
   private int committed(int tokens) {
     EngineInfo info = engine.engine().info();
     return Math.max(0, tokens - 1) / info.pageTokens() * info.pageTokens();
@@ -116,7 +116,7 @@ public final class PageLocations {
         : text;
   }
 
-  /** Keeps what a look has found, unless it failed or something newer is known. */
+  /** Stores the result of a look-up, unless it failed or a newer result is known. */
   public void found(SessionContext session, Look look) {
     SessionPages known = look.known();
     if (known != null && look.answered() && known.equals(session.slot().pages())) {
@@ -126,11 +126,11 @@ public final class PageLocations {
   }
 
   /**
-   * A question where pages are.
+   * A look-up of the places of pages.
    *
-   * @param committed tokens that are looked for
-   * @param known what the state said before; null for nothing
-   * @param expected where they should be if the engine does not answer
+   * @param committed number of tokens to look up
+   * @param known the places in the state before; null for none
+   * @param expected the places to assume if the engine does not answer
    * @param places completes on any thread
    */
   public record Look(
@@ -144,7 +144,7 @@ public final class PageLocations {
       return places.isDone() && !places.isCompletedExceptionally();
     }
 
-    /** Returns where the pages are, or should be if the engine has not answered. */
+    /** Returns the places of the pages; the expected places if the engine has not answered. */
     public TierTokens tokens() {
       return answered() ? places.join() : expected;
     }

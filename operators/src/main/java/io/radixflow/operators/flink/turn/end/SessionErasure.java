@@ -21,10 +21,10 @@ import java.util.function.Supplier;
 import org.apache.flink.util.function.RunnableWithException;
 
 /**
- * Has the pages erased of what leaves a session's history, so that at any time the tiers below the
- * device have of a session what its history names, what its running turns compute, and what {@link
- * Erasures} has yet to erase. If other engines had a part in the session, they also erase their
- * pages. Every call acts on the current key.
+ * Erases the pages of text that leaves a session's history. So the tiers below the device only have
+ * pages of the session's history and of its running turns, and pages that {@link Erasures} has
+ * still to erase. If other engines ran turns of the session, they also erase their pages. Every
+ * call acts on the current key.
  */
 public final class SessionErasure {
   private final TenantNamespaces namespaces;
@@ -33,7 +33,8 @@ public final class SessionErasure {
   private final long attempt;
 
   /**
-   * @param attempt epoch of the operator: turns that were accepted before may have run elsewhere
+   * @param attempt attempt of the operator; turns that were accepted before it may have run
+   *     elsewhere
    */
   public SessionErasure(
       TenantNamespaces namespaces, ServingEngine engine, Erasures erasures, long attempt) {
@@ -46,7 +47,7 @@ public final class SessionErasure {
   /**
    * Token ids of a conversation.
    *
-   * @param system its system prompt, or null
+   * @param system the system prompt of the conversation, or null
    */
   private record Text(int[] ids, String system) {}
 
@@ -57,8 +58,8 @@ public final class SessionErasure {
   /**
    * Erases the pages of all branches, which are about to be removed from the history. Pages of an
    * erased session are erased from all engines, because sessions with the same text may have left
-   * them there. The texts that the engines keep are erased as well. With its tenant, {@link
-   * Erasures} erases all but public pages.
+   * them there. The texts that the engines keep are erased as well. If the session ends with its
+   * tenant, {@link Erasures} erases all pages except public ones.
    */
   public void ended(SessionContext session, SessionEnding ending) throws Exception {
     SessionSlot slot = session.slot();
@@ -107,8 +108,8 @@ public final class SessionErasure {
   }
 
   /**
-   * Erases what leaves the history of a session when a turn is appended, and what the turn computed
-   * that is not part of the history.
+   * Erases the pages of text that leaves the history of a session when a turn is appended, and of
+   * text that the turn computed but the history does not keep.
    *
    * @param append appends the turn
    */
@@ -137,7 +138,7 @@ public final class SessionErasure {
   }
 
   /**
-   * Erases what leaves the history of a session in a change of its branches.
+   * Erases the pages of text that leaves the history of a session in a change of its branches.
    *
    * @param change removes branches or turns
    */
@@ -168,13 +169,13 @@ public final class SessionErasure {
     }
   }
 
-  /** Returns how many pages texts have at most. */
+  /** Returns the maximum number of pages of texts. */
   private int pages(List<Text> texts) {
     long tokens = texts.stream().mapToLong(text -> text.ids.length).sum();
     return (int) Math.min(tokens / engine.engine().info().pageTokens(), Integer.MAX_VALUE);
   }
 
-  /** Returns what {@link #names(String, boolean, List, List, int)} makes, to be made later. */
+  /** Returns a supplier of {@link #names(String, boolean, List, List, int)}. */
   private Supplier<byte[]> names(SessionSlot slot, List<Text> texts, List<Text> kept) {
     String namespace = namespaces.namespace(slot);
     boolean shared = namespaces.sharesSystemPrompt(slot);
@@ -183,11 +184,11 @@ public final class SessionErasure {
   }
 
   /**
-   * Names the pages of texts, as the engine that made them did, but for public ones. Any thread.
+   * Returns the names of the pages of texts, except public pages. Any thread.
    *
    * @param shared whether system prompts have public pages
    * @param kept texts whose pages stay
-   * @return digests in a row, none before its parent's
+   * @return digests, concatenated, parents first
    */
   private byte[] names(
       String namespace, boolean shared, List<Text> texts, List<Text> kept, int pageTokens) {

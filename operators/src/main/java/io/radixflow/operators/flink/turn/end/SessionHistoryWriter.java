@@ -17,7 +17,7 @@ import java.util.Arrays;
 
 /**
  * Writes the results of an ended turn to its session: its entry in the history, the engine that ran
- * it, and where its pages are. Erases the pages of text that is not remembered. Only the task's
+ * it, and the places of its pages. Erases the pages of text that is not remembered. Only the task's
  * thread uses it.
  */
 public final class SessionHistoryWriter {
@@ -37,9 +37,9 @@ public final class SessionHistoryWriter {
   /**
    * Writes the end of a turn that the engine worked on.
    *
-   * @param error why it failed, or null
-   * @param remember whether its shown text may become part of the history
-   * @param ran whether this engine worked on it
+   * @param error why the turn failed, or null
+   * @param remember whether the shown text may become part of the history @param ran whether this
+   *     engine worked on the turn
    */
   public void ended(
       SessionContext session,
@@ -75,7 +75,7 @@ public final class SessionHistoryWriter {
   }
 
   /**
-   * Returns whether the engine has a whole page more of a turn.
+   * Returns whether the engine has at least one more whole page of a turn.
    *
    * @param known how many of the turn's tokens were known before
    */
@@ -86,14 +86,16 @@ public final class SessionHistoryWriter {
     return (prompt + now) / pageTokens > (prompt + known) / pageTokens;
   }
 
-  /** Erases what the engine computed of a turn after it had ended for its session. */
+  /**
+   * Erases the pages that the engine computed for a turn after the turn had ended in its session.
+   */
   public void computedMore(SessionContext session, TurnResult turn) throws Exception {
     erasure.dropped(session, turn);
   }
 
   /**
-   * A whole reply is remembered. A cancelled message is remembered as far as it was shown, because
-   * the user has read it.
+   * Returns whether the history keeps a reply. It keeps complete replies, and the shown part of a
+   * cancelled message, because the user has read it.
    */
   private static boolean isRemembered(TurnResult turn, FinishReason reason) {
     return switch (reason) {

@@ -19,7 +19,7 @@ public interface TurnResult {
   /** Returns the ids of all tokens that were generated. */
   int[] tokens();
 
-  /** Returns the text as it was generated, from which the parts are read. */
+  /** Returns the generated text; the parts are read from it. */
   String text();
 
   /** Returns the parts of the text. */
@@ -37,8 +37,8 @@ public interface TurnResult {
   boolean isSaved();
 
   /**
-   * Returns how the reply ends, in the form of records. A reply that stops after calls of tools
-   * waits for their results.
+   * Returns the finish reason as records have it. A reply that ends with tool calls has a reason of
+   * its own.
    */
   default String finish(FinishReason reason) {
     boolean calls = reason == FinishReason.STOP && parts().calls();

@@ -1,5 +1,5 @@
 /**
- * The results of turns and sessions that end: {@link
+ * Stores the results of ended turns and sessions: {@link
  * io.radixflow.operators.flink.turn.end.SessionHistoryWriter} writes a turn to the history, {@link
  * io.radixflow.operators.flink.turn.end.SessionErasure} erases the pages of text that the history
  * does not keep, and {@link io.radixflow.operators.flink.turn.end.PageLocations} stores where the

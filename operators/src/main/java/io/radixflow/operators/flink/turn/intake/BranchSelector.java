@@ -33,9 +33,7 @@ import java.util.SortedMap;
  * waiting turns.
  */
 public final class BranchSelector {
-  /**
-   * The share of the limit's branches that is dropped at once, because each drop reads the session.
-   */
+  /** One in this many branches is dropped at the same time, because each drop reads the session. */
   private static final int DROPPED_SHARE = 8;
 
   private final TurnQueues queues;

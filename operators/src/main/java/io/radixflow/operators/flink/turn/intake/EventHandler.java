@@ -38,8 +38,8 @@ public final class EventHandler {
   }
 
   /**
-   * Handles an event. A resend is ignored, whatever the result of the first event. So each turn id
-   * has one reply, even if its sender starts again several times. Resends of cancels and of events
+   * Handles an event. A resend is ignored, whatever the result of the first event was. So each turn
+   * id has one reply, even if its sender restarts several times. Resends of cancels and of events
    * without a turn id are recognised by their offset. An event of a tenant that does not own the
    * session changes nothing.
    */
@@ -149,7 +149,7 @@ public final class EventHandler {
     }
   }
 
-  /** Ends an event whose cancel came before it. */
+  /** Ends the turn of an event whose cancel came before it. */
   private void cancelled(ConversationEvent event, SessionContext session) throws Exception {
     output.cancelled(event);
     intake.ended(event, session, FinishReason.CANCELLED, null);

@@ -12,7 +12,10 @@ import java.util.List;
 public final class ServingLimits {
   private static final String TURNS = "turns running and waiting";
 
-  /** Characters in a session's turns from which on it takes no more; one turn may exceed it. */
+  /**
+   * A session with this many characters in its turns accepts no further turn. One turn may exceed
+   * it.
+   */
   private static final long MAX_QUEUED_LENGTH = 4L << 20;
 
   private final ControlState control;
@@ -26,14 +29,14 @@ public final class ServingLimits {
   }
 
   /**
-   * Admits a turn, which the caller adds to the queues or dismisses.
+   * Admits a turn. The caller then adds it to the queues or dismisses it.
    *
    * @param replaced turns of the session that end if the new one is admitted
    * @throws BusyException if a limit is reached
    */
   void admitTurn(String session, String tenant, List<TurnQueues.Entry> replaced) throws Exception {
     if (control.isDraining()) {
-      throw new BusyException(ErrorCode.DRAINING, "the service drains and takes no turns");
+      throw new BusyException(ErrorCode.DRAINING, "the service drains and accepts no turns");
     }
     int freed = replaced.size();
     int sessionLimit = control.maxQueuedPerSession();

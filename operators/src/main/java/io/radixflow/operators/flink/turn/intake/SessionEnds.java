@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends sessions that are closed, expired or erased, by themselves or with their tenant.
+ * Ends sessions that are closed, expired or erased, alone or with their tenant.
  *
  * <p>Each mail erases only a few sessions of a tenant, so that turns and checkpoints continue in
  * between. A pass visits all sessions of the subtask, for all tenants whose erasure was pending
@@ -99,7 +99,7 @@ public final class SessionEnds implements AutoCloseable {
   }
 
   /**
-   * Begins to erase the current sessions of a tenant. When this returns, the tenant's pages are
+   * Starts erasing the current sessions of a tenant. When this returns, the tenant's pages are
    * unreadable.
    *
    * @param number number of the control event

@@ -23,11 +23,11 @@ import java.util.Locale;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 
 /**
- * Answers queries, from the session's state when the query comes, and from the engine. The engine
- * is asked where the session's pages are, and answers in a mail of its own.
+ * Answers queries from the session's state and from the engine. The engine looks up where the
+ * session's pages are, and its answer comes in a separate mail.
  *
  * <p>Owns the queries that wait for the engine. They are not in state: before a barrier, and before
- * their session ends, they are answered without the engine. Only the task's thread calls it.
+ * their session ends, they are answered without the engine. Only the task's thread uses it.
  */
 public final class SessionQueries {
   private final SessionStore sessions;
@@ -38,7 +38,7 @@ public final class SessionQueries {
   private final ReplyOutput output;
   private final List<Asked> open = new ArrayList<>();
 
-  /** A query that waits for the engine, compared by identity. */
+  /** A query that waits for the engine; compared by identity. */
   private static final class Asked {
     final ConversationEvent event;
     final List<Reply.Item> items;
@@ -180,7 +180,7 @@ public final class SessionQueries {
   }
 
   /**
-   * Answers all open queries, since no query may wait across a barrier. Changes the current key.
+   * Answers all open queries, because no query may wait across a barrier. Changes the current key.
    */
   public void answerAll() throws Exception {
     for (Asked asked : List.copyOf(open)) {
@@ -188,7 +188,7 @@ public final class SessionQueries {
     }
   }
 
-  /** Answers the open queries of a session that ends. */
+  /** Answers the open queries of a session before it ends. */
   void answerAll(SessionContext session) throws Exception {
     for (Asked asked : List.copyOf(open)) {
       if (asked.event.session().equals(session.id())) {

@@ -90,8 +90,8 @@ public final class TurnIntake {
   }
 
   /**
-   * Accepts messages, with a reply or without, or a regeneration; opens the session if these are
-   * its first messages.
+   * Accepts a regeneration or messages, with or without a reply; opens the session if these are its
+   * first messages.
    *
    * @return false if the turn is not accepted, because its cancel came before it
    */
@@ -145,7 +145,7 @@ public final class TurnIntake {
     return true;
   }
 
-  /** Checks that either all or none of a session's prompts are without a chat template. */
+  /** Checks that either all or none of a session's prompts use the chat template. */
   private static void checkKind(ConversationEvent event, SessionSlot slot, boolean raw)
       throws RefusedException {
     boolean begun = slot.prompted() || slot.nextId() > SessionSlot.NEW.nextId();
@@ -168,8 +168,8 @@ public final class TurnIntake {
   }
 
   /**
-   * Keeps the end of a turn that was not accepted, for queries about it, if its session is open. An
-   * event without a readable kind counts as a turn.
+   * Stores the end of a turn that was not accepted, for queries about it, if its session is open.
+   * An event without a readable kind counts as a turn.
    */
   void ended(ConversationEvent event, SessionContext session, FinishReason reason, ReplyError error)
       throws Exception {
@@ -223,7 +223,7 @@ public final class TurnIntake {
         : null;
   }
 
-  /** Accepts a fork, which waits in order with the turns of its branch. */
+  /** Accepts a fork; it waits in the queue of its branch like a turn. */
   void fork(ConversationEvent event, SessionContext session) throws Exception {
     requireAlive(session.slot());
     checkKind(event, session.slot(), false);
@@ -287,7 +287,7 @@ public final class TurnIntake {
     }
   }
 
-  /** Cancels a turn, or all turns of a branch; remembers the cancel of a turn that has not come. */
+  /** Cancels a turn, or all turns of a branch. A cancel of a turn that has not come is stored. */
   void cancel(ConversationEvent event, SessionContext session) throws Exception {
     if (event.turn() == null) {
       TurnQueues.Branch branch = queues.branch(session.id(), event.branch());

@@ -50,7 +50,7 @@ public final class BranchChanges {
     session.history().fork(turn.newBranch(), TurnPlanner.forkedAt(session, turn));
   }
 
-  /** Makes a root; returns its number. */
+  /** Adds a root; returns its number. */
   public static long begin(SessionContext session, List<Message> root) throws Exception {
     long number = session.nextNumber();
     session.history().begin(number, root.isEmpty() ? null : root.get(0).content());
@@ -59,7 +59,7 @@ public final class BranchChanges {
 
   /**
    * Makes the branches that waited for a turn. The turn has ended and left the queues. Also decides
-   * which turns the waiting turns follow that may have followed it.
+   * the parent of waiting turns that may follow it.
    *
    * @param own the branch of the turn
    */

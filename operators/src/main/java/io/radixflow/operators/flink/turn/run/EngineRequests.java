@@ -38,10 +38,10 @@ import java.util.function.Function;
 /** Makes the engine's requests for turns. Only the task's thread uses it. */
 public final class EngineRequests {
 
-  /** Tokens that a full context window keeps free for a reply without a limit. */
+  /** Tokens of the context window that are reserved for a reply without a limit. */
   private static final int ROOM = 2048;
 
-  /** How long pages are kept for the results of tools, at least. */
+  /** The minimum time for which pages are kept for the results of tools. */
   private static final long RESULTS_MILLIS = 120_000;
 
   private final ServingEngine engine;
@@ -73,7 +73,7 @@ public final class EngineRequests {
     return engine.model().tokenizer();
   }
 
-  /** Returns what makes the prompt of a planned turn, on an intake thread of the engine. */
+  /** Returns the assembly of a planned turn's prompt; it runs on an intake thread of the engine. */
   PromptAssembly assembly(TurnPlan plan) {
     GenerationOptions given = plan.given();
     boolean opens =
@@ -91,12 +91,12 @@ public final class EngineRequests {
         new PromptEnd(opens, prefill(plan)));
   }
 
-  /** Returns the beginning of a turn's reply that its sender wrote; null for none. */
+  /** Returns the beginning of a turn's reply if its sender wrote one, else null. */
   private Prefill prefill(TurnPlan plan) {
     return plan.prefill() == null ? null : reading.prefill(plan.options().prompt(), plan.prefill());
   }
 
-  /** Returns what makes the prompt of a conversation as it is. */
+  /** Returns the assembly of the prompt of a conversation without new messages. */
   private PromptAssembly assembly(Conversation conversation, PromptOptions prompt) {
     return assembly(
         reading.template(),
@@ -138,8 +138,8 @@ public final class EngineRequests {
   }
 
   /**
-   * Returns what reads a turn's reply into its parts, once its prompt is known. Of a reply that a
-   * model with another tokenizer began, all text is content.
+   * Returns a function from a turn's prompt to the reader of its reply. If a model with another
+   * tokenizer began the reply, all text is content.
    */
   Function<Prompt, ReplyParts> reader(SessionContext session, PendingTurn turn, TurnPlan plan) {
     String id = session.id();
@@ -191,7 +191,7 @@ public final class EngineRequests {
     return text == null ? null : () -> tokenizer().encode(text);
   }
 
-  /** Returns what makes the grammar of a turn's reply; null for none. */
+  /** Returns the source of the grammar of a turn's reply; null for none. */
   private EngineRequest.GrammarSource grammar(TurnPlan plan) {
     PromptOptions prompt = plan.options().prompt();
     GrammarSpec content = prompt.constraint().content();
@@ -202,7 +202,7 @@ public final class EngineRequests {
     return reading.grammar(prompt, prefill(plan));
   }
 
-  /** Returns the request that prepares the pages of a turn that is expected. */
+  /** Returns the request that prepares the pages of an expected turn. */
   EngineRequest expected(
       SessionContext session, ConversationEvent event, Conversation conversation) {
     SessionSlot slot = session.slot();
@@ -248,7 +248,10 @@ public final class EngineRequests {
         : prompt;
   }
 
-  /** Returns what computes the prompt after a reply; null if that prompt only grows. */
+  /**
+   * Returns the function that computes the next prompt; null if the next prompt begins with this
+   * prompt and reply.
+   */
   private SessionRef.NextPrompt nextPrompt(SessionContext session, RunningTurn run) {
     boolean mayChange =
         nextPrompts.dropsThinking() || run.plan().options().prompt().template().tools() != null;

@@ -11,13 +11,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Lets the engine prepare for turns that are expected. A sender announces a turn, or a reply called
- * tools, whose results come soon. The engine keeps the pages for results until the next reply, a
- * cancel, or a short time. The preparations are not in state: they do not change replies, and after
- * a failure the turns run without them. Only the task's thread uses this.
+ * Makes the engine prepare for expected turns. A turn is expected if a sender announced it, or if a
+ * reply called tools, because the results come soon. The engine keeps the pages for results until
+ * the next reply, a cancel, or a short time. The preparations are not in state: they do not change
+ * replies, and after a failure the turns run without them. Only the task's thread uses this.
  */
 public final class ExpectedTurns {
-  /** The most sessions that are remembered; pages of others are kept for their short time. */
+  /**
+   * The most sessions that are remembered; pages of other sessions are kept only for a short time.
+   */
   private static final int MOST = 10_000;
 
   private final EngineRequests requests;
@@ -25,7 +27,7 @@ public final class ExpectedTurns {
   private final TurnQueues queues;
   private final ServingMetrics metrics;
 
-  /** The turns whose replies called, by session and branch. */
+  /** Turns whose replies called tools, by session and branch. */
   private final Map<String, Map<String, String>> awaited = new LinkedHashMap<>();
 
   ExpectedTurns(
@@ -40,7 +42,7 @@ public final class ExpectedTurns {
   }
 
   /**
-   * Lets the engine prepare the pages of an announced turn. Does nothing if the branch has turns,
+   * Makes the engine prepare the pages of an announced turn. Does nothing if the branch has turns,
    * because their pages are ready or on their way, or if the branch has no text that a prompt could
    * begin with.
    */
@@ -56,8 +58,8 @@ public final class ExpectedTurns {
   }
 
   /**
-   * Lets the engine keep the pages of a conversation whose reply called tools. A reply without
-   * calls releases the pages that were kept for it.
+   * Makes the engine keep the pages of a conversation whose reply called tools. After a reply
+   * without calls, releases the pages that were kept.
    */
   void ended(SessionContext session, RunningTurn turn, boolean called) throws Exception {
     String branch = turn.pending().branch();
@@ -67,7 +69,7 @@ public final class ExpectedTurns {
       takeBack(session, branch);
       return;
     }
-    if (hints == null || hints.pinMillis() == 0) { // else its sender decides for how long
+    if (hints == null || hints.pinMillis() == 0) { // otherwise its sender decides how long
       awaited.computeIfAbsent(session.id(), id -> new HashMap<>()).put(branch, turn.plan().turn());
       if (awaited.size() > MOST) {
         awaited.remove(awaited.keySet().iterator().next());
@@ -97,7 +99,7 @@ public final class ExpectedTurns {
         .ifPresent(branch -> takeBack(session, branch));
   }
 
-  /** Forgets a session, which ends. */
+  /** Forgets a session that ends. */
   void forget(String session) {
     awaited.remove(session);
   }

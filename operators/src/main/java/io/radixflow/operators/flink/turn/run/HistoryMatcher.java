@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Finds the part of a session's history that matches a conversation that the client sent as a
- * whole. Only the task's thread uses it.
+ * A client sent a whole conversation: finds the part of it that is in the session's history. Only
+ * the task's thread uses it.
  *
  * <p>The matcher looks up hashes of beginnings of the conversation in the state, the longest
  * beginning first, so it does not read turns. After {@link #LOOK_UPS} failed look-ups it reads all

@@ -49,7 +49,7 @@ final class Logprobs {
     return logprobs;
   }
 
-  /** Returns the entry of a prompt's first token, which follows nothing. */
+  /** Returns the entry of a prompt's first token, which has no log probability. */
   Reply.TokenLogprob first(int id) {
     return entry(id, Float.NaN, List.of());
   }
@@ -66,7 +66,9 @@ final class Logprobs {
         : new String(bytes, StandardCharsets.UTF_8);
   }
 
-  /** Returns the bytes of a token whose text does not have them; null if it has. */
+  /**
+   * Returns the bytes of a token that its text cannot represent; null if the text represents them.
+   */
   private static List<Integer> lost(String text, byte[] bytes) {
     if (text.indexOf('\uFFFD') < 0 || Arrays.equals(text.getBytes(StandardCharsets.UTF_8), bytes)) {
       return null;

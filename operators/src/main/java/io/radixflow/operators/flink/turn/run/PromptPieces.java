@@ -8,18 +8,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/**
- * Cuts the tokens of a prompt into pieces that deltas have room for. Special tokens have their
- * text, as in the prompt that the sender wrote.
- */
+/** Cuts the tokens of a prompt into pieces that fit into deltas. Special tokens have their text. */
 final class PromptPieces {
-  /** Entries of a piece, alternatives included: about a quarter of a megabyte. */
+  /** The most entries of a piece, including alternatives; about a quarter of a megabyte. */
   private static final int ENTRIES = 2048;
 
   private PromptPieces() {}
 
   /**
-   * @param scores one entry for each token but the first; empty if not asked for
+   * @param scores one entry for each token except the first; empty if not requested
    */
   static List<PromptTokens> of(
       int[] ids, TokenOptions options, List<Reply.TokenLogprob> scores, Logprobs logprobs) {

@@ -33,12 +33,12 @@ import org.apache.flink.util.OutputTag;
 public final class ReplyOutput {
   /**
    * The side output of pieces of running replies, each at least once. The pieces of one engine step
-   * are one record, which wakes the next task once.
+   * are one record, so that the next task wakes up once.
    */
   public static final OutputTag<List<ReplyDelta>> DELTAS =
       new OutputTag<>("reply-deltas", Types.LIST(TypeInformation.of(ReplyDelta.class)));
 
-  /** The side output of refused events without a turn id that a reply could name. */
+  /** The side output of refused events without a turn id, which cannot get a reply. */
   public static final OutputTag<RejectedEvent> REJECTED =
       new OutputTag<>("rejected-events", TypeInformation.of(RejectedEvent.class));
 
@@ -68,17 +68,17 @@ public final class ReplyOutput {
     this.attempt = attempt;
   }
 
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   public long now() {
     return clock.getAsLong();
   }
 
-  /** Milliseconds since a turn was accepted; 0 if the clock was set back meanwhile. */
+  /** Returns the milliseconds since a turn was accepted; 0 if the clock was set back meanwhile. */
   long since(PendingTurn turn) {
     return Math.max(0, now() - turn.accepted());
   }
 
-  /** Begins to read a step: deltas are kept until {@link #endStep}, in the same mail. */
+  /** Begins a step: deltas are collected until {@link #endStep}, in the same mail. */
   void beginStep() {
     if (step == null) {
       step = new ArrayList<>();
@@ -149,8 +149,8 @@ public final class ReplyOutput {
     turn.endedAt(now());
     ReplyParts parts = turn.parts();
     if (reason != FinishReason.CANCELLED && reason != FinishReason.REPLACED) {
-      // a cancelled reply has no text that might yet have become a call: after a failure it may
-      // end later, and then is one
+      // text that may become a call is dropped from a cancelled reply: after a failure the reply
+      // may end later, with a call
       parts.finish(reason != FinishReason.STOP || turn.stopReason() != null);
     }
     String finish = turn.finish(reason);
@@ -211,14 +211,14 @@ public final class ReplyOutput {
     }
   }
 
-  /** Emits the reply to an event that is done at once; nothing if it has no id. */
+  /** Emits the reply to an event that is completed immediately; nothing if it has no id. */
   public void done(ConversationEvent event) throws Exception {
     if (event.turn() != null) {
       collectAtOnce(reply(event).build());
     }
   }
 
-  /** Emits the reply to an event that is cancelled before it was accepted. */
+  /** Emits the reply to an event that was cancelled before it was accepted. */
   public void cancelled(ConversationEvent event) throws Exception {
     collectAtOnce(reply(event).finishReason(FinishReason.CANCELLED.wireName()).build());
     TurnLog.ended(event, FinishReason.CANCELLED.wireName());
@@ -258,7 +258,10 @@ public final class ReplyOutput {
     }
   }
 
-  /** Emits the event of an accepted turn as a dead letter: it failed, or has no id for a reply. */
+  /**
+   * Emits the event of an accepted turn as a dead letter, because it failed or has no id for a
+   * reply.
+   */
   private void deadLetter(SessionContext session, PendingTurn turn, String reason) {
     ConversationEvent event =
         ConversationEvent.builder(turn.kind(), session.id(), turn.turn())

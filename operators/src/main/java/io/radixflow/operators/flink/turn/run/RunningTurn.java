@@ -19,17 +19,17 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
 
-/** A turn that the engine works on, with what it generated so far. Used by the task's thread. */
+/** A turn that the engine works on, and the reply so far. Only the task's thread uses it. */
 final class RunningTurn implements TurnResult {
   final TurnQueues.Branch branch;
 
-  /** Number of its request in the engine; -1 before. */
+  /** Id of its request in the engine; -1 before it is submitted. */
   long requestId = -1;
 
-  /** Milliseconds from its acceptance until the engine got it, or -1. */
+  /** Milliseconds from its acceptance until it was submitted to the engine, or -1. */
   long startedMillis = -1;
 
-  /** Milliseconds from its acceptance until its first token here, or -1. */
+  /** Milliseconds from its acceptance until its first token arrived, or -1. */
   long firstTokenMillis = -1;
 
   /** When it ended, in milliseconds since the epoch, or 0. */
@@ -44,12 +44,15 @@ final class RunningTurn implements TurnResult {
   private final List<Reply.TokenLogprob> logprobs = new ArrayList<>();
   private final StringBuilder text = new StringBuilder();
 
-  /** Log probabilities of the prompt's tokens but its first; empty if not asked for, or before. */
+  /**
+   * Log probabilities of the prompt's tokens except the first; empty if not requested or not known
+   * yet.
+   */
   private List<Reply.TokenLogprob> promptLogprobs = List.of();
 
   private boolean promptLogprobsSaved;
 
-  /** The prompt's tokens as deltas show them; null before, and if they are not shown. */
+  /** The prompt's tokens as deltas show them; null if they are not shown or not known yet. */
   private List<PromptTokens> promptPieces;
 
   private boolean promptShown;
@@ -61,10 +64,13 @@ final class RunningTurn implements TurnResult {
   private int cachedTokens;
   private int engineQueuedMillis = -1;
 
-  /** Tokens of the prompt that were cached or are computed; -1 if its progress is not shown. */
+  /**
+   * Tokens of the prompt that were cached or have been computed; -1 if deltas do not show the
+   * progress.
+   */
   private int promptDone = -1;
 
-  /** The value of {@link #promptDone} that deltas have shown. */
+  /** The last value of {@link #promptDone} in a delta. */
   private int promptDoneShown = -1;
 
   /** The tiers that this attempt's prompt came from. */
@@ -84,9 +90,8 @@ final class RunningTurn implements TurnResult {
   private int savedLogprobs;
 
   /**
-   * @param assembly makes the prompt; null if {@code gained} has it
-   * @param gained what an earlier attempt generated
-   * @param reader begins to read the reply to a prompt into its parts
+   * @param assembly makes the prompt; null if {@code gained} has the prompt @param gained the
+   *     progress of an earlier attempt @param reader creates the reader of the reply to a prompt
    * @param form converts log probabilities
    */
   RunningTurn(
@@ -146,7 +151,7 @@ final class RunningTurn implements TurnResult {
     endedMillis = millis;
   }
 
-  /** Returns what makes the prompt; null if an earlier attempt had made it. */
+  /** Returns the assembly of the prompt; null if an earlier attempt has made the prompt. */
   PromptAssembly assembly() {
     return assembly;
   }
@@ -171,17 +176,22 @@ final class RunningTurn implements TurnResult {
     return parts;
   }
 
-  /** Log probabilities of all tokens so far; empty if not asked for. */
+  /** Returns the log probabilities of all tokens so far; empty if not requested. */
   List<Reply.TokenLogprob> logprobs() {
     return List.copyOf(logprobs);
   }
 
-  /** Log probabilities of the tokens that deltas have stood for; empty if not asked for. */
+  /**
+   * Returns the log probabilities of the tokens that deltas have covered; empty if not requested.
+   */
   List<Reply.TokenLogprob> shownLogprobs() {
     return List.copyOf(logprobs.subList(0, Math.min(shownTokens, logprobs.size())));
   }
 
-  /** Log probabilities of the tokens that no delta stood for yet; null if not asked for. */
+  /**
+   * Returns the log probabilities of the tokens that no delta has covered yet; null if not
+   * requested.
+   */
   List<Reply.TokenLogprob> newLogprobs() {
     return plan.options().sampling().topLogprobs() < 0
         ? null
@@ -201,7 +211,7 @@ final class RunningTurn implements TurnResult {
   }
 
   /**
-   * Returns the milliseconds from its acceptance until the engine admitted it, or -1 if unknown.
+   * Returns the milliseconds from acceptance until the engine admitted the turn, or -1 if unknown.
    */
   long queuedMillis() {
     return engineQueuedMillis < 0 ? -1 : startedMillis + engineQueuedMillis;
@@ -228,7 +238,7 @@ final class RunningTurn implements TurnResult {
         Math.max(0, millis - until));
   }
 
-  /** Returns whether more of the prompt is done than deltas have shown; true once per value. */
+  /** Returns whether {@link #promptDone} has grown since the last call. */
   boolean takePromptDone() {
     boolean further = promptDone > promptDoneShown && !isBegun();
     promptDoneShown = promptDone;
@@ -240,7 +250,7 @@ final class RunningTurn implements TurnResult {
     return stopReason;
   }
 
-  /** The stop token that ended it, or null. */
+  /** Returns the stop token that ended the reply, or null. */
   Integer stopToken() {
     return stopToken;
   }
@@ -250,7 +260,10 @@ final class RunningTurn implements TurnResult {
     return warnings.isEmpty() ? null : warnings;
   }
 
-  /** Returns whether an earlier attempt has generated tokens, so that the prompt is done. */
+  /**
+   * Returns whether an earlier attempt has generated tokens, so that the prompt has been computed
+   * before.
+   */
   boolean isBegun() {
     return tokenCount > 0;
   }
@@ -282,29 +295,32 @@ final class RunningTurn implements TurnResult {
         : null;
   }
 
-  /** Tokens that deltas have stood for so far. */
+  /** Returns the number of tokens that deltas have covered so far. */
   int shownTokens() {
     return shownTokens;
   }
 
-  /** Tokens that no delta stood for yet. */
+  /** Returns the number of tokens that no delta has covered yet. */
   int unshownTokens() {
     return tokenCount - shownTokens;
   }
 
-  /** Counts so far for this attempt's first delta, which goes out next; nothing after that. */
+  /**
+   * Returns the token counts so far for this attempt's first delta; {@link Usage#NONE} for later
+   * deltas.
+   */
   Usage firstCounts() {
     Usage counts = countsShown ? Usage.NONE : usage();
     countsShown = true;
     return counts;
   }
 
-  /** A delta that stands for all tokens so far went out. */
+  /** Called when a delta has covered all tokens so far. */
   void markShown() {
     shownTokens = tokenCount;
   }
 
-  /** Takes over the prompt if the engine has made it. */
+  /** Takes the prompt from its assembly if it has been made. */
   void promptMade() {
     Prompt made = prompt == null ? assembly.prompt() : null;
     if (made != null) {

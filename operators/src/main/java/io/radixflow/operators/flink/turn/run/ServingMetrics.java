@@ -69,7 +69,7 @@ public final class ServingMetrics {
             "timeToFirstTokenMillis", new DescriptiveStatisticsHistogram(HISTOGRAM_WINDOW));
   }
 
-  /** Adds the turns that the engine works on, and all that have no reply yet. */
+  /** Adds the turns that the engine works on, and all turns without a reply. */
   public void turns(IntSupplier running, IntSupplier pending) {
     group.gauge("turnsRunning", (Gauge<Integer>) running::getAsInt);
     group.gauge("turnsPending", (Gauge<Integer>) pending::getAsInt);
@@ -81,7 +81,7 @@ public final class ServingMetrics {
     group.gauge("pageErasuresPending", (Gauge<Integer>) pages::getAsInt);
   }
 
-  /** Adds the open sessions: all, and those in each state as it was last known. */
+  /** Adds the number of open sessions, in total and by last known state. */
   public void sessions(IntSupplier open, ToIntFunction<SlotState> inState) {
     group.gauge("sessionsOpen", (Gauge<Integer>) open::getAsInt);
     group.gauge("sessionsHot", (Gauge<Integer>) () -> inState.applyAsInt(SlotState.HOT));
@@ -90,7 +90,7 @@ public final class ServingMetrics {
     group.gauge("sessionsGone", (Gauge<Integer>) () -> inState.applyAsInt(SlotState.GONE));
   }
 
-  /** Adds the engine's figures; the same in all subtasks that share it. */
+  /** Adds the engine's statistics; they are the same in all subtasks that share the engine. */
   public void engine(Supplier<EngineStats> stats) {
     group.gauge("engineSteps", (Gauge<Long>) () -> stats.get().steps().steps());
     group.gauge("engineStepsFailed", (Gauge<Long>) () -> stats.get().steps().failedSteps());
@@ -150,7 +150,10 @@ public final class ServingMetrics {
     group.gauge("windowTokensLost", (Gauge<Long>) () -> stats.get().lostTokens());
   }
 
-  /** Adds the tiers below the engine's device; the same in all subtasks that share it. */
+  /**
+   * Adds the tiers below the engine's device; they are the same in all subtasks that share the
+   * engine.
+   */
   public void tiers(EngineTiers tiers, Supplier<EngineStats> stats) {
     tiers.register(group, stats);
   }
@@ -171,12 +174,12 @@ public final class ServingMetrics {
     emittedAgain.inc();
   }
 
-  /** Tokens of a conversation were not what its next prompt began with. */
+  /** Counts tokens of a conversation that its next prompt did not begin with. */
   void rewritten(int tokens) {
     rewrittenTokens.inc(tokens);
   }
 
-  /** A turn was announced to the engine. */
+  /** Counts a turn that was announced to the engine. */
   void prefetched(boolean taken) {
     (taken ? prefetches : prefetchesRefused).inc();
   }

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Ends turns. Output, history and the removal from the pending turns happen together, within one
- * mail, and so are part of the same checkpoint. Only the task's thread uses it.
+ * Ends turns. One mail writes the output and the history and removes the turn from the pending
+ * turns, so all three are part of the same checkpoint. Only the task's thread uses it.
  */
 public final class TurnEnds {
   private final TurnQueues queues;
@@ -33,8 +33,8 @@ public final class TurnEnds {
   /**
    * Ends a turn that the engine worked on, now or before a restore.
    *
-   * @param remember whether its shown text becomes part of the history
-   * @param ran whether this engine worked on it
+   * @param remember whether its shown text becomes part of the history @param ran whether this
+   *     engine worked on the turn
    */
   void end(
       SessionContext session,
@@ -77,7 +77,7 @@ public final class TurnEnds {
   }
 
   /**
-   * Erases the pages that the engine computed of a turn after it had ended here.
+   * Erases the pages that the engine computed for a turn after the turn had ended here.
    *
    * @param known how many of its tokens were known before
    */

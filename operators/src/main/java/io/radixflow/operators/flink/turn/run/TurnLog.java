@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs one line for each turn that has ended, without any text of the conversation. Its logger has
- * a name of its own, so that it can be switched off alone. Only the task's thread uses it.
+ * Logs one line for each turn that has ended, without any text of the conversation. It has its own
+ * logger, so that it can be switched off separately. Only the task's thread uses it.
  */
 final class TurnLog {
   static final String NAME = "io.radixflow.turns";
@@ -66,14 +66,14 @@ final class TurnLog {
     return line.append(" finish=").append(finish);
   }
 
-  /** Appends a time unless it is not known, which is less than 0. */
+  /** Appends a time; an unknown time is negative and is left out. */
   private static void millis(StringBuilder line, String name, long millis) {
     if (millis >= 0) {
       line.append(name).append(millis);
     }
   }
 
-  /** Appends an id, which its sender chose, so that it stays one word of one line. */
+  /** Appends an id that the sender chose, quoted so that it stays one word on one line. */
   private static void quoted(StringBuilder line, String name, String id) {
     line.append(name).append('"');
     for (int i = 0; id != null && i < id.length(); i++) {

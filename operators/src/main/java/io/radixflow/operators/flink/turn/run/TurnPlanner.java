@@ -20,7 +20,7 @@ import io.radixflow.protocol.record.Usage;
 import java.util.Arrays;
 import java.util.List;
 
-/** Decides, when a turn starts, on what conversation and with what options it runs. */
+/** Decides the conversation and the options of a turn when it starts. */
 public final class TurnPlanner {
   /** The conversation that a prompt without a chat template follows. */
   private static final Conversation NOTHING = new Conversation(null, 0, List.of());
@@ -36,7 +36,7 @@ public final class TurnPlanner {
   /**
    * Plans a message or a regeneration. A regeneration replaces a turn of its branch and all turns
    * after it; its own messages, if it has any, replace the messages of that turn. A prompt without
-   * a chat template follows nothing, and takes the place of the one before it in the history.
+   * a chat template follows no turn, and replaces the previous prompt in the history.
    *
    * @throws RefusedException if the branch has no reply to make again, or an option is out of range
    */
@@ -82,7 +82,7 @@ public final class TurnPlanner {
         turn.messages().isEmpty() ? old.details().prefill() : prefill(turn));
   }
 
-  /** Returns the message that the reply of a turn continues, its last one; null for none. */
+  /** Returns the last message of a turn if the reply continues it, else null. */
   private static Message prefill(PendingTurn turn) {
     return isContinued(turn.options()) && !turn.messages().isEmpty()
         ? turn.messages().get(turn.messages().size() - 1)
@@ -98,7 +98,7 @@ public final class TurnPlanner {
     return options != null && options.continuesMessage();
   }
 
-  /** Returns the number of the turn, or root, at which a fork leaves its branch. */
+  /** Returns the number of the turn or root where a fork starts. */
   static long forkedAt(SessionContext session, PendingTurn fork) throws Exception {
     List<Turn> path = session.history().path(fork.branch());
     int at = indexOf(path, fork.atTurn());
@@ -113,7 +113,7 @@ public final class TurnPlanner {
   /**
    * Checks the options that a turn would run with.
    *
-   * @param messages that it was sent with
+   * @param messages the messages of the turn
    */
   public void check(SessionSlot slot, GenerationOptions given, List<Message> messages)
       throws RefusedException {
@@ -159,7 +159,7 @@ public final class TurnPlanner {
     }
   }
 
-  /** Plans a turn that is not replied to. */
+  /** Plans a turn without a reply. */
   static Turn appended(SessionContext session, PendingTurn turn) throws Exception {
     Conversation before = session.conversation(turn.branch());
     TurnDetails details =
@@ -176,7 +176,9 @@ public final class TurnPlanner {
         turn.id(), turn.turn(), turn.messages(), details, session.parent(turn.branch()), before);
   }
 
-  /** Returns the index of a turn by its id, of the last one for null; -1 if there is none. */
+  /**
+   * Returns the index of a turn by its id; null means the last turn. Returns -1 if there is none.
+   */
   private static int indexOf(List<Turn> path, String turn) {
     int at = path.size() - 1;
     while (turn != null && at >= 0 && !path.get(at).isNamed(turn)) {

@@ -18,8 +18,8 @@ import java.util.Map;
 
 /**
  * Owns the order of turns without a reply: each branch has a queue, whose first turn may run. The
- * queues are in memory and are rebuilt from keyed state after a restore. They hold what ordering
- * and cancelling need, not the turns' contents. Only the task's thread uses them.
+ * queues are in memory and are rebuilt from keyed state after a restore. They contain only what
+ * ordering and cancelling need, not the contents of the turns. Only the task's thread uses them.
  */
 public final class TurnQueues {
 
@@ -41,7 +41,7 @@ public final class TurnQueues {
           new Before(turn.branch(), turn.atTurn(), turn.after()));
     }
 
-    /** The branch that it works on; of a fork, the branch it forks from. */
+    /** Returns the branch of the turn; for a fork, the branch that it forks from. */
     public String branch() {
       return before.branch();
     }
@@ -52,7 +52,7 @@ public final class TurnQueues {
     }
   }
 
-  /** The turn and branch that come before a turn, as {@link PendingTurn} has them. */
+  /** The turn and branch that come before a turn; see {@link PendingTurn}. */
   public record Before(String branch, String atTurn, long after) {}
 
   /** Returns the number of characters of messages. */
@@ -93,7 +93,8 @@ public final class TurnQueues {
   }
 
   /**
-   * A tenant's sessions with branches that may be ready; the one whose turn is next comes first.
+   * A tenant's sessions with branches that may be ready; the session whose turn is next comes
+   * first.
    */
   private static final class Lane extends Share {
     final Deque<Session> sessions = new ArrayDeque<>();
@@ -103,13 +104,13 @@ public final class TurnQueues {
     }
   }
 
-  /** What the start of a turn costs its tenant; large against the weights. */
+  /** The cost of a turn for its tenant; much larger than the weights. */
   private static final long TURN = 1 << 20;
 
   private final TenantCounts.Share counts;
   private final Map<String, Session> sessions = new HashMap<>();
 
-  /** The tenants; a tenant with sessions in its lane waits. */
+  /** The tenants; a tenant waits if its lane has sessions. */
   private final Shares<Lane> ready;
 
   /**
@@ -158,34 +159,34 @@ public final class TurnQueues {
     return queues == null ? List.of() : List.copyOf(queues.branches.values());
   }
 
-  /** Returns whether turns of a branch wait or run. */
+  /** Returns whether a branch has turns that run or wait. */
   public boolean has(String session, String branch) {
     return branch(session, branch) != null;
   }
 
   /**
-   * Admits a turn, which the caller then adds or dismisses.
+   * Admits a turn. The caller then adds or dismisses it.
    *
    * @param freed how many of the tenant's turns are about to be removed
-   * @return null if it is admitted, else the limit that is reached
+   * @return null if the turn is admitted, else the limit that is reached
    */
   public TenantCounts.Full admit(
       String session, String tenant, int freed, int tenantLimit, int limit) {
     return counts.tryAdd(owner(session, tenant), freed, tenantLimit, limit);
   }
 
-  /** Dismisses a turn that was admitted and is not added. */
+  /** Dismisses an admitted turn that is not added. */
   public void dismiss(String session, String tenant) {
     counts.remove(owner(session, tenant));
   }
 
-  /** A session without an owner may get one while turns of it wait. */
+  /** Returns the owner of a session. A session may get its owner while its turns wait. */
   private String owner(String id, String tenant) {
     Session session = sessions.get(id);
     return session == null ? tenant : session.tenant;
   }
 
-  /** Adds a turn that was found in state. */
+  /** Adds a turn of the restored state. */
   public void restore(String session, String tenant, Entry turn) {
     counts.add(owner(session, tenant));
     add(session, tenant, turn);
@@ -203,9 +204,9 @@ public final class TurnQueues {
   }
 
   /**
-   * The next branch whose first turn may start, or null. The caller starts or removes it. Tenants
-   * take turns by weight; the sessions of each take turns, and so do the branches of a session:
-   * what one has queued delays its own turns only.
+   * Returns the next branch whose first turn may start, or null. The caller starts or removes the
+   * turn. Tenants take turns by weight, the sessions of a tenant take turns, and so do the branches
+   * of a session. So a long queue delays only its own turns.
    */
   Branch pollReady() {
     while (!ready.backlogged().isEmpty()) {
@@ -238,7 +239,7 @@ public final class TurnQueues {
     return branch;
   }
 
-  /** Removes a turn that has its reply; the next ones become ready. */
+  /** Removes a turn that has its reply; the next turns become ready. */
   void remove(Branch branch, Entry turn) {
     if (!branch.turns.remove(turn)) {
       throw new IllegalStateException("turn " + turn.id() + " is not queued");
@@ -262,7 +263,7 @@ public final class TurnQueues {
     }
   }
 
-  /** Replaces the first turn of a branch by what became of it. */
+  /** Replaces the first turn of a branch by its changed entry. */
   void replaceFirst(Branch branch, Entry changed) {
     Entry first = branch.turns.remove();
     branch.turns.addFirst(changed);
@@ -291,8 +292,9 @@ public final class TurnQueues {
   }
 
   /**
-   * A fork waits for the turn that it forks at, or for all that came before it on the branch; the
-   * first turn of a branch waits for the one that it follows on another.
+   * Returns whether a turn waits for another turn. A fork waits for the turn that it forks at, or
+   * for all earlier turns of the branch. The first turn of a branch waits for the turn that it
+   * follows on another branch.
    */
   private static boolean waits(Session session, Entry turn) {
     if (turn.after() > Turn.ROOT) {

@@ -36,7 +36,7 @@ public final class TurnRunner implements EngineConnection.Reader {
   private final Map<Long, RunningTurn> cancelled = new HashMap<>();
 
   /**
-   * @param connect opens the connection to the engine, whose progress this reads
+   * @param connect opens the connection to the engine; gets this runner as the reader of progress
    */
   public TurnRunner(
       SessionStore sessions,
@@ -176,9 +176,9 @@ public final class TurnRunner implements EngineConnection.Reader {
   }
 
   /**
-   * Ends a turn, running or waiting, before its time.
+   * Ends a running or waiting turn early.
    *
-   * @param remember whether its shown text becomes part of the history
+   * @param remember whether the shown text becomes part of the history
    */
   public void cancel(
       SessionContext session,
@@ -190,7 +190,8 @@ public final class TurnRunner implements EngineConnection.Reader {
     RunningTurn run = branch.running;
     if (run != null && run.pending().id() == turn.id()) {
       connection.cancel(run.requestId, reason);
-      run.promptMade(); // without a prompt by now, the engine computes nothing of the turn
+      run.promptMade(); // if the prompt is not made by now, the engine computes nothing for the
+      // turn
       cancelled.put(run.requestId, run);
       end(session, run, reason, null, remember);
       return;
@@ -211,7 +212,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     }
   }
 
-  /** Ends all turns of a session, which itself ends, and releases what only it has cached. */
+  /** Ends all turns of a session that ends, and releases the pages that only this session uses. */
   public void endSession(SessionContext session) throws Exception {
     for (TurnQueues.Branch branch : queues.branches(session.id())) {
       cancelAll(session, branch, false);

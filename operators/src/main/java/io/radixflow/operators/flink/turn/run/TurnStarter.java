@@ -10,8 +10,8 @@ import io.radixflow.operators.session.TurnProgress;
 import java.util.List;
 
 /**
- * Makes a {@link RunningTurn} of a pending turn and the progress that the state has of it. The
- * engine does not learn of it here. Only the task's thread uses it.
+ * Creates a {@link RunningTurn} from a pending turn and its saved progress. Does not submit it to
+ * the engine. Only the task's thread uses it.
  */
 public final class TurnStarter {
   private final TurnPlanner planner;
@@ -37,8 +37,8 @@ public final class TurnStarter {
   }
 
   /**
-   * Returns a turn for the engine. Returns null for a turn that only changes the history, which has
-   * then been changed.
+   * Returns a turn for the engine. If a turn only changes the history, makes the change and returns
+   * null.
    *
    * @throws RefusedException if the turn cannot run
    */
@@ -102,7 +102,7 @@ public final class TurnStarter {
     return List.of();
   }
 
-  /** Returns whether a turn has to end because another model has begun its reply. */
+  /** Returns whether a turn must end because another model has begun its reply. */
   boolean endsWithItsModel(SessionContext session, PendingTurn turn) throws Exception {
     if (modelChange != ModelChange.END) {
       return false;
