@@ -44,7 +44,7 @@ final class JobConfiguration {
 
   static Configuration of(Settings settings) {
     Configuration flink = new Configuration();
-    Duration interval = settings.get(RadixflowOptions.CHECKPOINT_INTERVAL);
+    Duration interval = settings.get(SharedConfig.CHECKPOINT_INTERVAL);
     flink.set(PipelineOptions.NAME, name(settings));
     flink.set(PipelineOptions.GLOBAL_JOB_PARAMETERS, shown(settings));
     flink.set(CoreOptions.DEFAULT_PARALLELISM, settings.get(RadixflowOptions.PARALLELISM));

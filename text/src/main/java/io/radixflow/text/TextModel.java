@@ -2,6 +2,7 @@ package io.radixflow.text;
 
 import io.radixflow.models.ModelFormatException;
 import io.radixflow.models.SamplingDefaults;
+import io.radixflow.models.file.ModelFile;
 import io.radixflow.models.file.format.GgufMetadata;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.template.ChatTemplateException;
@@ -43,6 +44,23 @@ public final class TextModel {
   /** Creates the text side of a model from a tokenizer and a template. */
   public static TextModel of(Tokenizer tokenizer, ChatTemplate chatTemplate) {
     return new TextModel(tokenizer, chatTemplate, new int[0], SamplingDefaults.NONE);
+  }
+
+  /**
+   * Reads the text side of an open model. The file may be closed afterwards.
+   *
+   * @throws ModelFormatException if it is incomplete, contradictory or not supported
+   */
+  public static TextModel of(ModelFile file) {
+    TextModel text =
+        file.metadata().map(TextModel::fromGguf).orElseGet(() -> fromDirectory(file.path()));
+    int tokens = text.tokenizer.vocabSize();
+    int rows = file.config().vocabSize();
+    if (tokens > rows) {
+      throw new ModelFormatException(
+          file.path() + ": the tokenizer has " + tokens + " tokens, the embedding " + rows);
+    }
+    return text;
   }
 
   /**

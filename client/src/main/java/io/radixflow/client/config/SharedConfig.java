@@ -4,6 +4,7 @@ import static org.apache.flink.configuration.ConfigOptions.key;
 
 import io.radixflow.protocol.fair.Shares;
 import io.radixflow.protocol.record.Overflow;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -35,6 +36,14 @@ public final class SharedConfig {
           .describe(
               "Shares of the engine, and of the threads that make prompts or serve requests, while"
                   + " tenants compete; tenants that are not named have weight 1.");
+
+  public static final ConfigOption<Duration> CHECKPOINT_INTERVAL =
+      ALL.duration(
+              "job.checkpoint-interval",
+              Duration.ofSeconds(1),
+              Duration.ofMillis(10),
+              "a duration of at least 10 ms, such as 200ms or 10s")
+          .describe("Time between checkpoints: a finished reply waits this long to be committed.");
 
   private SharedConfig() {}
 

@@ -11,7 +11,6 @@ import io.radixflow.kernels.device.MemoryNeeds;
 import io.radixflow.kernels.device.MemorySource;
 import io.radixflow.kernels.device.PoolRequest;
 import io.radixflow.models.ModelConfig;
-import io.radixflow.models.ModelFormatException;
 import io.radixflow.models.ModelProgress;
 import io.radixflow.models.SamplingDefaults;
 import io.radixflow.models.file.ModelFile;
@@ -35,12 +34,6 @@ final class LoadedModel implements ServedModel {
     this.file = file;
     this.text = text;
     this.memory = memory;
-    int tokens = text.tokenizer().vocabSize();
-    int rows = file.config().vocabSize();
-    if (tokens > rows) {
-      throw new ModelFormatException(
-          file.path() + ": the tokenizer has " + tokens + " tokens, the embedding " + rows);
-    }
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.radixflow.engine.model;
 import io.radixflow.kernels.device.MemorySource;
 import io.radixflow.models.ModelFormatException;
 import io.radixflow.models.file.ModelFile;
+import io.radixflow.text.SimText;
 import io.radixflow.text.TextModel;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,13 +13,13 @@ import java.nio.file.Path;
 public final class ModelLoader {
 
   /** The name of the simulated model. */
-  public static final String SIM = "sim";
+  public static final String SIM = SimText.NAME;
 
   private ModelLoader() {}
 
   /** Returns whether a name selects the simulated model, which needs no file. */
   public static boolean isSimulated(String model) {
-    return model.equals(SIM) || model.startsWith(SIM + ":");
+    return SimText.isNamed(model);
   }
 
   /** Finds a model's file or directory; downloads it if necessary. */
@@ -54,8 +55,8 @@ public final class ModelLoader {
    */
   public static TextModel openText(String model, Locator locator) throws IOException {
     if (isSimulated(model)) {
-      ServedModel sim = open(model, locator);
-      return TextModel.of(sim.tokenizer(), sim.chatTemplate());
+      SimOptions.parse(model.substring(SIM.length()));
+      return SimText.open();
     }
     Path path = locator.locate(model);
     return Files.isDirectory(path)
@@ -76,11 +77,7 @@ public final class ModelLoader {
   static ServedModel open(Path path, MemorySource memory) {
     ModelFile file = ModelFile.open(path);
     try {
-      TextModel text =
-          file.metadata()
-              .map(TextModel::fromGguf)
-              .orElseGet(() -> TextModel.fromDirectory(file.path()));
-      return new LoadedModel(file, text, memory);
+      return new LoadedModel(file, TextModel.of(file), memory);
     } catch (RuntimeException | Error e) {
       file.close();
       throw e;

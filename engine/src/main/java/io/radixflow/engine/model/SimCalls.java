@@ -1,5 +1,6 @@
 package io.radixflow.engine.model;
 
+import io.radixflow.text.SimTokenizer;
 import java.nio.charset.StandardCharsets;
 
 /**

@@ -4,6 +4,9 @@ import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.models.ModelConfig;
 import io.radixflow.models.Rope;
+import io.radixflow.text.SimText;
+import io.radixflow.text.SimTokenizer;
+import io.radixflow.text.TextModel;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.tokenizer.Tokenizer;
 
@@ -13,8 +16,7 @@ import io.radixflow.text.tokenizer.Tokenizer;
  */
 public final class SimModel implements ServedModel {
   private final SimOptions options;
-  private final SimTokenizer tokenizer = new SimTokenizer();
-  private final SimChatTemplate template = new SimChatTemplate(tokenizer);
+  private final TextModel text = SimText.open();
   private final ModelConfig config;
 
   private SimModel(SimOptions options) {
@@ -63,12 +65,12 @@ public final class SimModel implements ServedModel {
 
   @Override
   public Tokenizer tokenizer() {
-    return tokenizer;
+    return text.tokenizer();
   }
 
   @Override
   public ChatTemplate chatTemplate() {
-    return template;
+    return text.chatTemplate();
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.radixflow.engine.model;
 
+import io.radixflow.text.SimText;
 import java.util.function.Consumer;
 
 /**
@@ -32,7 +33,17 @@ public record SimOptions(
 
   /** 4,096 positions, replies of 48 tokens on average, no step time, one step ahead. */
   public static final SimOptions DEFAULT =
-      new SimOptions(4096, 1.0 / 48, 0, 0, 2, false, SimClock.SYSTEM, SimFault.NONE, false, 0);
+      new SimOptions(
+          SimText.CONTEXT_LENGTH,
+          1.0 / 48,
+          0,
+          0,
+          2,
+          false,
+          SimClock.SYSTEM,
+          SimFault.NONE,
+          false,
+          0);
 
   private static final String KEYS =
       "context (tokens), reply (average tokens), step (milliseconds), deadly (token that ends the"

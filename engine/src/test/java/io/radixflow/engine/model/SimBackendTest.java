@@ -9,6 +9,7 @@ import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.text.SimTokenizer;
 import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;

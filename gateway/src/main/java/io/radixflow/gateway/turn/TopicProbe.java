@@ -2,8 +2,8 @@ package io.radixflow.gateway.turn;
 
 import io.radixflow.client.config.KafkaConfig;
 import io.radixflow.client.config.Settings;
+import io.radixflow.client.config.SharedConfig;
 import io.radixflow.client.kafka.KafkaClient;
-import io.radixflow.jobs.config.RadixflowOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -46,7 +46,7 @@ final class TopicProbe implements AutoCloseable {
     events = settings.get(KafkaConfig.EVENTS_TOPIC);
     replies = settings.get(KafkaConfig.REPLIES_TOPIC);
     admin = KafkaClient.PROBE.admin(settings);
-    Duration intervals = settings.get(RadixflowOptions.CHECKPOINT_INTERVAL).multipliedBy(3);
+    Duration intervals = settings.get(SharedConfig.CHECKPOINT_INTERVAL).multipliedBy(3);
     commits = new CommitWatch(intervals.compareTo(LEAST_PATIENCE) > 0 ? intervals : LEAST_PATIENCE);
   }
 

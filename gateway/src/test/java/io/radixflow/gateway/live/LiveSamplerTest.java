@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.radixflow.kernels.device.Uninterruptibly;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,8 +28,8 @@ class LiveSamplerTest {
     }
 
     @Override
-    public byte[] sample(BooleanSupplier stopped) {
-      Uninterruptibly.await(maySample::await);
+    public byte[] sample(BooleanSupplier stopped) throws InterruptedException {
+      maySample.await();
       if (failing) {
         throw new IllegalStateException("it fails");
       }
@@ -100,7 +99,7 @@ class LiveSamplerTest {
   }
 
   @Test
-  void closingDoesNotWaitForASampleThatWaits() {
+  void closingDoesNotWaitForASampleThatWaits() throws InterruptedException {
     CountDownLatch waits = new CountDownLatch(1);
     LiveSampler.Source waiting =
         new LiveSampler.Source() {
@@ -121,7 +120,7 @@ class LiveSamplerTest {
         new LiveSampler(
             "samples", 1, NEVER_IDLE, () -> waiting, new byte[0], failure -> new byte[0]);
     sampler.latest();
-    Uninterruptibly.await(waits::await);
+    waits.await();
     sampler.close();
     assertThat(closed).hasValue(1);
   }

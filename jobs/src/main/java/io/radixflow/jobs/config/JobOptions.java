@@ -5,6 +5,7 @@ import io.radixflow.client.config.OptionSource;
 import io.radixflow.client.config.OptionSpec;
 import io.radixflow.client.config.Settings;
 import io.radixflow.client.config.SettingsException;
+import io.radixflow.client.config.SharedConfig;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -65,7 +66,7 @@ public final class JobOptions implements OptionSource {
         settings
             .flink()
             .getOptional(CheckpointingOptions.CHECKPOINTING_INTERVAL)
-            .orElse(settings.get(RadixflowOptions.CHECKPOINT_INTERVAL));
+            .orElse(settings.get(SharedConfig.CHECKPOINT_INTERVAL));
     Duration timeout = settings.get(KafkaConfig.TRANSACTION_TIMEOUT);
     if (interval.plus(COMMIT_TIME).compareTo(timeout) > 0) {
       throw new SettingsException(

@@ -254,14 +254,6 @@ public final class RadixflowOptions {
       ALL.integer("job.max-parallelism", 128, 1, 32_768)
           .describe("Key groups; fixed for the life of the job's state.");
 
-  public static final ConfigOption<Duration> CHECKPOINT_INTERVAL =
-      ALL.duration(
-              "job.checkpoint-interval",
-              Duration.ofSeconds(1),
-              Duration.ofMillis(10),
-              "a duration of at least 10 ms, such as 200ms or 10s")
-          .describe("Time between checkpoints: a finished reply waits this long to be committed.");
-
   public static final ConfigOption<Duration> BUFFER_TIMEOUT =
       ALL.duration(
               "job.buffer-timeout", Duration.ZERO, Duration.ZERO, "a duration such as 0ms or 2ms")

@@ -49,7 +49,7 @@ final class UndisturbedRun {
         settings
             .with(SharedConfig.MODEL, model)
             .with(RadixflowOptions.PARALLELISM, 1)
-            .with(RadixflowOptions.CHECKPOINT_INTERVAL, CHECKPOINTS);
+            .with(SharedConfig.CHECKPOINT_INTERVAL, CHECKPOINTS);
     List<ConversationEvent> turns = SessionScript.turnsOf(events);
     Deque<EventScript> sessions = new ArrayDeque<>();
     turns.stream()

@@ -91,7 +91,7 @@ public final class BenchStateCommand extends CliCommand {
           settingsOptions
               .load()
               .with(SharedConfig.MODEL, "sim")
-              .with(RadixflowOptions.CHECKPOINT_INTERVAL, Duration.ofSeconds(interval));
+              .with(SharedConfig.CHECKPOINT_INTERVAL, Duration.ofSeconds(interval));
       progress.detail("writing the savepoint");
       long begun = System.nanoTime();
       seed(settings, directory, inState);

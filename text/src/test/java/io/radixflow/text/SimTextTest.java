@@ -1,4 +1,4 @@
-package io.radixflow.engine.model;
+package io.radixflow.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class SimTextTest {
-  private final SimModel model = SimModel.open(SimOptions.DEFAULT);
+  private final TextModel model = SimText.open();
   private final Tokenizer tokenizer = model.tokenizer();
   private final ChatTemplate template = model.chatTemplate();
 
@@ -62,5 +62,13 @@ class SimTextTest {
                     List.of(new ChatMessage("wizard", "x")), true, TemplateOptions.NONE))
         .isInstanceOf(ChatTemplateException.class)
         .hasMessageContaining("wizard");
+  }
+
+  @Test
+  void theContextLengthIsAnOptionInTheName() {
+    assertThat(SimText.contextLength("sim")).isEqualTo(SimText.CONTEXT_LENGTH);
+    assertThat(SimText.contextLength("sim:step=2")).isEqualTo(SimText.CONTEXT_LENGTH);
+    assertThat(SimText.contextLength("sim:context=64,step=2")).isEqualTo(64);
+    assertThat(SimText.contextLength("sim:step=2,context=512")).isEqualTo(512);
   }
 }

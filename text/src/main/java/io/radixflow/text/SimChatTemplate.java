@@ -1,4 +1,4 @@
-package io.radixflow.engine.model;
+package io.radixflow.text;
 
 import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
@@ -14,8 +14,9 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * ChatML: {@code <|im_start|>role\ncontent<|im_end|>\n}. Tools are described in a system message
- * before all other messages; calls have the Hermes format.
+ * The chat template of the simulated model, ChatML: {@code <|im_start|>role\ncontent<|im_end|>\n}.
+ * Tools are described in a system message before all other messages; calls have the Hermes format.
+ * Immutable.
  */
 final class SimChatTemplate implements ChatTemplate {
   private static final Set<String> ROLES =

@@ -1,4 +1,4 @@
-package io.radixflow.engine.model;
+package io.radixflow.text;
 
 import io.radixflow.text.tokenizer.Tokenizer;
 import java.io.ByteArrayOutputStream;
@@ -8,13 +8,21 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** One token per UTF-8 byte, ids 0 to 255, and four special tokens with higher ids. */
-final class SimTokenizer implements Tokenizer {
-  static final int START = 256;
-  static final int END = 257;
+/**
+ * The tokenizer of the simulated model: one token per UTF-8 byte, ids 0 to 255, and four special
+ * tokens with higher ids. Immutable.
+ */
+public final class SimTokenizer implements Tokenizer {
+  /** The special token that begins a message. */
+  public static final int START = 256;
+
+  /** The special token that ends a message. */
+  public static final int END = 257;
+
   private static final List<String> SPECIAL =
       List.of("<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|pad|>");
-  static final int VOCAB = 256 + SPECIAL.size();
+
+  public static final int VOCAB = 256 + SPECIAL.size();
 
   @Override
   public int vocabSize() {
