@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/** The requested turns that have no committed reply yet. Safe for many threads. */
+/** The requested turns that have no committed reply yet. Thread-safe. */
 public final class AskedTurns {
 
   private final Map<TurnKey, Asked> asked = new ConcurrentHashMap<>();

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Talks to the job over Kafka: sends events, and follows the deltas and the committed replies of
- * its own turns. Safe for many threads.
+ * its own turns. Thread-safe.
  */
 public final class ConversationClient implements AutoCloseable {
 

@@ -54,8 +54,8 @@ public final class Gateway implements AutoCloseable {
   }
 
   /**
-   * Starts a gateway over topics that need not be Kafka's. The gateway closes them, even if the
-   * start fails.
+   * Starts a gateway on other topics than Kafka's. The gateway closes them, even if the start
+   * fails.
    */
   static Gateway start(Settings settings, Topics topics) throws IOException {
     try {
@@ -76,7 +76,7 @@ public final class Gateway implements AutoCloseable {
     }
   }
 
-  /** All APIs. */
+  /** Returns the endpoints of all APIs. */
   private static List<EndpointGroup> endpoints(Settings settings, Turns turns, ModelText text) {
     ServedModels models = new ServedModels(settings, text);
     return List.of(
@@ -90,22 +90,22 @@ public final class Gateway implements AutoCloseable {
         new MessagesEndpoints(settings, turns, models, text));
   }
 
-  /** The address that clients reach. */
+  /** Returns the address for clients. */
   public URI uri() {
     return front.uri();
   }
 
-  /** All routes of the gateway. */
+  /** Returns all routes of the gateway. */
   Routes routes() {
     return routes;
   }
 
-  /** The number of turns that are followed. */
+  /** Returns the number of followed turns. */
   int followed() {
     return turns.followed();
   }
 
-  /** Ends all connections and returns when no thread is left. Does not cancel turns. */
+  /** Closes all connections and returns when all threads have ended. Does not cancel turns. */
   @Override
   public void close() {
     front.close();

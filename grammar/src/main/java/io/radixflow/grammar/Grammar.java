@@ -19,9 +19,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A compiled grammar: the set of texts that a reply may be. Safe for many threads; they wait for
- * each other while one thread derives a state that is new. A {@link GrammarMatcher} follows one
- * reply.
+ * A compiled grammar: the set of texts that a reply may be. Thread-safe; they wait for each other
+ * while one thread derives a state that is new. A {@link GrammarMatcher} follows one reply.
  *
  * <p>The texts that may follow a text depend only on the grammar and the text. A reply that
  * continues on another machine therefore feeds its ids again.

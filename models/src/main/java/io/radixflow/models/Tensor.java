@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * A weight matrix (or vector, which has one row) in its file's encoding. Rows are contiguous.
  *
- * <p>Safe for many threads: each call of {@link #rows(int, int)} returns a new view.
+ * <p>Thread-safe: each call of {@link #rows(int, int)} returns a new view.
  */
 public interface Tensor {
 

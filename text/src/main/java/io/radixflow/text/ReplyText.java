@@ -11,7 +11,7 @@ import java.util.Map;
  *
  * <p>Only whole characters are released: bytes of an unfinished character wait for the next token.
  * Text that may be the beginning of a stop string is held back until that is decided. The state is
- * a function of the ids so far, so it can be rebuilt by feeding them again. Not thread safe. Per
+ * a function of the ids so far, so it can be rebuilt by feeding them again. Not thread-safe. Per
  * token, only the text itself grows.
  */
 public final class ReplyText {

@@ -8,7 +8,7 @@ import java.util.List;
  *
  * <p>The stop string that is complete first wins. If several are complete at the same character,
  * the longest wins. So the outcome depends only on the text, not on how it was split into tokens.
- * Not thread safe. Allocates nothing after construction.
+ * Not thread-safe. Allocates nothing after construction.
  */
 final class StopMatcher {
 

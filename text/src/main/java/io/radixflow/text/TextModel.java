@@ -17,10 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * The text side of a model: its tokenizer and its chat template. Immutable and safe for many
- * threads.
- */
+/** The text side of a model: its tokenizer and its chat template. Immutable and thread-safe. */
 public final class TextModel {
 
   private static final String TEMPLATE_KEY = "tokenizer.chat_template";

@@ -5,7 +5,7 @@ package io.radixflow.text;
  *
  * <p>Ill-formed input is handled as the Unicode standard recommends (section 3.9, "substitution of
  * maximal subparts"): the longest beginning of a well-formed sequence, or else one byte, becomes
- * one U+FFFD. Not thread safe.
+ * one U+FFFD. Not thread-safe.
  */
 final class Utf8Decoder {
 

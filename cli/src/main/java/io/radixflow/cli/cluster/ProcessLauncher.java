@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Starts the JVMs of a cluster, each under the watchdog, and knows the living ones; no JVM starts
- * after it is closed. Safe for many threads.
+ * after it is closed. Thread-safe.
  */
 final class ProcessLauncher implements AutoCloseable {
 

@@ -8,8 +8,7 @@ import java.nio.file.Path;
 
 /**
  * A shell that outlives this JVM by a moment: when its input ends, however this JVM ended, it kills
- * the processes that were registered and deletes the directory that it was given. Safe for many
- * threads.
+ * the processes that were registered and deletes the directory that it was given. Thread-safe.
  */
 final class Watchdog implements AutoCloseable {
 

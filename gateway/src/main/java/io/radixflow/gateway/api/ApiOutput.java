@@ -20,7 +20,7 @@ public abstract class ApiOutput {
 
   protected final Exchange exchange;
 
-  /** The turns, which the output pauses while the client is slow. Set before any other call. */
+  /** The turns; the output pauses them while the client is slow. Set before any other call. */
   protected TurnStream turns;
 
   private final ReplyWriter writer;
@@ -38,33 +38,32 @@ public abstract class ApiOutput {
     turns = started;
   }
 
-  /** Called if the request was sent before, or could have been. */
+  /** Called if the request may have been sent before. */
   final void created(long seconds) {
     writer.created(seconds);
   }
 
   /**
-   * More of the prompt of a choice is done. Called before the first piece of the choice, if at all.
+   * Called when more of the prompt of a choice is done, before the first piece of the choice.
    *
-   * @param counts of the prompt
-   * @param timing of the turn so far
+   * @param counts token counts of the prompt @param timing timing of the turn so far
    */
   protected void progress(int choice, Usage counts, TurnTiming timing) {}
 
   /**
-   * The reply of a choice begins, before its first piece.
+   * Called when the reply of a choice begins, before its first piece.
    *
-   * @param counts of the prompt, and of the reply so far
+   * @param counts token counts of the prompt and of the reply so far
    */
   protected void started(int choice, Usage counts) {}
 
-  /** The next piece of a choice's reply has come. */
+  /** Called with the next piece of a choice's reply. */
   protected abstract void piece(int choice, TurnPiece piece);
 
-  /** A choice has ended and has not failed. */
+  /** Called when a choice has ended without a failure. */
   protected void finished(int choice, TurnEnd end) {}
 
-  /** All choices have ended. */
+  /** Called when all choices have ended. */
   protected abstract void complete(List<TurnEnd> all);
 
   final void ended(int choice, TurnEnd end) {

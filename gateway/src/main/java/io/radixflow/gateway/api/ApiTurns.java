@@ -19,15 +19,16 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
- * The turns of a request, one for each choice. A session that follows from how a conversation
- * begins may be busy, because many conversations begin that way, or may have ended. Then a turn
- * moves to a session of its own. A turn that is sent again after such a rejection also does.
- * Belongs to the event loop of its exchange.
+ * The turns of a request, one for each choice. If a session is derived from the beginning of a
+ * conversation, it may have ended, or it may be busy because many conversations begin in the same
+ * way. Then a turn moves to its own session. So does a turn that is sent again after such a
+ * rejection. Belongs to the event loop of its exchange.
  */
 public final class ApiTurns implements TurnStream {
 
   /**
-   * Errors that a turn avoids in another session; a list, because the code to look for may be null.
+   * Errors after which a turn moves to another session; a list, because {@code contains} may get
+   * null.
    */
   private static final List<ErrorCode> SPARED =
       Arrays.asList(ErrorCode.BUSY, ErrorCode.SESSION_ENDED);
@@ -40,7 +41,7 @@ public final class ApiTurns implements TurnStream {
   private final TurnStream[] choices;
 
   /**
-   * @param events makes the event of a choice
+   * @param events creates the event of a choice
    * @param repeatable whether the events may have been sent before
    */
   public ApiTurns(
@@ -160,8 +161,8 @@ public final class ApiTurns implements TurnStream {
     }
 
     /**
-     * Returns whether the turn moves to a session of its own. A session that rejected the turn
-     * before may not know it.
+     * Returns whether the turn moves to its own session. A session that rejected the turn before
+     * may not know it.
      */
     private boolean isElsewhere(TurnEnd end) {
       ErrorCode code = end.error() == null ? null : end.error().code();

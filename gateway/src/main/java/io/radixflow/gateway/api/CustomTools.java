@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  */
 public final class CustomTools {
 
-  /** The type of custom tools, of their calls and of their choice. */
+  /** The type of custom tools, their calls and their choice. */
   public static final String CUSTOM = "custom";
 
   private static final String INPUT = "input";
@@ -28,7 +28,7 @@ public final class CustomTools {
    */
   private static final String LARK = "x-lark";
 
-  /** The text before a regular expression in a pattern, since a pattern may match anywhere. */
+  /** The text before a regular expression in a pattern, because a pattern may match anywhere. */
   private static final String BEFORE = "^(?:";
 
   private static final String AFTER = ")$";
@@ -40,7 +40,7 @@ public final class CustomTools {
    *
    * @param custom the tool, with name, description and format
    * @param nested whether a grammar is an object within the format, as chats have it
-   * @param notice hears the path of a format that is not enforced
+   * @param notice receives the path of a format that is not enforced
    */
   public static ObjectNode function(JsonObject custom, boolean nested, Consumer<String> notice) {
     ObjectNode function = Json.object();
@@ -79,9 +79,9 @@ public final class CustomTools {
   }
 
   /**
-   * Returns the format of the custom tool that a function stands for, as responses have it.
+   * Returns the format of the custom tool of a function, in the form of responses.
    *
-   * @param function as {@link #function} made it
+   * @param function a result of {@link #function}
    */
   public static ObjectNode format(JsonNode function) {
     JsonNode input = function.at("/parameters/properties/" + INPUT);

@@ -24,7 +24,10 @@ public final class FirstSent {
     return event.toBuilder().metadata(Map.of(KEY, Long.toString(seconds))).build();
   }
 
-  /** Returns the time that was kept with a turn; empty if another client of the topics sent it. */
+  /**
+   * Returns the time that was stored with a turn; empty if another client of the topics sent the
+   * turn.
+   */
   public static OptionalLong of(TurnFound turn) {
     String kept = turn.metadata() == null ? null : turn.metadata().get(KEY);
     return kept == null || !kept.matches("[0-9]{1,15}")

@@ -6,7 +6,7 @@ import io.radixflow.protocol.json.JsonObject;
 import io.radixflow.protocol.record.GenerationOptions;
 import java.util.Set;
 
-/** Reads the options of generation from a request that names them differently from events. */
+/** Reads generation options from a request with other field names than events. */
 public final class GenerationFields {
 
   /** The fields that have the same name in events. */

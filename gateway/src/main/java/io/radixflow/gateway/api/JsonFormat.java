@@ -21,7 +21,7 @@ public final class JsonFormat {
    * @param format the object with the format, or null for none
    * @param types the types that the API has
    * @param options fields of an event, which receive the format
-   * @param notice hears the path of each thing that is ignored
+   * @param notice receives the path of each ignored field
    */
   public static void read(
       JsonObject format, List<String> types, ObjectNode options, Consumer<String> notice) {

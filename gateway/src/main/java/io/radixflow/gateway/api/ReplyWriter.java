@@ -11,7 +11,7 @@ public interface ReplyWriter {
   String promptField();
 
   /**
-   * Sets when the request was first sent, before anything is written.
+   * Sets the time when the request was first sent. Called before anything is written.
    *
    * @param first seconds since the epoch
    */

@@ -30,7 +30,7 @@ public final class ServedModels implements EndpointGroup {
   private final long since = System.currentTimeMillis() / 1000;
 
   /**
-   * @param text knows the model's context window, if the gateway has the model's file
+   * @param text has the model's context window, if the gateway has the model's file
    */
   public ServedModels(Settings settings, ModelText text) {
     this.name = nameOf(settings);
@@ -38,7 +38,7 @@ public final class ServedModels implements EndpointGroup {
     this.text = text;
   }
 
-  /** The name that clients know the model by, as the settings have it. */
+  /** Returns the model's name for clients, according to the settings. */
   public static String nameOf(Settings settings) {
     return settings.isGiven(GatewayConfig.MODEL_NAME)
         ? settings.get(GatewayConfig.MODEL_NAME)
@@ -47,14 +47,14 @@ public final class ServedModels implements EndpointGroup {
 
   private static String lastPart(String model) {
     if (model.startsWith(SIMULATED)) {
-      return "sim"; // the options of the simulation follow
+      return "sim"; // options of the simulated model follow
     }
     Path file = Path.of(model).getFileName();
     String part = file == null ? model : file.toString();
     return part.endsWith(".gguf") ? part.substring(0, part.length() - 5) : part;
   }
 
-  /** The name of the model, as responses have it. */
+  /** Returns the name of the model in responses. */
   public String name() {
     return name;
   }

@@ -13,8 +13,8 @@ import java.util.List;
 
 /**
  * Finds the session when a client resends the whole conversation with each request. If the client
- * names a session, in a header or a field, that session is used; otherwise the session follows from
- * how the conversation begins. The same request gives the same session on every gateway.
+ * names a session, in a header or a field, that session is used; otherwise the session is derived
+ * from the beginning of the conversation. The same request gives the same session on every gateway.
  */
 public final class SessionFinder {
 
@@ -30,8 +30,9 @@ public final class SessionFinder {
   /**
    * The session of a conversation.
    *
-   * @param id names it for the job
-   * @param named whether the client named it, rather than how the conversation begins
+   * @param id the id of the session for the job
+   * @param named whether the client named it; if not, it is derived from the beginning of the
+   *     conversation
    * @param spares how many sessions were tried for the turn before this session
    */
   public record Root(String id, boolean named, int spares) {
@@ -59,7 +60,7 @@ public final class SessionFinder {
   /**
    * Returns the session of a request.
    *
-   * @param name the field by which the client names it, or null
+   * @param name the value of the field in which the client names it, or null
    * @param user the field {@code user}, or null
    */
   public static Root of(
@@ -80,7 +81,10 @@ public final class SessionFinder {
         id("chat", tenant, "", user == null ? "" : user, model, system, asked), false);
   }
 
-  /** Returns the text without the parts that clients change when they send it again. */
+  /**
+   * Returns the first message of a role, without the parts that clients change when they send it
+   * again.
+   */
   private static String first(List<Message> messages, String role) {
     return messages.stream()
         .filter(message -> message.role().equals(role))
@@ -91,7 +95,7 @@ public final class SessionFinder {
   }
 
   /**
-   * Returns the turn id that follows from the header {@code Idempotency-Key}, so that the client
+   * Returns the turn id that is derived from the header {@code Idempotency-Key}, so that the client
    * can send the request again; null without the header.
    */
   public static String repeatableTurn(Exchange exchange) {
@@ -102,7 +106,7 @@ public final class SessionFinder {
   }
 
   /**
-   * Names session and turn in headers of the response. Call it before anything of the response is
+   * Names session and turn in headers of the response. Call it before any part of the response is
    * written.
    */
   public static void name(Exchange exchange, String session, String turn) {

@@ -14,12 +14,12 @@ public final class Thinking {
   private Thinking() {}
 
   /**
-   * Has the chat template switch thinking on or off, if the template can. The engine ends reasoning
-   * that exceeds its budget; the budget is 0 if thinking is off.
+   * Makes the chat template switch reasoning on or off, if the template can. The engine ends
+   * reasoning that exceeds its budget; the budget is 0 if reasoning is off.
    *
    * @param thinking may be null
-   * @param options receives the fields of an event; fields that are already set stay
-   * @param notice hears the path of each thing that is ignored
+   * @param options receives the fields of an event; fields that are already set are kept
+   * @param notice receives the path of each ignored field
    */
   public static void read(JsonObject thinking, ObjectNode options, Consumer<String> notice) {
     if (thinking == null) {

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Reads the tools of a request and their choice in the form of an API, and renames them as events
- * name them. One object reads one request.
+ * Reads the tools of a request and the tool choice in the form of an API, and converts them to the
+ * form of events. One object reads one request.
  */
 public final class ToolReader {
 
@@ -90,7 +90,7 @@ public final class ToolReader {
     return custom;
   }
 
-  /** Makes functions of custom tools, and of functions without a type. */
+  /** Converts custom tools, and functions without a type, to functions. */
   private void unify(List<JsonObject> given, JsonNode tools) {
     for (int i = 0; i < given.size(); i++) {
       ObjectNode tool = (ObjectNode) tools.get(i);
@@ -132,9 +132,9 @@ public final class ToolReader {
   }
 
   /**
-   * Returns the functions. Agents of OpenAI's responses often send functions together with tools
-   * that a server runs itself; these tools are then left out. Without functions, such tools are
-   * refused.
+   * Returns the functions. Agents that use OpenAI's responses often send functions together with
+   * tools that a server runs itself; these tools are then left out. Without functions, such tools
+   * are refused.
    */
   private ArrayNode functions(List<JsonObject> given) {
     ArrayNode tools = Json.object().putArray("tools");

@@ -5,7 +5,7 @@ import io.radixflow.gateway.http.Json;
 import io.radixflow.protocol.record.TierUsage;
 import io.radixflow.protocol.record.Usage;
 
-/** Writes counts of tokens, by the names of each API. */
+/** Writes token counts with the field names of each API. */
 public final class UsageJson {
 
   private static final String PROMPT = "prompt_tokens";
@@ -22,7 +22,7 @@ public final class UsageJson {
     return json;
   }
 
-  /** Returns the counts of a completion that grows. */
+  /** Returns the counts of an unfinished completion. */
   public static ObjectNode ofCompletion(int prompt, int reply) {
     return totals(PROMPT, prompt, COMPLETION, reply);
   }

@@ -16,14 +16,14 @@ import java.util.Set;
 
 /**
  * A line of the file of API keys. The file contains no secrets, only a salted hash of each key's
- * secret. A key has the form {@code rf_ID_SECRET}. Its secret has 256 random bits, so a fast hash
+ * secret. A key has the form {@code rf_ID_SECRET}. The secret has 256 random bits, so a fast hash
  * is enough.
  *
  * @param id finds the line of a key
  * @param salt 16 random bytes
  * @param hash SHA-256 of salt and secret
  * @param tenant the owner of the sessions of the key's user; empty for the default tenant
- * @param models what the key's user may use; empty for all models
+ * @param models models that the key's user may use; empty for all models
  * @param requestsPerMinute 0 for no limit
  * @param concurrentRequests 0 for no limit
  * @param operator whether the key's user may open the live page, which shows all tenants
@@ -65,13 +65,13 @@ public record ApiKey(
    */
   public record Made(String text, ApiKey line) {}
 
-  /** Makes a key that is not an operator's. */
+  /** Creates a key that is not an operator's. */
   public static Made make(
       String tenant, List<String> models, int requestsPerMinute, int concurrentRequests) {
     return make(tenant, models, requestsPerMinute, concurrentRequests, false);
   }
 
-  /** Makes a key. */
+  /** Creates a key. */
   public static Made make(
       String tenant,
       List<String> models,
@@ -110,12 +110,12 @@ public record ApiKey(
     }
   }
 
-  /** Returns whether a secret is this key's. Takes the same time for every secret. */
+  /** Returns whether a secret belongs to this key. Takes the same time for every secret. */
   boolean matches(String secret) {
     return MessageDigest.isEqual(hash, hash(salt, secret));
   }
 
-  /** The line as JSON, without a line end. */
+  /** Returns the line as JSON, without a line end. */
   public String toJson() {
     ObjectNode json = new ObjectMapper().createObjectNode();
     json.put("id", id);

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The file of API keys, as JSON lines. It is read again when it changes; if the changed file has an
- * error, the keys stay as they were. Safe for many threads.
+ * error, the old keys stay valid. Thread-safe.
  */
 public final class ApiKeys {
 
@@ -110,7 +110,7 @@ public final class ApiKeys {
   }
 
   /**
-   * Decides about a request by its key.
+   * Decides whether to admit a request, by its key.
    *
    * @param text the key that was sent, or null
    */

@@ -1,10 +1,10 @@
 package io.radixflow.gateway.auth;
 
 /**
- * Whether a request may continue, and who sends it.
+ * The decision whether a request may continue, and its sender.
  *
  * @param outcome the decision
- * @param caller null unless it is admitted
+ * @param caller null unless the request is admitted
  * @param retryAfterSeconds when a request over a limit may try again
  * @param release ends the request's use of the limits; call it once, when the response is complete
  */
@@ -32,7 +32,7 @@ public record AuthDecision(
     return new AuthDecision(outcome, null, retryAfterSeconds, NOTHING);
   }
 
-  /** Returns this admission with a further action for its release. */
+  /** Returns this admission with another action for its release. */
   public AuthDecision alsoReleasing(Runnable more) {
     Runnable both =
         () -> {

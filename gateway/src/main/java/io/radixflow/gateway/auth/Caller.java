@@ -3,11 +3,11 @@ package io.radixflow.gateway.auth;
 import java.util.Set;
 
 /**
- * Who sends a request.
+ * The sender of a request.
  *
  * @param tenant the owner of all sessions that the request may reach; empty for the default tenant
  * @param models names of the models that the caller may use; empty for all
- * @param operator whether the caller may see what all tenants do
+ * @param operator whether the caller may see data of all tenants
  */
 public record Caller(String tenant, Set<String> models, boolean operator) {
 

@@ -5,8 +5,8 @@ import java.util.HashSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A key, and how much of its limits its user has used on this gateway. Requests per minute are a
- * bucket that is full at first and refills evenly. Safe for many threads.
+ * A key, and its use of the limits on this gateway. Requests per minute are a bucket that is full
+ * at first and refills evenly. Thread-safe.
  */
 final class KeyLimits {
 
@@ -32,7 +32,7 @@ final class KeyLimits {
   /**
    * Admits a request, or returns the limit that it exceeds.
    *
-   * @param now nanoseconds of a clock that only goes forward
+   * @param now nanoseconds of a monotonic clock
    */
   synchronized AuthDecision admit(long now) {
     int perMinute = key.requestsPerMinute();

@@ -1,2 +1,2 @@
-/** Who may use the gateway: API keys, what they allow, and their limits. */
+/** Decides who may use the gateway: API keys, their rights and their limits. */
 package io.radixflow.gateway.auth;

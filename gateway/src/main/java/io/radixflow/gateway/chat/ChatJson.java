@@ -24,8 +24,8 @@ import java.util.Set;
 final class ChatJson extends CompletionJson {
 
   /**
-   * The field for reasoning as SGLang, llama.cpp and DeepSeek name it. OpenAI's chats do not show
-   * reasoning.
+   * The name of the field for reasoning in SGLang, llama.cpp and DeepSeek. OpenAI's chats do not
+   * show reasoning.
    */
   private static final String REASONING = "reasoning_content";
 

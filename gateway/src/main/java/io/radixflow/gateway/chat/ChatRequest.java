@@ -31,8 +31,8 @@ import java.util.Set;
  * @param custom the names of the request's tools of type custom
  * @param stream whether the client wants a stream of pieces
  * @param root the session of the conversation
- * @param cache for how long its pages are pinned, or null
- * @param usage which events of a stream have counts of tokens
+ * @param cache the time for which its pages are pinned, or null
+ * @param usage which events of a stream have token counts
  * @param reasoning whether the reasoning is shown
  * @param style how single tokens are shown
  * @param timings which timings a stream shows
@@ -128,7 +128,10 @@ record ChatRequest(
     return shows;
   }
 
-  /** Each choice gets its own seed: the same seed would make all choices the same. */
+  /**
+   * Returns the options of each choice. Each gets its own seed, because the same seed would make
+   * all choices the same.
+   */
   static List<GenerationOptions> options(ObjectNode raw, int choices) {
     List<GenerationOptions> options = new ArrayList<>();
     for (int choice = 0; choice < choices; choice++) {

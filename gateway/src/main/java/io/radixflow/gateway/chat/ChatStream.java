@@ -64,7 +64,7 @@ final class ChatStream extends ApiOutput {
             fields -> Timings.progress(fields, prompt, done, millis)));
   }
 
-  /** Returns what writes the counts of tokens of a piece; null for nothing. */
+  /** Returns the writer of the token counts of a piece; null for none. */
   private Json.Fields counts(int choice) {
     return switch (usage) {
       case NONE -> null;
@@ -104,7 +104,10 @@ final class ChatStream extends ApiOutput {
     events.event(null, json.chunk(choice, piece, end, counts(choice), speed));
   }
 
-  /** Returns null if the event with the counts has the speed. Some clients add the two. */
+  /**
+   * Returns the writer of the speed; null if the event with the counts has it, because some clients
+   * add the two.
+   */
   private Json.Fields speed(TurnEnd end) {
     boolean counted = usage != StreamUsage.NONE && begun.length == 1;
     return counted && !timings.perToken() ? null : fields -> Timings.write(fields, end);

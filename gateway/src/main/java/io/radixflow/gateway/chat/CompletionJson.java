@@ -71,18 +71,18 @@ abstract class CompletionJson implements ReplyWriter {
    * Returns the first piece of a choice in a stream; null for none.
    *
    * @param part the first part of the reply
-   * @param usage writes the counts of tokens so far; null for nothing
+   * @param usage writes the token counts so far; null for none
    */
   byte[] opening(int choice, TurnPart part, Json.Fields usage) {
     return null;
   }
 
   /**
-   * A piece of a streamed completion.
+   * Returns a piece of a streamed completion.
    *
    * @param end in the choice's last piece, else null
-   * @param usage writes the counts of tokens so far; null for nothing
-   * @param beside further fields next to the choice; null for nothing
+   * @param usage writes the token counts so far; null for none @param beside further fields next to
+   *     the choice; null for none
    */
   final byte[] chunk(
       int choice, TurnPiece next, TurnEnd end, Json.Fields usage, Json.Fields beside) {
@@ -90,7 +90,8 @@ abstract class CompletionJson implements ReplyWriter {
   }
 
   /**
-   * A piece of a streamed completion, with the fields of a choice besides index and finish reason.
+   * Returns a piece of a streamed completion with the given fields of a choice besides index and
+   * finish reason.
    */
   final byte[] chunk(
       int choice,
@@ -122,7 +123,7 @@ abstract class CompletionJson implements ReplyWriter {
         });
   }
 
-  /** The last event of a stream, with counts of tokens. */
+  /** Returns the last event of a stream, with token counts. */
   final byte[] usageChunk(List<TurnEnd> ends) {
     return Json.write(
         json -> {
@@ -143,9 +144,9 @@ abstract class CompletionJson implements ReplyWriter {
   abstract void delta(JsonGenerator json, int index, TurnPiece next) throws IOException;
 
   /**
-   * Writes the fields next to the choices that are about all of them.
+   * Writes the fields about all choices.
    *
-   * @param prompt null if it is not shown
+   * @param prompt tokens of the prompt; null if they are not shown
    */
   void shared(JsonGenerator json, PromptTokens prompt) throws IOException {}
 
@@ -158,9 +159,10 @@ abstract class CompletionJson implements ReplyWriter {
 
   /**
    * Writes why a choice ended. OpenAI has no finish reason for a reply that was cut, so the reason
-   * is {@code length}. OpenAI has no field for the stop text either; {@code stop_reason} is vLLM's.
+   * is {@code length}. OpenAI has no field for the stop text either; {@code stop_reason} comes from
+   * vLLM.
    *
-   * @param end null while the choice goes on
+   * @param end null while the choice continues
    */
   private static void end(JsonGenerator json, TurnEnd end) throws IOException {
     String reason = end == null ? null : end.finishReason();

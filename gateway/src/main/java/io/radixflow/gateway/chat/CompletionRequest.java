@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 interface CompletionRequest {
 
   /**
-   * The fields that both kinds of requests have, besides fields that have the same name in events.
+   * The common fields of both kinds of requests, except fields that have the same name in events.
    */
   List<String> COMMON =
       List.of(
@@ -45,7 +45,7 @@ interface CompletionRequest {
           "return_progress",
           "user");
 
-  /** Returns the fields that a request may have: the common ones and its own. */
+  /** Returns the fields that a request may have: the common fields and {@code own}. */
   static Set<String> served(String... own) {
     return Stream.of(GenerationFields.SAME, COMMON, ReplyShape.FIELDS, List.of(own))
         .flatMap(Collection::stream)
@@ -61,10 +61,10 @@ interface CompletionRequest {
   /** Returns whether the client wants a stream of pieces. */
   boolean stream();
 
-  /** Returns which events of a stream have counts of tokens. */
+  /** Returns which events of a stream have token counts. */
   StreamUsage usage();
 
-  /** Returns which timings its stream shows. */
+  /** Returns which timings a stream shows. */
   Timings timings();
 
   /**

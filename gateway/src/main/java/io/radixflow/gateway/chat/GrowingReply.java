@@ -24,7 +24,7 @@ final class GrowingReply {
   }
 
   /**
-   * Begins to measure the speed.
+   * Starts measuring the speed.
    *
    * @param soFar the timing of the turn
    */

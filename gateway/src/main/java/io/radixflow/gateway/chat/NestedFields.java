@@ -9,12 +9,11 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Removes unknown fields from the objects that a request has in common with an event. An event
- * refuses unknown fields by name, but a client of an API may send fields that only other servers
- * know.
+ * Removes unknown fields from objects that requests and events have in common. An event refuses
+ * unknown fields by name, but a client of an API may send fields that only other servers know.
  */
 final class NestedFields {
-  /** The fields that are known in an object, or in each object of an array. */
+  /** The known fields of an object, or of each object of an array, by path. */
   private static final Map<List<String>, Set<String>> KNOWN =
       Map.of(
           List.of("tools"), Set.of("type", "function"),
@@ -37,7 +36,7 @@ final class NestedFields {
   /**
    * Removes unknown fields.
    *
-   * @param notice hears the path of each removed field that has a meaning
+   * @param notice receives the path of each removed field that has a meaning
    */
   static void leaveOut(ObjectNode body, Consumer<String> notice) {
     NestedFields fields = new NestedFields(notice);

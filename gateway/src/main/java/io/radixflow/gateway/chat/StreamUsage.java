@@ -3,16 +3,16 @@ package io.radixflow.gateway.chat;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.protocol.json.JsonObject;
 
-/** Which events of a stream have counts of tokens. */
+/** Defines which events of a stream have token counts. */
 enum StreamUsage {
   NONE,
-  /** An event after the last piece. The pieces have null. */
+  /** An event after the last piece has the counts. In the pieces they are null. */
   LAST,
   /** Each piece has the counts so far of its choice, and the last event has all counts. */
   EACH;
 
   /**
-   * Reads which counts a body asks for.
+   * Reads the requested counts from a body.
    *
    * @throws ApiException if the body asks for counts without a stream
    */

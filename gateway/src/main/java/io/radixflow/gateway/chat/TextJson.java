@@ -21,7 +21,7 @@ final class TextJson extends CompletionJson {
   private final TextRequest request;
   private final TokenStyle style;
 
-  /** Code points of each choice's prompt that were written. */
+  /** Number of code points of each choice's prompt written so far. */
   private final int[] echoed;
 
   TextJson(String id, long created, String model, TextRequest request) {
@@ -47,7 +47,7 @@ final class TextJson extends CompletionJson {
     style.generated(json, reply.ids());
   }
 
-  /** If the job does not send the prompt's tokens, its text is a piece of its own. */
+  /** If the job does not send the prompt's tokens, the text of the prompt is a separate piece. */
   @Override
   byte[] opening(int choice, TurnPart part, Json.Fields usage) {
     if (!request.echo() || request.echoesTokens(choice)) {
@@ -81,7 +81,7 @@ final class TextJson extends CompletionJson {
   }
 
   /**
-   * Writes the log probabilities of tokens of the prompt, where it is echoed, and of the reply.
+   * Writes the log probabilities of the tokens of the reply, and of the prompt if it is echoed.
    *
    * @param offset code points of the reply before its tokens
    */
@@ -143,8 +143,9 @@ final class TextJson extends CompletionJson {
   }
 
   /**
-   * Writes the token itself, as clients of OpenAI's API expect even without alternatives, then the
-   * most probable tokens. Tokens may have the same text; an object has each name once.
+   * Writes the token itself and then the most probable tokens. Clients of OpenAI's API expect the
+   * token even without alternatives. Several tokens may have the same text, but an object has each
+   * name once.
    */
   private void alternatives(JsonGenerator json, TokenLogprob token) throws IOException {
     json.writeStartObject();

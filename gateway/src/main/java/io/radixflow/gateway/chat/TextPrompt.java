@@ -54,7 +54,7 @@ record TextPrompt(String text, List<Integer> ids) {
     return new InvalidInputException(path + " is empty: it must say something");
   }
 
-  /** Returns the message that stands for it in an event. */
+  /** Returns the message for the prompt in an event. */
   Message message() {
     return text == null ? Message.ofIds(ids) : new Message(Message.PROMPT, text);
   }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A request for completions of prompts, which the model gets as they are.
+ * A request for completions of prompts; the model gets the prompts as they are.
  *
  * @param model the name that responses have
  * @param prompts the prompts, in order
@@ -81,7 +81,7 @@ record TextRequest(
     }
     boolean echo = body.bool("echo", false);
     if (prompts.stream().noneMatch(prompt -> prompt.text() == null)) {
-      raw.remove("echo"); // the texts come from the request
+      raw.remove("echo"); // the response takes the texts from the request
     }
     if (echo && top != null && !body.has("prompt_logprobs")) {
       raw.put("prompt_logprobs", top);
@@ -136,7 +136,10 @@ record TextRequest(
     return Root.first("cmpl_" + turn, true);
   }
 
-  /** Each choice has a session of its own, because turns of one session wait for each other. */
+  /**
+   * {@inheritDoc} Each choice has its own session, because turns of one session wait for each
+   * other.
+   */
   @Override
   public ConversationEvent event(Exchange exchange, Root root, String turn, int choice) {
     int perPrompt = choicesOfPrompt();

@@ -9,7 +9,7 @@ import io.radixflow.protocol.record.Usage;
 import java.io.IOException;
 
 /**
- * Shows how fast a prompt and its reply are processed, in the fields of llama.cpp.
+ * Shows the speed of a prompt and its reply in the fields of llama.cpp.
  *
  * @param perToken whether each piece of a stream has timings, not only the last piece
  * @param progress whether a stream shows how many tokens of its prompt are done
@@ -37,11 +37,10 @@ record Timings(boolean perToken, boolean progress) {
   }
 
   /**
-   * Writes how fast a prompt and its reply were processed so far.
+   * Writes the speed of a prompt and its reply so far.
    *
-   * @param counts of the prompt
-   * @param predicted generated tokens
-   * @param millis since the first of the generated tokens
+   * @param counts token counts of the prompt @param predicted number of generated tokens @param
+   *     millis milliseconds since the first generated token
    */
   static void write(
       JsonGenerator json, Usage counts, TurnTiming timing, int predicted, double millis)
@@ -72,10 +71,10 @@ record Timings(boolean perToken, boolean progress) {
   }
 
   /**
-   * Writes how many tokens of a prompt are done.
+   * Writes the progress of a prompt.
    *
-   * @param done tokens that were cached or are computed
-   * @param millis since the prompt was admitted
+   * @param done tokens that were cached or have been computed @param millis milliseconds since the
+   *     prompt was admitted
    */
   static void progress(JsonGenerator json, Usage counts, int done, long millis) throws IOException {
     json.writeObjectFieldStart("prompt_progress");

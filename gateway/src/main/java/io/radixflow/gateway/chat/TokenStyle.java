@@ -10,7 +10,8 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * How a completion shows single tokens. The fields are vLLM's, and the job does not read them.
+ * The way in which a completion shows single tokens. The fields are vLLM's, and the job does not
+ * read them.
  *
  * @param promptLogprobs whether to show the log probabilities of the prompt in vLLM's form
  * @param ids whether to show the token ids of the prompt and of the reply

@@ -30,7 +30,7 @@ import java.util.concurrent.Callable;
 
 /**
  * {@code POST /tokenize} and {@code /detokenize}, with the field names of vLLM and llama.cpp. They
- * run on worker threads, with the tokenizer of the gateway's own model file.
+ * run on worker threads and use the tokenizer of the gateway's model file.
  */
 public final class TokenizeEndpoints implements EndpointGroup {
 
@@ -74,7 +74,7 @@ public final class TokenizeEndpoints implements EndpointGroup {
     if (body.has("messages")) {
       List<String> ignored = new ArrayList<>();
       if (Boolean.TRUE.equals(special)) {
-        ignored.add("add_special_tokens"); // the chat template writes them
+        ignored.add("add_special_tokens"); // the chat template writes special tokens
       }
       new ToolReader(ToolReader.Form.CHAT, ignored::add).read(body, raw);
       NestedFields.leaveOut(raw, ignored::add);
@@ -90,7 +90,7 @@ public final class TokenizeEndpoints implements EndpointGroup {
     if (given == null) {
       throw new InvalidInputException("prompt is missing: a text, or messages in its place");
     }
-    boolean adds = special == null ? vllm : special; // llama.cpp adds none
+    boolean adds = special == null ? vllm : special; // llama.cpp adds no special tokens by default
     answer(exchange, () -> tokens(text.encode(Texts.wellFormed(given), adds), pieces, strings));
   }
 
@@ -166,7 +166,7 @@ public final class TokenizeEndpoints implements EndpointGroup {
   }
 
   /**
-   * Answers with what the work returns.
+   * Runs work and answers with its result.
    *
    * @param work runs on a worker thread; the client gets an {@link ApiException} that it throws
    */

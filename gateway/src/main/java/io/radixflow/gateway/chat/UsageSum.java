@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The counts of tokens of all choices; a prompt of several choices counts once. */
+/** Adds the token counts of all choices; a prompt of several choices counts once. */
 final class UsageSum {
 
   private UsageSum() {}

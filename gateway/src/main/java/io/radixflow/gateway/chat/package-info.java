@@ -1,2 +1,2 @@
-/** Chat completions, completions, models and tokenizing, as OpenAI's API has them. */
+/** OpenAI's API: chat completions, completions, and tokenizing. */
 package io.radixflow.gateway.chat;

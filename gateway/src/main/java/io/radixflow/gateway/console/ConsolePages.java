@@ -12,14 +12,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The pages of the console and the files that they load. Each file of this fixed set has a route of
- * its own. The routes need no API key, and the files contain no data.
+ * The pages of the console and the files that they load. Each file of this fixed set has its own
+ * route. The routes need no API key, and the files contain no data.
  */
 public final class ConsolePages implements EndpointGroup {
 
   private static final String ROOT = "/console/";
 
-  /** Paths of the pages, and the resource with the main part of each. */
+  /** The resource with the main part of each page, by the path of the page. */
   private static final Map<String, String> PAGES = Map.of("/", "chat.html", "/live", "live.html");
 
   /** The files that the pages load. */
@@ -85,7 +85,7 @@ public final class ConsolePages implements EndpointGroup {
     }
   }
 
-  /** Puts the page into the common frame, and marks its link there. */
+  /** Puts the page into the common frame, and marks the page's link there. */
   private static byte[] page(String frame, String path, String page) {
     return frame
         .replace("<!--main-->", StaticFile.read(ROOT + page).strip())

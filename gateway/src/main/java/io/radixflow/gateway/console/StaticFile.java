@@ -34,7 +34,7 @@ final class StaticFile {
   private final String tag;
 
   /**
-   * @param name decides the content type by its extension
+   * @param name name of the file; its extension decides the content type
    */
   StaticFile(String name, byte[] bytes) {
     this.type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
@@ -53,7 +53,7 @@ final class StaticFile {
     }
   }
 
-  /** Reads a resource of the class path that the build has put there. */
+  /** Reads a resource that the build has put on the class path. */
   static String read(String resource) {
     try (InputStream in = StaticFile.class.getResourceAsStream(resource)) {
       if (in == null) {

@@ -1,5 +1,5 @@
 /**
- * The console: web pages that people use the gateway with. The pages are static files from the
- * class path; all data comes to them over the gateway's API, with the reader's API key.
+ * The console: web pages for users of the gateway. The pages are static files from the class path.
+ * They get all data through the gateway's API with the user's API key.
  */
 package io.radixflow.gateway.console;

@@ -18,9 +18,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Decides which requests are admitted: by API key, and, for browsers, by origin. Without keys,
- * requests from pages of other origins and requests to foreign host names are refused. Otherwise
- * any page that a user opens could send requests.
+ * Decides which requests are admitted, by API key and, for browsers, by origin. Without keys,
+ * requests from pages of other origins and requests to foreign host names are refused. Without this
+ * check, any page that a user opens could send requests.
  */
 final class Access {
 

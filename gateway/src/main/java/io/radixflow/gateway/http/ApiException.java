@@ -30,7 +30,7 @@ public final class ApiException extends RuntimeException {
   private int promptTokens;
   private int contextWindow;
 
-  /** A header that says what to do about the error, such as Retry-After. */
+  /** A header that tells clients how to handle the error, such as Retry-After. */
   public record Hint(String header, String value) {}
 
   /**
@@ -38,7 +38,7 @@ public final class ApiException extends RuntimeException {
    * @param type OpenAI's kind of error, such as invalid_request_error
    * @param code names the error for programs; may be null
    * @param param the field that is wrong; may be null
-   * @param message for people: names the fault and says what to do
+   * @param message for people; names the fault and the remedy
    */
   public ApiException(int status, String type, String code, String param, String message) {
     this(status, type, code, param, message, null);
@@ -166,7 +166,7 @@ public final class ApiException extends RuntimeException {
     return field.group(1) != null ? field.group(1) : field.group(2);
   }
 
-  /** Returns this error about another field; null for none. */
+  /** Returns this error for another field; null for no field. */
   public ApiException with(String field) {
     ApiException error = new ApiException(status, type, code, field, getMessage(), hint);
     error.promptTokens = promptTokens;
@@ -190,12 +190,12 @@ public final class ApiException extends RuntimeException {
     return param;
   }
 
-  /** Returns the tokens of a prompt that does not fit into the context window; else 0. */
+  /** Returns the number of tokens of a prompt that does not fit into the context window; else 0. */
   public int promptTokens() {
     return promptTokens;
   }
 
-  /** Returns the tokens of a context window that a prompt does not fit into; else 0. */
+  /** Returns the size in tokens of a context window that is too small for a prompt; else 0. */
   public int contextWindow() {
     return contextWindow;
   }

@@ -9,7 +9,7 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.Inflater;
 import java.util.zip.InflaterInputStream;
 
-/** Inflates compressed bodies, within the size limit of a body. */
+/** Decompresses bodies, within the size limit of a body. */
 final class BodyEncoding {
 
   private static final int BUFFER = 64 << 10;
@@ -36,9 +36,9 @@ final class BodyEncoding {
   }
 
   /**
-   * Returns the body as it was before it was compressed.
+   * Returns the decompressed body.
    *
-   * @param encoding as {@link #of} returned it
+   * @param encoding a result of {@link #of}
    * @param most the highest size of the inflated body in bytes
    * @throws ApiException with status 413 if the body is larger, or 400 if it cannot be read
    */
@@ -74,8 +74,8 @@ final class BodyEncoding {
   }
 
   /**
-   * Frees the native memory of the inflater; the base class does not free an inflater that it did
-   * not make.
+   * Frees the native memory of the inflater; the base class frees only an inflater that it has
+   * created itself.
    */
   private static final class RawInflater extends InflaterInputStream {
     RawInflater(InputStream in, Inflater inflater) {

@@ -32,9 +32,9 @@ final class BodyReader {
   }
 
   /**
-   * Begins to read. If reading fails, the client gets an error.
+   * Starts reading. If reading fails, the client gets an error.
    *
-   * @param then takes the whole body, and an action to run when the body's memory is no longer
+   * @param then receives the whole body, and an action to run when the body's memory is no longer
    *     needed
    */
   void read(Vertx vertx, BiConsumer<Buffer, Runnable> then) {

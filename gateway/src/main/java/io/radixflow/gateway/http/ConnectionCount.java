@@ -6,12 +6,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts open connections, and refuses connections beyond a limit. Safe for many threads. */
+/** Counts open connections, and refuses connections beyond a limit. Thread-safe. */
 final class ConnectionCount {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionCount.class);
 
-  /** Many refusals come at once, so they are logged together. */
+  /** Refusals come in bursts, so they are logged together after this time. */
   private static final long LOG_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final int limit;
@@ -38,7 +38,8 @@ final class ConnectionCount {
     long time = System.nanoTime();
     if (time - last >= LOG_NANOS && logged.compareAndSet(last, time)) {
       LOG.warn(
-          "The gateway refused a connection, as {} are open, the limit of gateway.max-connections;"
+          "The gateway refused a connection because {} are open, the limit of "
+              + "gateway.max-connections;"
               + " it has refused {} since it started",
           limit,
           count);

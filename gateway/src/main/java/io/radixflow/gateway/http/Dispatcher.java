@@ -59,7 +59,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
     this.open = new ConnectionCount(limits.maxConnections(), metrics);
   }
 
-  /** Watches a new connection, or closes it if there are too many. */
+  /** Watches a new connection, or closes it if there are too many connections. */
   void connected(HttpConnection connection) {
     if (!open.admit()) {
       connection.close();
@@ -128,8 +128,8 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   }
 
   /**
-   * Rejects a request with several Host headers, since a proxy and the gateway could read different
-   * ones. HTTP/2 carries the host outside the headers.
+   * Rejects a request with several Host headers, because a proxy and the gateway could read
+   * different headers. HTTP/2 carries the host outside the headers.
    */
   private static void checkHost(HttpServerRequest request) {
     if (request.version() == HttpVersion.HTTP_1_1 && request.headers().getAll("host").size() != 1) {

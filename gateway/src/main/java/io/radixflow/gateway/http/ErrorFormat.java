@@ -1,10 +1,10 @@
 package io.radixflow.gateway.http;
 
-/** How an API writes errors. */
+/** The form of errors in an API. */
 @FunctionalInterface
 public interface ErrorFormat {
 
-  /** OpenAI's: an object {@code error} with message, type, param and code. */
+  /** OpenAI's form: an object {@code error} with message, type, param and code. */
   ErrorFormat OPENAI =
       error ->
           Json.write(

@@ -35,7 +35,7 @@ public final class Exchange {
   private static final int MAX_HEADER = 1024;
   private static final int LINGER_MILLIS = 1000;
 
-  /** Metrics use this status for requests whose client went away, as nginx does. */
+  /** Metrics use this status, like nginx, for requests whose client went away. */
   private static final int CLIENT_GONE = 499;
 
   private final List<String> ignored = new ArrayList<>();
@@ -81,8 +81,7 @@ public final class Exchange {
     Uncaught.watch(context, this);
     HttpServerResponse response = request.response();
     response.closeHandler(closed -> over());
-    response.exceptionHandler(
-        failure -> {}); // the connection closes, which calls the close handler
+    response.exceptionHandler(failure -> {}); // closing the connection calls the close handler
     response.endHandler(ended -> over());
   }
 
@@ -91,7 +90,7 @@ public final class Exchange {
     admission = given;
   }
 
-  /** Runs once, when the response is complete or its client has gone. */
+  /** Called once, when the response is complete or its client has gone. */
   private void over() {
     if (over) {
       return;
@@ -109,7 +108,7 @@ public final class Exchange {
   }
 
   /**
-   * Reads no more of the request, and closes its connection after the response. Further bytes are
+   * Stops reading the request, and closes its connection after the response. Further bytes are
    * dropped for a moment, because a client that sends into a closed connection may lose the
    * response.
    */
@@ -125,7 +124,7 @@ public final class Exchange {
     }
   }
 
-  /** Answers with an error, and reads no more of the request. */
+  /** Answers with an error, and stops reading the request. */
   void refuse(Throwable cause) {
     dropRest();
     fail(cause);
@@ -154,25 +153,26 @@ public final class Exchange {
     match.route().endpoint().handle(this);
   }
 
-  /** Who sends the request. */
+  /** Returns the sender of the request. */
   public Caller caller() {
     return admission.caller();
   }
 
   /**
-   * The request's body, which the endpoint may keep and change; null for methods without a body.
+   * Returns the request's body, which the endpoint may keep and change; null for methods without a
+   * body.
    */
   public ObjectNode body() {
     return body;
   }
 
-  /** The text of a segment in braces of the route's path. */
+  /** Returns the text of a segment in braces of the route's path. */
   public String pathParameter(String name) {
     return match.parameters().get(name);
   }
 
   /**
-   * A parameter of the query string, or null.
+   * Returns a parameter of the query string, or null.
    *
    * @throws ApiException if the query string cannot be read
    */
@@ -185,7 +185,7 @@ public final class Exchange {
   }
 
   /**
-   * All values of a parameter of the query string.
+   * Returns all values of a parameter of the query string.
    *
    * @throws ApiException if the query string cannot be read
    */
@@ -197,25 +197,28 @@ public final class Exchange {
     }
   }
 
-  /** A header of the request, or null. */
+  /** Returns a header of the request, or null. */
   public String header(String name) {
     return request.getHeader(name);
   }
 
-  /** Runs tasks on the exchange's event loop, in order. */
+  /** Returns an executor that runs tasks on the exchange's event loop, in order. */
   public Executor executor() {
     return task -> context.runOnContext(ignored -> task.run());
   }
 
-  /** How this exchange follows its turns. A header of the request can ask for committed replies. */
+  /**
+   * Returns how this exchange follows its turns. A header of the request can ask for committed
+   * replies.
+   */
   public Following following() {
     boolean committed = "true".equalsIgnoreCase(header("X-Await-Commit"));
     return new Following(executor(), committed, limits.clientBuffer(), span);
   }
 
   /**
-   * Where an event of this exchange comes from: the exchange's span, or else the trace that the
-   * client's headers name.
+   * Returns the origin of this exchange's events: its span, or else the trace in the client's
+   * headers.
    */
   public Origin origin() {
     String state = header("tracestate");
@@ -226,7 +229,7 @@ public final class Exchange {
     return trace == null ? Origin.NONE : new Origin(-1, -1, 0, trace);
   }
 
-  /** Sets a header of the response. Call it before anything of the response is written. */
+  /** Sets a header of the response. Call it before any part of the response is written. */
   public void setHeader(String name, String value) {
     request.response().putHeader(name, value);
   }
@@ -291,9 +294,9 @@ public final class Exchange {
   }
 
   /**
-   * Runs long work on a worker thread, when it is the tenant's turn.
+   * Runs long work on a worker thread; tenants share the threads.
    *
-   * @param then takes the result on the exchange's event loop; the client gets an exception of
+   * @param then receives the result on the exchange's event loop; the client gets an exception of
    *     {@code work} or {@code then} as an error
    */
   public <T> void blocking(Callable<T> work, Consumer<T> then) {
@@ -315,7 +318,7 @@ public final class Exchange {
   }
 
   /**
-   * Begins an answer of server-sent events. Nothing is written before the first event. An error
+   * Starts an answer of server-sent events. Nothing is written before the first event. An error
    * becomes an event in the form of the route's API.
    */
   public SseStream sse() {
@@ -324,7 +327,7 @@ public final class Exchange {
   }
 
   /**
-   * Begins an answer of server-sent events.
+   * Starts an answer of server-sent events.
    *
    * @param error writes an error as an event, if the stream has begun
    */

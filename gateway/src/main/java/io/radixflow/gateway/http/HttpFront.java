@@ -26,7 +26,7 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
-/** The HTTP server. It listens on one address with several event loops. */
+/** The HTTP server. It serves one address with several event loops. */
 public final class HttpFront implements AutoCloseable {
 
   private static final int MAX_LOOPS = 4;
@@ -75,7 +75,7 @@ public final class HttpFront implements AutoCloseable {
     Workers workers = new Workers(SharedConfig.tenantWeights(settings));
     Dispatcher dispatcher =
         new Dispatcher(routes, HttpLimits.of(settings), access, workers, metrics, tracing);
-    // servers of several event loops share a port; a negative port means any free port
+    // several event loops share a port; a negative port means any free port
     InetSocketAddress socket = new InetSocketAddress(address, port);
     SocketAddress listen =
         port == 0
@@ -175,12 +175,12 @@ public final class HttpFront implements AutoCloseable {
     return new IOException("the gateway did not start: " + why, cause);
   }
 
-  /** The address that clients reach. */
+  /** Returns the address for clients. */
   public URI uri() {
     return uri;
   }
 
-  /** Ends all connections, and returns when no event loop is left. */
+  /** Closes all connections, and returns when all event loops have ended. */
   @Override
   public void close() {
     close(vertx);

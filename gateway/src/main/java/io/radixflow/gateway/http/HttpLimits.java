@@ -5,11 +5,11 @@ import io.radixflow.client.config.GatewayConfig.UnreadableParts;
 import io.radixflow.client.config.Settings;
 
 /**
- * Bounds of requests and responses.
+ * Limits on requests and responses.
  *
  * @param maxBody bytes of a request's body
- * @param bodyMemory bytes of all bodies that are being received
- * @param maxConnections connections that may be open
+ * @param bodyMemory total bytes of the bodies that are being received
+ * @param maxConnections maximum number of open connections
  * @param requestMillis time for a request's headers, and again for its body
  * @param clientBuffer characters of a reply that may wait for a slow client
  * @param keepAliveMillis time without an event after which a stream gets a comment

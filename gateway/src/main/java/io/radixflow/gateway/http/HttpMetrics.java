@@ -6,7 +6,7 @@ import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.Unit;
 
-/** Counts requests and streams. Safe for many threads. */
+/** Counts requests and streams. Thread-safe. */
 public final class HttpMetrics {
 
   private final Counter requests;
@@ -44,15 +44,15 @@ public final class HttpMetrics {
     refused =
         Counter.builder()
             .name("radixflow_gateway_connections_refused")
-            .help("Connections that were closed at once since gateway.max-connections were open")
+            .help("Connections that were closed at once because gateway.max-connections were open")
             .register(registry);
   }
 
   /**
    * Counts a request that has ended.
    *
-   * @param route the path of its route, as it was given
-   * @param startNanos when it began
+   * @param route path of its route, with braces
+   * @param startNanos start of the request
    */
   void request(String route, int status, long startNanos) {
     requests.labelValues(route, Integer.toString(status)).inc();

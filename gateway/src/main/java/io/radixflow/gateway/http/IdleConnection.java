@@ -4,8 +4,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 
 /**
- * Closes a connection without a request in progress after a time: its client sends headers slowly,
- * or does not use the connection. Belongs to the connection's event loop.
+ * Closes a connection that has no request in progress for a while, because its client sends headers
+ * slowly or does not use the connection. Belongs to the connection's event loop.
  */
 final class IdleConnection {
 
@@ -29,13 +29,13 @@ final class IdleConnection {
     timer = vertx.setTimer(millis, idle -> connection.close());
   }
 
-  /** A request has come. */
+  /** Called when a request has come. */
   void began() {
     inProgress++;
     stop();
   }
 
-  /** A response is complete. */
+  /** Called when a response is complete. */
   void ended() {
     inProgress--;
     if (inProgress == 0 && !closed) {
@@ -43,7 +43,7 @@ final class IdleConnection {
     }
   }
 
-  /** The connection is closed. */
+  /** Called when the connection is closed. */
   void closed() {
     closed = true;
     stop();

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 /** Reads bodies of requests within bounds, and writes bodies of responses. */
 public final class Json {
 
-  /** The most fields of the body's top object; an event loop handles each of them. */
+  /** The most fields of the body's top object, because an event loop handles each field. */
   private static final int MAX_FIELDS = 1000;
 
   private static final Pattern TWICE = Pattern.compile("Duplicate field '(.*)'", Pattern.DOTALL);
@@ -31,7 +31,7 @@ public final class Json {
   /** The part of the parser's message that names the parser's own option for a limit. */
   private static final Pattern LIMIT = Pattern.compile(", from `[^`]*`");
 
-  /** Levels of objects and arrays that a request adds around a value from a response. */
+  /** Levels of nesting that a request adds around a value from a response. */
   private static final int AROUND = 8;
 
   private static final JsonFactory RETURNED = returned().mapper().getFactory();
@@ -53,7 +53,7 @@ public final class Json {
     try (JsonParser parser = RETURNED.createParser(value)) {
       parser.disable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
       while (parser.nextToken() != null) {
-        parser.finishToken(); // numbers are only checked when they are read to their end
+        parser.finishToken(); // a number is checked only when the parser reads it to its end
       }
       return true;
     } catch (IOException e) {

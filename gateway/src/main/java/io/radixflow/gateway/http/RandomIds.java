@@ -3,7 +3,7 @@ package io.radixflow.gateway.http;
 import java.security.SecureRandom;
 import java.util.Base64;
 
-/** Ids that cannot be guessed. */
+/** Creates ids that no one can guess. */
 public final class RandomIds {
 
   private static final SecureRandom RANDOM = new SecureRandom();

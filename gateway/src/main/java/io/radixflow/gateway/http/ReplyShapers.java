@@ -16,7 +16,7 @@ public final class ReplyShapers {
 
   /**
    * Fields that shape a reply, each with the value that means the same as an absent field. A dash
-   * means that only null, false and empty values do.
+   * means that only null, false and empty values mean this.
    */
   private static final String SHAPING =
       """

@@ -10,8 +10,8 @@ import java.util.Set;
 
 /**
  * Handles the fields of a request that an API does not support. Fields that would change the
- * meaning of the reply are refused by name. All other fields are ignored and named in the response;
- * if the request is strict, they are refused.
+ * meaning of the reply are refused by name. Other fields are ignored and named in the response; a
+ * strict request is refused because of them.
  */
 public final class RequestFields {
 
@@ -20,7 +20,7 @@ public final class RequestFields {
   /**
    * Checks the fields of a body, removes the ignored fields, and names them in the response.
    *
-   * @param served fields that the endpoint reads itself
+   * @param served fields that the endpoint reads
    * @param refused fields that are refused unless they are null, false, or empty, besides the
    *     fields of {@link ReplyShapers}
    * @return the body with only the served fields

@@ -12,8 +12,8 @@ import io.radixflow.protocol.record.TraceContext;
 import java.util.List;
 
 /**
- * The span of one request, with the attributes that OpenTelemetry's conventions for generative AI
- * name. It contains counts and ids, but no text. Belongs to the exchange's event loop.
+ * The span of one request, with the attributes of OpenTelemetry's conventions for generative AI. It
+ * contains counts and ids, but no text. Belongs to the exchange's event loop.
  */
 final class RequestSpan implements TurnObserver {
 
@@ -32,7 +32,7 @@ final class RequestSpan implements TurnObserver {
   private static final AttributeKey<String> TURN = AttributeKey.stringKey("radixflow.turn");
   private static final AttributeKey<String> ERROR = AttributeKey.stringKey("error.type");
 
-  /** Longest name of a model in a span, since clients choose the names. */
+  /** The longest name of a model in a span, because clients choose the names. */
   private static final int MAX_NAME = 256;
 
   private final Span span;
@@ -47,7 +47,7 @@ final class RequestSpan implements TurnObserver {
     this.span = span;
   }
 
-  /** The trace context for the events of the request; null without a span. */
+  /** Returns the trace context for the events of the request; null without a span. */
   TraceContext context(String tracestate) {
     if (span == null) {
       return null;

@@ -71,7 +71,7 @@ public final class Routes {
     return this;
   }
 
-  /** The names of all routes: method and path, with braces. */
+  /** Returns the names of all routes: method and path, with braces. */
   public Set<String> names() {
     Set<String> names = new TreeSet<>();
     Stream.concat(routes.stream(), exact.values().stream().flatMap(List::stream))

@@ -8,7 +8,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 
 /**
- * Writes server-sent events. Each event is whole in one buffer, so that no character is split.
+ * Writes server-sent events. Each event is written in one buffer, so that no character is split.
  * After a while without an event, a comment is written. Belongs to the event loop of its exchange.
  */
 public final class SseStream {
@@ -48,10 +48,7 @@ public final class SseStream {
     write(event.appendBytes(DATA).appendBytes(json).appendBytes(END));
   }
 
-  /**
-   * Pauses a turn while the client reads more slowly than the turn's pieces come. Call it after
-   * writing.
-   */
+  /** Pauses a turn while the client reads too slowly. Call it after writing. */
   public void throttle(TurnStream turn) {
     if (!response.ended() && !response.closed() && response.writeQueueFull()) {
       turn.pause();

@@ -26,7 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Exports a span of each request to a collector of OpenTelemetry over OTLP/HTTP, if one is
+ * Exports a span of each request to an OpenTelemetry collector over OTLP/HTTP, if one is
  * configured. A span joins the client's trace if the client names a sampled trace. The job's events
  * get the span as their parent. If the collector does not answer, spans are lost, but requests are
  * not affected.
@@ -37,7 +37,7 @@ final class Tracing implements AutoCloseable {
   private static final RequestSpan NONE = new RequestSpan(null);
   private static final int FLUSH_SECONDS = 5;
 
-  /** The names of the conventions for the operations of the generating routes. */
+  /** Names of the operations in OpenTelemetry's conventions, by route. */
   private static final Map<String, String> OPERATIONS =
       Map.of(
           "/v1/chat/completions", "chat",
@@ -67,8 +67,8 @@ final class Tracing implements AutoCloseable {
   }
 
   /**
-   * Starts to export if the settings, or else the environment as OpenTelemetry defines it, name a
-   * collector.
+   * Starts exporting if the settings name a collector, or else the environment variables of
+   * OpenTelemetry.
    */
   static Tracing of(Settings settings, Map<String, String> environment) {
     String url = endpoint(settings.get(GatewayConfig.OTLP_ENDPOINT), environment);
@@ -101,7 +101,7 @@ final class Tracing implements AutoCloseable {
     return base == null || base.isBlank() ? null : base.replaceFirst("/+$", "") + "/v1/traces";
   }
 
-  /** Headers are given as {@code name=value,name=value}, with escapes as in URLs. */
+  /** Adds headers in the form {@code name=value,name=value}, with escapes as in URLs. */
   private static void headers(String given, OtlpHttpSpanExporterBuilder exporter) {
     for (String header : given.split(",")) {
       int equals = header.indexOf('=');
@@ -114,7 +114,8 @@ final class Tracing implements AutoCloseable {
   }
 
   /**
-   * Begins the span of a request. There is no span without a collector, nor for probes and files.
+   * Starts the span of a request. Probes and files have no span, and without a collector no request
+   * has one.
    */
   RequestSpan begin(HttpServerRequest request, Routes.Route route) {
     if (tracer == null || route.open()) {

@@ -41,8 +41,8 @@ public final class TurnErrors {
   }
 
   /**
-   * Returns the error. Another tenant's session, a missing session and an erased session give the
-   * same error.
+   * Returns the error. The error is the same for another tenant's session, a missing session and an
+   * erased session.
    */
   private static ApiException of(ReplyError error, String prompt) {
     return switch (error.code()) {

@@ -8,9 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles every exception that a handler, a timer or a task throws and no code catches. All
- * handlers of an exchange run in its own context; so the failed exchange is known, and it ends.
- * Runs on event loops.
+ * Handles uncaught exceptions of handlers, timers and tasks. All handlers of an exchange run in its
+ * own context, so the failed exchange is known and is ended. Runs on event loops.
  */
 final class Uncaught {
 

@@ -12,8 +12,7 @@ import java.util.function.Consumer;
 
 /**
  * Threads for work that takes too long for an event loop, such as parsing large bodies and
- * tokenizing. Tenants share the threads fairly, by the time that their work takes. Safe for many
- * threads.
+ * tokenizing. Tenants share the threads fairly, by the time that their work takes. Thread-safe.
  */
 final class Workers implements AutoCloseable {
 
@@ -23,7 +22,7 @@ final class Workers implements AutoCloseable {
   private final FairExecutor tenants;
 
   /**
-   * @param weights of tenants
+   * @param weights weights of tenants
    */
   Workers(Map<String, Integer> weights) {
     AtomicInteger number = new AtomicInteger();
@@ -48,8 +47,7 @@ final class Workers implements AutoCloseable {
    * Runs work of a tenant.
    *
    * @param loop runs {@code then} and {@code failed}
-   * @param then takes the result
-   * @param failed takes the exception of the work
+   * @param then receives the result @param failed receives the exception of the work
    */
   <T> void run(
       String tenant,
@@ -69,7 +67,7 @@ final class Workers implements AutoCloseable {
         });
   }
 
-  /** Ends the threads. Waiting work is dropped. */
+  /** Stops the threads. Waiting work is dropped. */
   @Override
   public void close() {
     threads.shutdownNow();

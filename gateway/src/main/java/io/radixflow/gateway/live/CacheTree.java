@@ -12,8 +12,9 @@ import java.util.PriorityQueue;
 
 /**
  * The radix tree of an engine, built from its blocks. A node is a run of consecutive blocks without
- * a branch, in the same tiers. Nothing here recurses, since a tree may be as deep as a conversation
- * is long. Blocks whose parents form a cycle are left out; no engine writes them.
+ * a branch, in the same tiers. Nothing here recurses, because a tree may be as deep as a
+ * conversation is long. Blocks whose parents form a cycle are left out; no engine writes such
+ * blocks.
  */
 final class CacheTree {
 
@@ -66,12 +67,12 @@ final class CacheTree {
       this.firstBlock = parent == null ? 0 : parent.firstBlock + parent.blockCount;
     }
 
-    /** The id of the first block, which stays the same while the node grows or is split. */
+    /** Returns the id of the first block; it stays the same while the node grows or is split. */
     long id() {
       return head.stored.block();
     }
 
-    /** The index of the parent in {@link #largest}, or -1. */
+    /** Returns the index of the parent in {@link #largest}, or -1. */
     int parentIndex() {
       return parent == null ? -1 : parent.index;
     }
@@ -84,7 +85,7 @@ final class CacheTree {
       return (head.tiers & 1 << tier.ordinal()) != 0;
     }
 
-    /** The blocks before the node. */
+    /** Returns the number of blocks before the node. */
     long firstBlock() {
       return firstBlock;
     }
@@ -93,27 +94,27 @@ final class CacheTree {
       return blockCount;
     }
 
-    /** The blocks of the node and of all nodes below it. */
+    /** Returns the number of blocks of the node and of all nodes below it. */
     long subtreeBlocks() {
       return subtreeBlocks;
     }
 
-    /** The leaves at the node or below it: prefixes that share its blocks. */
+    /** Returns the number of leaves at the node or below it: prefixes that share its blocks. */
     int ends() {
       return ends;
     }
 
-    /** When the node's latest block was stored, in milliseconds since the epoch. */
+    /** Returns when the node's latest block was stored, in milliseconds since the epoch. */
     long storedAt() {
       return storedAt;
     }
 
-    /** The number of descendants that {@link #largest} has left out. */
+    /** Returns the number of descendants that {@link #largest} has left out. */
     int hidden() {
       return children.stream().filter(child -> child.index < 0).mapToInt(n -> n.subtreeNodes).sum();
     }
 
-    /** The number of blocks of the hidden nodes. */
+    /** Returns the number of blocks of the hidden nodes. */
     long hiddenBlocks() {
       return children.stream()
           .filter(child -> child.index < 0)
@@ -182,12 +183,12 @@ final class CacheTree {
     return last;
   }
 
-  /** The number of all nodes. */
+  /** Returns the number of all nodes. */
   int size() {
     return size;
   }
 
-  /** The number of all blocks. */
+  /** Returns the number of all blocks. */
   long blocks() {
     return blocks;
   }

@@ -24,10 +24,10 @@ final class CacheTreeSource implements LiveSampler.Source {
   /** The most nodes to show. */
   private static final int MAX_NODES = 240;
 
-  /** How many namespaces get a number; further namespaces have the number 0. */
+  /** The most namespaces with a number; further namespaces have the number 0. */
   private static final int MAX_SPACES = 1000;
 
-  /** An engine that has not announced itself for this time has ended or is cut off. */
+  /** An engine that has not announced itself for this time has ended or is disconnected. */
   private static final long SILENT_MILLIS = 60_000;
 
   private final KvEventsReader reader;
@@ -35,7 +35,7 @@ final class CacheTreeSource implements LiveSampler.Source {
   private final Map<String, Integer> spaces = new HashMap<>();
 
   /**
-   * @param reader the reader of the topic, which this closes; null in tests of {@link #show}
+   * @param reader the reader of the topic; this source closes it. Null in tests of {@link #show}
    */
   CacheTreeSource(KvEventsReader reader) {
     this.reader = reader;
@@ -99,7 +99,10 @@ final class CacheTreeSource implements LiveSampler.Source {
     return nodes.size();
   }
 
-  /** Mixes all bits (splitmix64), so that ids on the page do not reveal the hashes of blocks. */
+  /**
+   * Returns a mix of all bits (splitmix64), so that ids on the page do not reveal the hashes of
+   * blocks.
+   */
   private static long mixed(long bits) {
     long once = (bits ^ bits >>> 30) * 0xbf58476d1ce4e5b9L;
     long twice = (once ^ once >>> 27) * 0x94d049bb133111ebL;

@@ -14,9 +14,10 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
- * Figures of the serving job, from Flink: metrics of docs/metrics.md summed over subtasks or
- * engines, and checkpoints. Counters have Flink's values. Readers compute rates from differences,
- * over the difference of {@code uptime_ms}, which Flink reads at the same time.
+ * Figures of the serving job from Flink: its checkpoints, and metrics of docs/metrics.md summed
+ * over subtasks or engines. Counters have Flink's values. Readers compute rates by dividing
+ * differences of counters by the difference of {@code uptime_ms}, which Flink reads at the same
+ * time.
  */
 final class FlinkFigures implements LiveSampler.Source {
 
@@ -79,7 +80,7 @@ final class FlinkFigures implements LiveSampler.Source {
 
   private final FlinkRest flink;
 
-  /** The id of the last found job. */
+  /** The id of the job that was found last. */
   private String job;
 
   private String vertex;
@@ -106,9 +107,9 @@ final class FlinkFigures implements LiveSampler.Source {
   }
 
   /**
-   * Finds the job, unless the last found job still runs.
+   * Finds the job, unless the job that was found last still runs.
    *
-   * @return the state of the job, as Flink names it
+   * @return Flink's name of the job's state
    */
   private String findJob() throws IOException {
     List<JsonNode> jobs = new ArrayList<>();

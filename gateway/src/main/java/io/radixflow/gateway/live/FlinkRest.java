@@ -11,7 +11,7 @@ import java.net.URI;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Reads JSON from Flink's REST interface. Time and size are limited, since the server at this
+ * Reads JSON from Flink's REST interface. Time and size are limited, because the server at this
  * address may be slow or may not be Flink. Only one thread may use this.
  */
 final class FlinkRest {
@@ -24,7 +24,7 @@ final class FlinkRest {
   private final int timeoutMillis;
 
   /**
-   * @param url of the interface, without {@code /v1}
+   * @param url address of the interface, without {@code /v1}
    * @param timeoutMillis timeout of connecting, of each read, and of the whole answer
    */
   FlinkRest(String url, int timeoutMillis) {
@@ -35,7 +35,7 @@ final class FlinkRest {
   /**
    * Reads an answer.
    *
-   * @param path below the version, with its query
+   * @param path the path after the version, with its query
    * @throws IOException if no JSON answer comes in time; the message is for people
    */
   JsonNode get(String path) throws IOException {
@@ -44,7 +44,7 @@ final class FlinkRest {
     connection.setConnectTimeout(timeoutMillis);
     connection.setReadTimeout(timeoutMillis);
     connection.setInstanceFollowRedirects(false);
-    // a kept connection would outlive the page, and with it a thread of the JDK
+    // a kept connection would outlive the page and keep a thread of the JDK alive
     connection.setRequestProperty("Connection", "close");
     connection.setRequestProperty("Accept", "application/json");
     try {

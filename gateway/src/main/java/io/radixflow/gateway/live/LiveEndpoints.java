@@ -12,8 +12,8 @@ import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
 
 /**
- * The contents of the live page, as JSON. It is about all tenants, so only an operator's API key
- * may read it. It contains no texts, no token ids, and no names of sessions or tenants.
+ * The contents of the live page, as JSON. It shows all tenants, so it requires an operator's API
+ * key. It contains no texts, no token ids, and no names of sessions or tenants.
  */
 public final class LiveEndpoints implements EndpointGroup, AutoCloseable {
 
@@ -29,7 +29,7 @@ public final class LiveEndpoints implements EndpointGroup, AutoCloseable {
   private final LiveSampler figures;
   private final LiveSampler tree;
 
-  /** Makes the endpoints. They follow nothing until a reader asks. */
+  /** Creates the endpoints. They follow nothing until a reader asks. */
   public LiveEndpoints(Settings settings) {
     String flink = settings.get(GatewayConfig.FLINK_URL);
     this.figures =

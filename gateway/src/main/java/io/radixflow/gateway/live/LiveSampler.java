@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes samples of a source, on a thread of its own, for as long as readers ask for them. So
- * readers never wait, and many readers cost as much as one reader. Safe for many threads.
+ * Takes samples of a source on its own thread, as long as readers ask for them. So readers never
+ * wait, and many readers cost as much as one reader. Thread-safe.
  */
 final class LiveSampler implements AutoCloseable {
 
@@ -31,7 +31,7 @@ final class LiveSampler implements AutoCloseable {
     /**
      * Takes a sample; may block for seconds.
      *
-     * @param stopped whether to return early, with any sample
+     * @param stopped returns true if the source must return early, with any sample
      */
     byte[] sample(BooleanSupplier stopped) throws Exception;
 
@@ -50,7 +50,7 @@ final class LiveSampler implements AutoCloseable {
    * @param periodMillis pause between samples
    * @param idleMillis time without a reader after which the source is closed
    * @param starting the sample to show before the source has given one
-   * @param failed makes the sample of a failure; afterwards the source is opened again
+   * @param failed creates the sample of a failure; afterwards the source is opened again
    */
   LiveSampler(
       String name,
@@ -127,7 +127,7 @@ final class LiveSampler implements AutoCloseable {
     }
   }
 
-  /** Interrupts a sample that is being taken, and returns when the thread has ended. */
+  /** Interrupts the current sample, and returns when the thread has ended. */
   @Override
   public void close() {
     Thread last;

@@ -17,15 +17,15 @@ import java.util.concurrent.TimeUnit;
 /**
  * Reads the conversation of a request: the system prompt and messages, as texts or as blocks.
  *
- * <p>Consecutive messages of one role are joined, as Anthropic does. The result of a tool is a
- * block of a user's message in the request, and a message of its own here. A system message within
- * the conversation keeps its place.
+ * <p>Consecutive messages of one role are joined, as Anthropic does. A tool result is a block of a
+ * user's message in the request, and a separate message here. A system message within the
+ * conversation keeps its place.
  */
 final class MessageBlocks {
 
   private static final int MAX_BLOCKS = 10_000;
 
-  /** The end of the type of a call that Anthropic's servers would run. */
+  /** The suffix of the type of a call that Anthropic's servers would run. */
   private static final String SERVER_CALL = "_tool_use";
 
   private final ContentParts parts;
@@ -40,8 +40,7 @@ final class MessageBlocks {
 
   /**
    * Reads the cache control of a block, of a tool or of the request, if there is one. The job
-   * caches every prompt. A control keeps the prompt's pages at least for the control's time to
-   * live.
+   * caches every prompt. A control keeps the prompt's pages at least for its time to live.
    */
   void readControl(JsonObject holder) {
     JsonObject control = holder.object("cache_control");
@@ -112,7 +111,7 @@ final class MessageBlocks {
     return new Message("tool", shown, null, List.of(), id, null);
   }
 
-  /** Adds a reply. Texts around a call are joined, as they were when the model wrote them. */
+  /** Adds a reply. Texts around a call are joined, as the model wrote them. */
   private void addReply(List<JsonObject> blocks) {
     List<String> texts = new ArrayList<>();
     for (JsonObject block : blocks) {
@@ -128,7 +127,7 @@ final class MessageBlocks {
 
   /**
    * Reads a text, or a call or result of a tool that Anthropic's servers ran. The text of a
-   * server's call or result stays in the reply, in lines of its own.
+   * server's call or result stays in the reply, on separate lines.
    */
   private String aside(JsonObject block) {
     String type = type(block);

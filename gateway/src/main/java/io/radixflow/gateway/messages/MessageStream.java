@@ -16,7 +16,7 @@ final class MessageStream extends ApiOutput {
   private final MessageWriter json;
   private Usage counts = Usage.NONE;
 
-  /** The part of the open block, or null. */
+  /** The first part of the open block, or null. */
   private TurnPart open;
 
   /** The number of blocks so far. */
@@ -50,8 +50,8 @@ final class MessageStream extends ApiOutput {
   }
 
   /**
-   * Returns whether a part belongs to a block. Name and arguments of a call belong to the same
-   * block.
+   * Returns whether a part belongs to a block. The name and the arguments of a call belong to the
+   * same block.
    */
   private static boolean isOf(TurnPart block, TurnPart part) {
     return block.index() == part.index() && block.isReasoning() == part.isReasoning();

@@ -26,8 +26,8 @@ import java.util.Map;
 record MessageWriter(String id, String model, boolean cacheControl) implements ReplyWriter {
 
   /**
-   * The key for arguments that are not a JSON object, or that could not be sent back as an object.
-   * Anthropic documents this key.
+   * The key for arguments that are not a JSON object, or that clients could not send back as an
+   * object. Anthropic documents this key.
    */
   static final String INVALID_JSON = "INVALID_JSON";
 
@@ -47,9 +47,9 @@ record MessageWriter(String id, String model, boolean cacheControl) implements R
   }
 
   /**
-   * The first event of a stream.
+   * Returns the first event of a stream.
    *
-   * @param counts of the prompt, and of the reply so far
+   * @param counts token counts of the prompt and of the reply so far
    */
   byte[] start(Usage counts) {
     return event(
@@ -101,7 +101,7 @@ record MessageWriter(String id, String model, boolean cacheControl) implements R
   }
 
   /**
-   * @param signature a text that clients send back with the block; nothing reads it here
+   * @param signature a text that clients send back with the block; the gateway ignores it
    */
   private static void thinking(JsonGenerator json, String text, String signature)
       throws IOException {
@@ -114,7 +114,7 @@ record MessageWriter(String id, String model, boolean cacheControl) implements R
 
   /**
    * Writes a call. Arguments that are not a JSON object become a text in an object, so that the
-   * client can report them. Arguments that were cut are left out.
+   * client can report them. Cut arguments are left out.
    */
   private static void toolUse(JsonGenerator json, ToolCall call, boolean cut) throws IOException {
     json.writeStartObject();
@@ -130,7 +130,7 @@ record MessageWriter(String id, String model, boolean cacheControl) implements R
   }
 
   /**
-   * Begins a block.
+   * Returns the event that begins a block.
    *
    * @param name name of the function, if the block is a call
    */
@@ -154,7 +154,7 @@ record MessageWriter(String id, String model, boolean cacheControl) implements R
     return event("ping", json -> {});
   }
 
-  /** A piece of a block. */
+  /** Returns the event for a piece of a block. */
   static byte[] blockDelta(int index, TurnPart part, String text) {
     if (part.isContent()) {
       return blockDelta(index, "text_delta", "text", text);
@@ -164,7 +164,7 @@ record MessageWriter(String id, String model, boolean cacheControl) implements R
         : blockDelta(index, "input_json_delta", "partial_json", text);
   }
 
-  /** The signature of a thinking block. */
+  /** Returns the event with the signature of a thinking block. */
   byte[] signature(int index) {
     return blockDelta(index, "signature_delta", "signature", id);
   }
@@ -185,7 +185,7 @@ record MessageWriter(String id, String model, boolean cacheControl) implements R
     return event("content_block_stop", json -> json.writeNumberField("index", index));
   }
 
-  /** Why the message ended, and its counts of tokens. */
+  /** Returns the event with the stop reason and the token counts of the message. */
   byte[] delta(TurnEnd end) {
     return event(
         "message_delta",
@@ -214,7 +214,7 @@ record MessageWriter(String id, String model, boolean cacheControl) implements R
    * Writes why the message ended. The API has no stop reason for a reply that was cut, so the
    * reason is the limit.
    *
-   * @param end null while the message goes on
+   * @param end null while the message continues
    */
   private static void stop(JsonGenerator json, TurnEnd end) throws IOException {
     String reason = null;

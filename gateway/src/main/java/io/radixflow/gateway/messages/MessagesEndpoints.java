@@ -21,7 +21,7 @@ import io.radixflow.protocol.record.EventKind;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
 
-/** {@code /v1/messages}, as Anthropic's clients call it. */
+/** The endpoints of {@code /v1/messages} for Anthropic's clients. */
 public final class MessagesEndpoints implements EndpointGroup {
 
   private final Turns turns;

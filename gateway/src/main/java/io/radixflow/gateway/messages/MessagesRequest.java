@@ -21,10 +21,10 @@ import java.util.function.Consumer;
 /**
  * A request for a message.
  *
- * @param model the model's name as it was asked for, or null
+ * @param model the requested name of the model, or null
  * @param user the client's user, or null
  * @param messages the whole conversation, its system prompt first
- * @param options how text is generated
+ * @param options options of generation
  * @param pinMillis minimum time to keep the prompt's pages, in milliseconds; 0 for none
  * @param stream whether the client wants events
  */
@@ -89,7 +89,7 @@ record MessagesRequest(
         body.bool("stream", false));
   }
 
-  /** Reads tools, thinking and the format of the reply, and renames them as events name them. */
+  /** Reads tools, thinking and the format of the reply, and converts them to fields of events. */
   private static ObjectNode options(JsonObject body, Consumer<String> notice) {
     ObjectNode options = Json.object();
     new ToolReader(ToolReader.Form.MESSAGES, notice).read(body, options);

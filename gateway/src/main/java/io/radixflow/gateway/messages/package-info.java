@@ -1,2 +1,2 @@
-/** Messages as Anthropic's API has them: requests, responses, server-sent events and errors. */
+/** Anthropic's messages API: requests, responses, server-sent events and errors. */
 package io.radixflow.gateway.messages;

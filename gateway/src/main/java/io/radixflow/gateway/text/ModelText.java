@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The tokenizer and the chat template of the served model. They are read from the file of the
- * option {@code model} when they are first needed; weights are not loaded. Safe for many threads.
- * All methods may take long, so call them on worker threads.
+ * option {@code model} on first use; weights are not loaded. Thread-safe. All methods may take
+ * long, so call them on worker threads.
  */
 public final class ModelText implements AutoCloseable {
 
@@ -33,8 +33,8 @@ public final class ModelText implements AutoCloseable {
   /**
    * The context window.
    *
-   * @param served the most tokens of prompt and reply together
-   * @param trained the number of positions that the model was trained for
+   * @param served the most tokens of prompt and reply together @param trained number of positions
+   *     for which the model was trained
    * @param vocabulary the number of tokens in the vocabulary
    */
   public record Window(int served, int trained, int vocabulary) {}
@@ -95,10 +95,10 @@ public final class ModelText implements AutoCloseable {
   }
 
   /**
-   * Returns the tokens of a text without a template, as a completion of the text would begin.
-   * Special tokens in the text are recognised.
+   * Returns the tokens of a text without a template, as in the prompt of a completion. Special
+   * tokens in the text are recognised.
    *
-   * @param special whether BOS comes before the text, if the model's tokenizer adds that
+   * @param special whether to add BOS before the text if the model's tokenizer does
    */
   public int[] encode(String text, boolean special) {
     ServedModel opened = open();
@@ -121,7 +121,9 @@ public final class ModelText implements AutoCloseable {
     }
   }
 
-  /** Returns the bytes of a token that {@link #encode} returned, of special tokens their text's. */
+  /**
+   * Returns the bytes of a token from {@link #encode}; for a special token, the bytes of its text.
+   */
   public byte[] bytes(int id) {
     byte[] bytes = open().tokenizer().bytes(id);
     return bytes.length > 0

@@ -21,7 +21,7 @@ public final class TokenText {
    * Returns the bytes of a token.
    *
    * @param text text of the token
-   * @param bytes bytes of the token if the text does not contain all of them; else null
+   * @param bytes all bytes of the token if the text lacks some of them; else null
    */
   public static byte[] bytes(String text, List<Integer> bytes) {
     if (bytes == null) {

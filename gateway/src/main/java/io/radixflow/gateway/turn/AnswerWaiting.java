@@ -4,7 +4,7 @@ import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.ReplyDelta;
 import java.util.concurrent.CompletableFuture;
 
-/** Waits for the one delta of an event that generates nothing. */
+/** Waits for the only delta of an event that generates nothing. */
 record AnswerWaiting(TurnKey key, CompletableFuture<ReplyDelta> answer) implements TurnWaiter {
 
   @Override

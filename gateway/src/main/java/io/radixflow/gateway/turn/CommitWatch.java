@@ -5,16 +5,18 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Notices replies that are written but not committed. Then a partition of the reply topic has
- * records after its last decided transaction, and readers of committed records cannot advance. Only
- * one thread may use this.
+ * Notices replies that are written but not committed. In this case a partition of the reply topic
+ * has records after its last completed transaction, and readers of committed records cannot
+ * advance. Only one thread may use this.
  */
 final class CommitWatch {
 
   private final long patienceNanos;
   private final Map<Integer, Stand> stands = new HashMap<>();
 
-  /** The committed end of a partition, and since when the partition has further records. */
+  /**
+   * The committed end of a partition, and the time since which the partition has further records.
+   */
   private record Stand(long committed, long since) {}
 
   /**
@@ -28,8 +30,8 @@ final class CommitWatch {
    * Compares the ends of all partitions.
    *
    * @param written the ends including uncommitted records, by partition
-   * @param committed the ends for readers of committed records, by partition; asked for before
-   *     {@code written}
+   * @param committed the ends for readers of committed records, by partition; read before {@code
+   *     written}
    * @param now nanoseconds, as {@link System#nanoTime}
    * @return the problem, or null
    */

@@ -3,12 +3,12 @@ package io.radixflow.gateway.turn;
 import java.util.concurrent.Executor;
 
 /**
- * How a turn is followed.
+ * Options for following a turn.
  *
- * @param executor runs the listener; runs tasks in order, one at a time, as an event loop does
+ * @param executor runs the listener; must run tasks in order, one at a time, like an event loop
  * @param committed whether the turn ends with the committed reply instead of the last delta
- * @param buffer how many characters may wait for a paused listener; if more wait, the listener is
+ * @param buffer the most characters that may wait for a paused listener; beyond it the listener is
  *     cut off
- * @param observer hears of the turn in addition to the listener
+ * @param observer is called in addition to the listener
  */
 public record Following(Executor executor, boolean committed, int buffer, TurnObserver observer) {}

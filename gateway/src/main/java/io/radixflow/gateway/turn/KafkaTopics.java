@@ -25,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The topics in Kafka. One idempotent producer sends on a thread of its own, since it may block for
- * metadata. One thread for each of the two topics reads all partitions, without a consumer group. A
- * reader that ends is started again.
+ * The topics in Kafka. One idempotent producer sends on its own thread, because it may block for
+ * metadata. One thread for each of the two topics reads all partitions, without a consumer group.
+ * If a reader ends, it is started again.
  */
 public final class KafkaTopics implements Topics {
 
@@ -50,7 +50,7 @@ public final class KafkaTopics implements Topics {
   private final Following replies = new Following(KafkaConfig.REPLIES_TOPIC);
   private volatile String found;
 
-  /** Makes the topics. {@link #follow} connects to the brokers of the settings. */
+  /** Creates the topics. {@link #follow} connects to the brokers of the settings. */
   public KafkaTopics(Settings settings) {
     this.settings = settings;
     this.sender = new EventSender(settings);
@@ -151,8 +151,8 @@ public final class KafkaTopics implements Topics {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
-      LOG.warn("The topics cannot be looked at", e);
-      found = "the topics cannot be looked at: " + e.getMessage();
+      LOG.warn("The topics cannot be checked", e);
+      found = "the topics cannot be checked: " + e.getMessage();
     }
   }
 

@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Waits for the end of a turn whose client has gone.
  *
- * @param ended completes when the job has ended the turn, or when the end can no longer be known
+ * @param ended completes when the job has ended the turn, or when its end can no longer be observed
  */
 record LeftTurn(TurnKey key, CompletableFuture<Void> ended) implements TurnWaiter {
 

@@ -6,9 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts, by tenant, the turns whose clients have gone and that the job has not ended yet. A tenant
- * whose clients leave turns faster than the job ends them gets no new turns for a while, so that
- * its events do not delay other tenants. Safe for many threads.
+ * Counts, by tenant, the turns whose clients have gone and that the job has not ended yet. If a
+ * tenant's clients leave turns faster than the job ends them, the tenant gets no new turns for a
+ * while. So its events do not delay other tenants. Thread-safe.
  */
 final class LeftTurns {
 

@@ -6,9 +6,9 @@ import java.util.function.Consumer;
 
 /**
  * The turn of a request that a client may have sent before. A rejected turn uses up its id. So if
- * the job rejected the turn earlier because it had no room, the request continues with the next id.
- * All gateways try the same ids in the same order and ask about each. So a turn that was accepted
- * under one of the ids is found, and does not run twice.
+ * the job had no room and rejected the turn earlier, the request continues with the next id. All
+ * gateways query the same ids in the same order. So they find a turn that was accepted under one of
+ * the ids, and the turn does not run twice.
  */
 final class RepeatedTurn implements TurnStream, TurnListener {
 
@@ -23,7 +23,7 @@ final class RepeatedTurn implements TurnStream, TurnListener {
   private TurnStream current;
   private boolean paused;
 
-  /** Ends the turn early, once the turn is known; null if it need not end. */
+  /** Ends the turn early when it is known; null if the turn must not end early. */
   private Consumer<TurnStream> ending;
 
   RepeatedTurn(Turns turns, ConversationEvent event, Following following, TurnListener listener) {

@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A block of a reply, which APIs show as one item: reasoning, text, or a call with its arguments.
+ * A block of a reply that APIs show as one item: reasoning, text, or a call with its arguments.
  *
  * @param part the first part of the block
- * @param nth how many blocks of reasoning, or of text, precede this block; 0 for a call
+ * @param nth number of earlier blocks of the same kind, reasoning or text; 0 for a call
  * @param text the text of reasoning or text; empty for a call
  * @param call the call; null for reasoning and text
  */

@@ -20,7 +20,7 @@ final class RequestStamp {
 
   private RequestStamp() {}
 
-  /** Returns the stamp of an event. The event's metadata are not a part of the stamp. */
+  /** Returns the stamp of an event. The event's metadata is not part of the stamp. */
   static String of(ConversationEvent event) {
     byte[] asked = EventWriter.write(event.toBuilder().metadata(null).build());
     try {
@@ -41,7 +41,7 @@ final class RequestStamp {
     return event.toBuilder().metadata(metadata).build();
   }
 
-  /** Returns whether a turn's metadata have a stamp that differs from {@code stamp}. */
+  /** Returns whether a turn's metadata has a stamp that differs from {@code stamp}. */
   static boolean differs(String stamp, Map<String, String> metadata) {
     return metadata != null && metadata.containsKey(KEY) && !metadata.get(KEY).equals(stamp);
   }

@@ -5,8 +5,8 @@ import io.radixflow.protocol.record.ReplyDelta;
 import java.util.function.Consumer;
 
 /**
- * Waits for the job's state of a followed turn. If the query's answer is committed, then a reply
- * that ended before it is also committed.
+ * Waits for the job's state of a followed turn. If the answer is committed, then a reply that ended
+ * before it is also committed.
  *
  * @param key the key of the query
  * @param over called when the wait is over
@@ -42,7 +42,7 @@ record StateWaiting(TurnKey key, TurnFollower follower, Consumer<TurnWaiter> ove
     }
   }
 
-  /** The follower asks again. */
+  /** {@inheritDoc} The follower asks again. */
   @Override
   public void interrupted() {
     over.accept(this);

@@ -26,13 +26,16 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
- * Asks the brokers whether the topics can be used as they are, and whether replies are committed.
- * It has one thread; each look may take seconds.
+ * Checks at the brokers that the topics are usable and that replies are committed. It has one
+ * thread; each check may take seconds.
  */
 final class TopicProbe implements AutoCloseable {
   private static final int LOOK_MILLIS = 2000;
 
-  /** New partitions are read only after a while, see {@link KafkaClient}. */
+  /**
+   * The minimum patience, because new partitions are read only after a while; see {@link
+   * KafkaClient}.
+   */
   private static final Duration LEAST_PATIENCE = Duration.ofMinutes(1);
 
   private final String brokers;
@@ -51,9 +54,9 @@ final class TopicProbe implements AutoCloseable {
   }
 
   /**
-   * Looks once.
+   * Checks once.
    *
-   * @param read how many partitions of each followed topic are read
+   * @param read number of partitions of each followed topic that are read
    * @return the problem, or null
    */
   String look(Map<String, Integer> read) throws InterruptedException {
@@ -86,7 +89,7 @@ final class TopicProbe implements AutoCloseable {
   /**
    * Returns the problem of a topic, or null.
    *
-   * @param read how many of its partitions are read; null if the topic need not be read
+   * @param read number of its partitions that are read; null if the topic need not be read
    */
   static String problem(String topic, Collection<TopicPartitionInfo> partitions, Integer read) {
     long headless = partitions.stream().filter(each -> each.leader() == null).count();

@@ -12,40 +12,40 @@ public interface Topics extends AutoCloseable {
    */
   interface Reader {
     /**
-     * Takes a record of the delta topic.
+     * Called with a record of the delta topic.
      *
      * @param session the record's key, or null
      */
     void delta(byte[] session, byte[] value);
 
     /**
-     * Takes a committed record of the reply topic.
+     * Called with a committed record of the reply topic.
      *
      * @param session the record's key, or null
      */
     void reply(byte[] session, byte[] value);
 
-    /** Records may have been missed. From now on records are read again. */
+    /** Called when records may have been missed. From now on records are read again. */
     void interrupted();
   }
 
-  /** Starts to read; called once, before anything is sent. */
+  /** Starts reading; called once, before anything is sent. */
   void follow(Reader reader);
 
   /**
    * Sends an event; never blocks.
    *
-   * @return completed when the brokers have it; exceptionally if they do not take it
+   * @return completes when the brokers have the event; exceptionally if they do not accept it
    */
   CompletableFuture<Void> send(ConversationEvent event);
 
   /**
    * Returns null if events can be sent, all partitions of both topics are read and replies are
-   * committed; else a text that names the problem.
+   * committed; else a text with the problem.
    */
   String problem();
 
-  /** Stops reading and sending; returns when no thread is left. */
+  /** Stops reading and sending; returns when all threads have ended. */
   @Override
   void close();
 }

@@ -15,17 +15,18 @@ import java.util.List;
  * The end of a turn.
  *
  * @param branch the branch that the job chose
- * @param finishReason as in a reply: stop, length, cancelled, replaced, rejected, error
+ * @param finishReason the finish reason of the reply: stop, length, cancelled, replaced, rejected
+ *     or error
  * @param stopReason the stop text that ended the reply, or null
  * @param completed when the turn ended, milliseconds since the epoch
- * @param usage the counts of tokens
- * @param error why the turn was rejected or failed; null if it succeeded
+ * @param usage the token counts @param error why the turn was rejected or failed; null if it
+ *     succeeded
  * @param committed whether the reply is committed
- * @param earlier whether the turn had ended before, so that the end comes from the job's answer to
+ * @param earlier whether the turn had already ended, so that the end comes from the job's answer to
  *     a query
  * @param stopToken the stop token that ended the reply, or null
- * @param warnings constraints of the request that the reply may not follow; empty for none
- * @param timing how long the turn took; null if that is not known
+ * @param warnings constraints of the request that the reply may violate; empty for none @param
+ *     timing timing of the turn; null if unknown
  */
 public record TurnEnd(
     String branch,
@@ -91,7 +92,7 @@ public record TurnEnd(
   }
 
   /**
-   * @param timing of the last delta; null if that is not known
+   * @param timing timing of the last delta; null if unknown
    */
   static TurnEnd of(Reply reply, TurnTiming timing) {
     return new TurnEnd(
@@ -122,7 +123,7 @@ public record TurnEnd(
 
   /**
    * Returns whether the turn was rejected earlier for a reason that may have passed, so that its
-   * request can succeed under another id. A turn of a session that was never opened was also
+   * request can succeed under another id. A turn of a session that was never opened also counts as
    * rejected.
    */
   public boolean isWorthAnotherTry() {

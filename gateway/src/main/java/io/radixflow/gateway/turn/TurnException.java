@@ -1,6 +1,6 @@
 package io.radixflow.gateway.turn;
 
-/** The brokers did not accept an event; the message says why. It has no stack trace. */
+/** Thrown if the brokers did not accept an event; the message says why. It has no stack trace. */
 public final class TurnException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

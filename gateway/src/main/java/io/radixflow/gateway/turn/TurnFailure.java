@@ -7,7 +7,7 @@ package io.radixflow.gateway.turn;
  */
 public record TurnFailure(Reason reason, String message) {
 
-  /** The kinds of failures. */
+  /** The kinds of failure. */
   public enum Reason {
     /** The listener was too slow, and its buffer was full. */
     TOO_SLOW,

@@ -10,18 +10,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Joins the deltas of one turn into pieces of one part each, without gap or overlap, and passes
- * them to the listener's executor. Deltas come at least once, and from several attempts. Pieces
- * that wait for a listener are joined into one, and their size is limited.
+ * Joins the deltas of one turn into pieces without gap or overlap, and passes them to the
+ * listener's executor. Each piece belongs to one part of the reply. Deltas come at least once, and
+ * from several attempts. Pieces that wait for a listener are joined into one, and their size is
+ * limited.
  */
 final class TurnFollower implements TurnStream, TurnWaiter {
 
-  /** The owner of a follower, which made it. */
+  /** The creator of a follower. */
   interface Owner {
-    /** Called once, when the follower is done; {@code cancel} says whether to cancel the turn. */
+    /** Called once when the follower is done; {@code cancel} says whether to cancel the turn. */
     void finished(TurnFollower follower, boolean cancel);
 
-    /** Asks the job for the state of the turn, unless a question is already on its way. */
+    /** Asks the job for the state of the turn, unless an earlier question is not answered yet. */
     void ask(TurnFollower follower);
 
     /** Returns the counter of the text that waits for all listeners. */
@@ -31,15 +32,21 @@ final class TurnFollower implements TurnStream, TurnWaiter {
   private enum State {
     /** It is unknown whether the turn belongs to this request. */
     UNSURE,
-    /** Records of the turn are taken. */
+    /** Records of the turn are accepted. */
     FOLLOWING,
-    /** All further output of the listener is waiting: the end, the failure and pieces before it. */
+    /**
+     * All remaining output for the listener is waiting: the end or the failure, and pieces before
+     * it.
+     */
     OVER,
-    /** The listener has its last call, or needs no more. */
+    /** The listener has got its last call, or needs no more calls. */
     DONE
   }
 
-  /** The most interruptions. Brokers that restart cause fewer; each interruption asks the job. */
+  /**
+   * The most interruptions. Restarting brokers cause fewer; after each interruption the follower
+   * asks the job.
+   */
   private static final int MAX_INTERRUPTIONS = 20;
 
   private final TurnKey key;
@@ -49,38 +56,38 @@ final class TurnFollower implements TurnStream, TurnWaiter {
   private final TurnMetrics metrics;
   private final Owner owner;
 
-  /** When the last piece came; before the first piece, when the follower was made. */
+  /** Time of the last piece; before the first piece, time when the follower was created. */
   private long pieceAt = System.nanoTime();
 
   private boolean hasPiece;
 
   private final WaitingPieces waiting;
 
-  /** This listener's part of the characters that the shared counter has counted. */
+  /** This listener's part of the shared count of characters. */
   private int counted;
 
   private TurnFound found;
 
-  /** The first counts of tokens; null until they are known. The listener hears of them once. */
+  /** The first token counts; null until they are known. The listener gets them once. */
   private Usage counts;
 
   /** Whether the listener has its first piece. */
   private boolean started;
 
-  /** Deltas that show how many tokens of the prompt are done, until the listener has them. */
+  /** Deltas with the progress of the prompt that the listener has not got yet. */
   private final List<ReplyDelta> progress = new ArrayList<>();
 
   /** The most tokens of the prompt that {@link #progress} has shown. */
   private int promptDone = -1;
 
-  /** The timing of the last delta; null before, or if that is not known. */
+  /** The timing of the last delta; null if unknown. */
   private TurnTiming timing;
 
   private TurnEnd end;
   private TurnFailure failure;
   private boolean asking;
 
-  /** How often records were missed since the job's last answer. */
+  /** Number of interruptions since the job's last answer. */
   private int interruptions;
 
   private boolean scheduled;
@@ -88,7 +95,7 @@ final class TurnFollower implements TurnStream, TurnWaiter {
   private State state;
 
   /**
-   * @param stamp stamp of the request if another request may have begun the turn, else null
+   * @param stamp stamp of the request if another request may have started the turn, else null
    * @param offset how many code points of the reply the listener already has
    */
   TurnFollower(
@@ -155,7 +162,7 @@ final class TurnFollower implements TurnStream, TurnWaiter {
     }
   }
 
-  /** A listener that does not read for now gets the last progress only. */
+  /** Keeps the progress of a delta. A paused listener gets only the last progress. */
   private void takeProgress(ReplyDelta delta) {
     TurnTiming shown = delta.timing();
     if (shown == null || started || delta.error() != null || shown.promptDone() <= promptDone) {
@@ -168,7 +175,7 @@ final class TurnFollower implements TurnStream, TurnWaiter {
     progress.add(delta);
   }
 
-  /** Returns whether to ask the job now. There is only one question at a time. */
+  /** Returns whether to ask the job now; only one question is open at a time. */
   synchronized boolean beginToAsk() {
     boolean begin = !asking && state != State.DONE;
     asking = true;
@@ -176,7 +183,7 @@ final class TurnFollower implements TurnStream, TurnWaiter {
   }
 
   /**
-   * Takes the job's state of the turn.
+   * Called with the job's state of the turn.
    *
    * @param committed whether the state is committed, because the job's answer is committed
    */
@@ -209,7 +216,7 @@ final class TurnFollower implements TurnStream, TurnWaiter {
     schedule();
   }
 
-  /** Takes the job's answer that it does not know the turn. */
+  /** Called when the job does not know the turn. */
   void refused(ReplyDelta answer) {
     synchronized (this) {
       asking = false;
@@ -221,7 +228,7 @@ final class TurnFollower implements TurnStream, TurnWaiter {
     schedule();
   }
 
-  /** Takes the committed reply. */
+  /** Called with the committed reply. */
   @Override
   public void reply(Reply reply) {
     synchronized (this) {
@@ -246,7 +253,7 @@ final class TurnFollower implements TurnStream, TurnWaiter {
       often = ++interruptions > MAX_INTERRUPTIONS;
     }
     if (often) {
-      fail(new TurnException("what the job says of the turn cannot be read: try again", null));
+      fail(new TurnException("the job's answer about the turn cannot be read: try again", null));
     } else {
       owner.ask(this);
     }
@@ -286,7 +293,7 @@ final class TurnFollower implements TurnStream, TurnWaiter {
     return state.compareTo(State.OVER) >= 0;
   }
 
-  /** Cuts off a listener for which too much text waits, and frees this text. */
+  /** Cuts off the listener if too much text waits for it, and frees this text. */
   private void bound() {
     int now = waiting.characters();
     boolean tooMuch = owner.waiting().exceeds(counted, now, following.buffer());

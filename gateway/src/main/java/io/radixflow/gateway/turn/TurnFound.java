@@ -3,7 +3,7 @@ package io.radixflow.gateway.turn;
 import java.util.Map;
 
 /**
- * A turn that the job already has, because its request may have been sent before.
+ * A turn that the job already has, because its request was sent before.
  *
  * @param turn its id; differs from the event's id if the job had rejected that id
  * @param status {@code queued}, {@code running} or {@code done}

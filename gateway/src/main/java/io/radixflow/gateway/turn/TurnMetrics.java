@@ -7,7 +7,7 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.util.function.IntSupplier;
 
-/** Counts turns and times their pieces. Safe for many threads. */
+/** Counts turns and times their pieces. Thread-safe. */
 final class TurnMetrics {
 
   private final Histogram firstPiece;
@@ -37,11 +37,11 @@ final class TurnMetrics {
     cutOff =
         Counter.builder()
             .name("radixflow_gateway_slow_clients_cut_off")
-            .help("Streams that were cut off since their client read too slowly")
+            .help("Streams that were cut off because their client read too slowly")
             .register(registry);
     GaugeWithCallback.builder()
         .name("radixflow_gateway_turns_in_flight")
-        .help("Turns that are followed, and answers that are waited for")
+        .help("Followed turns, and answers that have not come yet")
         .callback(callback -> callback.call(followed.getAsInt()))
         .register(registry);
   }

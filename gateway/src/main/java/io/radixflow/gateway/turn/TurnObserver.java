@@ -15,9 +15,9 @@ public interface TurnObserver {
         public void ended(TurnKey turn, TurnEnd end) {}
       };
 
-  /** The first piece of a turn's reply came. */
+  /** Called when the first piece of a turn's reply has come. */
   void firstPiece();
 
-  /** A turn ended, even if it was rejected or failed. */
+  /** Called when a turn has ended, even if it was rejected or failed. */
   void ended(TurnKey turn, TurnEnd end);
 }

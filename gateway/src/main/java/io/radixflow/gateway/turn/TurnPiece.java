@@ -34,7 +34,7 @@ public record TurnPiece(
     this(offset, part, text, tokens, logprobs, null, List.of());
   }
 
-  /** Returns whether the piece has anything to show. */
+  /** Returns whether the piece has any content. */
   public boolean shows() {
     return !text.isEmpty() || !logprobs.isEmpty() || prompt != null || !ids.isEmpty();
   }

@@ -1,6 +1,6 @@
 package io.radixflow.gateway.turn;
 
-/** A followed turn. Safe for many threads. */
+/** A followed turn. Thread-safe. */
 public interface TurnStream {
 
   /** Keeps pieces, joined into one, until {@link #resume()}. */

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Starts, follows, resumes and cancels turns, and sends queries to the job. All APIs of the gateway
- * use this one object. Safe for many threads; no method blocks.
+ * use this one object. Thread-safe; no method blocks.
  *
  * <p>A record of a session without followed turns costs one look-up of its key; it is not parsed.
  */
@@ -44,7 +44,7 @@ public final class Turns implements AutoCloseable {
   private final WaitingText waitingText = WaitingText.ofHeap();
   private final LeftTurns left = new LeftTurns();
 
-  /** Starts to read the topics. {@link #close} closes the topics. */
+  /** Starts reading the topics. {@link #close} closes the topics. */
   public Turns(Topics topics, PrometheusRegistry registry) {
     this.topics = topics;
     this.metrics = new TurnMetrics(registry, this::followed);
@@ -64,8 +64,8 @@ public final class Turns implements AutoCloseable {
 
   /**
    * Does what {@link #start} does, but also accepts a used turn id: then it follows the existing
-   * turn from its beginning. It fails if the id was used for a different request. If the turn was
-   * rejected before because the job had no room, it is tried again under another id.
+   * turn from its beginning. It fails if the id was used for a different request. If the job had no
+   * room and rejected the turn before, the turn is tried again under another id.
    */
   public TurnStream startOrResume(
       ConversationEvent event, Following following, TurnListener listener) {
@@ -96,8 +96,8 @@ public final class Turns implements AutoCloseable {
   }
 
   /**
-   * Sends the event of a turn, unless the tenant may not start turns now. Returns whether it sent
-   * the event.
+   * Sends the event of a turn, unless the tenant may not start turns now. Returns whether the event
+   * was sent.
    */
   private boolean begin(TurnFollower follower, ConversationEvent event) {
     if (left.tooMany(event.tenant())) {
@@ -120,7 +120,7 @@ public final class Turns implements AutoCloseable {
    * Sends an event that generates nothing, such as a query, and waits for its answer.
    *
    * @param event an event with a turn id that was never used
-   * @return the only delta of the event, not committed yet; it may be a rejection. Completes
+   * @return the only delta of the event; it is not committed yet and may be a rejection. Completes
    *     exceptionally if the brokers do not accept the event, or if no answer comes in time.
    *     Callbacks run on a thread of the topics and must not block
    */
@@ -161,7 +161,7 @@ public final class Turns implements AutoCloseable {
             });
   }
 
-  /** The number of followed turns plus the number of answers that have not come. */
+  /** Returns the number of followed turns plus the number of answers that have not come. */
   public int followed() {
     return (int)
         bySession.values().stream()
@@ -170,7 +170,7 @@ public final class Turns implements AutoCloseable {
             .count();
   }
 
-  /** Returns null if the job can be reached, else a text that names the problem. */
+  /** Returns null if the job can be reached, else a text with the problem. */
   public String problem() {
     return topics.problem();
   }
@@ -316,7 +316,7 @@ public final class Turns implements AutoCloseable {
     }
 
     /**
-     * @param turn the turn whose waiters are called; null for all turns
+     * @param turn turn whose waiters are called; null for all turns
      */
     private void each(List<TurnWaiter> waiting, String turn, Consumer<TurnWaiter> action) {
       for (TurnWaiter one : waiting) {

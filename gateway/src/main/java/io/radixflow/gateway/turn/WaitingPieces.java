@@ -13,7 +13,7 @@ import java.util.Map;
 
 /**
  * Tracks how much of a reply a listener has received, and keeps the pieces that wait for the
- * listener. Consecutive pieces of one part are joined. Not safe for several threads.
+ * listener. Consecutive pieces of one part are joined. Not thread-safe.
  *
  * <p>A delta contains the position of its text in the reply. A whole reply contains the order of
  * its parts if the order is not the usual one. Otherwise the text of each part is counted
@@ -80,7 +80,7 @@ final class WaitingPieces {
     this.skipped = skipped;
   }
 
-  /** Returns whether a text begins without a gap after the text so far. */
+  /** Returns whether a text follows the text so far without a gap. */
   boolean joins(int from) {
     return from <= offset;
   }
@@ -130,7 +130,7 @@ final class WaitingPieces {
   }
 
   /**
-   * Adds tokens of the prompt, which come before all text.
+   * Adds tokens of the prompt; they come before all text.
    *
    * @param given the tokens; null for none
    */

@@ -3,12 +3,12 @@ package io.radixflow.gateway.turn;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts the characters that wait for all listeners together, so that many slow clients cannot fill
- * the heap. Safe for many threads.
+ * Counts the characters that wait for all listeners, so that many slow clients cannot fill the
+ * heap. Thread-safe.
  */
 final class WaitingText {
 
-  /** The part of its own buffer that a listener keeps while the total is too large. */
+  /** The part of its buffer that a listener may use while the total is too large. */
   private static final int KEPT_PART = 16;
 
   private final long limit;
@@ -28,7 +28,7 @@ final class WaitingText {
    *
    * @param before the characters that were counted for the listener so far
    * @param now the characters that wait for the listener now
-   * @param buffer how many characters may wait for one listener
+   * @param buffer the most characters that may wait for one listener
    * @return whether too much waits for the listener
    */
   boolean exceeds(int before, int now, int buffer) {

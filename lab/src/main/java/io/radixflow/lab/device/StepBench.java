@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 
 /**
  * Times steps of a backend without an engine around it: greedy, random token ids, one page table
- * per sequence. Not thread safe.
+ * per sequence. Not thread-safe.
  */
 public final class StepBench implements AutoCloseable {
   private static final long SEED = 20260101;

@@ -6,8 +6,7 @@ import java.util.stream.IntStream;
 /**
  * Recorded requests in the order of their arrival, each a path of blocks from the root of a prefix
  * tree. A block has the number that its whole prefix got: 0 for the first one seen, and so on; so
- * equal numbers mean equal prefixes, and each block has one parent. Immutable; safe for many
- * threads.
+ * equal numbers mean equal prefixes, and each block has one parent. Immutable; thread-safe.
  */
 public final class CacheWorkload {
   /** The session of requests that belong to none that is known. */

@@ -5,7 +5,7 @@ import java.util.BitSet;
 
 /**
  * The most hits that any policy could have: Belady's MIN with bypass, which knows the future and
- * drops the block whose next use is farthest away. A bound, not a policy. Safe for many threads.
+ * drops the block whose next use is farthest away. A bound, not a policy. Thread-safe.
  *
  * <p>On a prefix tree it never leaves a child without its parent, since a parent is used no later
  * than its children. Blocks with the same next use are on one path, the path of the request that

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * The disk tier of a simulation: keeps as many pages as it is given, in memory, and drops them in
- * the order of a disk store. Safe for several threads.
+ * the order of a disk store. Thread-safe.
  */
 final class SimulatedDisk implements PageStore {
   private final int limit;

@@ -20,8 +20,8 @@ import java.util.function.Supplier;
 
 /**
  * An opened model: a GGUF file or a Hugging Face directory. Its tensors were checked against the
- * graph. Safe for many threads. The caller that opens it also closes it. The files must not be
- * changed in place while it is open; to replace a model, move another file over it.
+ * graph. Thread-safe. The caller that opens it also closes it. The files must not be changed in
+ * place while it is open; to replace a model, move another file over it.
  */
 public final class ModelFile implements WeightSource {
   private final Path path;

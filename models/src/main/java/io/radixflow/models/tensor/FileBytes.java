@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Bytes of a file from which rows are gathered out of order. All of them are read when they are
- * first needed, and again if they were garbage-collected. Safe for many threads.
+ * first needed, and again if they were garbage-collected. Thread-safe.
  */
 public final class FileBytes implements LazyBytes {
 

@@ -13,9 +13,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
 /**
- * An open file of a model, whose header was checked. Safe for many threads. The caller that opened
- * it also closes it. The file is read instead of mapped, because mapped pages would count as memory
- * of the process long after the weights were repacked.
+ * An open file of a model, whose header was checked. Thread-safe. The caller that opened it also
+ * closes it. The file is read instead of mapped, because mapped pages would count as memory of the
+ * process long after the weights were repacked.
  */
 public record OpenFile(Path path, FileChannel channel) implements Closeable {
 

@@ -11,7 +11,7 @@ import java.util.function.ToLongFunction;
 /**
  * Keeps the values that were used last, separately for each tenant. No tenant finds another
  * tenant's values, and a tenant that has less than the others loses nothing to them. Beyond the
- * limits the tenant that has the most loses what it used longest ago. Not safe for several threads.
+ * limits the tenant that has the most loses what it used longest ago. Not thread-safe.
  *
  * @param <K> what values are found by
  */

@@ -6,7 +6,7 @@ import java.util.Map;
 /**
  * Bounds something that tenants use together, and keeps room for others: a tenant may have as much
  * as is free. One tenant can so have half of it, two a third each, and another one always finds
- * room. Safe for many threads.
+ * room. Thread-safe.
  */
 public final class FairLimit {
 

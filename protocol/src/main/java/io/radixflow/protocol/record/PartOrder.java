@@ -3,7 +3,7 @@ package io.radixflow.protocol.record;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Notes in which order the parts of a reply are written. Not thread safe. */
+/** Notes in which order the parts of a reply are written. Not thread-safe. */
 public final class PartOrder {
   private final List<PartLength> runs = new ArrayList<>();
 

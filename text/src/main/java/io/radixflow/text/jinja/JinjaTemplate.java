@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A parsed template. Immutable and safe for many threads.
+ * A parsed template. Immutable and thread-safe.
  *
  * <p>Templates and their variables are untrusted. Time, memory, output and depth are bounded by
  * counters, so the same template with the same variables always has the same outcome.

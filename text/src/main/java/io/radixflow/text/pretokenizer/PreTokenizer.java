@@ -1,7 +1,7 @@
 package io.radixflow.text.pretokenizer;
 
 /**
- * Cuts a text into the pieces within which merges may happen. Stateless; safe for many threads.
+ * Cuts a text into the pieces within which merges may happen. Stateless; thread-safe.
  *
  * <p>Text is well-formed UTF-16: every surrogate has its partner.
  */

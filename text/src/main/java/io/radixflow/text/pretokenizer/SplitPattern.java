@@ -9,7 +9,7 @@ import java.util.function.UnaryOperator;
 /**
  * A regular expression of a model's tokenizer, in the syntax of Oniguruma as far as tokenizers use
  * it. Matching backtracks, within a number of steps that the text's length bounds, and has the
- * classes of Unicode 16.0 whatever the JDK. Immutable; safe for many threads.
+ * classes of Unicode 16.0 whatever the JDK. Immutable; thread-safe.
  */
 public final class SplitPattern {
 

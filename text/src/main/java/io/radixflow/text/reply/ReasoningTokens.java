@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** The tokens that begin and end a model's reasoning. Immutable and safe for many threads. */
+/** The tokens that begin and end a model's reasoning. Immutable and thread-safe. */
 public final class ReasoningTokens {
   private static final String CHANNEL = "<|channel|>";
   private static final String ANALYSIS = "analysis";

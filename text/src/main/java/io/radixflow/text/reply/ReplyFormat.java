@@ -4,8 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a model writes function calls and reasoning in its replies. Immutable and safe for many
- * threads.
+ * How a model writes function calls and reasoning in its replies. Immutable and thread-safe.
  *
  * @param tools the format of calls
  * @param reasoning the marks of reasoning; null if the model does not write reasoning or does not

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
  * text, not on how it is split into pieces, so it is the same after a replay. The parser does not
  * throw for any text that a model writes: broken arguments are passed on as they are written, and
  * text that is not a call is content. The text must contain the special tokens of the model's
- * format, written out. Not thread safe. Time is linear, and memory is bounded by the last piece.
+ * format, written out. Not thread-safe. Time is linear, and memory is bounded by the last piece.
  */
 public interface ReplyParser {
 

@@ -3,8 +3,7 @@ package io.radixflow.text.template;
 import java.util.List;
 
 /**
- * A model's chat template, which turns messages into the prompt's text and token ids. Safe for many
- * threads.
+ * A model's chat template, which turns messages into the prompt's text and token ids. Thread-safe.
  *
  * <p>Special tokens are recognised only if the template itself wrote them. The text between two
  * special tokens (role name, newline and content together) is encoded as one run.

@@ -11,7 +11,7 @@ import java.util.Map;
 
 /**
  * Renders messages with a Jinja chat template, like {@code apply_chat_template} of Hugging Face's
- * transformers. Immutable and safe for many threads.
+ * transformers. Immutable and thread-safe.
  *
  * <p>Templates come from model files and are untrusted; see {@link JinjaTemplate}. An invalid
  * template fails when it is used, not when it is read.

@@ -10,8 +10,7 @@ import java.util.Map;
 
 /**
  * Reads and writes JSON texts, such as arguments of calls and schemas of tools. Values are maps
- * that keep the order of their keys, lists, strings, numbers, booleans and null. Safe for many
- * threads.
+ * that keep the order of their keys, lists, strings, numbers, booleans and null. Thread-safe.
  */
 public final class JsonValues {
   private static final ObjectMapper DOUBLES =

@@ -1,6 +1,6 @@
 package io.radixflow.text.tokenizer;
 
-/** Encodes the pieces of a text to token ids. Safe for many threads. */
+/** Encodes the pieces of a text to token ids. Thread-safe. */
 interface PieceEncoder {
 
   /** Appends the ids of {@code text[from, to)}, which is not empty. */

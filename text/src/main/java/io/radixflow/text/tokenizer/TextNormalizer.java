@@ -3,7 +3,7 @@ package io.radixflow.text.tokenizer;
 import java.text.Normalizer;
 import java.util.Locale;
 
-/** Rewrites a run of text before it is split into pieces. Safe for many threads. */
+/** Rewrites a run of text before it is split into pieces. Thread-safe. */
 @FunctionalInterface
 interface TextNormalizer {
 

@@ -3,7 +3,7 @@ package io.radixflow.text.tokenizer;
 import java.util.Map;
 
 /**
- * Converts text to token ids and back. Immutable after construction and safe for many threads.
+ * Converts text to token ids and back. Immutable after construction and thread-safe.
  *
  * <p>User text is encoded without special tokens ({@link #encode}): a user who types {@code
  * <|im_end|>} gets those characters. Special tokens are recognised only if a chat template wrote

@@ -5,7 +5,7 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 
-/** The bytes and roles of a tokenizer's ids. Immutable and safe for many threads. */
+/** The bytes and roles of a tokenizer's ids. Immutable and thread-safe. */
 public final class Vocabulary {
 
   private final byte[] blob;

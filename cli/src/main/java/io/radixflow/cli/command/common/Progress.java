@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Prints on stderr that something is running, once it has taken a moment: a line that is redrawn
- * each second on a terminal, else a new line every half minute. Safe for many threads.
+ * each second on a terminal, else a new line every half minute. Thread-safe.
  */
 public final class Progress implements AutoCloseable {
   private static final long PLAIN_SECONDS = 30;

@@ -11,7 +11,7 @@ import java.util.List;
 
 /**
  * Computes logits on a backend, one request after another, each in chunks; other sequences may run
- * in the same batches for company. Not thread safe.
+ * in the same batches for company. Not thread-safe.
  */
 final class LogitsRunner implements AutoCloseable {
   private static final int PREFERRED_PAGE_TOKENS = 16;
