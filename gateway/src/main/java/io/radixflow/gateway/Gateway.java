@@ -30,14 +30,12 @@ import java.util.List;
 public final class Gateway implements AutoCloseable {
 
   private final Turns turns;
-  private final ModelText text;
   private final LiveEndpoints live;
   private final Routes routes;
   private final HttpFront front;
 
-  private Gateway(Turns turns, ModelText text, LiveEndpoints live, Routes routes, HttpFront front) {
+  private Gateway(Turns turns, LiveEndpoints live, Routes routes, HttpFront front) {
     this.turns = turns;
-    this.text = text;
     this.live = live;
     this.routes = routes;
     this.front = front;
@@ -69,7 +67,7 @@ public final class Gateway implements AutoCloseable {
       LiveEndpoints live = new LiveEndpoints(settings);
       live.addTo(routes);
       HttpFront front = HttpFront.start(settings, routes, new HttpMetrics(registry));
-      return new Gateway(turns, text, live, routes, front);
+      return new Gateway(turns, live, routes, front);
     } catch (IOException | RuntimeException e) {
       topics.close();
       throw e;
@@ -111,6 +109,5 @@ public final class Gateway implements AutoCloseable {
     front.close();
     live.close();
     turns.close();
-    text.close();
   }
 }

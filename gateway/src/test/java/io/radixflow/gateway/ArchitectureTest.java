@@ -15,16 +15,19 @@ class ArchitectureTest {
   private static final JavaClasses MAIN = ArchitectureRules.main(ROOT);
 
   @Test
-  void theGatewayKnowsNeitherFlinkOperatorsNorSessions() {
+  void theGatewayKnowsNeitherTheJobNorItsEngine() {
     noClasses()
         .should()
         .dependOnClassesThat(
-            resideInAPackage("io.radixflow.operators..")
-                .and(resideOutsideOfPackages("io.radixflow.operators.api..")))
-        .orShould()
-        .dependOnClassesThat(
-            resideInAPackage("io.radixflow.engine..")
-                .and(resideOutsideOfPackages("io.radixflow.engine.model..")))
+            resideInAPackage("io.radixflow..")
+                .and(
+                    resideOutsideOfPackages(
+                        ROOT + "..",
+                        "io.radixflow.models..",
+                        "io.radixflow.text..",
+                        "io.radixflow.grammar..",
+                        "io.radixflow.protocol..",
+                        "io.radixflow.client..")))
         .orShould()
         .dependOnClassesThat()
         .resideInAnyPackage("org.apache.flink.runtime..", "org.apache.flink.streaming..", "kafka..")

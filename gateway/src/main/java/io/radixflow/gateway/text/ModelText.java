@@ -2,17 +2,17 @@ package io.radixflow.gateway.text;
 
 import io.radixflow.client.config.Settings;
 import io.radixflow.client.config.SharedConfig;
-import io.radixflow.engine.model.ModelLoader;
-import io.radixflow.engine.model.ServedModel;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.models.ModelFormatException;
-import io.radixflow.operators.api.PromptText;
+import io.radixflow.models.file.ModelFile;
 import io.radixflow.protocol.record.GenerationOptions;
 import io.radixflow.protocol.record.Message;
+import io.radixflow.text.SimText;
+import io.radixflow.text.TextModel;
+import io.radixflow.text.prompt.PromptText;
 import io.radixflow.text.template.ChatTemplateException;
 import io.radixflow.text.tokenizer.Tokenizer;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * option {@code model} on first use; weights are not loaded. Thread-safe. All methods may take
  * long, so call them on worker threads.
  */
-public final class ModelText implements AutoCloseable {
+public final class ModelText {
 
   private static final Logger LOG = LoggerFactory.getLogger(ModelText.class);
 
@@ -39,34 +39,31 @@ public final class ModelText implements AutoCloseable {
    */
   public record Window(int served, int trained, int vocabulary) {}
 
-  /** Opens the model with a name. */
-  @FunctionalInterface
-  interface Factory {
-    ServedModel open(String name) throws IOException;
+  /**
+   * An opened model.
+   *
+   * @param positions the number of positions that the model was trained for
+   * @param specials the texts of special tokens by id
+   */
+  private record Opened(
+      TextModel text, PromptText prompts, int positions, Map<Integer, String> specials) {
+
+    static Opened of(TextModel text, int positions) {
+      return new Opened(text, new PromptText(text), positions, text.tokenizer().specials());
+    }
+
+    Tokenizer tokenizer() {
+      return text.tokenizer();
+    }
   }
 
   private final String name;
-  private final Factory factory;
   private final int longest;
-  private ServedModel model;
-  private volatile PromptText prompts;
-  private volatile Map<Integer, String> specials;
-  private boolean closed;
+  private Opened model;
 
   public ModelText(Settings settings) {
-    this(
-        settings.get(SharedConfig.MODEL),
-        settings.get(SharedConfig.CONTEXT_LENGTH),
-        name -> ModelLoader.open(name, Path::of));
-  }
-
-  /**
-   * @param longest the most tokens of prompt and reply together; 0 for the model's own limit
-   */
-  ModelText(String name, int longest, Factory factory) {
-    this.name = name;
-    this.longest = longest;
-    this.factory = factory;
+    name = settings.get(SharedConfig.MODEL);
+    longest = settings.get(SharedConfig.CONTEXT_LENGTH);
   }
 
   /**
@@ -83,9 +80,9 @@ public final class ModelText implements AutoCloseable {
 
   /** Returns the tokens of a prompt. Throws the same errors as {@link #count}. */
   public int[] encode(List<Message> messages, GenerationOptions options, String field) {
-    open();
+    Opened opened = open();
     try {
-      return prompts.encode(messages, options);
+      return opened.prompts.encode(TurnText.messages(messages), TurnText.options(options));
     } catch (ChatTemplateException e) {
       throw ApiException.badRequest(
           field, "the chat template refuses the messages: " + e.getMessage());
@@ -101,8 +98,8 @@ public final class ModelText implements AutoCloseable {
    * @param special whether to add BOS before the text if the model's tokenizer does
    */
   public int[] encode(String text, boolean special) {
-    ServedModel opened = open();
-    int[] start = special ? opened.promptStart() : new int[0];
+    Opened opened = open();
+    int[] start = special ? opened.text.promptStart() : new int[0];
     int[] ids = opened.tokenizer().encodeWithSpecial(text);
     return IntStream.concat(IntStream.of(start), IntStream.of(ids)).toArray();
   }
@@ -110,8 +107,8 @@ public final class ModelText implements AutoCloseable {
   /** Returns the context window; null if the gateway has no model file. */
   public Window window() {
     try {
-      ServedModel opened = open();
-      int trained = opened.config().contextLength();
+      Opened opened = open();
+      int trained = opened.positions;
       return new Window(
           longest == 0 ? trained : Math.min(longest, trained),
           trained,
@@ -125,10 +122,11 @@ public final class ModelText implements AutoCloseable {
    * Returns the bytes of a token from {@link #encode}; for a special token, the bytes of its text.
    */
   public byte[] bytes(int id) {
-    byte[] bytes = open().tokenizer().bytes(id);
+    Opened opened = open();
+    byte[] bytes = opened.tokenizer().bytes(id);
     return bytes.length > 0
         ? bytes
-        : specials.getOrDefault(id, "").getBytes(StandardCharsets.UTF_8);
+        : opened.specials.getOrDefault(id, "").getBytes(StandardCharsets.UTF_8);
   }
 
   /**
@@ -149,23 +147,11 @@ public final class ModelText implements AutoCloseable {
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
-  private synchronized ServedModel open() {
-    if (closed) {
-      throw ApiException.unavailable("the gateway ends");
-    }
+  private synchronized Opened open() {
     if (model == null) {
       try {
-        ServedModel opened = factory.open(name);
-        try {
-          prompts = new PromptText(opened);
-          specials = opened.tokenizer().specials();
-          model = opened;
-        } finally {
-          if (model == null) {
-            opened.close();
-          }
-        }
-      } catch (IOException | ModelFormatException | IllegalArgumentException e) {
+        model = read(name);
+      } catch (ModelFormatException | IllegalArgumentException e) {
         LOG.debug("The model {} cannot be opened to count tokens", name, e);
         throw ApiException.notFound(
             "this gateway has no file of the model, and cannot count tokens; the option model"
@@ -175,11 +161,12 @@ public final class ModelText implements AutoCloseable {
     return model;
   }
 
-  @Override
-  public synchronized void close() {
-    closed = true;
-    if (model != null) {
-      model.close();
+  private static Opened read(String name) {
+    if (SimText.isNamed(name)) {
+      return Opened.of(SimText.open(), SimText.contextLength(name));
+    }
+    try (ModelFile file = ModelFile.open(Path.of(name))) {
+      return Opened.of(TextModel.of(file), file.config().contextLength());
     }
   }
 }

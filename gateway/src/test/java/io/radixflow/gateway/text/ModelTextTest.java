@@ -3,38 +3,47 @@ package io.radixflow.gateway.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.engine.model.ServedModel;
+import io.radixflow.client.config.SettingsLoader;
 import io.radixflow.gateway.http.ApiException;
-import java.lang.reflect.Proxy;
-import java.util.concurrent.atomic.AtomicInteger;
+import io.radixflow.protocol.record.GenerationOptions;
+import io.radixflow.protocol.record.Message;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ModelTextTest {
+  private static final List<Message> HI = List.of(new Message("user", "Hi"));
 
-  /** A model that counts how often it is closed; its tokenizer cannot be used. */
-  private static ServedModel broken(AtomicInteger closed) {
-    return (ServedModel)
-        Proxy.newProxyInstance(
-            ServedModel.class.getClassLoader(),
-            new Class<?>[] {ServedModel.class},
-            (proxy, method, arguments) -> {
-              if (method.getName().equals("close")) {
-                closed.incrementAndGet();
-                return null;
-              }
-              throw new IllegalArgumentException("the tokenizer is broken");
-            });
+  private static ModelText of(String model) {
+    return new ModelText(new SettingsLoader().set(List.of("model=" + model)).load());
   }
 
   @Test
-  void aModelWhoseTextCannotBeUsedIsClosedAgain() {
-    AtomicInteger closed = new AtomicInteger();
-    try (ModelText text = new ModelText("broken", 0, name -> broken(closed))) {
-      assertThatThrownBy(() -> text.encode("a", false)).isInstanceOf(ApiException.class);
-      assertThat(closed).hasValue(1);
-      assertThatThrownBy(() -> text.encode("a", false)).isInstanceOf(ApiException.class);
-      assertThat(closed).hasValue(2);
+  void theWindowIsThatOfTheModelsName() {
+    assertThat(of("sim:context=64").window()).isEqualTo(new ModelText.Window(64, 64, 260));
+    assertThat(of("no-such-model").window()).isNull();
+  }
+
+  @Test
+  void toolsAndAContinuedReplyCount() {
+    ModelText text = of("sim");
+    int plain = text.count(HI, null, "messages");
+    GenerationOptions.Builder options = GenerationOptions.builder();
+    String tools = "[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]";
+    assertThat(text.count(HI, options.tools(tools).build(), "messages")).isGreaterThan(plain);
+    GenerationOptions continued = GenerationOptions.builder().continueFinalMessage(true).build();
+    List<Message> begun = List.of(HI.get(0), new Message("assistant", "Well"));
+    assertThat(text.count(begun, continued, "messages")).isEqualTo(plain + "Well".length());
+  }
+
+  @Test
+  void optionsThatTheJobWouldRefuseAreRefused() {
+    ModelText text = of("sim");
+    for (GenerationOptions options :
+        List.of(
+            GenerationOptions.builder().toolChoice("required").build(),
+            GenerationOptions.builder().toolParser("none-such").build())) {
+      assertThatThrownBy(() -> text.count(HI, options, "messages"))
+          .isInstanceOf(ApiException.class);
     }
-    assertThat(closed).as("nothing was left to close").hasValue(2);
   }
 }

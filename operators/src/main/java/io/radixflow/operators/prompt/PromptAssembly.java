@@ -7,6 +7,7 @@ import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.PromptOptions;
 import io.radixflow.protocol.record.ErrorCode;
 import io.radixflow.protocol.record.Message;
+import io.radixflow.text.prompt.PromptEnd;
 import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.template.ChatTemplate.Continued;
@@ -165,27 +166,9 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     if (tail == null || end.prefill() == null) {
       return tail;
     }
-    Continued continued = continued(dropped);
-    return continued.extendsPrompt() ? joined(tail, continued.ids()) : null;
-  }
-
-  /** Returns the ids of the reply's beginning. */
-  private Continued continued(int dropped) {
-    Prefill prefill = end.prefill();
-    List<ChatMessage> messages = conversation.messages(dropped, added);
-    if (!prefill.thinks()) {
-      messages.add(Conversation.chat(prefill.given()));
-      return template.encodeContinued(messages, options.template());
-    }
-    String opening = template.render(messages, true, options.template()).stripTrailing();
-    String text = opening.endsWith(prefill.mark()) ? prefill.read().reasoning() : prefill.text();
-    return new Continued(true, template.encodeReply(text));
-  }
-
-  private static int[] joined(int[] first, int[] next) {
-    int[] ids = Arrays.copyOf(first, first.length + next.length);
-    System.arraycopy(next, 0, ids, first.length, next.length);
-    return ids;
+    Continued continued =
+        end.continued(template, conversation.messages(dropped, added), options.template());
+    return continued.extendsPrompt() ? continued.after(tail) : null;
   }
 
   /** Drops the oldest turns down to half the limit, so that the next prompts extend this prompt. */
@@ -258,14 +241,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
   }
 
   private int[] encode(int dropped) {
-    Continued continued = end.prefill() == null ? null : continued(dropped);
-    if (continued != null && !continued.extendsPrompt()) {
-      return continued.ids();
-    }
-    int[] ids =
-        template.encode(
-            conversation.messages(dropped, added), end.opensReply(), options.template());
-    return continued == null ? ids : joined(ids, continued.ids());
+    return end.encode(template, conversation.messages(dropped, added), options.template());
   }
 
   private Prompt made(int[] ids, int keep, int dropped) {

@@ -4,10 +4,12 @@ import io.radixflow.engine.EngineRequest;
 import io.radixflow.engine.model.ServedModel;
 import io.radixflow.grammar.GrammarSpec;
 import io.radixflow.grammar.GrammarSpec.Kind;
+import io.radixflow.grammar.ReplyConstraint;
+import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PromptOptions;
-import io.radixflow.operators.session.ReplyConstraint;
 import io.radixflow.protocol.record.Message;
-import io.radixflow.text.reply.ReasoningFormat;
+import io.radixflow.text.prompt.Prefill;
+import io.radixflow.text.prompt.RepliesAsContent;
 import io.radixflow.text.reply.ReasoningTokens;
 import io.radixflow.text.reply.ReasoningTracker;
 import io.radixflow.text.reply.ReplyFormat;
@@ -16,7 +18,6 @@ import io.radixflow.text.reply.ToolFormat;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.tokenizer.Tokenizer;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -89,25 +90,7 @@ public final class ReplyReading {
    * @return null if the message is empty
    */
   public Prefill prefill(PromptOptions options, Message given) {
-    ReplyFormat used = format(options);
-    String content = given.content() == null ? "" : given.content();
-    String thought = given.reasoning();
-    ReasoningFormat marks = used.reasoning();
-    if (thought == null && marks != null && content.stripLeading().startsWith(marks.open())) {
-      ReplyParts parts = new ReplyParts(used.parser(List.of(), ""), null, "", "", null);
-      parts.accept(content);
-      parts.finish(false);
-      content = parts.message().content();
-      thought = parts.message().reasoning() == null ? "" : parts.message().reasoning();
-    }
-    boolean channels = used.tools() == ToolFormat.HARMONY;
-    boolean thinks = thought != null && content.isEmpty() && (marks != null || channels);
-    if (content.isEmpty() && !thinks) {
-      return null;
-    }
-    Message read = new Message("assistant", content, null, List.of(), null, thought);
-    String mark = !thinks ? "" : channels ? "<|channel|>analysis<|message|>" : marks.open();
-    return new Prefill(given, read, used.beginning(thought, content), mark);
+    return Prefill.of(format(options), Conversation.chat(given));
   }
 
   private ReplyParser parser(PromptOptions options, String promptEnd) {
@@ -118,14 +101,8 @@ public final class ReplyReading {
     return format(options).parser(options.tools(), structured, promptEnd);
   }
 
-  private ReplyFormat chosen(PromptOptions options) {
-    String name = options.toolParser();
-    return name == null ? format : format.with(ToolFormat.byName(name));
-  }
-
   private ReplyFormat format(PromptOptions options) {
-    ReplyFormat used = chosen(options);
-    return options.separateReasoning() ? used : new ReplyFormat(used.tools(), null);
+    return format.with(options.toolParser(), options.separateReasoning());
   }
 
   /**
@@ -175,7 +152,8 @@ public final class ReplyReading {
   private ReasoningTracker tracker(PromptOptions options, String promptEnd, int budget) {
     return reasoning
         .computeIfAbsent(
-            chosen(options), used -> Optional.ofNullable(ReasoningTokens.of(tokenizer, used)))
+            format.with(options.toolParser(), true),
+            used -> Optional.ofNullable(ReasoningTokens.of(tokenizer, used)))
         .map(tokens -> tokens.tracker(promptEnd, budget))
         .orElse(null);
   }
@@ -209,7 +187,7 @@ public final class ReplyReading {
   }
 
   private String promptEnd(int[] prompt, Prefill prefill) {
-    return prefill == null ? promptEnd(prompt) : prefill.promptEnd();
+    return prefill == null ? promptEnd(prompt) : prefill.mark();
   }
 
   private String promptEnd(int[] prompt) {

@@ -1,14 +1,13 @@
 package io.radixflow.operators.session;
 
 import io.radixflow.engine.cache.key.StableHash;
+import io.radixflow.grammar.ReplyConstraint;
 import io.radixflow.protocol.record.GenerationOptions;
 import io.radixflow.text.reply.Tool;
 import io.radixflow.text.reply.ToolFormat;
-import io.radixflow.text.template.JsonValues;
 import io.radixflow.text.template.TemplateOptions;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 
 /**
  * The content of a turn's prompt besides its messages, and how its reply is read.
@@ -53,28 +52,41 @@ public record PromptOptions(
     }
     boolean separate = TurnOptions.first(layers, GenerationOptions::separateReasoning, true);
     boolean hasTools = !given.equals("[]");
-    List<?> list = hasTools ? (List<?>) JsonValues.value(given) : null;
+    TemplateOptions template = TemplateOptions.of(given, kwargs, effort);
     String choice = TurnOptions.first(layers, GenerationOptions::toolChoice, "auto");
-    List<Tool> tools = !hasTools || choice.equals("none") ? List.of() : Tool.list(list);
-    ReplyConstraint constraint = ReplyConstraint.resolve(layers, choice, tools);
+    List<Tool> tools = !hasTools || choice.equals("none") ? List.of() : Tool.list(template.tools());
+    ReplyConstraint constraint = constraint(layers, choice, tools);
     if (!hasTools
         && kwargs.equals("{}")
         && effort.isEmpty()
         && constraint == ReplyConstraint.NONE) {
       return separate ? NONE : CONTENT_ONLY;
     }
-    Map<String, Object> variables = new HashMap<>(JsonValues.object(kwargs));
-    if (!effort.isEmpty()) {
-      variables.put("reasoning_effort", effort);
-    }
     return new PromptOptions(
-        new TemplateOptions(list, variables),
-        variables.isEmpty() && !hasTools
+        template,
+        template.variables().isEmpty() && !hasTools
             ? ""
             : StableHash.hex(given, kwargs, effort).substring(0, IDENTITY),
         tools,
         parser,
         separate,
         constraint);
+  }
+
+  /** The first layer that sets the form of the content decides it, even if it leaves it free. */
+  private static ReplyConstraint constraint(
+      List<GenerationOptions> layers, String choice, List<Tool> tools) {
+    GenerationOptions form =
+        layers.stream()
+            .filter(Objects::nonNull)
+            .filter(layer -> layer.responseFormat() != null || layer.structuredOutputs() != null)
+            .findFirst()
+            .orElseGet(() -> GenerationOptions.builder().build());
+    return ReplyConstraint.resolve(
+        form.responseFormat(),
+        form.structuredOutputs(),
+        choice,
+        TurnOptions.first(layers, GenerationOptions::parallelToolCalls, true),
+        tools);
   }
 }

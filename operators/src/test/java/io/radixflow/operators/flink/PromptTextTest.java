@@ -8,16 +8,20 @@ import io.radixflow.engine.model.ServedModel;
 import io.radixflow.engine.model.SimModel;
 import io.radixflow.engine.model.SimOptions;
 import io.radixflow.kernels.device.DeviceOptions;
-import io.radixflow.operators.api.PromptText;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.prompt.ThinkingModel;
+import io.radixflow.operators.session.Conversation;
+import io.radixflow.operators.session.PromptOptions;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.protocol.record.ConversationEvent;
 import io.radixflow.protocol.record.GenerationOptions;
 import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.ToolCall;
+import io.radixflow.text.TextModel;
+import io.radixflow.text.prompt.PromptText;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -66,17 +70,24 @@ class PromptTextTest {
     try (ServedModel counted = model.get();
         ServingHarness job = new ServingHarness(factory, ServingOptions.DEFAULT, 1, 0)) {
       job.open();
-      PromptText text = new PromptText(counted);
+      PromptText text = new PromptText(TextModel.of(counted.tokenizer(), counted.chatTemplate()));
       assertThat(
               job.ask(Events.message("s", "t1").with(MESSAGES).with(TOOLS)).usage().promptTokens())
-          .isEqualTo(text.encode(List.of(MESSAGES), TOOLS).length);
+          .isEqualTo(count(text, TOOLS, MESSAGES));
       assertThat(job.ask(Events.message("r", "t2").with(MESSAGES)).usage().promptTokens())
-          .isEqualTo(text.encode(List.of(MESSAGES), null).length);
+          .isEqualTo(count(text, null, MESSAGES));
       Message raw = new Message(Message.PROMPT, "As it is.");
       Events prompt = new Events(ConversationEvent.prompt("p", "t3", raw.content()).build());
-      assertThat(job.ask(prompt).usage().promptTokens())
-          .isEqualTo(text.encode(List.of(raw), null).length);
+      assertThat(job.ask(prompt).usage().promptTokens()).isEqualTo(count(text, null, raw));
     }
+  }
+
+  private static int count(PromptText text, GenerationOptions given, Message... messages) {
+    PromptOptions options = PromptOptions.resolve(Arrays.asList(given));
+    return text.encode(
+            Arrays.stream(messages).map(Conversation::chat).toList(),
+            new PromptText.Options(options.template(), null, true, true, false))
+        .length;
   }
 
   private static ServingEngine engine(ServedModel model) {

@@ -10,6 +10,7 @@ import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PromptOptions;
 import io.radixflow.protocol.record.ErrorCode;
 import io.radixflow.protocol.record.Message;
+import io.radixflow.text.prompt.PromptEnd;
 import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.template.TemplateOptions;

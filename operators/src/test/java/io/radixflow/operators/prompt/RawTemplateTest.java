@@ -8,6 +8,7 @@ import io.radixflow.engine.model.SimOptions;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.DeviceOptions;
 import io.radixflow.models.ModelConfig;
+import io.radixflow.text.prompt.RawTemplate;
 import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.template.MissingChatTemplate;
@@ -61,16 +62,18 @@ class RawTemplateTest {
     }
   }
 
+  private static RawTemplate raw(ServedModel model) {
+    return new RawTemplate(model.tokenizer(), model.promptStart());
+  }
+
   @Test
   void bosComesFirstIfTheTokenizerAddsIt() {
     List<ChatMessage> hi = List.of(new ChatMessage("prompt", "hi"));
     try (SimModel model = SimModel.open(SimOptions.DEFAULT);
         BaseModel base = new BaseModel(model)) {
-      assertThat(new RawTemplate(base).encode(hi, true, TemplateOptions.NONE))
-          .containsExactly(258, 'h', 'i');
-      assertThat(new RawTemplate(model).encode(hi, true, TemplateOptions.NONE))
-          .containsExactly('h', 'i');
-      assertThat(new RawTemplate(base).encodeTurn(hi, hi, TemplateOptions.NONE)).isNull();
+      assertThat(raw(base).encode(hi, true, TemplateOptions.NONE)).containsExactly(258, 'h', 'i');
+      assertThat(raw(model).encode(hi, true, TemplateOptions.NONE)).containsExactly('h', 'i');
+      assertThat(raw(base).encodeTurn(hi, hi, TemplateOptions.NONE)).isNull();
     }
   }
 

@@ -159,6 +159,18 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
   }
 
   /**
+   * Returns this format as the options of a turn change it.
+   *
+   * @param toolParser name of the format of calls; null for the same as here
+   * @param separateReasoning whether reasoning is separate from content
+   * @throws IllegalArgumentException if no format has the name
+   */
+  public ReplyFormat with(String toolParser, boolean separateReasoning) {
+    ReplyFormat chosen = toolParser == null ? this : with(ToolFormat.byName(toolParser));
+    return separateReasoning ? chosen : new ReplyFormat(chosen.tools, null);
+  }
+
+  /**
    * Returns a parser for one reply; null if all text is content.
    *
    * @param functions the functions that the reply may call; if empty, calls are content

@@ -1,6 +1,7 @@
 package io.radixflow.text.template;
 
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * A model's chat template, which turns messages into the prompt's text and token ids. Thread-safe.
@@ -47,7 +48,13 @@ public interface ChatTemplate {
    * @param extendsPrompt whether {@code ids} continue the ids of {@code encode(all but the last
    *     message, true)}; if not, they are the ids of the whole prompt
    */
-  record Continued(boolean extendsPrompt, int[] ids) {}
+  record Continued(boolean extendsPrompt, int[] ids) {
+
+    /** Returns the ids that follow the ids before. */
+    public int[] after(int[] before) {
+      return IntStream.concat(IntStream.of(before), IntStream.of(ids)).toArray();
+    }
+  }
 
   /**
    * Returns the ids of a prompt that ends with the content of its last message. Throws the same

@@ -1,5 +1,6 @@
 package io.radixflow.text.template;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -13,4 +14,21 @@ import java.util.Map;
  */
 public record TemplateOptions(List<?> tools, Map<String, ?> variables) {
   public static final TemplateOptions NONE = new TemplateOptions(null, Map.of());
+
+  /**
+   * Reads options from JSON.
+   *
+   * @param tools an array; null or {@code []} for none
+   * @param variables an object; null for none
+   * @param effort the variable {@code reasoning_effort}; null or empty for none
+   */
+  public static TemplateOptions of(String tools, String variables, String effort) {
+    Map<String, Object> all =
+        variables == null ? new HashMap<>() : new HashMap<>(JsonValues.object(variables));
+    if (effort != null && !effort.isEmpty()) {
+      all.put("reasoning_effort", effort);
+    }
+    boolean none = tools == null || tools.equals("[]");
+    return new TemplateOptions(none ? null : (List<?>) JsonValues.value(tools), all);
+  }
 }

@@ -6,11 +6,8 @@ import io.radixflow.grammar.GrammarSpec;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.prompt.NextPrompts;
-import io.radixflow.operators.prompt.Prefill;
 import io.radixflow.operators.prompt.PromptAssembly;
 import io.radixflow.operators.prompt.PromptBound;
-import io.radixflow.operators.prompt.PromptEnd;
-import io.radixflow.operators.prompt.RawTemplate;
 import io.radixflow.operators.prompt.ReplyParts;
 import io.radixflow.operators.prompt.ReplyReading;
 import io.radixflow.operators.prompt.SharedSystemPrompt;
@@ -28,6 +25,10 @@ import io.radixflow.protocol.record.GenerationOptions;
 import io.radixflow.protocol.record.Message;
 import io.radixflow.protocol.record.Overflow;
 import io.radixflow.protocol.record.ServiceClass;
+import io.radixflow.protocol.record.TokenOptions;
+import io.radixflow.text.prompt.Prefill;
+import io.radixflow.text.prompt.PromptEnd;
+import io.radixflow.text.prompt.RawTemplate;
 import io.radixflow.text.template.ChatTemplate;
 import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.Arrays;
@@ -56,7 +57,7 @@ public final class EngineRequests {
     this.options = options;
     this.reading = new ReplyReading(engine.model());
     this.nextPrompts = new NextPrompts(reading);
-    this.raw = new RawTemplate(engine.model());
+    this.raw = new RawTemplate(engine.model().tokenizer(), engine.model().promptStart());
     this.bound = new PromptBound(reading.template(), engine.model().tokenizer());
   }
 
@@ -82,13 +83,17 @@ public final class EngineRequests {
             || !Boolean.FALSE.equals(given.addGenerationPrompt());
     TurnOptions options = plan.options();
     return assembly(
-        isRaw(plan) ? raw.with(options.tokens()) : reading.template(),
+        isRaw(plan) ? raw(options.tokens()) : reading.template(),
         plan.conversation(),
         plan.messages(),
         options.prompt(),
         options.maxTokens(),
         options.dropsOldest(this.options.prompts().overflow()),
         new PromptEnd(opens, prefill(plan)));
+  }
+
+  private RawTemplate raw(TokenOptions options) {
+    return raw.with(options.addSpecialTokens(), options.truncatePromptTokens());
   }
 
   /** Returns the beginning of a turn's reply if its sender wrote one, else null. */

@@ -1,10 +1,8 @@
-package io.radixflow.operators.prompt;
+package io.radixflow.text.prompt;
 
-import io.radixflow.engine.model.ServedModel;
-import io.radixflow.protocol.record.Message;
-import io.radixflow.protocol.record.TokenOptions;
 import io.radixflow.text.template.ChatMessage;
 import io.radixflow.text.template.ChatTemplate;
+import io.radixflow.text.template.JsonValues;
 import io.radixflow.text.template.TemplateOptions;
 import io.radixflow.text.tokenizer.Tokenizer;
 import java.util.Arrays;
@@ -16,12 +14,22 @@ import java.util.List;
  * the tokenizer adds BOS. Immutable and thread-safe.
  */
 public final class RawTemplate implements ChatTemplate {
+
+  /** The role of a message that is a prompt as it is. */
+  private static final String TEXT = "prompt";
+
+  /** The role of a prompt that is token ids: its content is a JSON array of them. */
+  private static final String IDS = "prompt_token_ids";
+
   private final Tokenizer tokenizer;
   private final int[] start;
   private final int most;
 
-  public RawTemplate(ServedModel model) {
-    this(model.tokenizer(), model.promptStart(), Integer.MAX_VALUE);
+  /**
+   * @param start the ids before a text, see {@link io.radixflow.text.TextModel#promptStart}
+   */
+  public RawTemplate(Tokenizer tokenizer, int[] start) {
+    this(tokenizer, start, Integer.MAX_VALUE);
   }
 
   private RawTemplate(Tokenizer tokenizer, int[] start, int most) {
@@ -30,10 +38,14 @@ public final class RawTemplate implements ChatTemplate {
     this.most = most;
   }
 
-  /** Returns the template of a turn with these options. */
-  public RawTemplate with(TokenOptions options) {
-    boolean bare = Boolean.FALSE.equals(options.addSpecialTokens());
-    Integer kept = options.truncatePromptTokens();
+  /**
+   * Returns the template of a turn with these options.
+   *
+   * @param addSpecialTokens whether BOS comes first if the tokenizer adds it; null for true
+   * @param kept how many of the last ids remain; null for all
+   */
+  public RawTemplate with(Boolean addSpecialTokens, Integer kept) {
+    boolean bare = Boolean.FALSE.equals(addSpecialTokens);
     return bare || kept != null
         ? new RawTemplate(tokenizer, bare ? new int[0] : start, kept == null ? most : kept)
         : this;
@@ -54,9 +66,19 @@ public final class RawTemplate implements ChatTemplate {
     return Arrays.copyOfRange(ids, Math.max(0, ids.length - most), ids.length);
   }
 
+  /** Returns whether messages are one prompt as it is, which this class encodes. */
+  static boolean isPrompt(List<ChatMessage> messages) {
+    return only(messages, TEXT) || only(messages, IDS);
+  }
+
+  private static boolean only(List<ChatMessage> messages, String role) {
+    return messages.size() == 1 && messages.get(0).role().equals(role);
+  }
+
   private int[] ids(List<ChatMessage> messages) {
-    if (messages.size() == 1 && messages.get(0).role().equals(Message.PROMPT_IDS)) {
-      return Message.ids(messages.get(0).content());
+    if (only(messages, IDS)) {
+      return ((List<?>) JsonValues.value(messages.get(0).content()))
+          .stream().mapToInt(id -> ((Number) id).intValue()).toArray();
     }
     int[] text = tokenizer.encodeWithSpecial(render(messages, false, TemplateOptions.NONE));
     int[] ids = Arrays.copyOf(start, start.length + text.length);

@@ -1,15 +1,11 @@
-package io.radixflow.operators.session;
+package io.radixflow.grammar;
 
-import io.radixflow.grammar.GrammarSpec;
 import io.radixflow.grammar.GrammarSpec.Kind;
-import io.radixflow.protocol.record.GenerationOptions;
 import io.radixflow.text.reply.StructuralTag;
 import io.radixflow.text.reply.Tool;
 import io.radixflow.text.template.JsonValues;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -35,16 +31,25 @@ public record ReplyConstraint(
       new ReplyConstraint("", null, List.of(), false, false, true);
 
   /**
-   * @param layers options in order of precedence, the strongest first; entries may be null
+   * @param responseFormat an object as JSON; null for none
+   * @param structuredOutputs an object as JSON; null for none. It is not read if there is a
+   *     response format
    * @param choice whether the reply may or must call tools
+   * @param several whether the reply may have several calls
    * @param tools the tools that it may call; empty for none
    * @throws IllegalArgumentException if the options contradict each other
    */
-  static ReplyConstraint resolve(List<GenerationOptions> layers, String choice, List<Tool> tools) {
-    Optional<GenerationOptions> form = form(layers);
-    GrammarSpec content = form.map(ReplyConstraint::content).orElse(null);
-    boolean format = form.isPresent() && form.get().responseFormat() != null;
-    String option = format ? "response_format" : "structured_outputs";
+  public static ReplyConstraint resolve(
+      String responseFormat,
+      String structuredOutputs,
+      String choice,
+      boolean several,
+      List<Tool> tools) {
+    GrammarSpec content =
+        responseFormat != null
+            ? responseFormat(responseFormat)
+            : structuredOutputs == null ? null : structuredOutputs(structuredOutputs);
+    String option = responseFormat != null ? "response_format" : "structured_outputs";
     Map<?, ?> object = choice.startsWith("{") ? JsonValues.object(choice) : Map.of();
     boolean one = object.containsKey("function");
     Map<?, ?> allowed = object.get("allowed_tools") instanceof Map<?, ?> some ? some : null;
@@ -63,8 +68,7 @@ public record ReplyConstraint(
     }
     List<Tool> callable =
         one ? List.of(named(tools, object)) : allowed == null ? tools : allowed(tools, allowed);
-    boolean parallel =
-        !one && TurnOptions.first(layers, GenerationOptions::parallelToolCalls, true);
+    boolean parallel = several && !one;
     boolean held =
         forced
             || !parallel
@@ -95,20 +99,6 @@ public record ReplyConstraint(
             () ->
                 new IllegalArgumentException(
                     "tool_choice names " + name + ", which is not a tool"));
-  }
-
-  /** Returns the first options that set the form of the content, including the free form. */
-  private static Optional<GenerationOptions> form(List<GenerationOptions> layers) {
-    return layers.stream()
-        .filter(Objects::nonNull)
-        .filter(layer -> layer.responseFormat() != null || layer.structuredOutputs() != null)
-        .findFirst();
-  }
-
-  private static GrammarSpec content(GenerationOptions form) {
-    return form.responseFormat() != null
-        ? responseFormat(form.responseFormat())
-        : structuredOutputs(form.structuredOutputs());
   }
 
   private static GrammarSpec responseFormat(String format) {

@@ -1,4 +1,4 @@
-package io.radixflow.operators.prompt;
+package io.radixflow.text.prompt;
 
 import io.radixflow.text.reply.ReasoningFormat;
 import io.radixflow.text.reply.ReplyFormat;
@@ -13,7 +13,7 @@ import java.util.List;
  * Adapts a chat template that does not know reasoning or calls as fields of replies. They are
  * passed in the content, as a model writes them, and the template decides what to do with them.
  */
-final class RepliesAsContent implements ChatTemplate {
+public final class RepliesAsContent implements ChatTemplate {
   private final ChatTemplate template;
   private final ReasoningFormat marks;
   private final boolean takesCalls;
@@ -32,7 +32,7 @@ final class RepliesAsContent implements ChatTemplate {
    * Returns a template that accepts replies with reasoning and calls, whatever the model's template
    * supports.
    */
-  static ChatTemplate of(ChatTemplate template) {
+  public static ChatTemplate of(ChatTemplate template) {
     String source = template.source();
     boolean takesReasoning = source.contains("reasoning_content");
     ReasoningFormat marks = takesReasoning ? null : ReplyFormat.of(source).reasoning();
