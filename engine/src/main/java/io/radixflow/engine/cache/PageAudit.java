@@ -60,19 +60,20 @@ public final class PageAudit {
   }
 
   /**
-   * Makes the window parts agree with the pages in use and with what running requests have locked.
+   * Makes the parts of pages agree with the pages in use and with what running requests and copies
+   * have locked.
    *
-   * @param locked passes the page of each lock that a running request holds
+   * @param locked passes the page of each lock that a running request or copy holds
    * @return how many pages and counters were wrong; 0 if all is well
    */
   public static int repair(
-      WindowParts parts, PageAllocator allocator, Consumer<IntConsumer> locked) {
+      CacheComponent component, PageAllocator allocator, Consumer<IntConsumer> locked) {
     int[] held = new int[allocator.total()];
     boolean[] inUse = new boolean[held.length];
     for (int page = 0; page < held.length; page++) {
       inUse[page] = !allocator.isFree(page);
     }
     locked.accept(page -> held[page]++);
-    return parts.repair(held, inUse);
+    return component.repair(held, inUse);
   }
 }

@@ -16,8 +16,7 @@ final class PrefixInsertion {
   /** The reporter of changes; null without a listener or follower. */
   private CacheEvents events;
 
-  /** The window parts of pages; null if pages hold the entries of all layers. */
-  private WindowParts parts;
+  private CacheComponent component = CacheComponent.NONE;
 
   PrefixInsertion(
       PageAllocator allocator,
@@ -32,9 +31,9 @@ final class PrefixInsertion {
     this.history = history;
   }
 
-  /** From now on, passes the window parts of duplicates to the tree's pages. */
-  void keepParts(WindowParts windowParts) {
-    parts = windowParts;
+  /** From now on, passes the parts of duplicates to the tree's pages. */
+  void use(CacheComponent other) {
+    component = other;
   }
 
   /** Reports stored pages to {@code listener} from now on. */
@@ -110,9 +109,7 @@ final class PrefixInsertion {
       int own = table[at + i];
       if (own != node.page(i)) {
         table[at + i] = node.page(i);
-        if (parts != null) {
-          parts.replaced(own, node.page(i));
-        }
+        component.replaced(own, node.page(i));
         allocator.free(own);
       }
     }

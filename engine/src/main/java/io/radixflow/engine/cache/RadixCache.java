@@ -40,6 +40,7 @@ public final class RadixCache {
   private final HintPriorities retention;
   private final PathLocks locks;
   private final PrefixInsertion insertion;
+  private CacheComponent component = CacheComponent.NONE;
   private long clock;
 
   /** Why a page leaves: to make room, because its session has ended, or with all other pages. */
@@ -139,12 +140,15 @@ public final class RadixCache {
     }
   }
 
-  /**
-   * Makes the cache pass the window parts and locks of duplicates to the pages that replace them.
-   * The cache must be empty.
-   */
-  public void keepParts(WindowParts parts) {
-    insertion.keepParts(parts);
+  /** Sets the owner of what pages have besides their place in the tree. The cache must be empty. */
+  public void use(CacheComponent other) {
+    component = other;
+    insertion.use(other);
+  }
+
+  /** Returns the owner of what pages have besides their place in the tree. */
+  public CacheComponent component() {
+    return component;
   }
 
   private CacheEvents events() {
@@ -206,9 +210,9 @@ public final class RadixCache {
     return tree.nodes();
   }
 
-  /** Returns a number that changes whenever an earlier match may be out of date. */
+  /** Returns a number that changes whenever an earlier match may be out of date or unusable. */
   public long version() {
-    return tree.version();
+    return tree.version() + component.version();
   }
 
   /** Returns the logical clock: grows with each use. */

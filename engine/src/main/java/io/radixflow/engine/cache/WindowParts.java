@@ -17,12 +17,11 @@ import java.util.function.IntConsumer;
  * requests. When a part is needed, kept parts are taken in this order: first parts in the interior
  * of a prompt, where another prompt is unlikely to continue; then parts before an end, the least
  * recently used first; then parts of a pinned prefix. A running request never waits for a pinned
- * part. Each operation except {@link #usable} and {@link #repair} takes constant time and allocates
- * nothing.
+ * part.
  *
  * <p>Owned by the cache's thread.
  */
-public final class WindowParts {
+public final class WindowParts implements CacheComponent {
   /** Called when a page gets a part, or loses its part (-1). */
   @FunctionalInterface
   public interface Mapping {
@@ -111,11 +110,8 @@ public final class WindowParts {
     return window;
   }
 
-  /**
-   * Returns how many of the last whole pages of a prefix must have parts. A prefix with fewer pages
-   * needs parts for all of them.
-   */
-  public int windowPages() {
+  @Override
+  public int endPages() {
     return windowPages;
   }
 
@@ -139,33 +135,27 @@ public final class WindowParts {
     return taken;
   }
 
-  /** Returns a number that changes whenever {@link #usable} may give another result. */
+  @Override
   public long version() {
     return version;
   }
 
-  /** Returns whether a page has its part. */
+  @Override
   public boolean has(int page) {
     return part[page] >= 0;
   }
 
-  /** Returns the part of a page, or -1. */
+  @Override
   public int part(int page) {
     return part[page];
   }
 
-  /**
-   * Returns whether a page has its part and is before an end, so that another request may need the
-   * part.
-   */
+  @Override
   public boolean isBeforeEnd(int page) {
     return part[page] >= 0 && beforeEnd[page];
   }
 
-  /**
-   * Returns the longest usable beginning of a matched prefix: the pages in the window before its
-   * end have their parts. The time grows with the number of pages between the two ends.
-   */
+  @Override
   public PrefixMatch usable(PrefixMatch match) {
     TreeNode node = match.node();
     int index = match.offset();
@@ -194,11 +184,7 @@ public final class WindowParts {
     return pages == match.pages() ? match : new PrefixMatch(end, offset, pages);
   }
 
-  /**
-   * Gives a page a part if it has none, and locks it.
-   *
-   * @return false if no part is available because all are locked
-   */
+  @Override
   public boolean attach(int page) {
     if (part[page] < 0) {
       if (freeCount == 0 && !takeKept()) {
@@ -239,7 +225,7 @@ public final class WindowParts {
     mapping.map(page, newPart);
   }
 
-  /** Locks a page's part. The page must have a part. */
+  @Override
   public void lock(int page) {
     if (part[page] < 0) {
       throw new IllegalStateException("page " + page + " has no window part to lock");
@@ -250,11 +236,7 @@ public final class WindowParts {
     }
   }
 
-  /**
-   * Releases a lock.
-   *
-   * @param end whether the page is before an end from which another request may continue
-   */
+  @Override
   public void unlock(int page, boolean end) {
     if (locks[page] == 0) {
       throw new IllegalStateException("the window part of page " + page + " is not locked");
@@ -266,7 +248,7 @@ public final class WindowParts {
     }
   }
 
-  /** Pins the part of a page: other parts are taken first. Needs one {@link #unpin} per call. */
+  @Override
   public void pin(int page) {
     if (pins[page]++ == 0 && part[page] >= 0 && locks[page] == 0) {
       unlink(page);
@@ -275,7 +257,7 @@ public final class WindowParts {
     }
   }
 
-  /** Undoes one call of {@link #pin}. */
+  @Override
   public void unpin(int page) {
     if (--pins[page] == 0 && part[page] >= 0 && locks[page] == 0) {
       unlink(page);
@@ -283,7 +265,7 @@ public final class WindowParts {
     }
   }
 
-  /** Called when a page has become free. No request may have locked its part. */
+  @Override
   public void pageFreed(int page) {
     if (locks[page] > 0) {
       throw new IllegalStateException("page " + page + " is freed while its window part is locked");
@@ -294,13 +276,8 @@ public final class WindowParts {
     }
   }
 
-  /**
-   * Called when another page with the same tokens replaces a page. The other page gets the locks,
-   * and also the part if it does not have one.
-   *
-   * @param page the page that is replaced and will be freed; only one request uses it
-   */
-  void replaced(int page, int by) {
+  @Override
+  public void replaced(int page, int by) {
     if (part[page] < 0) {
       return;
     }
@@ -341,14 +318,8 @@ public final class WindowParts {
     previous[next[page]] = previous[page];
   }
 
-  /**
-   * Compares all counters with the locks of requests and the pages in use, and repairs differences.
-   *
-   * @param held for each page, how many running requests have locked its part
-   * @param inUse for each page, whether it is not free
-   * @return how many pages and counters were wrong; 0 if all is well
-   */
-  int repair(int[] held, boolean[] inUse) {
+  @Override
+  public int repair(int[] held, boolean[] inUse) {
     boolean[] queued = new boolean[part.length];
     for (int queue : new int[] {interior, ends, pinned}) {
       int length = 0;

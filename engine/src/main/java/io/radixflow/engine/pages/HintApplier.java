@@ -3,7 +3,6 @@ package io.radixflow.engine.pages;
 import io.radixflow.engine.cache.PageAllocator;
 import io.radixflow.engine.cache.RadixCache;
 import io.radixflow.engine.cache.TreeNode;
-import io.radixflow.engine.cache.WindowParts;
 import io.radixflow.engine.cache.session.Pins;
 import io.radixflow.engine.request.Request;
 import io.radixflow.protocol.record.CacheHints;
@@ -27,12 +26,11 @@ final class HintApplier {
   private long nextExpiry = Long.MIN_VALUE;
 
   /**
-   * @param parts the pool's window parts; null if it has none
    * @param clock milliseconds that only grow
    */
-  HintApplier(RadixCache cache, PageAllocator allocator, WindowParts parts, LongSupplier clock) {
+  HintApplier(RadixCache cache, PageAllocator allocator, LongSupplier clock) {
     this.cache = cache;
-    this.pins = new Pins(cache, allocator.total(), parts);
+    this.pins = new Pins(cache, allocator.total());
     this.pageTokens = allocator.pageTokens();
     this.clock = clock;
   }

@@ -59,7 +59,7 @@ public final class KvPages {
   private final int pageTokens;
   private final int maxRunning;
   private final int window;
-  private RequestWindows windows;
+  private RequestComponent parts;
   private PageAllocator allocator;
   private RadixCache cache;
   private SessionAwareCache sessions;
@@ -103,12 +103,12 @@ public final class KvPages {
 
   /** Empties pool and cache: all pages are free afterwards. */
   public final void reset() {
-    windows = new RequestWindows(pool, window);
+    parts = RequestComponent.of(pool, window);
     allocator = new PageAllocator(pool.pages(), pageTokens, this::freed);
     cache = options.open(allocator, pageTokens);
-    cache.keepParts(windows.parts());
+    cache.use(parts.component());
     loads.reset();
-    tiers.attach(cache, allocator, windows.parts());
+    tiers.attach(cache, allocator);
     if (events != null) {
       cache.listen(events, events.tokenIds());
       events.restart();
@@ -118,12 +118,12 @@ public final class KvPages {
       sessions.abandon();
     }
     sessions = new SessionAwareCache(cache, allocator, options.sessions(), slots::dropped);
-    hints = new HintApplier(cache, allocator, windows.parts(), clock);
+    hints = new HintApplier(cache, allocator, clock);
     tables = new ReqToTokenPool(maxRunning);
   }
 
   private void freed(int page) {
-    windows.pageFreed(page);
+    parts.component().pageFreed(page);
     pool.discard(page);
   }
 
@@ -168,7 +168,7 @@ public final class KvPages {
         allocator.inFlight(),
         evicted,
         repairs,
-        windows.stats());
+        parts.stats());
   }
 
   public KvEventStats eventStats() {
@@ -289,12 +289,12 @@ public final class KvPages {
    * theirs are scored already: a cached page says nothing of the tokens in it.
    */
   public PrefixMatch match(Request request) {
-    long version = cache.version() + windows.version();
+    long version = cache.version();
     if (request.pages.match() != null && request.pages.matchVersion() == version) {
       return request.pages.match();
     }
     PrefixMatch found = find(request);
-    request.pages.find(found, windows.usable(found), version);
+    request.pages.find(found, cache.component().usable(found), version);
     return request.pages.match();
   }
 
@@ -325,7 +325,7 @@ public final class KvPages {
    * @return whether there were enough
    */
   public boolean admit(Request request, PrefixMatch match, int headroom) {
-    if (tables.free() == 0 || !windows.hasRoomFor(request)) {
+    if (tables.free() == 0 || !parts.hasRoomFor(request)) {
       return false;
     }
     if (shortage(request, match, headroom) > 0) {
@@ -353,13 +353,13 @@ public final class KvPages {
     request.pages.grow(match.pages() + needed);
     // locked before the load, which otherwise might take the parts of cached pages
     int found = Math.max(match.pages(), request.pages.found().pages());
-    windows.admitted(request, table, computed(request, cached), found, filled);
+    parts.admitted(request, table, computed(request, cached), found, filled);
     if (partial) {
       loads.drop(request);
     } else {
       int loaded = loads.load(request, match.pages(), table);
       cached += pageTokens * loaded;
-      windows.loads(request, match.pages(), loaded);
+      parts.loads(request, match.pages(), loaded);
     }
     request.steps.begin(computed(request, cached));
     return true;
@@ -372,15 +372,15 @@ public final class KvPages {
 
   private void loadEnded(Request request, boolean failed) {
     if (!failed) {
-      windows.loaded(request, table(request));
+      parts.loaded(request, table(request));
     } else if (request.steps.inFlight() == 0) {
-      windows.rewound(request, table(request));
+      parts.rewound(request, table(request));
     }
   }
 
   /** Returns whether a request's window parts fit next to the parts of the running requests. */
   public boolean hasWindowFor(Request request) {
-    return windows.hasRoomFor(request);
+    return parts.hasRoomFor(request);
   }
 
   /** Takes the page that the session's turn before did not fill; returns its useful tokens. */
@@ -398,7 +398,7 @@ public final class KvPages {
       return 0;
     }
     int tokens = sessions.partialTokens(request.slot, request.pages.known(), matchedPages);
-    return tokens > 0 && windows.isUsable(request.slot.partialPage()) ? tokens : 0;
+    return tokens > 0 && cache.component().has(request.slot.partialPage()) ? tokens : 0;
   }
 
   /** Returns how many pages are missing to admit a request; 0 or less if there are enough. */
@@ -425,7 +425,7 @@ public final class KvPages {
    */
   public boolean ensure(Request request, int position) {
     return (position / pageTokens < request.pages.count() || grow(request))
-        && windows.extend(request, table(request), position + 1) > position;
+        && parts.extend(request, table(request), position + 1) > position;
   }
 
   /** Returns whether a request has the page of its next position, but not its window part. */
@@ -441,7 +441,7 @@ public final class KvPages {
    */
   public int prepare(Request request, int rows) {
     int from = request.steps.scheduled();
-    return windows.extend(request, table(request), from + rows) - from;
+    return parts.extend(request, table(request), from + rows) - from;
   }
 
   /**
@@ -457,17 +457,17 @@ public final class KvPages {
         && availablePages() > running
         && grow(request)) {}
     end = Math.min(end, request.pages.count() * pageTokens);
-    return Math.max(0, windows.extend(request, table(request), end) - position);
+    return Math.max(0, parts.extend(request, table(request), end) - position);
   }
 
   /** A step of a running request has ended, and its tokens are computed. */
   public void computed(Request request) {
-    windows.computed(request, table(request));
+    parts.computed(request, table(request));
   }
 
   /** The steps of a running request have failed, and none is in flight. */
   public void rewound(Request request) {
-    windows.rewound(request, table(request));
+    parts.rewound(request, table(request));
   }
 
   private boolean grow(Request request) {
@@ -524,7 +524,7 @@ public final class KvPages {
    * @param pages the pages of the prefix
    */
   public void await(Request running, int pages) {
-    running.pages.window.awaitEnd(pages);
+    parts.awaited(running, pages);
   }
 
   /**
@@ -549,7 +549,7 @@ public final class KvPages {
    * cached.
    */
   public void preempt(Request request) {
-    windows.release(request, table(request));
+    parts.release(request, table(request));
     SessionPosition end = end(request);
     if (request.slot == null) {
       cache.unlock(request.pages.locked(), false);
@@ -571,7 +571,7 @@ public final class KvPages {
    * @return the position from which its session continues, or null if it continues elsewhere
    */
   public SessionPosition release(Request request) {
-    windows.release(request, table(request));
+    parts.release(request, table(request));
     hints.ended(request);
     SessionPosition end = null;
     boolean closed = request.slot != null && request.slot.isClosed();
@@ -713,20 +713,18 @@ public final class KvPages {
             cache,
             visitor -> visitInFlight(holders, visitor),
             sessions::forEachSessionPage);
-    return windows.parts() == null
-        ? wrong
-        : wrong
-            + PageAudit.repair(
-                windows.parts(), allocator, visitor -> visitWindows(holders, visitor));
+    return wrong
+        + PageAudit.repair(
+            cache.component(), allocator, visitor -> visitLockedParts(holders, visitor));
   }
 
-  private void visitWindows(List<Request> holders, IntConsumer visitor) {
+  private void visitLockedParts(List<Request> holders, IntConsumer visitor) {
     for (Request holder : holders) {
-      holder.pages.window.forEach(i -> visitor.accept(table(holder)[i]));
+      parts.forEachLocked(holder, table(holder), visitor);
     }
     for (Request request : loads.copying()) {
       if (!holders.contains(request)) {
-        request.pages.window.forEach(i -> visitor.accept(table(request)[i]));
+        parts.forEachLocked(request, table(request), visitor);
       }
     }
     tiers.forEachLockedPart(visitor);

@@ -1,11 +1,12 @@
 package io.radixflow.engine.pages;
 
 import io.radixflow.engine.WindowStats;
-import io.radixflow.engine.cache.PrefixMatch;
+import io.radixflow.engine.cache.CacheComponent;
 import io.radixflow.engine.cache.WindowParts;
 import io.radixflow.engine.request.Request;
 import io.radixflow.engine.request.RequestWindow;
 import io.radixflow.kernels.device.KvPool;
+import java.util.function.IntConsumer;
 
 /**
  * The window parts of running requests. A request has locked the parts of the pages {@code [from ..
@@ -20,17 +21,14 @@ import io.radixflow.kernels.device.KvPool;
  * before the loaded pages: the request continues there if the load fails. The second window ends
  * with the loaded pages; its parts are also loaded. The pages between the windows are the gap.
  *
- * <p>Does nothing if the pool has no window parts. Engine thread only.
+ * <p>Engine thread only.
  */
-final class RequestWindows {
+final class RequestWindows implements RequestComponent {
   /** One in this many parts stays free for chunks that need more than the reserved parts. */
   private static final int CHUNK_SHARE = 8;
 
   private final int pageTokens;
-
-  /** The pool's window parts; null if it has none. */
   private final WindowParts parts;
-
   private int reserved;
   private long shortened;
   private long lostTokens;
@@ -41,60 +39,33 @@ final class RequestWindows {
   RequestWindows(KvPool pool, int window) {
     pageTokens = pool.pageTokens();
     parts =
-        pool.parts() == 0
-            ? null
-            : new WindowParts(
-                window, pageTokens, pool.pages(), pool.parts(), pool::mapWindow, pool::discardPart);
-    if (parts != null) {
-      for (int page = 0; page < pool.pages(); page++) {
-        pool.mapWindow(page, -1);
-      }
+        new WindowParts(
+            window, pageTokens, pool.pages(), pool.parts(), pool::mapWindow, pool::discardPart);
+    for (int page = 0; page < pool.pages(); page++) {
+      pool.mapWindow(page, -1);
     }
   }
 
-  /** Returns the parts, or null. */
-  WindowParts parts() {
+  @Override
+  public CacheComponent component() {
     return parts;
   }
 
-  WindowStats stats() {
-    return parts == null
-        ? WindowStats.NONE
-        : new WindowStats(
-            parts.window(),
-            parts.total(),
-            parts.free(),
-            parts.locked(),
-            parts.taken(),
-            shortened,
-            lostTokens);
+  @Override
+  public WindowStats stats() {
+    return new WindowStats(
+        parts.window(),
+        parts.total(),
+        parts.free(),
+        parts.locked(),
+        parts.taken(),
+        shortened,
+        lostTokens);
   }
 
-  /** Returns a number that changes whenever {@link #usable} may give another result. */
-  long version() {
-    return parts == null ? 0 : parts.version();
-  }
-
-  /** Returns the longest part of a cached prefix that can be used. */
-  PrefixMatch usable(PrefixMatch found) {
-    return parts == null ? found : parts.usable(found);
-  }
-
-  /** Returns whether a page that is not shared can be used. */
-  boolean isUsable(int page) {
-    return parts == null || parts.has(page);
-  }
-
-  void pageFreed(int page) {
-    if (parts != null) {
-      parts.pageFreed(page);
-    }
-  }
-
-  /** Returns whether a request can run next to the running requests. */
-  boolean hasRoomFor(Request request) {
-    return parts == null
-        || reserved == 0
+  @Override
+  public boolean hasRoomFor(Request request) {
+    return reserved == 0
         || reserved + needed(request) <= parts.total() - parts.total() / CHUNK_SHARE;
   }
 
@@ -103,20 +74,11 @@ final class RequestWindows {
    * write.
    */
   private int needed(Request request) {
-    return Math.min((request.tokens.maxLength() - 1) / pageTokens + 1, parts.windowPages() + 1);
+    return Math.min((request.tokens.maxLength() - 1) / pageTokens + 1, parts.endPages() + 1);
   }
 
-  /**
-   * Locks the parts that the first query of a request reaches.
-   *
-   * @param computed tokens that it does not compute
-   * @param found the cached pages of its tokens; the usable ones are in its table
-   * @param filled pages of its table that hold tokens
-   */
-  void admitted(Request request, int[] table, int computed, int found, int filled) {
-    if (parts == null) {
-      return;
-    }
+  @Override
+  public void admitted(Request request, int[] table, int computed, int found, int filled) {
     int needed = needed(request);
     reserved += needed;
     request.pages.window.begin(firstPage(computed), filled, needed, found);
@@ -132,19 +94,19 @@ final class RequestWindows {
     return Math.max(0, position - parts.window() + 1) / pageTokens;
   }
 
-  /** Pages of a request that has been admitted are being loaded, with locked parts. */
-  void loads(Request request, int from, int pages) {
-    if (parts == null || pages == 0) {
+  @Override
+  public void loads(Request request, int from, int pages) {
+    if (pages == 0) {
       return;
     }
     int end = from + pages;
-    request.pages.window.load(from, Math.max(from, end - parts.windowPages()), end);
+    request.pages.window.load(from, Math.max(from, end - parts.endPages()), end);
   }
 
-  /** The pages of a request have been loaded: it does not need the window before them. */
-  void loaded(Request request, int[] table) {
+  @Override
+  public void loaded(Request request, int[] table) {
     RequestWindow window = request.pages.window;
-    if (parts == null || !window.hasGap()) {
+    if (!window.hasGap()) {
       return;
     }
     for (int i = window.from(); i < window.gapFrom(); i++) {
@@ -153,16 +115,8 @@ final class RequestWindows {
     window.skipGap();
   }
 
-  /**
-   * Gives parts to the pages that a step is about to fill, as far as parts are available.
-   *
-   * @param end the end of the positions that the step computes
-   * @return the end of the positions that it can compute
-   */
-  int extend(Request request, int[] table, int end) {
-    if (parts == null) {
-      return end;
-    }
+  @Override
+  public int extend(Request request, int[] table, int end) {
     int pages = (end - 1) / pageTokens + 1;
     RequestWindow window = request.pages.window;
     while (window.to() < pages && parts.attach(table[window.to()])) {
@@ -171,11 +125,8 @@ final class RequestWindows {
     return Math.min(end, window.to() * pageTokens);
   }
 
-  /** Releases the parts that a request's next queries do not reach. Called after its step. */
-  void computed(Request request, int[] table) {
-    if (parts == null) {
-      return;
-    }
+  @Override
+  public void computed(Request request, int[] table) {
     RequestWindow window = request.pages.window;
     int first = firstPage(request.steps.computed());
     while (window.from() < first) {
@@ -193,14 +144,16 @@ final class RequestWindows {
   }
 
   private boolean isBefore(int end, int page) {
-    return page < end && page >= end - parts.windowPages();
+    return page < end && page >= end - parts.endPages();
   }
 
-  /** Releases what a request had for steps that have failed; none is in flight. */
-  void rewound(Request request, int[] table) {
-    if (parts == null) {
-      return;
-    }
+  @Override
+  public void awaited(Request running, int pages) {
+    running.pages.window.awaitEnd(pages);
+  }
+
+  @Override
+  public void rewound(Request request, int[] table) {
     RequestWindow window = request.pages.window;
     int pages = (request.steps.computed() + pageTokens - 1) / pageTokens;
     while (window.to() > Math.max(pages, window.from())) {
@@ -214,17 +167,16 @@ final class RequestWindows {
     }
   }
 
-  /**
-   * Releases all parts of a request that gives its pages back. They count as parts before an end:
-   * another request may continue there.
-   */
-  void release(Request request, int[] table) {
-    if (parts == null) {
-      return;
-    }
+  @Override
+  public void release(Request request, int[] table) {
     RequestWindow window = request.pages.window;
     reserved -= window.reserved();
     window.forEach(i -> parts.unlock(table[i], true));
     window.end();
+  }
+
+  @Override
+  public void forEachLocked(Request request, int[] table, IntConsumer visitor) {
+    request.pages.window.forEach(i -> visitor.accept(table[i]));
   }
 }

@@ -1,12 +1,12 @@
 package io.radixflow.engine.tier;
 
+import io.radixflow.engine.cache.CacheComponent;
 import io.radixflow.engine.cache.CachedPage;
 import io.radixflow.engine.cache.KvEventListener;
 import io.radixflow.engine.cache.PageAllocator;
 import io.radixflow.engine.cache.PageListener;
 import io.radixflow.engine.cache.RadixCache;
 import io.radixflow.engine.cache.TreeNode;
-import io.radixflow.engine.cache.WindowParts;
 import io.radixflow.engine.cache.key.NamespaceKey;
 import io.radixflow.engine.cache.key.RadixKey;
 import io.radixflow.engine.tier.host.Backup;
@@ -67,9 +67,7 @@ public final class HiRadixCache implements Tiers, PageListener {
   private final ErasedPages erased;
   private final TierSwitches switches;
   private RadixCache cache;
-
-  /** The window parts of the pool; null if it has none. */
-  private WindowParts windows;
+  private CacheComponent component = CacheComponent.NONE;
 
   /**
    * @param pool the device's pages
@@ -92,13 +90,13 @@ public final class HiRadixCache implements Tiers, PageListener {
   }
 
   @Override
-  public void attach(RadixCache other, PageAllocator allocator, WindowParts parts) {
+  public void attach(RadixCache other, PageAllocator allocator) {
     voidDevicePages();
     cache = other;
-    windows = parts;
+    component = other.component();
     erased.attach(other);
-    backup.attach(allocator, parts);
-    loadBacks.attach(parts);
+    backup.attach(allocator, component);
+    loadBacks.attach(component);
     other.follow(this);
   }
 
@@ -145,9 +143,7 @@ public final class HiRadixCache implements Tiers, PageListener {
    * conversation.
    */
   private void offerWindow(CachedPage page, PageId id) {
-    if (windows == null
-        || !windows.isBeforeEnd(page.number())
-        || page.uses() < options.writePolicy().windowUses()) {
+    if (!component.isBeforeEnd(page.number()) || page.uses() < options.writePolicy().windowUses()) {
       return;
     }
     HostPage onHost = host.get(id.window());
@@ -176,7 +172,7 @@ public final class HiRadixCache implements Tiers, PageListener {
     }
     boolean copy = wanted && onHost == null && options.writePolicy().copiesOnEviction(page.uses());
     TierPage copied = copy || wanted && onHost != null ? describe(page, id) : null;
-    boolean window = windows != null && windows.isBeforeEnd(page.number());
+    boolean window = component.isBeforeEnd(page.number());
     return backup.leaving(
         page.number(), id, copied, window ? windowOf(copied) : null, page.index());
   }
@@ -188,7 +184,7 @@ public final class HiRadixCache implements Tiers, PageListener {
 
   @Override
   public void used(TreeNode end) {
-    if (options.writePolicy() != WritePolicy.WRITE_BACK || windows != null) {
+    if (options.writePolicy() != WritePolicy.WRITE_BACK || component.endPages() > 0) {
       cache.replay(end, options.writePolicy().windowUses());
     }
   }

@@ -4,7 +4,6 @@ import io.radixflow.engine.cache.KvEventListener;
 import io.radixflow.engine.cache.PageAllocator;
 import io.radixflow.engine.cache.RadixCache;
 import io.radixflow.engine.cache.TreeNode;
-import io.radixflow.engine.cache.WindowParts;
 import io.radixflow.engine.cache.key.RadixKey;
 import io.radixflow.engine.tier.loadback.LoadBack;
 import io.radixflow.engine.tier.page.PageChain;
@@ -62,9 +61,9 @@ public interface Tiers extends AutoCloseable {
    * Follows another tree, which is empty, as the pool's pages are void; waits for copies in
    * progress. Copies below the device stay.
    *
-   * @param parts the pool's window parts; null if it has none
+   * @param cache uses its component already
    */
-  default void attach(RadixCache cache, PageAllocator allocator, WindowParts parts) {}
+  default void attach(RadixCache cache, PageAllocator allocator) {}
 
   /** Publishes pages that enter or leave host memory from now on. */
   default void listen(KvEventListener listener) {}
@@ -84,7 +83,7 @@ public interface Tiers extends AutoCloseable {
     return false;
   }
 
-  /** Returns how many window parts are locked until they have been copied to the host. */
+  /** Returns how many parts of pages are locked until they have been copied to the host. */
   default int lockedParts() {
     return 0;
   }

@@ -85,7 +85,7 @@ final class CacheWorld {
     pageTokens = setting.pageTokens;
     EvictionPolicy policy = EvictionPolicies.of(setting.policy, POOL, 1);
     cache = new RadixCache(allocator, setting.pageTokens, policy, seed);
-    pins = new Pins(cache, POOL, null);
+    pins = new Pins(cache, POOL);
     model = new CachedPages(pageTokens, setting.policy);
   }
 

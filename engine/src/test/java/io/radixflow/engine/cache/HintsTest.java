@@ -19,7 +19,7 @@ class HintsTest {
   private final PageAllocator allocator = new PageAllocator(POOL, page -> {});
   private final RadixCache cache =
       new RadixCache(allocator, 1, EvictionPolicies.of("priority", POOL, 1));
-  private final Pins pins = new Pins(cache, POOL, null);
+  private final Pins pins = new Pins(cache, POOL);
 
   @Test
   void aRangeOfHigherPriorityOutlivesPagesUsedLater() {

@@ -59,7 +59,7 @@ class DeviceAndHostProperties {
           new HiRadixCache(
               new InstantPool(DEVICE_PAGES), options, null, tasks::add, System::nanoTime);
       opened.add(tiers);
-      tiers.attach(cache, allocator, null);
+      tiers.attach(cache, allocator);
     }
 
     /** A request comes and goes that has the first pages of a key; returns whether it had room. */

@@ -1,5 +1,6 @@
 package io.radixflow.lab.simulate;
 
+import io.radixflow.engine.cache.CacheComponent;
 import io.radixflow.engine.cache.EvictionPolicy;
 import io.radixflow.engine.cache.PageAllocator;
 import io.radixflow.engine.cache.PrefixMatch;
@@ -47,10 +48,7 @@ public final class CacheSimulation {
   private final int[] table;
   private final SessionAwareCache sessions;
   private final LowerTiers below;
-
-  /** The window parts; null if pages hold all layers. */
-  private final WindowParts windows;
-
+  private final CacheComponent parts;
   private final Map<String, CacheSlot> slots = new HashMap<>();
   private long hits;
   private long evicted;
@@ -62,11 +60,11 @@ public final class CacheSimulation {
       EvictionPolicy policy,
       boolean hints,
       LowerTiers below,
-      WindowParts windows) {
+      CacheComponent parts) {
     this.workload = workload;
     this.below = below;
-    this.windows = windows;
-    this.allocator = new PageAllocator(capacity, windows == null ? page -> {} : windows::pageFreed);
+    this.parts = parts;
+    this.allocator = new PageAllocator(capacity, parts::pageFreed);
     this.cache = new RadixCache(allocator, 1, policy, 0);
     this.sessions =
         hints
@@ -98,7 +96,8 @@ public final class CacheSimulation {
       EvictionPolicy policy,
       boolean hints,
       LowerTiers below) {
-    return new CacheSimulation(workload, capacity, policy, hints, below, null).run(hints);
+    return new CacheSimulation(workload, capacity, policy, hints, below, CacheComponent.NONE)
+        .run(hints);
   }
 
   /**
@@ -138,7 +137,7 @@ public final class CacheSimulation {
     CacheSlot slot = slot(request);
     PrefixMatch found =
         slot == null ? cache.match(key, size) : sessions.match(key, slot.known(blocks, size));
-    PrefixMatch match = windows == null ? found : windows.usable(found);
+    PrefixMatch match = parts.usable(found);
     hits += Math.min(match.pages(), workload.inputs(request));
     below.look(new RadixKey("", blocks, workload.inputs(request)), match.pages());
     TreeNode node = cache.lock(key, match);
@@ -146,7 +145,7 @@ public final class CacheSimulation {
     below.fill(key, match.pages(), end, table);
     node = cache.insert(node, key, match.pages(), end, table, true).node();
     below.ended(node);
-    if (windows != null) {
+    if (parts.endPages() > 0) {
       cache.copyPages(node, end, table);
       passWindow(match.pages(), end, Math.min(workload.inputs(request), end), found.pages());
     }
@@ -169,21 +168,21 @@ public final class CacheSimulation {
    * @param ends further ends from which another request may go on
    */
   private void passWindow(int from, int to, int... ends) {
-    int size = windows.windowPages();
+    int size = parts.endPages();
     int first = Math.max(0, from - size);
     for (int i = first; i < from; i++) {
-      windows.lock(table[i]);
+      parts.lock(table[i]);
     }
     for (int i = from; i < to; i++) {
-      windows.attach(table[i]);
+      parts.attach(table[i]);
       for (; first <= i - size; first++) {
         int page = first;
         boolean kept = Arrays.stream(ends).anyMatch(end -> page < end && page >= end - size);
-        windows.unlock(table[first], kept);
+        parts.unlock(table[first], kept);
       }
     }
     for (; first < to; first++) {
-      windows.unlock(table[first], true);
+      parts.unlock(table[first], true);
     }
   }
 

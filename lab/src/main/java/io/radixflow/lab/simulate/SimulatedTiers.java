@@ -75,7 +75,7 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
   @Override
   public void attach(RadixCache cache, PageAllocator allocator) {
     this.cache = cache;
-    tiers.attach(cache, allocator, null);
+    tiers.attach(cache, allocator);
   }
 
   @Override

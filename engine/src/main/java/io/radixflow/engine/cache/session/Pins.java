@@ -2,7 +2,6 @@ package io.radixflow.engine.cache.session;
 
 import io.radixflow.engine.cache.RadixCache;
 import io.radixflow.engine.cache.TreeNode;
-import io.radixflow.engine.cache.WindowParts;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -13,7 +12,7 @@ import java.util.Map;
  * All pins together, and the pins of one tenant, are limited to a share of the pool: a prefix that
  * does not fit is not pinned. Pages common to several pinned prefixes count more than once.
  *
- * <p>The window parts before the end of a pinned prefix are kept as well, unless running requests
+ * <p>The parts of pages before the end of a pinned prefix are kept as well, unless running requests
  * need them: pins do not reduce how many requests can run.
  *
  * <p>Owned by the cache's thread.
@@ -22,15 +21,11 @@ public final class Pins {
   private static final int[] NONE = {};
 
   /**
-   * @param window pages whose window parts are kept
+   * @param parted pages whose parts are kept
    */
-  private record Pin(TreeNode node, String tenant, int pages, int[] window, long until) {}
+  private record Pin(TreeNode node, String tenant, int pages, int[] parted, long until) {}
 
   private final RadixCache cache;
-
-  /** The pool's window parts; null if it has none. */
-  private final WindowParts parts;
-
   private final int maxPages;
   private final int maxTenantPages;
   private final Map<Object, Pin> pins = new HashMap<>();
@@ -41,11 +36,9 @@ public final class Pins {
   /**
    * @param poolPages pages of the pool: all pins may take a quarter of them, the pins of one tenant
    *     an eighth
-   * @param parts the pool's window parts; null if it has none
    */
-  public Pins(RadixCache cache, int poolPages, WindowParts parts) {
+  public Pins(RadixCache cache, int poolPages) {
     this.cache = cache;
-    this.parts = parts;
     this.maxPages = poolPages / 4;
     this.maxTenantPages = poolPages / 8;
   }
@@ -77,21 +70,24 @@ public final class Pins {
       return false;
     }
     cache.relock(node);
-    int[] window = parts == null ? NONE : window(node, size);
-    for (int page : window) {
-      parts.pin(page);
+    int[] parted = lastPages(node, size, cache.component().endPages());
+    for (int page : parted) {
+      cache.component().pin(page);
     }
-    pins.put(owner, new Pin(node, tenant, size, window, until));
+    pins.put(owner, new Pin(node, tenant, size, parted, until));
     pages += size;
     tenantPages.put(tenant, ofTenant);
     return true;
   }
 
-  /** Returns the pages of the last window before the end of a prefix. */
-  private int[] window(TreeNode node, int size) {
+  /** Returns the last {@code count} pages of a prefix, or all if it has fewer. */
+  private int[] lastPages(TreeNode node, int size, int count) {
+    if (count == 0) {
+      return NONE;
+    }
     int[] all = new int[size];
     cache.copyPages(node, size, all);
-    return Arrays.copyOfRange(all, Math.max(0, size - parts.windowPages()), size);
+    return Arrays.copyOfRange(all, Math.max(0, size - count), size);
   }
 
   /** Ends an owner's pin, if there is one. */
@@ -124,8 +120,8 @@ public final class Pins {
     pages -= pin.pages;
     tenantPages.computeIfPresent(
         pin.tenant, (tenant, size) -> size > pin.pages ? size - pin.pages : null);
-    for (int page : pin.window) {
-      parts.unpin(page);
+    for (int page : pin.parted) {
+      cache.component().unpin(page);
     }
     cache.unlock(pin.node, false);
   }

@@ -1,7 +1,7 @@
 package io.radixflow.engine.tier.host;
 
+import io.radixflow.engine.cache.CacheComponent;
 import io.radixflow.engine.cache.PageAllocator;
-import io.radixflow.engine.cache.WindowParts;
 import io.radixflow.engine.tier.page.PageId;
 import io.radixflow.engine.tier.page.TierPage;
 import io.radixflow.kernels.device.KvPool;
@@ -76,10 +76,7 @@ public final class Backup {
   private final int[] devicePages = new int[BATCH];
   private final int[] hostPages = new int[BATCH];
   private PageAllocator allocator;
-
-  /** The window parts of the pool; null if it has none. */
-  private WindowParts windows;
-
+  private CacheComponent component = CacheComponent.NONE;
   private int lockedParts;
   private int batchSize;
   private Transfer transfer;
@@ -99,14 +96,10 @@ public final class Backup {
     this.windowItems = new Item[pool.pages()];
   }
 
-  /**
-   * Frees pages with another allocator from here; none of its pages is in the queue.
-   *
-   * @param parts null if the pool has no window parts
-   */
-  public void attach(PageAllocator owner, WindowParts parts) {
+  /** Frees pages with another allocator from here; none of its pages is in the queue. */
+  public void attach(PageAllocator owner, CacheComponent parts) {
     allocator = owner;
-    windows = parts;
+    component = parts;
   }
 
   /** Returns the number of pages copied. */
@@ -253,7 +246,7 @@ public final class Backup {
       if (itemsOf(item)[item.device] != item) {
         continue; // the page has left, and another may have its place
       }
-      boolean gone = item.window && !windows.has(item.device);
+      boolean gone = item.window && !component.has(item.device);
       if (!item.wanted || gone || host.get(item.page.id()) != null) {
         release(item);
         continue;
@@ -268,7 +261,7 @@ public final class Backup {
       item.entry.onDevice = !item.leaving || returned.contains(item.page.id());
       item.copying = true;
       if (item.window) {
-        windows.lock(item.device);
+        component.lock(item.device);
         item.locked = true;
         lockedParts++;
       }
@@ -278,7 +271,7 @@ public final class Backup {
       Arrays.sort(batch, 0, batchSize, Comparator.comparingInt(item -> item.index));
       for (int i = 0; i < batchSize; i++) {
         devicePages[i] =
-            batch[i].window ? pool.pages() + windows.part(batch[i].device) : batch[i].device;
+            batch[i].window ? pool.pages() + component.part(batch[i].device) : batch[i].device;
         hostPages[i] = batch[i].entry.slot;
       }
       try {
@@ -299,7 +292,7 @@ public final class Backup {
   private void release(Item item) {
     itemsOf(item)[item.device] = null;
     if (item.locked) {
-      windows.unlock(item.device, true);
+      component.unlock(item.device, true);
       item.locked = false;
       lockedParts--;
     }

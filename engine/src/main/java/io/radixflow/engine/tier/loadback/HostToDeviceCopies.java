@@ -1,6 +1,6 @@
 package io.radixflow.engine.tier.loadback;
 
-import io.radixflow.engine.cache.WindowParts;
+import io.radixflow.engine.cache.CacheComponent;
 import io.radixflow.engine.tier.host.HostPage;
 import io.radixflow.engine.tier.host.HostTier;
 import io.radixflow.engine.tier.page.MissReason;
@@ -33,7 +33,7 @@ public final class HostToDeviceCopies {
   private final int[] devicePages = new int[MAX_PAGES];
   private final int[] hostPages = new int[MAX_PAGES];
   private final List<LoadBack> batch = new ArrayList<>();
-  private WindowParts parts;
+  private CacheComponent component = CacheComponent.NONE;
   private int size;
   private int addedPages;
   private long began;
@@ -57,9 +57,9 @@ public final class HostToDeviceCopies {
     this.nanoClock = nanoClock;
   }
 
-  /** From now on, also copies into these window parts; null if the pool has no window parts. */
-  void attach(WindowParts owned) {
-    parts = owned;
+  /** From now on, also copies into these parts. */
+  void attach(CacheComponent parts) {
+    component = parts;
   }
 
   /** Returns the number of copied pages. */
@@ -89,16 +89,15 @@ public final class HostToDeviceCopies {
    */
   int add(LoadBack loadBack, int from, int count, int[] table) {
     LoadedWindows windows = loadBack.windows;
-    int room = MAX_PAGES - size - (windows == null ? 0 : windows.windowPages());
-    int added = Math.min(count, room);
-    if (windows != null && added > 0) {
+    int added = Math.min(count, MAX_PAGES - size - windows.endPages());
+    if (added > 0) {
       added = windows.usableEnd(from, from + added) - from;
     }
     if (transfer != null || added <= 0 || host.isHeld()) {
       return 0;
     }
     int end = from + added;
-    int windowFrom = windows == null ? end : Math.max(from, windows.from(end));
+    int windowFrom = Math.max(from, windows.from(end));
     if (!attachParts(table, windowFrom, end)) {
       return 0;
     }
@@ -106,7 +105,7 @@ public final class HostToDeviceCopies {
       add(table[i], loadBack.pages.get(i - loadBack.from));
     }
     for (int i = windowFrom; i < end; i++) {
-      add(pool.pages() + parts.part(table[i]), windows.part(i));
+      add(pool.pages() + component.part(table[i]), windows.part(i));
     }
     addedPages += added;
     loadBack.copying(from, added);
@@ -122,9 +121,9 @@ public final class HostToDeviceCopies {
   /** Gives parts to all pages of a range of the table, or to none of them. */
   private boolean attachParts(int[] table, int from, int to) {
     for (int i = from; i < to; i++) {
-      if (!parts.attach(table[i])) {
+      if (!component.attach(table[i])) {
         while (i > from) {
-          parts.unlock(table[--i], false);
+          component.unlock(table[--i], false);
         }
         return false;
       }

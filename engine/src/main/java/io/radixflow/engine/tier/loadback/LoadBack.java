@@ -110,7 +110,7 @@ public final class LoadBack {
    */
   final List<HostPage> pages = new ArrayList<>();
 
-  /** The window parts of its pages; null if the pool has none. */
+  /** The window parts of its pages. */
   LoadedWindows windows;
 
   /** A page whose part {@link #store} lacks, so that no end beyond it can be used. */

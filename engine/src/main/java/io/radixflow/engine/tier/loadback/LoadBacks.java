@@ -1,6 +1,6 @@
 package io.radixflow.engine.tier.loadback;
 
-import io.radixflow.engine.cache.WindowParts;
+import io.radixflow.engine.cache.CacheComponent;
 import io.radixflow.engine.tier.Tiers;
 import io.radixflow.engine.tier.host.Checksums;
 import io.radixflow.engine.tier.host.HostPage;
@@ -50,9 +50,7 @@ public final class LoadBacks {
   /** Number of load-backs of requests that are not admitted yet. */
   private int awaited;
 
-  /** The window parts of the pool; null if it has none. */
-  private WindowParts parts;
-
+  private CacheComponent component = CacheComponent.NONE;
   private long announcements;
   private long announcedPages;
   private long cutShort;
@@ -75,10 +73,10 @@ public final class LoadBacks {
     this.copies = new HostToDeviceCopies(pool, host, model, this::end, nanoClock);
   }
 
-  /** Loads into the pool of these window parts from here; null if it has none. */
-  public void attach(WindowParts owned) {
-    parts = owned;
-    copies.attach(owned);
+  /** Loads into the pool of these parts from here. */
+  public void attach(CacheComponent parts) {
+    component = parts;
+    copies.attach(parts);
   }
 
   /** Records that {@code tokens} of a prefill from a position on took so long. */
@@ -126,17 +124,12 @@ public final class LoadBacks {
 
   private LoadBack open(PageChain chain, int devicePages, int limit, Runnable onEnd) {
     LoadBack made = new LoadBack(this, chain, devicePages, limit, onEnd, nanoClock.getAsLong());
-    if (parts != null) {
-      made.windows = new LoadedWindows(devicePages, limit, parts.windowPages());
-    }
+    made.windows = new LoadedWindows(devicePages, limit, component.endPages());
     return made;
   }
 
   /** Locks and verifies the window parts that host memory has before the end of its pages. */
   private void verifyWindows(LoadBack each) {
-    if (each.windows == null) {
-      return;
-    }
     int end = each.windows.usableEnd(each.end(), page -> reads.isWindowReady(each.chain, page));
     List<HostPage> windows = host.lockWindows(each.chain, each.windows.from(end), end);
     if (windows.isEmpty()) {
@@ -192,7 +185,7 @@ public final class LoadBacks {
   }
 
   private static int usableEnd(LoadBack each, int devicePages, int end) {
-    boolean all = each.windows == null || devicePages < each.from || end <= devicePages;
+    boolean all = devicePages < each.from || end <= devicePages;
     return all ? end : each.windows.usableEnd(devicePages, end);
   }
 
@@ -230,18 +223,14 @@ public final class LoadBacks {
     each.to(State.ENDED);
     each.pages.forEach(host::unlock);
     each.pages.clear();
-    if (each.windows != null) {
-      each.windows.release(host::unlock);
-    }
+    each.windows.release(host::unlock);
   }
 
   /** See {@link Tiers#pagesAtHand}. */
   public int pagesAtHand(PageChain chain, int devicePages) {
     int end = devicePages + host.readyPages(chain, devicePages);
-    return parts == null
-        ? end
-        : LoadedWindows.usableEnd(
-            devicePages, end, parts.windowPages(), page -> reads.isWindowReady(chain, page));
+    return LoadedWindows.usableEnd(
+        devicePages, end, component.endPages(), page -> reads.isWindowReady(chain, page));
   }
 
   /** See {@link Tiers#announce}. */

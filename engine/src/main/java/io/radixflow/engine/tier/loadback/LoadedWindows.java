@@ -17,21 +17,21 @@ final class LoadedWindows {
   /** The first page that the device did not have. */
   private final int first;
 
-  private final int windowPages;
+  private final int endPages;
   private final HostPage[] parts;
 
-  LoadedWindows(int first, int limit, int windowPages) {
+  LoadedWindows(int first, int limit, int endPages) {
     this.first = first;
-    this.windowPages = windowPages;
-    this.parts = new HostPage[Math.max(0, limit - first)];
+    this.endPages = endPages;
+    this.parts = new HostPage[endPages == 0 ? 0 : Math.max(0, limit - first)];
   }
 
   int first() {
     return first;
   }
 
-  int windowPages() {
-    return windowPages;
+  int endPages() {
+    return endPages;
   }
 
   boolean has(int page) {
@@ -47,9 +47,9 @@ final class LoadedWindows {
     parts[page - first] = part;
   }
 
-  /** Returns the first page whose part a request needs to continue at {@code end}. */
+  /** Returns the first page before {@code end} whose part a request needs to continue there. */
   int from(int end) {
-    return Math.max(first, end - windowPages);
+    return Math.max(first, end - endPages);
   }
 
   /**
@@ -58,18 +58,18 @@ final class LoadedWindows {
    * @param devicePages pages on the device, which also has the parts of the window before their end
    */
   int usableEnd(int devicePages, int end) {
-    return usableEnd(devicePages, end, windowPages, this::has);
+    return usableEnd(devicePages, end, endPages, this::has);
   }
 
   /** The same, for the parts that {@code has} accepts. */
   int usableEnd(int end, IntPredicate has) {
-    return usableEnd(first, end, windowPages, has);
+    return usableEnd(first, end, endPages, has);
   }
 
-  static int usableEnd(int devicePages, int end, int windowPages, IntPredicate has) {
+  static int usableEnd(int devicePages, int end, int endPages, IntPredicate has) {
     int usable = end;
     int run = 0;
-    for (int page = end - 1; page >= devicePages && run < windowPages; page--) {
+    for (int page = end - 1; page >= devicePages && run < endPages; page--) {
       if (has.test(page)) {
         run++;
       } else {
@@ -98,7 +98,7 @@ final class LoadedWindows {
         page -> {
           if (!onHost.get(page) && page < asked[0]) {
             int at = end - 1 - page;
-            int to = Math.min(backwards.length, at + windowPages);
+            int to = Math.min(backwards.length, at + endPages);
             int found = source.find(backwards, at, to);
             stored.set(page - found + 1, page + 1);
             asked[0] = page - Math.min(found, to - at - 1);

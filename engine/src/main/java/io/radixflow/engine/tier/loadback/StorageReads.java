@@ -78,10 +78,8 @@ public final class StorageReads {
 
   /** The end of the pages that can be used with the parts in host memory. */
   private int usableEnd(LoadBack each) {
-    return each.windows == null
-        ? each.end()
-        : each.windows.usableEnd(
-            each.end(), page -> each.windows.has(page) || isWindowReady(each.chain, page));
+    return each.windows.usableEnd(
+        each.end(), page -> each.windows.has(page) || isWindowReady(each.chain, page));
   }
 
   /** Asks a store, or the next below it that is worth it; with none the load-back is ready. */
@@ -119,7 +117,7 @@ public final class StorageReads {
 
   /** The pages whose window parts are in host memory; null if the pool has no parts. */
   private BitSet windowsOnHost(LoadBack each, int end) {
-    if (each.windows == null) {
+    if (each.windows.endPages() == 0) {
       return null;
     }
     BitSet there = new BitSet();
@@ -175,7 +173,7 @@ public final class StorageReads {
     List<Integer> missing = new ArrayList<>();
     List<Integer> ready = new ArrayList<>();
     boolean coming = false;
-    int first = each.windows == null ? each.storeEnd : each.windows.from(each.storeEnd);
+    int first = each.windows.from(each.storeEnd);
     for (int page = first; page < each.storeEnd; page++) {
       if (!each.windows.has(page)) {
         HostPage onHost = host.get(each.chain.id(page).window());
