@@ -38,7 +38,7 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The command line's entry point, and the command that holds all others. */
+/** The command line's entry point and top command. */
 @Command(
     name = "radixflow",
     synopsisSubcommandLabel = "COMMAND",
@@ -66,7 +66,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       GenerateCommand.class,
     })
 public final class Radixflow {
-  /** Exit code of a command that was interrupted, as shells count SIGINT. */
+  /** Exit code of an interrupted command; shells use it for SIGINT. */
   static final int INTERRUPTED = 130;
 
   @Option(
@@ -104,8 +104,8 @@ public final class Radixflow {
   }
 
   /**
-   * The whole command line over an environment, with the commands of every {@link CommandProvider}
-   * on the class path; a caller may replace its writers.
+   * Returns the whole command line with the commands of every {@link CommandProvider} on the class
+   * path. The caller may replace its writers.
    */
   static CommandLine commandLine(CliEnvironment environment) {
     CommandLine line = new CommandLine(Radixflow.class, new CommandFactory(environment));
@@ -138,7 +138,10 @@ public final class Radixflow {
     return CommandLine.ExitCode.USAGE;
   }
 
-  /** Reports an unknown option before a missing one: it may be the missing one, misspelt. */
+  /**
+   * Reports an unknown option before a missing option, because the unknown one may be the missing
+   * one misspelt.
+   */
   private static ParameterException withUnknownFirst(ParameterException error) {
     CommandLine command = error.getCommandLine();
     return error instanceof MissingParameterException && !command.getUnmatchedArguments().isEmpty()

@@ -4,7 +4,7 @@ import io.radixflow.cli.local.LocalBroker;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** A broker in a process of its own; runs until the process is asked to end. */
+/** A broker in its own process; runs until the process is asked to end. */
 final class BrokerMain {
 
   private BrokerMain() {}

@@ -9,10 +9,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The jars that a cluster is made of.
+ * The jars of a cluster.
  *
- * @param classPath jars with Flink and what it needs, among others
- * @param kernels the kernels jar with what it needs, for Flink's {@code lib}
+ * @param classPath jars that include Flink and its dependencies
+ * @param kernels the kernels jar with its dependencies, for Flink's {@code lib}
  * @param job the job's jar, for Flink's {@code usrlib}
  */
 public record ClusterJars(List<Path> classPath, Path kernels, Path job) {
@@ -22,7 +22,7 @@ public record ClusterJars(List<Path> classPath, Path kernels, Path job) {
   }
 
   /**
-   * Flink's jars from this JVM's class path.
+   * Returns the jars, with Flink's jars from this JVM's class path.
    *
    * @throws IOException if the kernels or the job are not built
    */
@@ -36,7 +36,7 @@ public record ClusterJars(List<Path> classPath, Path kernels, Path job) {
   }
 
   /**
-   * Flink's jars from a directory.
+   * Returns the jars, with Flink's jars from a directory.
    *
    * @throws IOException if the kernels or the job are not built
    */
@@ -55,7 +55,7 @@ public record ClusterJars(List<Path> classPath, Path kernels, Path job) {
     return this;
   }
 
-  /** The class path of this JVM, for one with the same classes. */
+  /** Returns the class path of this JVM, for another JVM with the same classes. */
   static String ownClassPath() {
     return System.getProperty("java.class.path");
   }

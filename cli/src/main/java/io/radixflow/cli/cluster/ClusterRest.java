@@ -20,9 +20,8 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * A client of Flink's REST interface. It asks any JobManager of the cluster that is alive. Every
- * call fails with an {@link IOException} while no JobManager is alive or no JobManager is the
- * leader.
+ * A client of Flink's REST interface. It calls any live JobManager of the cluster. Every call fails
+ * with an {@link IOException} while no JobManager is alive or no JobManager is the leader.
  */
 public final class ClusterRest {
 
@@ -37,13 +36,13 @@ public final class ClusterRest {
   }
 
   /**
-   * @param ports where JobManagers answer on loopback
+   * @param ports ports of JobManagers on loopback
    */
   ClusterRest(Supplier<List<Integer>> ports) {
     this.ports = ports;
   }
 
-  /** The address of a JobManager that answers, {@code host:port}. */
+  /** Returns the address of a JobManager that answers, {@code host:port}. */
   public String address() throws IOException {
     List<Integer> known = ports.get();
     if (known.isEmpty()) {
@@ -52,7 +51,7 @@ public final class ClusterRest {
     return Ports.LOOPBACK + ":" + known.get(0);
   }
 
-  /** Slots of all TaskManagers that have registered. */
+  /** Returns the slots of all registered TaskManagers. */
   public int slots() throws IOException, InterruptedException {
     int slots = 0;
     for (JsonNode taskManager : get("taskmanagers").path("taskmanagers")) {
@@ -67,7 +66,7 @@ public final class ClusterRest {
     return ids;
   }
 
-  /** State of a job: {@code RUNNING}, {@code RESTARTING}, {@code FAILED} ... */
+  /** Returns the state of a job: {@code RUNNING}, {@code RESTARTING}, {@code FAILED} ... */
   public String jobState(String job) throws IOException, InterruptedException {
     return get("jobs/" + job).path("state").asText();
   }
@@ -87,7 +86,7 @@ public final class ClusterRest {
     return run;
   }
 
-  /** The TaskManagers that run the serving operator's subtasks, by the subtask's index. */
+  /** Returns the TaskManagers of the serving operator's subtasks, by the subtask's index. */
   public Map<Integer, String> servingTaskManagers(String job)
       throws IOException, InterruptedException {
     Map<Integer, String> places = new TreeMap<>();
@@ -105,10 +104,10 @@ public final class ClusterRest {
   }
 
   /**
-   * A gauge or counter of the serving operator, as Flink last fetched it, for all subtasks that
-   * have reported it.
+   * Returns a gauge or counter of the serving operator for all subtasks that have reported it, as
+   * Flink last fetched it.
    *
-   * @param name as docs/metrics.md has it
+   * @param name name of the metric in docs/metrics.md
    */
   public List<Long> servingMetrics(String job, String name)
       throws IOException, InterruptedException {
@@ -118,7 +117,7 @@ public final class ClusterRest {
       String id = metric.path("id").asText();
       if (id.endsWith(".serving." + name)) {
         String escaped = URLEncoder.encode(id, StandardCharsets.UTF_8);
-        // if it is missing, it has ended in the meantime
+        // a missing job has ended in the meantime
         get(metrics + "?get=" + escaped).forEach(one -> values.add(one.path("value").asLong()));
       }
     }
@@ -130,7 +129,7 @@ public final class ClusterRest {
     send("jobs/" + job + "?mode=cancel", "PATCH", BodyPublishers.noBody());
   }
 
-  /** Lets the adaptive scheduler run every vertex of the job with up to this many subtasks. */
+  /** Allows the adaptive scheduler up to {@code most} subtasks for every vertex of the job. */
   public void allowParallelism(String job, int most) throws IOException, InterruptedException {
     var requirements = json.createObjectNode();
     for (JsonNode vertex : get("jobs/" + job).path("vertices")) {
@@ -147,7 +146,7 @@ public final class ClusterRest {
         BodyPublishers.ofByteArray(json.writeValueAsBytes(requirements)));
   }
 
-  /** The control topic has one reader. */
+  /** Returns whether a vertex reads the control topic, which has only one reader. */
   private static boolean isControl(JsonNode vertex) {
     return vertex.path("name").asText().startsWith("Source: control");
   }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Flink's own command line on a cluster, a process a command. */
+/** Flink's command line on a cluster; each command runs in its own process. */
 public final class FlinkCommandLine {
 
   private static final String MAIN_CLASS = "org.apache.flink.client.cli.CliFrontend";
@@ -61,8 +61,8 @@ public final class FlinkCommandLine {
   /**
    * Runs a command.
    *
-   * @return what it printed
-   * @throws IOException with the end of that, if it failed
+   * @return the output
+   * @throws IOException with the end of the output, if the command failed
    */
   public String run(List<String> command) throws IOException, InterruptedException {
     try (JavaProcess cli = launcher.flink("cli", List.of("-Xmx256m"), true, MAIN_CLASS, command)) {

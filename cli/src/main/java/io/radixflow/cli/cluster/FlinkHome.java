@@ -14,10 +14,9 @@ import java.util.stream.Collectors;
  * A Flink installation made of Maven's jars: {@code conf/}, {@code lib/}, {@code usrlib/}, {@code
  * log/}, laid out as in Flink's own distribution.
  *
- * <p>{@code lib} holds links to the jars that Flink's distribution has, the kernels jar, and this
- * module's jar, which has none of the job's classes; what a job needs beyond them its own jar, in
- * {@code usrlib}, must bring, so that a class missing from it fails here as it would on a real
- * cluster.
+ * <p>{@code lib} has links to the jars of Flink's distribution, the kernels jar, and this module's
+ * jar, which has no classes of the job. The job's jar in {@code usrlib} must contain everything
+ * else that the job needs. So a missing class fails here as it would on a real cluster.
  */
 final class FlinkHome {
 
@@ -48,10 +47,10 @@ final class FlinkHome {
           "snakeyaml-engine",
           "snappy-java");
 
-  /** This module's jar: the guard of the web port and the reporter of metrics. */
+  /** This module's jar, with the guard of the web port and the reporter of metrics. */
   private static final String CLI = "radixflow-cli";
 
-  /** Connectors are the job's to bring. */
+  /** The job must bring its own connectors. */
   private static final Set<String> LEFT_TO_THE_JOB =
       Set.of("flink-connector-base", "flink-connector-kafka");
 
@@ -78,7 +77,7 @@ final class FlinkHome {
    *
    * @param root a directory that is empty or does not exist
    * @param settings Flink's configuration
-   * @param zooKeeperPort where ZooKeeper will listen on loopback
+   * @param zooKeeperPort port of ZooKeeper on loopback
    */
   FlinkHome(Path root, ClusterJars jars, Map<String, String> settings, int zooKeeperPort)
       throws IOException {
@@ -118,7 +117,7 @@ final class FlinkHome {
     return root.resolve("log").resolve(name + ".log");
   }
 
-  /** The file for what a process prints besides its log. */
+  /** Returns the file for the output of a process besides its log. */
   Path out(String name) {
     return root.resolve("log").resolve(name + ".out");
   }
@@ -127,7 +126,7 @@ final class FlinkHome {
     return lib().resolve("*").toString();
   }
 
-  /** JVM flags by which a process finds its log and where it may put temporary files. */
+  /** Returns the JVM flags that tell a process its log and its directory of temporary files. */
   List<String> logFlags(String name) {
     return List.of(
         "-Djava.io.tmpdir=" + root.resolve("tmp"),

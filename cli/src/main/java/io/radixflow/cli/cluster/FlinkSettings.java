@@ -17,16 +17,16 @@ import org.apache.flink.runtime.jobmanager.JobManagerProcessUtils;
 import org.apache.flink.runtime.util.config.memory.ProcessMemoryUtils;
 
 /**
- * Flink's configuration of a cluster on loopback: high availability over ZooKeeper, failures seen
- * within seconds, subtasks spread over TaskManagers, small memory.
+ * Flink's configuration of a cluster on loopback: high availability over ZooKeeper, failures
+ * detected within seconds, subtasks spread over TaskManagers, little memory.
  */
 final class FlinkSettings {
 
   private final Map<String, String> settings = new HashMap<>();
 
   /**
-   * @param root of the installation, absolute
-   * @param zooKeeperPort where ZooKeeper listens on loopback
+   * @param root absolute path of the installation
+   * @param zooKeeperPort port of ZooKeeper on loopback
    */
   FlinkSettings(Path root, int zooKeeperPort, ClusterOptions options) {
     settings.putAll(LoopbackFlink.settings(WebAccess.LOCAL_PROGRAMS, "0"));
@@ -44,10 +44,9 @@ final class FlinkSettings {
     put("high-availability.cluster-id", "/radixflow");
     put("heartbeat.interval", "1000");
     put("heartbeat.timeout", "8000");
-    // a killed process refuses the first heartbeat; until that is believed, restarts go to it in
-    // vain
+    // a killed process refuses the first heartbeat; until Flink gives it up, restarts on it fail
     put("heartbeat.rpc-failure-threshold", "1");
-    // a subtask goes back to its slot after a restart, and so its sessions to the pages they have
+    // a subtask returns to its slot after a restart, and so its sessions find their pages
     put("execution.state-recovery.from-local", "true");
     put("execution.checkpointing.local-backup.enabled", "true");
     put("metrics.fetcher.update-interval", "1000");
@@ -71,7 +70,7 @@ final class FlinkSettings {
     return Map.copyOf(settings);
   }
 
-  /** The JVM flags of a process, found as Flink's own scripts find them. */
+  /** The JVM flags of a process, computed like in Flink's own scripts. */
   record Memory(List<String> jvmFlags, List<String> arguments) {
     private static Memory of(String flags, String arguments) {
       return new Memory(words(flags), words(arguments));

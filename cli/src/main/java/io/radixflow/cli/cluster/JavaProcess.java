@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A JVM of its own, of the kind that this one is. Its output goes to a file; it is gone after
- * {@link #close()}. It outlives this JVM unless a {@link Watchdog} watches it.
+ * A separate JVM of the same kind as this one. Its output goes to a file. {@link #close()} ends it.
+ * It outlives this JVM unless a {@link Watchdog} watches it.
  */
 public final class JavaProcess implements AutoCloseable {
 
@@ -32,10 +32,10 @@ public final class JavaProcess implements AutoCloseable {
   /**
    * Starts a JVM.
    *
-   * @param name for messages
+   * @param name name in messages
    * @param arguments JVM flags, main class and its arguments
-   * @param environment added to this JVM's own
-   * @param output standard output and error are added to it
+   * @param environment variables to add to this JVM's environment
+   * @param output file to which standard output and error are appended
    */
   static JavaProcess start(
       String name, List<String> arguments, Map<String, String> environment, Path output)
@@ -51,7 +51,7 @@ public final class JavaProcess implements AutoCloseable {
     return new JavaProcess(name, builder.start(), output);
   }
 
-  /** The name that it was started with, such as {@code taskmanager-4}. */
+  /** Returns the name of the process, such as {@code taskmanager-4}. */
   public String name() {
     return name;
   }
@@ -60,7 +60,7 @@ public final class JavaProcess implements AutoCloseable {
     return process.pid();
   }
 
-  /** Returns true if it runs or is suspended. */
+  /** Returns true if the process runs or is suspended. */
   public boolean isAlive() {
     return process.isAlive();
   }
@@ -72,7 +72,7 @@ public final class JavaProcess implements AutoCloseable {
   /**
    * Waits for a process that ends by itself.
    *
-   * @return what it printed
+   * @return its output
    * @throws IOException if it failed, or did not end in time and was killed
    */
   String awaitSuccess(Duration limit) throws IOException, InterruptedException {
@@ -87,7 +87,7 @@ public final class JavaProcess implements AutoCloseable {
    * Waits for a process that ends by itself, with any exit code.
    *
    * @return its exit code
-   * @throws IOException if it did not end in time; it was killed then
+   * @throws IOException if it did not end in time and was killed
    */
   int awaitExit(Duration limit) throws IOException, InterruptedException {
     boolean ended = process.waitFor(limit.toMillis(), MILLISECONDS);
@@ -123,7 +123,7 @@ public final class JavaProcess implements AutoCloseable {
   /**
    * Asks the process to end, as Ctrl-C does.
    *
-   * @throws IOException if it does not end in time; it was killed then
+   * @throws IOException if it did not end in time and was killed
    */
   public void terminate(Duration limit) throws IOException {
     process.destroy();

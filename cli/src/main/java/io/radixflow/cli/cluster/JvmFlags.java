@@ -7,15 +7,15 @@ import java.util.stream.Stream;
 final class JvmFlags {
 
   /**
-   * The vector module for the CPU backend, what its native kernels need before Java 22, and what
-   * Flink's standard configuration sets in {@code env.java.opts.all}: without the opens its command
-   * line fails on the first job.
+   * The vector module for the CPU backend, the flags of its native kernels before Java 22, and the
+   * flags that Flink's standard configuration sets in {@code env.java.opts.all}. Without the opened
+   * packages Flink's command line fails on the first job.
    */
   static final List<String> ALL = of(Runtime.version().feature());
 
   private JvmFlags() {}
 
-  /** The flags for a version of Java. */
+  /** Returns the flags for a version of Java. */
   static List<String> of(int version) {
     return Stream.of(
             "--add-modules=jdk.incubator.vector",

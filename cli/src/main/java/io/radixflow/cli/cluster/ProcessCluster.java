@@ -17,12 +17,13 @@ import java.util.stream.Stream;
 import org.apache.flink.util.FileUtils;
 
 /**
- * A Flink session cluster and a broker, of real processes on loopback: ZooKeeper, JobManagers and
- * TaskManagers that may come, go, be killed and suspended, and Flink's own command line.
+ * A Flink session cluster and a broker of real processes on loopback: ZooKeeper, JobManagers,
+ * TaskManagers, and Flink's own command line. JobManagers and TaskManagers may be started, killed
+ * and suspended at any time.
  *
  * <p>Every Flink process has the layout of a deployment: Flink and the kernels in {@code lib}, the
- * job in its own jar. {@link #close()} ends them all at once, whatever happened, as does the end of
- * this JVM, even by {@code kill -9}; without a directory to keep, nothing of them is left.
+ * job in its own jar. {@link #close()} kills all processes, and so does the end of this JVM, even
+ * by {@code kill -9}. Without a directory to keep, all their files are deleted.
  */
 public final class ProcessCluster implements AutoCloseable {
 
@@ -60,11 +61,11 @@ public final class ProcessCluster implements AutoCloseable {
   }
 
   /**
-   * Lays the installation out, starts all processes and waits until broker and slots are there.
+   * Creates the installation, starts all processes, and waits until broker and slots are available.
    *
    * @param progress receives one line at each step
-   * @throws IOException if the directory is in use, or a process does not come up; what it printed
-   *     is in the message
+   * @throws IOException if the directory is in use, or a process does not start; the message has
+   *     the output of the process
    */
   public static ProcessCluster start(
       ClusterJars jars, ClusterOptions options, Consumer<String> progress)
@@ -141,12 +142,12 @@ public final class ProcessCluster implements AutoCloseable {
     await(all, slots + " slots", () -> rest.slots() >= slots);
   }
 
-  /** The address for Kafka clients; it stays the same when the broker restarts. */
+  /** Returns the address for Kafka clients; it stays the same when the broker restarts. */
   public String bootstrapServers() {
     return Ports.LOOPBACK + ":" + brokerPort;
   }
 
-  /** The REST interface of the leading JobManager. */
+  /** Returns the REST interface of the leading JobManager. */
   public ClusterRest rest() {
     return rest;
   }
@@ -155,27 +156,27 @@ public final class ProcessCluster implements AutoCloseable {
     return commandLine;
   }
 
-  /** The directory of configuration, logs and state. */
+  /** Returns the directory of configuration, logs and state. */
   public Path directory() {
     return home.root();
   }
 
-  /** The log of a process, also of one that is gone. */
+  /** Returns the log of a process, even if the process has ended. */
   public Path log(String process) {
     return home.log(process);
   }
 
-  /** The JobManagers that live, the oldest first. */
+  /** Returns the live JobManagers, the oldest first. */
   public List<JavaProcess> jobManagers() {
     return launcher.alive("jobmanager");
   }
 
-  /** The TaskManagers that live, the oldest first; a name is also the id that Flink shows. */
+  /** Returns the live TaskManagers, the oldest first; a name is also the id that Flink shows. */
   public List<JavaProcess> taskManagers() {
     return launcher.alive("taskmanager");
   }
 
-  /** The broker, or nothing while it is down. */
+  /** Returns the broker; an empty list while it is down. */
   public List<JavaProcess> brokers() {
     return launcher.alive("broker");
   }
@@ -184,7 +185,10 @@ public final class ProcessCluster implements AutoCloseable {
     return launcher.alive(null);
   }
 
-  /** Starts the broker, at first or again on its port and its data; it is there seconds later. */
+  /**
+   * Starts the broker for the first time, or again with the same port and data; it is available
+   * seconds later.
+   */
   public JavaProcess startBroker() throws IOException {
     return launcher.own(
         "broker",
@@ -194,18 +198,18 @@ public final class ProcessCluster implements AutoCloseable {
   }
 
   /**
-   * Starts an HTTP gateway; it is there seconds later.
+   * Starts an HTTP gateway; it is available seconds later.
    *
-   * @param mainClass one of this JVM's class path that runs it
+   * @param mainClass the main class, on this JVM's class path
    */
   public JavaProcess startGateway(String mainClass, List<String> arguments) throws IOException {
-    // the command line would log to the user's directory
+    // otherwise the command line would log to the user's directory
     String log = "-Dlog4j2.configurationFile=" + home.conf().resolve("log4j.properties").toUri();
     return launcher.own("gateway", List.of("-Xmx256m", log), mainClass, arguments);
   }
 
   /**
-   * Starts one more JobManager; it is there seconds later.
+   * Starts one more JobManager; it is available seconds later.
    *
    * @param changed Flink settings that differ from the cluster's
    */
@@ -223,14 +227,14 @@ public final class ProcessCluster implements AutoCloseable {
     return process;
   }
 
-  /** Starts one more TaskManager; it is there seconds later. */
+  /** Starts one more TaskManager; it is available seconds later. */
   public synchronized JavaProcess startTaskManager() throws IOException {
     return startTaskManager(launcher.nextName("taskmanager"));
   }
 
   /**
-   * Starts a TaskManager that is gone, or one that never was: one of the same name has the same
-   * resource id and finds its working directory again.
+   * Starts a TaskManager with a name, which may be the name of one that has ended. It then has the
+   * same resource id and finds its working directory again.
    */
   public synchronized JavaProcess startTaskManager(String name) throws IOException {
     FlinkSettings.Memory memory = settings.taskManager();
@@ -250,7 +254,7 @@ public final class ProcessCluster implements AutoCloseable {
     awaitListening(brokers(), brokerPort, "the broker");
   }
 
-  /** Waits until exactly the TaskManagers that live have registered with the JobManager. */
+  /** Waits until exactly the live TaskManagers have registered with the JobManager. */
   public void awaitTaskManagers() throws IOException, InterruptedException {
     List<JavaProcess> wanted = taskManagers();
     List<String> names = wanted.stream().map(JavaProcess::name).sorted().toList();
@@ -279,7 +283,7 @@ public final class ProcessCluster implements AutoCloseable {
     }
   }
 
-  /** Waits, and gives up as soon as a process that is needed has ended. */
+  /** Waits for a condition, and gives up as soon as a needed process has ended. */
   private static void await(List<JavaProcess> needed, String what, Waiting.Condition condition)
       throws IOException, InterruptedException {
     Waiting.until(
@@ -295,7 +299,7 @@ public final class ProcessCluster implements AutoCloseable {
         });
   }
 
-  /** Kills everything at once and deletes a temporary directory. Idempotent. */
+  /** Kills all processes and deletes a temporary directory. Idempotent. */
   @Override
   public synchronized void close() {
     if (closed) {

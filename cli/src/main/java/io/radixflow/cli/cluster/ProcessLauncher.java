@@ -8,12 +8,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Starts the JVMs of a cluster, each under the watchdog, and knows the living ones; no JVM starts
+ * Starts the JVMs of a cluster under a watchdog, and keeps the list of live JVMs. No JVM starts
  * after it is closed. Thread-safe.
  */
 final class ProcessLauncher implements AutoCloseable {
 
-  /** Compiled once and cheaply, collected by one thread: up in half the time. */
+  /** Cheap compilation and one thread of garbage collection halve the start time. */
   private static final List<String> FAST_START =
       List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto");
 
@@ -37,7 +37,7 @@ final class ProcessLauncher implements AutoCloseable {
   /**
    * Starts a JVM with Flink's class path.
    *
-   * @param role what it is; its name is this and a number
+   * @param role kind of process; its name is the role and a number
    * @param memory JVM flags
    */
   JavaProcess flink(
@@ -46,7 +46,10 @@ final class ProcessLauncher implements AutoCloseable {
     return flinkNamed(nextName(role), memory, fastStart, mainClass, arguments);
   }
 
-  /** The same under a name that {@link #nextName} gave, also of one that is gone. */
+  /**
+   * Starts a JVM with Flink's class path and a given name, which may be the name of a JVM that has
+   * ended.
+   */
   JavaProcess flinkNamed(
       String name, List<String> memory, boolean fastStart, String mainClass, List<String> arguments)
       throws IOException {
@@ -61,7 +64,7 @@ final class ProcessLauncher implements AutoCloseable {
     return start(nextName(role), memory, true, ClusterJars.ownClassPath(), mainClass, arguments);
   }
 
-  /** The processes of a role that live, in the order of their start; of all roles if null. */
+  /** Returns the live processes of a role, or of all roles if null, in the order of their start. */
   List<JavaProcess> alive(String role) {
     processes.removeIf(process -> !process.isAlive());
     return processes.stream()
@@ -69,7 +72,7 @@ final class ProcessLauncher implements AutoCloseable {
         .toList();
   }
 
-  /** The name that the next process of a role will have. */
+  /** Returns the name of the next process of a role. */
   String nextName(String role) {
     return role + "-" + (started.get() + 1);
   }
@@ -108,7 +111,7 @@ final class ProcessLauncher implements AutoCloseable {
     return process;
   }
 
-  /** Kills all processes at once. Idempotent. */
+  /** Kills all processes. Idempotent. */
   @Override
   public synchronized void close() {
     closed = true;

@@ -3,7 +3,7 @@ package io.radixflow.cli.cluster;
 import java.io.IOException;
 import java.time.Duration;
 
-/** Waits for conditions that other processes fulfil. */
+/** Waits for conditions that other processes bring about. */
 public final class Waiting {
 
   private static final Duration PERIOD = Duration.ofMillis(100);

@@ -7,12 +7,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * A shell that outlives this JVM by a moment: when its input ends, however this JVM ended, it kills
- * the processes that were registered and deletes the directory that it was given. Thread-safe.
+ * A shell that outlives this JVM by a moment. When this JVM ends in any way, the shell's input
+ * ends. The shell then kills the registered processes and deletes the registered directory.
+ * Thread-safe.
  */
 final class Watchdog implements AutoCloseable {
 
-  /** Ctrl-C on a terminal reaches the shell as well; it has its work to do all the same. */
+  /** The shell ignores signals, because Ctrl-C on a terminal reaches it as well. */
   private static final String SCRIPT =
       """
       trap '' INT TERM HUP
@@ -52,7 +53,7 @@ final class Watchdog implements AutoCloseable {
             .start());
   }
 
-  /** The directory is to be deleted at the end. */
+  /** Registers a directory to delete at the end. */
   void delete(Path directory) throws IOException {
     if (directory.toString().indexOf('\n') >= 0) {
       throw new IOException("a line break in " + directory);
@@ -60,7 +61,7 @@ final class Watchdog implements AutoCloseable {
     send("delete " + directory);
   }
 
-  /** The process is to be killed at the end, unless it ends before. */
+  /** Registers a process to kill at the end, unless it has ended before. */
   void watch(Process process) throws IOException {
     send("started " + process.pid());
     process.onExit().thenRun(() -> forget(process.pid()));
@@ -70,7 +71,7 @@ final class Watchdog implements AutoCloseable {
     try {
       send("ended " + pid);
     } catch (IOException dismissed) {
-      // nothing is left to watch
+      // there is nothing left to watch
     }
   }
 
@@ -79,7 +80,9 @@ final class Watchdog implements AutoCloseable {
     orders.flush();
   }
 
-  /** Ends the watch; nothing is killed or deleted. A shell that is gone has ended it before. */
+  /**
+   * Ends the watch; nothing is killed or deleted. If the shell has ended, the watch has ended too.
+   */
   @Override
   public void close() {
     try {

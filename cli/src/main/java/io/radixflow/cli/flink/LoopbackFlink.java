@@ -5,19 +5,20 @@ import java.util.Map;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 
-/** The settings of a Flink whose ports are for this machine alone. */
+/** The settings of a Flink whose ports only this machine can reach. */
 public final class LoopbackFlink {
 
   /** The first port at which {@code up} and {@code cluster} offer metrics. */
   public static final int METRICS_PORT = 9249;
 
   /**
-   * The one site whose pages may read Flink's answers. No page is there: the top-level domain is
-   * reserved for names that do not exist. Flink's default lets every page of the internet read.
+   * The only site whose pages may read Flink's answers. It has no pages, because its top-level
+   * domain is reserved for names that do not exist. Flink's default lets every page of the internet
+   * read the answers.
    */
   static final String NO_SITE = "http://flink.invalid";
 
-  /** Read by {@link WebGuardFactory}; without it the web port is as Flink leaves it. */
+  /** Read by {@link WebGuardFactory}; without this option the web port is not guarded. */
   static final ConfigOption<WebAccess> WEB_ACCESS =
       ConfigOptions.key("radixflow.web.access").enumType(WebAccess.class).noDefaultValue();
 
@@ -26,8 +27,8 @@ public final class LoopbackFlink {
   /**
    * Returns the settings of a JobManager, a TaskManager, or both in one process.
    *
-   * @param metricsPorts a port or a range of ports, of which a process takes the first that is
-   *     free, for its metrics in Prometheus' format; {@code 0} for any port
+   * @param metricsPorts a port or a range of ports for metrics in Prometheus' format; a process
+   *     takes the first free port of the range; {@code 0} for any port
    */
   public static Map<String, String> settings(WebAccess access, String metricsPorts) {
     Map<String, String> settings = new HashMap<>(web(access));
@@ -41,7 +42,7 @@ public final class LoopbackFlink {
     return settings;
   }
 
-  /** Returns the settings of the web port alone. */
+  /** Returns only the settings of the web port. */
   public static Map<String, String> web(WebAccess access) {
     return Map.of(
         "rest.address",

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Creates Flink's Prometheus reporter, which listens on all interfaces, on loopback instead. The
- * option {@code port} is a port or a range, as Flink's. Flink finds this class as a service.
+ * Creates Flink's Prometheus reporter, but lets it listen on loopback instead of all interfaces. As
+ * in Flink, the option {@code port} is a port or a range. Flink finds this class as a service.
  */
 public final class LoopbackPrometheusReporterFactory implements MetricReporterFactory {
 

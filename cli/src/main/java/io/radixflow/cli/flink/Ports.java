@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Ports for processes to come. They bind seconds later, so the ports are none that the system gives
- * to outgoing connections meanwhile: those begin at 32768 on Linux, higher elsewhere.
+ * Chooses ports for processes that bind them seconds later. The ports are below 32768, because the
+ * system may give higher ports to outgoing connections meanwhile.
  */
 public final class Ports {
 
@@ -20,7 +20,7 @@ public final class Ports {
   static final int END = 32_768;
   private static final int TRIES = 1000;
 
-  /** Ports that were given out: the processes may not have bound them yet. */
+  /** Ports that were given out; the processes may not have bound them yet. */
   private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
 
   private Ports() {}

@@ -1,10 +1,10 @@
 package io.radixflow.cli.flink;
 
-/** Who may change something through Flink's web port; every process of the machine may read. */
+/** Defines who may make changes through Flink's web port. Every process of the machine may read. */
 public enum WebAccess {
   /**
-   * Nothing is taken, neither code nor commands that write files: the process that started Flink
-   * submits by itself. Programs of this machine may cancel a job.
+   * The port accepts neither code nor commands that write files, because the process that started
+   * Flink submits the job directly. Programs of this machine may cancel a job.
    */
   NO_SUBMISSION,
   /** Flink's command line and other programs of this machine may submit, stop and cancel jobs. */

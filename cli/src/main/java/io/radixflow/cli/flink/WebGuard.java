@@ -27,16 +27,16 @@ import org.apache.flink.shaded.netty4.io.netty.util.ReferenceCountUtil;
  * Refuses requests to Flink's web port that a page of another site makes in a user's browser, and
  * changes that {@link WebAccess} does not allow.
  *
- * <p>Flink's own switches are not enough: with {@code web.submit.enable} off it still takes a
- * serialized job graph at {@code /jobs}, also from a page of another site, and runs its code. With
+ * <p>Flink's own switches are not enough: with {@code web.submit.enable} off it still accepts a
+ * serialized job graph at {@code /jobs}, even from a page of another site, and runs its code. With
  * {@code web.cancel.enable} off it still cancels a job by a GET, which needs no {@code Origin}. The
- * {@code Host} header shows a request under a name that another site's DNS resolves to loopback.
+ * {@code Host} header reveals a request to a name that another site's DNS resolves to loopback.
  *
- * <p>A guard belongs to one connection and is used by its event loop alone.
+ * <p>A guard belongs to one connection, and only its event loop uses it.
  */
 final class WebGuard extends ChannelInboundHandlerAdapter {
 
-  /** Methods without a body that Flink takes files, code or paths from; PATCH cancels a job. */
+  /** Methods for which Flink reads no files, code or paths from a body; PATCH cancels a job. */
   private static final Set<HttpMethod> WITHOUT_CODE =
       Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.PATCH);
 
@@ -55,8 +55,8 @@ final class WebGuard extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Moves to the place after the codec, since Flink adds it after the handlers that collect a
-   * request and save its files.
+   * Moves this handler directly after the codec, because Flink adds it after the handlers that
+   * collect a request and save its files.
    */
   @Override
   public void handlerAdded(ChannelHandlerContext context) {
@@ -83,7 +83,7 @@ final class WebGuard extends ChannelInboundHandlerAdapter {
     }
     ReferenceCountUtil.release(message);
     if (message instanceof LastHttpContent) {
-      // not earlier: a client that still sends would lose the answer
+      // not earlier, because a client that still sends would lose the answer
       context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
   }
@@ -108,8 +108,8 @@ final class WebGuard extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Returns whether a page of another site asks, or a page of another port of this machine. A link
-   * that a user follows may lead here: its request only shows Flink's page.
+   * Returns whether the request comes from a page of another site, or of another port of this
+   * machine. A link that a user follows is allowed, because it only shows Flink's page.
    */
   private static boolean isOfAnotherSite(HttpHeaders headers, String host) {
     String origin = headers.get(HttpHeaderNames.ORIGIN);
@@ -124,8 +124,8 @@ final class WebGuard extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * {@code /jobs/ID/yarn-cancel} and {@code yarn-stop} are there for YARN's proxy, which has no
-   * other method; an image of a page asks in the same way.
+   * Returns whether a GET would end a job. {@code /jobs/ID/yarn-cancel} and {@code yarn-stop} exist
+   * for YARN's proxy, which has no other method, but an image in a page sends the same request.
    */
   private static boolean endsJobByGet(String uri) {
     return new QueryStringDecoder(uri).path().toLowerCase(Locale.ROOT).contains("/yarn-");

@@ -4,15 +4,16 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * Measures for how long something was waited for while this process ran. A pause of the process,
- * however long, counts as one step: a stop by a signal or a debugger, a container that is paused, a
- * closed lid, a snapshot of a virtual machine, a machine that is too busy to run the process.
+ * Measures waiting time without pauses of this process. A pause of any length counts as one step.
+ * Causes of pauses are a stop by a signal or a debugger, a paused container, a closed lid, a
+ * snapshot of a virtual machine, and a machine that is too busy to run the process.
  *
- * <p>The owner looks several times within the longest step. One thread uses a timer.
+ * <p>The owner must check the timer several times within the longest step. Only one thread may use
+ * a timer.
  */
 final class AwakeTimer {
 
-  /** More time than this between two looks is a pause. */
+  /** More time than this between two checks is a pause. */
   private static final long LONGEST_STEP_NANOS = Duration.ofSeconds(2).toNanos();
 
   private final LongSupplier nanoClock;
@@ -28,13 +29,16 @@ final class AwakeTimer {
     return new AwakeTimer(System::nanoTime);
   }
 
-  /** Begins again at zero. */
+  /** Starts again at zero. */
   void restart() {
     lastLook = nanoClock.getAsLong();
     elapsed = 0;
   }
 
-  /** Looks, and returns whether the process was awake for longer than a time since the start. */
+  /**
+   * Checks the clock, and returns whether the process was awake for longer than {@code time} since
+   * the start.
+   */
   boolean exceeds(Duration time) {
     long now = nanoClock.getAsLong();
     elapsed += Math.min(now - lastLook, LONGEST_STEP_NANOS);

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says why a broker of this process ends the process: Kafka halts it without a word when it cannot
- * write, or when a part of it fails.
+ * Reports why a broker ends this process. Kafka halts the process without a message when it cannot
+ * write or when a part of it fails.
  */
 public final class BrokerFailure {
 
@@ -23,14 +23,14 @@ public final class BrokerFailure {
 
   /**
    * @param directory of the broker's data
-   * @param report receives the message, on the thread that fails, right before the process ends
+   * @param report receives the message on the failing thread, right before the process ends
    */
   public BrokerFailure(Path directory, Consumer<String> report) {
     this.directory = directory;
     this.report = report;
   }
 
-  /** Has Kafka report before it ends the process, from now on. */
+  /** From now on, makes Kafka report before it ends the process. */
   public void watch() {
     Exit.setHaltProcedure(this::end);
     Exit.setExitProcedure(this::end);
@@ -46,7 +46,7 @@ public final class BrokerFailure {
   }
 
   /**
-   * @param message Kafka's own, which may be missing
+   * @param message Kafka's message, or null
    */
   String text(String message) {
     StringBuilder text = new StringBuilder("the Kafka broker of this process gave up");

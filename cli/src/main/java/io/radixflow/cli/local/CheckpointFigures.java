@@ -1,14 +1,14 @@
 package io.radixflow.cli.local;
 
 /**
- * A completed checkpoint in figures.
+ * The figures of a completed checkpoint.
  *
- * @param id its number
- * @param millis from its trigger to the last acknowledgement
- * @param syncMillis for which a subtask stood still, the longest of all
- * @param asyncMillis of the longest upload
- * @param newBytes that it added to what earlier ones had stored
- * @param stateBytes of all state
+ * @param id number of the checkpoint
+ * @param millis milliseconds from its trigger to the last acknowledgement
+ * @param syncMillis the longest time for which a subtask was blocked
+ * @param asyncMillis time of the longest upload
+ * @param newBytes bytes that it added to the bytes of earlier checkpoints
+ * @param stateBytes bytes of all state
  */
 public record CheckpointFigures(
     long id, long millis, long syncMillis, long asyncMillis, long newBytes, long stateBytes) {}

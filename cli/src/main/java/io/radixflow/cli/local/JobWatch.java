@@ -9,15 +9,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches a running job on a thread of its own until the job has ended for good or no TaskManager
- * is left. A job that restarts has not ended.
+ * Watches a running job on its own thread until the job has ended for good or no TaskManager is
+ * left. A job that restarts has not ended.
  */
 final class JobWatch implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(JobWatch.class);
   private static final Duration PERIOD = Duration.ofMillis(500);
 
-  /** How long to wait for a TaskManager, without the time in which this process was suspended. */
+  /** The longest wait for a TaskManager, without time in which this process was suspended. */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final LocalCluster cluster;
@@ -34,9 +34,9 @@ final class JobWatch implements AutoCloseable {
   }
 
   /**
-   * Starts to watch.
+   * Starts watching.
    *
-   * @param end completed with a {@link JobEndedException}, on the watch's thread
+   * @param end fails with a {@link JobEndedException}, on the watch's thread
    */
   static JobWatch start(LocalCluster cluster, JobID job, CompletableFuture<Void> end) {
     JobWatch watch = new JobWatch(cluster, job, end);
@@ -77,7 +77,7 @@ final class JobWatch implements AutoCloseable {
     }
   }
 
-  /** Stops watching; afterwards the job may be stopped. */
+  /** Stops watching. After that the job may be stopped. */
   @Override
   public void close() {
     thread.interrupt();

@@ -13,8 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The savepoints and checkpoints that a directory keeps. Their numbers grow from job to job, since
- * each job resumes from the latest; times of files do not, when a clock steps or files are copied.
+ * The savepoints and checkpoints that a directory keeps. Their numbers grow from job to job,
+ * because each job resumes from the latest one. Times of files are not reliable: a clock may step,
+ * and files may be copied.
  */
 final class KeptStates {
 
@@ -28,9 +29,9 @@ final class KeptStates {
   }
 
   /**
-   * Returns the latest state that is whole, as Flink names it; nothing if none was ever kept.
+   * Returns Flink's path of the latest complete state; empty if no state was ever kept.
    *
-   * @throws IOException if there are some, and none can be read
+   * @throws IOException if there are states, but none can be read
    */
   Optional<String> latest() throws IOException {
     List<Path> all = all();

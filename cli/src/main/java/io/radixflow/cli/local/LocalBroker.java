@@ -21,17 +21,17 @@ import org.apache.kafka.server.common.MetadataVersion;
 
 /**
  * A Kafka broker with its controller in this process, on loopback only. Its data stays in the
- * directory, so that a later broker resumes with it.
+ * directory, so that a later broker can use it.
  */
 public final class LocalBroker implements AutoCloseable {
 
-  /** Lets a 10 MB event reach the job, which answers it. */
+  /** Allows events of 10 MB to reach the job, which answers them. */
   private static final int MAX_MESSAGE_BYTES = 32 << 20;
 
-  /** What a broker knows its directory by. */
+  /** The file by which a broker recognises its directory. */
   private static final String FORMAT = "meta.properties";
 
-  /** The topic that every broker's directory has once it has started. */
+  /** The topic that a broker's directory has after its first start. */
   private static final String METADATA = "__cluster_metadata-0";
 
   private static final int START_ATTEMPTS = 3;
@@ -102,8 +102,8 @@ public final class LocalBroker implements AutoCloseable {
   }
 
   /**
-   * Refuses topics whose format is lost: a broker that formatted their directory again would take
-   * them for another broker's and drop them.
+   * Refuses a directory with topics but without the format file. If the directory were formatted
+   * again, the broker would treat the topics as another broker's and delete them.
    */
   private static void checkFormat(Path log) throws IOException {
     Path format = log.resolve(FORMAT);
@@ -161,13 +161,13 @@ public final class LocalBroker implements AutoCloseable {
     properties.put("log.dirs", log.toString());
     properties.put("auto.create.topics.enable", "false");
     properties.put("message.max.bytes", Integer.toString(MAX_MESSAGE_BYTES));
-    // a laptop's disk: the topics keep a week, and no partition more than half a gibibyte of it
+    // for a laptop's disk: topics keep a week, and a partition at most half a gibibyte
     properties.put("log.retention.bytes", Integer.toString(512 << 20));
     properties.put("log.segment.bytes", Integer.toString(64 << 20));
     properties.put("group.initial.rebalance.delay.ms", "0");
-    // its controller is in this process, and a pause of the process is not a reason to give up
+    // its controller is in this process, so a pause of the process is not a failure
     properties.put("initial.broker.registration.timeout.ms", Integer.toString(Integer.MAX_VALUE));
-    // one broker: nothing to replicate, and few partitions open few files
+    // with one broker there is nothing to replicate, and few partitions need few open files
     for (String topic : new String[] {"offsets.topic", "transaction.state.log"}) {
       properties.put(topic + ".replication.factor", "1");
       properties.put(topic + ".num.partitions", "1");
@@ -186,7 +186,7 @@ public final class LocalBroker implements AutoCloseable {
     return HOST + ":" + port;
   }
 
-  /** Stops the broker; its data stays. Idempotent. */
+  /** Stops the broker; its data is kept. Idempotent. */
   @Override
   public void close() {
     server.shutdown();

@@ -64,7 +64,7 @@ public final class LocalCluster implements AutoCloseable {
   private static final Duration LOOK_TIMEOUT = Duration.ofSeconds(60);
   private static final long STEP_MILLIS = 500;
 
-  /** Longer than any pause of the process; Flink's scheduler takes 248 days at most. */
+  /** Longer than any pause of the process; Flink's scheduler accepts at most 248 days. */
   private static final Duration PAUSE = Duration.ofDays(200);
 
   private final MiniCluster cluster;
@@ -81,7 +81,7 @@ public final class LocalCluster implements AutoCloseable {
    * Starts a cluster; takes seconds.
    *
    * @param directory the directory of checkpoints and temporary files
-   * @param slots of its one TaskManager, whose subtasks share an engine
+   * @param slots slots of its only TaskManager, whose subtasks share an engine
    * @param metricsPort the port of the metrics in Prometheus' format; 0 for any free port
    * @throws IOException if it does not start, or the port is in use
    */
@@ -105,9 +105,7 @@ public final class LocalCluster implements AutoCloseable {
     return new LocalCluster(cluster, directory, metrics);
   }
 
-  /**
-   * What a process that was killed had there is of no use to the next, and would grow with each.
-   */
+  /** Deletes the temporary files of a killed process; no later process needs them. */
   private static void deleteLeftovers(Path temporary) throws IOException {
     if (Files.isDirectory(temporary)) {
       PrivateDirectories.delete(temporary);
@@ -139,8 +137,8 @@ public final class LocalCluster implements AutoCloseable {
   }
 
   /**
-   * One process does not lose a part of itself. After a pause, timers end at once and before the
-   * messages that waited meanwhile are read: they would end a cluster in which nothing is wrong.
+   * Sets long timeouts, because a single process cannot lose a part of itself. After a pause,
+   * timers would expire before the waiting messages are read, and would end a healthy cluster.
    */
   private static void ignorePauses(Configuration flink) {
     flink.set(HeartbeatManagerOptions.HEARTBEAT_TIMEOUT, PAUSE);
@@ -198,7 +196,7 @@ public final class LocalCluster implements AutoCloseable {
     return cluster.isRunning();
   }
 
-  /** The latest checkpoints of the job that completed, oldest first; Flink remembers ten. */
+  /** Returns the latest completed checkpoints of the job, oldest first; Flink remembers ten. */
   List<CheckpointFigures> checkpoints(JobID job) throws IOException {
     CheckpointStatsSnapshot stats =
         await(cluster.getExecutionGraph(job), LOOK_TIMEOUT, "look at the job")
@@ -275,7 +273,7 @@ public final class LocalCluster implements AutoCloseable {
     await(cluster.requestJobResult(job), Duration.ofSeconds(60), "cancel the job");
   }
 
-  /** The directory of savepoints and checkpoints, if there are any. */
+  /** Returns the directories of savepoints and checkpoints that exist. */
   List<Path> stateDirectories() {
     return List.of(directory.resolve(CHECKPOINTS), directory.resolve(SAVEPOINTS));
   }
@@ -284,17 +282,17 @@ public final class LocalCluster implements AutoCloseable {
     return cluster.getRestAddress().join();
   }
 
-  /** The page of the metrics, for Prometheus. */
+  /** Returns the address of the metrics for Prometheus. */
   public URI metrics() {
     return URI.create("http://" + Ports.LOOPBACK + ":" + metricsPort + "/metrics");
   }
 
-  /** The cluster, for tests that break it. */
+  /** Returns the cluster, for tests that break it. */
   MiniCluster miniCluster() {
     return cluster;
   }
 
-  /** Stops the cluster and what runs on it. */
+  /** Stops the cluster and its job. */
   @Override
   public void close() throws IOException {
     await(cluster.closeAsync(), Duration.ofSeconds(60), "stop the local Flink cluster");

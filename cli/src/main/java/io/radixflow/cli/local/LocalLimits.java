@@ -9,12 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What broker, Flink and engine in one process need of the machine. Without it they end in ways
- * that do not show the cause.
+ * The resources that broker, Flink and engine need in one process. Without these resources they
+ * fail in ways that do not show the cause.
  *
- * @param files how many files the process may have open
- * @param heapBytes the largest heap
- * @param diskBytes free space where the data goes
+ * @param files the most files that the process may open
+ * @param heapBytes the maximum heap
+ * @param diskBytes free space in the data directory
  */
 public record LocalLimits(long files, long heapBytes, long diskBytes) {
 
@@ -22,7 +22,7 @@ public record LocalLimits(long files, long heapBytes, long diskBytes) {
   private static final long LEAST_HEAP = 160L << 20;
   private static final long LEAST_DISK = 256L << 20;
 
-  /** The limits of this process with its data in a directory, or where that is to be made. */
+  /** Returns the limits of this process with its data in a directory, which need not exist. */
   public static LocalLimits of(Path directory) throws IOException {
     Path existing = directory.toAbsolutePath();
     while (!Files.exists(existing)) {
@@ -36,29 +36,29 @@ public record LocalLimits(long files, long heapBytes, long diskBytes) {
         files, Runtime.getRuntime().maxMemory(), Files.getFileStore(existing).getUsableSpace());
   }
 
-  /** Returns the limits that are too low, each with the remedy; empty if none is. */
+  /** Returns a message with the remedy for each limit that is too low. */
   public List<String> problems(Path directory) {
     List<String> problems = new ArrayList<>();
     if (diskBytes < LEAST_DISK) {
       problems.add(
-          "%s has %d MB of free space, and at least %d MB are needed: free some, or choose another directory"
-              .formatted(directory, diskBytes >> 20, LEAST_DISK >> 20));
+          "%s has %d MB of free space, and at least %d MB are needed: free some, or choose "
+              + "another directory".formatted(directory, diskBytes >> 20, LEAST_DISK >> 20));
     }
     if (files < LEAST_FILES) {
       problems.add(
-          "this process may have %d files open, and it needs %d: raise the limit, as with ulimit -n 4096"
-              .formatted(files, LEAST_FILES));
+          "this process may have %d files open, and it needs %d: raise the limit, as with ulimit "
+              + "-n 4096".formatted(files, LEAST_FILES));
     }
     if (heapBytes < LEAST_HEAP) {
       problems.add(
-          "the heap is %d MB at most, and at least %d MB are needed: give the JVM more, as with RADIXFLOW_JAVA_OPTS=-Xmx1g"
-              .formatted(heapBytes >> 20, LEAST_HEAP >> 20));
+          "the heap is %d MB at most, and at least %d MB are needed: give the JVM more, as with "
+              + "RADIXFLOW_JAVA_OPTS=-Xmx1g".formatted(heapBytes >> 20, LEAST_HEAP >> 20));
     }
     return problems;
   }
 
   /**
-   * @throws IOException if something is too little; the message says what to do
+   * @throws IOException if a limit is too low; the message has the remedy
    */
   static void require(Path directory) throws IOException {
     List<String> problems = of(directory).problems(directory);

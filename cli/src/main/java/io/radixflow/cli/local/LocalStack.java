@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The job in this process with a Flink cluster and, unless the settings name one, a broker. With a
- * directory that is kept, conversations resume after a restart or a crash.
+ * permanent directory, conversations resume after a restart or a crash.
  */
 public final class LocalStack implements AutoCloseable {
 
@@ -36,18 +36,20 @@ public final class LocalStack implements AutoCloseable {
   private static final String STOPPED = "stopped while it started";
   private static final Logger LOG = LoggerFactory.getLogger(LocalStack.class);
 
-  /** Loading a large model takes its time. */
+  /** The time limit of the start; loading a large model takes minutes. */
   private static final Duration START_TIMEOUT = Duration.ofMinutes(10);
 
-  /** A broker in this process answers, if late on a busy machine. */
+  /**
+   * The least connect timeout, because a broker in this process may answer late on a busy machine.
+   */
   private static final Duration LEAST_CONNECT_TIMEOUT = Duration.ofMinutes(1);
 
   private final Path directory;
 
-  /** The directory if nothing is kept; else null. */
+  /** The temporary directory if nothing is kept; else null. */
   private final ScratchDirectory scratch;
 
-  /** The lock on a directory that is kept; else null. */
+  /** The lock on a permanent directory; else null. */
   private final LockFile lock;
 
   private final Consumer<String> progress;
@@ -75,10 +77,10 @@ public final class LocalStack implements AutoCloseable {
   }
 
   /**
-   * How a stack starts.
+   * Options of a stack.
    *
    * @param directory where the broker's data and the job's state are kept; empty to keep nothing
-   * @param broker whether to start a broker; else the settings name one
+   * @param broker whether to start a broker; if not, the settings have the address of one
    * @param brokerPort the broker's port; 0 for any free port
    * @param metricsPort the port of Flink's metrics; 0 for any free port
    */
@@ -91,8 +93,8 @@ public final class LocalStack implements AutoCloseable {
    *
    * @param engines opens the engine
    * @param progress receives one line at each step
-   * @throws IOException if something does not start; the message says what
-   * @throws SettingsException if the engine, which all subtasks share, takes less than they hand it
+   * @throws IOException if a part does not start; the message says which
+   * @throws SettingsException if the shared engine has lower limits than its subtasks
    */
   public static LocalStack start(
       Settings settings, Options options, EngineFactory engines, Consumer<String> progress)
@@ -116,7 +118,7 @@ public final class LocalStack implements AutoCloseable {
       stack.startAll(options, engines);
       return stack;
     } catch (IOException | RuntimeException | Error e) {
-      // a part that is starting fails in many ways when the process ends
+      // a starting part can fail in many ways when the process ends
       IOException stopped = stack.stopping ? new IOException(STOPPED, e) : null;
       try {
         stack.close();
@@ -130,7 +132,7 @@ public final class LocalStack implements AutoCloseable {
     }
   }
 
-  /** Broker and Flink would damage each other's files in a directory that two stacks use. */
+  /** Locks the directory, because two stacks would damage each other's files. */
   private static LockFile lock(Path directory) throws IOException {
     LockFile lock = LockFile.tryLock(directory.resolve(LOCK));
     if (lock == null) {
@@ -186,7 +188,10 @@ public final class LocalStack implements AutoCloseable {
     watch = JobWatch.start(cluster, job, end);
   }
 
-  /** Nothing more may start in a directory that is deleted or left. */
+  /**
+   * Fails if the stack is closed, because nothing may start in a directory that is being deleted or
+   * released.
+   */
   private void requireOpen() throws IOException {
     if (closed) {
       throw new IOException(STOPPED);
@@ -202,7 +207,7 @@ public final class LocalStack implements AutoCloseable {
     return end.copy();
   }
 
-  /** The settings, with the address of the broker that was started. */
+  /** Returns the settings, with the address of the broker that was started. */
   public Settings settings() {
     return settings;
   }
@@ -211,17 +216,17 @@ public final class LocalStack implements AutoCloseable {
     return cluster.webInterface();
   }
 
-  /** The page of Flink's metrics, for Prometheus. */
+  /** Returns the address of Flink's metrics for Prometheus. */
   public URI metrics() {
     return cluster.metrics();
   }
 
-  /** The latest checkpoints that completed since the start, oldest first; ten at most. */
+  /** Returns the latest completed checkpoints since the start, oldest first, at most ten. */
   public List<CheckpointFigures> checkpoints() throws IOException {
     return cluster.checkpoints(job);
   }
 
-  /** The cluster, for tests that break it. */
+  /** Returns the cluster, for tests that break it. */
   LocalCluster cluster() {
     return cluster;
   }

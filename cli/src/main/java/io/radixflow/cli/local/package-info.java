@@ -1,2 +1,2 @@
-/** A broker, a Flink cluster and the job in this process, and a client to talk to it. */
+/** A broker, a Flink cluster and the job in this process, and a client of the job. */
 package io.radixflow.cli.local;

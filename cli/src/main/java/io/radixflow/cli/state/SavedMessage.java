@@ -5,10 +5,11 @@ import io.radixflow.protocol.record.Message;
 /**
  * A message of a conversation in a savepoint; a Flink POJO.
  *
- * @param branch the branch, or null for what all have: the system prompt
- * @param turn id of its turn, or null
+ * @param branch the branch; null for the system prompt, which all branches share
+ * @param turn id of the turn, or null
  * @param message the message; null for nothing to emit
- * @param finishReason of a reply how it ended; of a turn without a reply {@code pending}; else null
+ * @param finishReason for a reply, why it ended; for a turn without a reply, {@code pending}; else
+ *     null
  */
 public record SavedMessage(String branch, String turn, Message message, String finishReason) {
   /** Stands for a session without a message to emit. */

@@ -5,19 +5,19 @@ import io.radixflow.protocol.record.TierTokens;
 import java.util.Locale;
 
 /**
- * A session in a savepoint, in figures; a Flink POJO.
+ * The figures of a session in a savepoint; a Flink POJO.
  *
- * @param session its id
- * @param tenant its owner, empty for none
- * @param life {@code open}, {@code closed}, {@code erased}, or {@code unopened} if only events that
- *     open nothing came
- * @param branches branches that have turns
- * @param turns finished turns that are kept, of all branches
- * @param tokens ids that are kept of them
- * @param characters of their messages and replies and of the system prompt
- * @param pending turns without a reply
- * @param turnIds turn ids that are known to have been used
- * @param lastEvent milliseconds since the epoch
+ * @param session id of the session
+ * @param tenant the owner; empty for none
+ * @param life {@code open}, {@code closed}, {@code erased}, or {@code unopened} if no event has
+ *     opened it
+ * @param branches number of branches with turns
+ * @param turns number of kept finished turns of all branches
+ * @param tokens number of their kept ids
+ * @param characters characters of their messages and replies and of the system prompt
+ * @param pending number of turns without a reply
+ * @param turnIds number of turn ids that are known to be used
+ * @param lastEvent time of the last event, milliseconds since the epoch
  * @param pages the last known tiers of the pages of its last turn's branch; null if unknown
  */
 public record SavedSession(

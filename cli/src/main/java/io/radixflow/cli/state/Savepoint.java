@@ -29,7 +29,7 @@ import org.apache.flink.util.ExceptionUtils;
  * nothing is changed.
  */
 public final class Savepoint {
-  /** Managed memory of the job that reads: RocksDB's write buffers and block cache. */
+  /** Managed memory of the reading job: RocksDB's write buffers and block cache. */
   private static final MemorySize MANAGED_MEMORY = MemorySize.ofMebiBytes(128);
 
   private final Path path;
@@ -37,8 +37,8 @@ public final class Savepoint {
 
   /**
    * @param path the savepoint's directory, or the file {@code _metadata} in it
-   * @param temporary the directory for the state's working copy
-   * @throws IOException if there is no such savepoint; the message says what to give
+   * @param temporary the directory for a working copy of the state
+   * @throws IOException if there is no such savepoint; the message has the remedy
    */
   public Savepoint(Path path, Path temporary) throws IOException {
     Path metadata = Files.isDirectory(path) ? path.resolve(StateMetadata.FILE) : path;
@@ -77,8 +77,8 @@ public final class Savepoint {
   /**
    * Reads all keys.
    *
-   * @param function emits at least one record for each key: Flink takes a key without a record for
-   *     the end of the state
+   * @param function emits at least one record for each key, because Flink treats a key without a
+   *     record as the end of the state
    * @param isNone recognises the record of a key that has nothing to emit
    */
   private <T> void read(
@@ -102,7 +102,7 @@ public final class Savepoint {
           consumer.accept(record);
         }
       }
-    } catch (Exception e) { // any exception that a file with only the look of a savepoint causes
+    } catch (Exception e) { // a file that only looks like a savepoint may cause any exception
       ExceptionUtils.rethrowIfFatalErrorOrOOM(e);
       throw new IOException(
           path + " cannot be read as a savepoint of this job: " + rootMessage(e), e);
@@ -117,7 +117,7 @@ public final class Savepoint {
     return root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
   }
 
-  /** A Flink of one slot in this process that listens on loopback only. */
+  /** Returns an environment with one slot in this process, which listens on loopback only. */
   static StreamExecutionEnvironment environment(Path temporary) {
     Configuration flink = Configuration.fromMap(LoopbackFlink.web(WebAccess.NO_SUBMISSION));
     flink.set(RestOptions.BIND_PORT, "0");

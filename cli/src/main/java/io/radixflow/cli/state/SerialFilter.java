@@ -3,8 +3,8 @@ package io.radixflow.cli.state;
 import java.io.ObjectInputFilter;
 
 /**
- * Keeps files that look like state from running code: Flink reads parts of a savepoint as
- * serialized Java objects, and other libraries have classes that run what such objects say.
+ * Keeps manipulated files from running code. Flink reads parts of a savepoint as serialized Java
+ * objects, and some classes of other libraries run code when they are deserialized.
  */
 final class SerialFilter {
 
@@ -13,7 +13,9 @@ final class SerialFilter {
 
   private SerialFilter() {}
 
-  /** Lets this process read objects of Java, Flink, Kafka and Radixflow alone, from now on. */
+  /**
+   * From now on, lets this process deserialize only objects of Java, Flink, Kafka and Radixflow.
+   */
   static synchronized void install() {
     if (ObjectInputFilter.Config.getSerialFilter() == null) {
       ObjectInputFilter.Config.setSerialFilter(ObjectInputFilter.Config.createFilter(ALLOWED));

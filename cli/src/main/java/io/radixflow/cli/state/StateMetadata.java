@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.apache.flink.runtime.checkpoint.Checkpoints;
 import org.apache.flink.runtime.checkpoint.metadata.CheckpointMetadata;
 
-/** Reads the file that a savepoint or checkpoint has of itself. */
+/** Reads the metadata file of a savepoint or checkpoint. */
 public final class StateMetadata {
 
   /** The name of the file. */
@@ -27,7 +27,7 @@ public final class StateMetadata {
       return Checkpoints.loadCheckpointMetadata(
           in, StateMetadata.class.getClassLoader(), file.getParent().toString());
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
-      // Flink allocates memory for a size before it reads that many bytes
+      // Flink allocates memory for a size before it reads the bytes
       String reason = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
       throw new IOException(file + " is damaged, or of another version: " + reason, e);
     }

@@ -29,12 +29,12 @@ import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * Writes a savepoint with made-up sessions that are idle, for measurements; of the model {@code
- * sim}, whose tokens are bytes.
+ * Writes a savepoint with made-up idle sessions of the model {@code sim}, for measurements. The
+ * tokens of this model are bytes.
  *
- * @param sessions how many, named by {@link #session}
- * @param turns of each
- * @param now when their last events came, milliseconds since the epoch
+ * @param sessions number of sessions; {@link #session} names them
+ * @param turns turns per session
+ * @param now time of their last events, milliseconds since the epoch
  */
 public record StateSeed(int sessions, int turns, long now) {
   private static final int PAGE_TOKENS = 16;
@@ -51,8 +51,8 @@ public record StateSeed(int sessions, int turns, long now) {
   }
 
   /**
-   * @param directory the savepoint's, which must not exist
-   * @param tokenizer fingerprint of the tokenizer whose ids the turns are said to have
+   * @param directory directory of the savepoint, which must not exist
+   * @param tokenizer fingerprint of the tokenizer of the turns' ids
    */
   public void write(Path directory, Path temporary, int maxParallelism, String tokenizer)
       throws Exception {
@@ -67,7 +67,7 @@ public record StateSeed(int sessions, int turns, long now) {
     environment.execute("seed");
   }
 
-  /** Sessions as an engine without tiers leaves them: the pages on its device are lost. */
+  /** Returns the pages of a session after an engine without tiers has ended: they are lost. */
   private static SessionPages pages(int tokens, long now) {
     int committed = (tokens - 1) / PAGE_TOKENS * PAGE_TOKENS;
     TierTokens places = new TierTokens(committed, 0, 0, 0);

@@ -73,7 +73,7 @@ public final class ChatCommand extends CliCommand {
               + " generation.top-p, else the model's own).")
   Double topP;
 
-  @Option(names = "--max-tokens", paramLabel = "N", description = "Most tokens of a reply.")
+  @Option(names = "--max-tokens", paramLabel = "N", description = "Maximum tokens of a reply.")
   Integer maxTokens;
 
   @Option(
@@ -98,7 +98,7 @@ public final class ChatCommand extends CliCommand {
   }
 
   /**
-   * Talks until the user leaves, or the script or the job ends.
+   * Runs the conversation until the user leaves, or the script or the job ends.
    *
    * @param end fails when the job ends by itself
    */

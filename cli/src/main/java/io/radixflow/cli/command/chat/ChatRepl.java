@@ -34,7 +34,7 @@ final class ChatRepl {
   private volatile boolean leaving;
 
   /**
-   * @param sessions opens the session of a number, from 1
+   * @param sessions opens a session; numbers start at 1
    * @param end fails when no more replies will come; its message says what to do
    */
   ChatRepl(
@@ -111,7 +111,7 @@ final class ChatRepl {
     }
   }
 
-  /** Sends a turn and shows its reply to the end; Ctrl-C cancels it, twice leaves. */
+  /** Sends a turn and shows its whole reply. Ctrl-C cancels the reply; a second Ctrl-C leaves. */
   private void show(Consumer<ReplyView> send) {
     ReplyView view = new ReplyView(out);
     input.onInterrupt(

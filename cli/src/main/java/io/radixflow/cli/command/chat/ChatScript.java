@@ -16,7 +16,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 
-/** User messages from a file, a line each, sent one after another; an empty line parts sessions. */
+/**
+ * User messages from a file, one per line. They are sent one after another; an empty line begins a
+ * new session.
+ */
 final class ChatScript {
   private static final long TIMEOUT_MINUTES = 10;
 
@@ -27,7 +30,7 @@ final class ChatScript {
     this.sessions = sessions;
   }
 
-  /** Reads a script; it must have a message. */
+  /** Reads a script; it must have at least one message. */
   static ChatScript read(Path file) throws IOException {
     List<List<String>> sessions = new ArrayList<>();
     List<String> current = new ArrayList<>();
@@ -51,8 +54,9 @@ final class ChatScript {
   /**
    * Sends all messages and prints the transcript; each committed reply must equal its deltas.
    *
-   * @param open opens the session of a number, from 1
-   * @return the exit code: 1 if a turn has no reply or two different ones
+   * @param open opens a session; numbers start at 1
+   * @return the exit code: 1 if a turn has no reply, or a committed reply that differs from its
+   *     deltas
    */
   int run(IntFunction<ChatSession> open, PrintWriter out) throws InterruptedException {
     for (int i = 0; i < sessions.size(); i++) {

@@ -25,10 +25,10 @@ public final class ChatSession {
   /**
    * Opens a conversation.
    *
-   * @param tenant its owner; empty for none
-   * @param id of the session, not used before
+   * @param tenant the owner; empty for none
+   * @param id an unused session id
    * @param system the system prompt, or null for the template's own
-   * @param options the session's defaults
+   * @param options default options of the session
    */
   public static ChatSession open(
       ConversationClient client,

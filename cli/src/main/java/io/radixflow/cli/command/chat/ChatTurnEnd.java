@@ -5,9 +5,9 @@ import io.radixflow.protocol.record.ReplyDelta;
 import io.radixflow.protocol.record.Usage;
 
 /**
- * How a turn ended.
+ * The end of a turn.
  *
- * @param finishReason lower case, as records have it
+ * @param finishReason the finish reason in lower case, as in records
  * @param usage tokens of prompt and reply
  * @param error a message, or null
  */

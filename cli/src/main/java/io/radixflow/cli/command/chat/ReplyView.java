@@ -60,7 +60,7 @@ public final class ReplyView implements ReplyListener {
     }
   }
 
-  /** Completed when the text is complete, or exceptionally when it never will be. */
+  /** Returns a future that completes with the text, or fails if the text will never be complete. */
   public CompletableFuture<ChatTurnEnd> end() {
     return end;
   }
@@ -69,7 +69,7 @@ public final class ReplyView implements ReplyListener {
     return shown.toString();
   }
 
-  /** Time to the first piece of text; 0 if there was none. */
+  /** Returns the time to the first piece of text; 0 if there was none. */
   public long firstNanos() {
     return firstNanos;
   }

@@ -63,7 +63,7 @@ final class TerminalInput implements ChatInput, AutoCloseable {
   private synchronized void finish() {
     reading = null;
     if (ended) {
-      // the interrupt was only for the reader
+      // the interrupt was only meant for the reader
       Thread.interrupted();
     }
   }

@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
 public final class ClusterCommand extends CliCommand {
   private static final int MAX_PROCESSES = 64;
 
-  /** Each process of Flink takes the first free port of this range. */
+  /** The range of metrics ports; each Flink process takes the first free port. */
   private static final String METRICS_PORTS =
       LoopbackFlink.METRICS_PORT + "-" + (LoopbackFlink.METRICS_PORT + 100);
 
@@ -47,19 +47,19 @@ public final class ClusterCommand extends CliCommand {
   @Option(
       names = "--taskmanagers",
       paramLabel = "N",
-      description = "TaskManagers, the processes that serve.")
+      description = "Number of TaskManagers, the processes that generate replies.")
   int taskManagers = 2;
 
   @Option(
       names = "--jobmanagers",
       paramLabel = "N",
-      description = "JobManagers; all but one stand by.")
+      description = "Number of JobManagers; all but one stand by.")
   int jobManagers = 1;
 
   @Option(
       names = "--slots",
       paramLabel = "N",
-      description = "Slots of a TaskManager; its subtasks share one engine.")
+      description = "Slots per TaskManager; its subtasks share one engine.")
   int slots = 1;
 
   @Option(

@@ -34,7 +34,7 @@ final class ClusterSubmission {
   private static final String MAIN_CLASS = "io.radixflow.jobs.RadixflowJob";
   private static final long TIMEOUT_SECONDS = 60;
 
-  /** Loading a large model takes its time. */
+  /** The time limit of the start; loading a large model takes minutes. */
   private static final Duration START_LIMIT = Duration.ofMinutes(10);
 
   private static final Duration POLL = Duration.ofMillis(500);
@@ -58,16 +58,15 @@ final class ClusterSubmission {
   }
 
   /**
-   * Makes the job graph here and submits it.
+   * Creates the job graph in this process and submits it.
    *
-   * @param arguments of the job's main method
+   * @param arguments arguments of the job's main method
    * @param savepoint the savepoint to resume from, or null
    * @return the job's id
    */
   String submit(Path jar, List<String> arguments, String savepoint)
       throws IOException, InterruptedException {
-    // this process has all classes of the jar already; with a second copy of them, classes of both
-    // copies would meet
+    // this process already has all classes of the jar; a second copy would mix with the first
     Configuration loading = new Configuration(configuration);
     loading.set(CoreOptions.CLASSLOADER_RESOLVE_ORDER, "parent-first");
     PackagedProgram.Builder builder =
@@ -87,7 +86,7 @@ final class ClusterSubmission {
     }
   }
 
-  /** Returns what the job's main method threw, without Flink's wrapping. */
+  /** Returns the exception of the job's main method, without Flink's wrappers. */
   private static Throwable programFailure(Throwable error) {
     Throwable cause = error;
     while (cause.getCause() != null
@@ -134,7 +133,9 @@ final class ClusterSubmission {
     }
   }
 
-  /** A job that is still being set up has no vertices, so its own state also counts. */
+  /**
+   * Returns whether a job and all its tasks run. A job that is still being set up has no tasks yet.
+   */
   private static boolean runs(JobDetailsInfo job) {
     return job.getJobStatus() == JobStatus.RUNNING
         && job.getJobVertexInfos().stream().allMatch(ClusterSubmission::runs);

@@ -54,9 +54,9 @@ public final class GatewayCommand extends CliCommand {
   }
 
   /**
-   * Fails early if the gateway's port is taken, rather than after a model was loaded.
+   * Fails early if the gateway's port is taken, before a model is loaded.
    *
-   * @param option names the port, for the message
+   * @param option the option that sets the port, for the message
    */
   static void requireFree(Settings settings, String option) {
     int port = settings.get(GatewayConfig.PORT);
@@ -67,8 +67,8 @@ public final class GatewayCommand extends CliCommand {
   /**
    * Checks that a port is free before anything is started.
    *
-   * @param who was to listen there, for the message
-   * @param option names the port
+   * @param who the intended listener, for the message
+   * @param option the option that sets the port
    */
   static void requireFree(InetSocketAddress address, String who, String option) {
     try (ServerSocket socket = new ServerSocket()) {

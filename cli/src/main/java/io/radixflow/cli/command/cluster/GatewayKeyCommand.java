@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
-/** Makes an API key of the HTTP gateway. */
+/** Creates an API key of the HTTP gateway. */
 @Command(
     name = "gateway-key",
     description = {
@@ -28,7 +28,7 @@ public final class GatewayKeyCommand extends CliCommand {
       names = "--file",
       paramLabel = "FILE",
       required = true,
-      description = "File of keys to add a line to; it is made if there is none.")
+      description = "File of keys to which a line is added; it is created if it does not exist.")
   Path file;
 
   @Option(
@@ -48,7 +48,7 @@ public final class GatewayKeyCommand extends CliCommand {
   @Option(
       names = "--requests-per-minute",
       paramLabel = "N",
-      description = "Requests of a minute on each gateway; 0 for no limit.")
+      description = "Requests per minute on each gateway; 0 for no limit.")
   int requestsPerMinute;
 
   @Option(
@@ -59,7 +59,9 @@ public final class GatewayKeyCommand extends CliCommand {
 
   @Option(
       names = "--operator",
-      description = "The key's user may see the live page: what all tenants do, without texts.")
+      description =
+          "The key's user may open the live page, which shows the activity of all "
+              + "tenants without texts.")
   boolean operator;
 
   GatewayKeyCommand(CliEnvironment environment) {

@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Watches a cluster and replaces each process that is gone, until the job fails. A job that a user
- * stopped or cancelled may be submitted again.
+ * Watches a cluster and replaces each process that has ended, until the job fails. A job that a
+ * user stopped or cancelled may be submitted again.
  */
 final class Replacements {
   private static final Duration PERIOD = Duration.ofSeconds(1);
@@ -30,7 +30,7 @@ final class Replacements {
   }
 
   /**
-   * Returns only by an exception.
+   * Watches the cluster; returns only by an exception.
    *
    * @throws CliException when the job has failed
    */

@@ -20,7 +20,7 @@ import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Runs a broker and the job until interrupted. */
+/** Runs a broker, the job and the HTTP gateway until interrupted. */
 @Command(
     name = "up",
     description = {
@@ -77,7 +77,7 @@ public final class UpCommand extends CliCommand {
     GatewayCommand.requireFree(asked, "--gateway-port");
     requireFree(port, "the Kafka broker", "--port");
     requireFree(metricsPort, "the page of Flink's metrics", "--metrics-port");
-    // the stack's settings have the model's file in place of the name that it was asked for by
+    // the stack's settings have the model's file instead of the requested name
     String model = ServedModels.nameOf(asked);
     try (LocalStack stack = serving.startWithBroker(this, withKvEvents(asked), port, metricsPort);
         Gateway gateway =
@@ -98,16 +98,17 @@ public final class UpCommand extends CliCommand {
     return gatewayPort == null ? settings : settings.with(GatewayConfig.PORT, gatewayPort);
   }
 
-  /**
-   * The live page shows the radix tree, unless the settings say that nothing is to be published.
-   */
+  /** Returns the settings with KV events for the live page, unless they switch KV events off. */
   private static Settings withKvEvents(Settings settings) {
     return settings.isGiven(RadixflowOptions.KV_EVENTS_ENABLED)
         ? settings
         : settings.with(RadixflowOptions.KV_EVENTS_ENABLED, true);
   }
 
-  /** The live page looks at the stack's own Flink, unless the settings name another. */
+  /**
+   * Returns the settings of the live page, which shows the stack's own Flink unless the settings
+   * name another one.
+   */
   private static Settings live(Settings settings, LocalStack stack) {
     return settings.isGiven(GatewayConfig.FLINK_URL)
         ? settings

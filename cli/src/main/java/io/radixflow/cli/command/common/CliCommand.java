@@ -24,7 +24,7 @@ public abstract class CliCommand implements Callable<Integer> {
     return spec.commandLine().getErr();
   }
 
-  /** Prints formatted text on stdout, with the same figures whatever the locale is. */
+  /** Prints formatted text on stdout, with numbers independent of the locale. */
   public final void print(String format, Object... values) {
     out().printf(Locale.ROOT, format, values);
   }
@@ -34,7 +34,7 @@ public abstract class CliCommand implements Callable<Integer> {
     return spec.commandLine().getParseResult().hasMatchedOption(option);
   }
 
-  /** Starts to show progress of something that may take seconds. */
+  /** Starts showing progress of something that may take seconds. */
   public final Progress progress(String what) {
     return Progress.start(what, err(), environment);
   }

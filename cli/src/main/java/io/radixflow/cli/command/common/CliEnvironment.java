@@ -7,7 +7,7 @@ import java.time.Duration;
  * The environment of commands; tests replace it.
  *
  * @param models finds models
- * @param input what a command reads where a file may be {@code -}
+ * @param input the input for a file named {@code -}
  * @param terminal whether stderr is a terminal, so that progress may redraw its line
  * @param quiet how long a command runs before it shows progress
  */

@@ -22,7 +22,7 @@ public final class CliException extends RuntimeException {
   }
 
   /**
-   * Creates an exception for bad input, with the exit code of wrong usage. For commands in which
+   * Creates an exception for bad input with the exit code of wrong usage, for commands in which
    * exit code 1 means something else.
    */
   public static CliException badInput(String message, Throwable cause) {

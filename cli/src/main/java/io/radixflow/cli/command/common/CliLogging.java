@@ -6,8 +6,8 @@ import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
 
 /**
- * Sends the log of Flink, Kafka and the engine to a file of this process, away from the
- * conversation.
+ * Sends the log of Flink, Kafka and the engine to a file of this process, so that it does not
+ * disturb the conversation.
  */
 public final class CliLogging {
   private static final String CONFIGURATION = "log4j2.configurationFile";
@@ -19,8 +19,8 @@ public final class CliLogging {
   private CliLogging() {}
 
   /**
-   * Chooses the configuration unless the user chose one, and deletes the logs of processes that
-   * ended long ago; must run before the first logger.
+   * Chooses the configuration unless the user chose one, and deletes old logs; must run before the
+   * first logger is created.
    */
   public static void toFile() {
     setDefault(DIRECTORY, RadixflowHome.path().resolve("logs").toString());
@@ -29,7 +29,7 @@ public final class CliLogging {
     new LogFiles(Path.of(System.getProperty(DIRECTORY))).deleteOld();
   }
 
-  /** Returns a clause that names the log's path, for messages. */
+  /** Returns a clause with the log's path, for messages. */
   public static String place() {
     return OWN.equals(System.getProperty(CONFIGURATION))
         ? "the log is "

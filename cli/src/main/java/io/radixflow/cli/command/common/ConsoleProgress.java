@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /**
- * Shows steps as lines and, once a transfer takes over two seconds, a bar that redraws itself; if
- * the output is not a terminal, a line every ten seconds instead.
+ * Shows steps as lines. A transfer of more than two seconds gets a progress bar, or a line every
+ * ten seconds if the output is not a terminal.
  */
 public final class ConsoleProgress implements ModelProgress {
   private static final long SHOW_AFTER = Duration.ofSeconds(2).toNanos();
@@ -28,8 +28,8 @@ public final class ConsoleProgress implements ModelProgress {
   private boolean visible;
 
   /**
-   * @param out standard error, usually
-   * @param terminal whether a line can be drawn again
+   * @param out the output, usually standard error
+   * @param terminal whether a line can be redrawn
    * @param nanoTime a clock
    */
   public ConsoleProgress(PrintWriter out, boolean terminal, LongSupplier nanoTime) {

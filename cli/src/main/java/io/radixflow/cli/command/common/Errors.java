@@ -12,7 +12,7 @@ import java.util.concurrent.ExecutionException;
 public final class Errors {
   private Errors() {}
 
-  /** Describes an error in one line; names its class only where the message is not enough. */
+  /** Describes an error in one line; names its class only if the message is not enough. */
   public static String line(Throwable error) {
     return oneLine(describe(error));
   }

@@ -24,13 +24,14 @@ public final class JsonLineFiles {
   String out = STANDARD;
 
   /**
-   * Opens the input; call it before {@link #openOutput}, so that a typing error truncates nothing.
+   * Opens the input. Call it before {@link #openOutput}, so that a mistyped input does not truncate
+   * the output.
    */
   public JsonLineInput openInput(CliCommand command) throws IOException {
     return openInput(command, in);
   }
 
-  /** Opens another input of the same form. */
+  /** Opens another input file. */
   public static JsonLineInput openInput(CliCommand command, String file) throws IOException {
     return new JsonLineInput(openStream(command, file));
   }

@@ -14,7 +14,7 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads JSON objects, one a line. */
+/** Reads JSON objects, one per line. */
 public final class JsonLineInput implements AutoCloseable {
   private static final int MAX_LINE_BYTES = 64 << 20;
   private static final ObjectReader JSON =
@@ -34,12 +34,12 @@ public final class JsonLineInput implements AutoCloseable {
   /**
    * One input line.
    *
-   * @param fields its fields, or null if it is not a JSON object
-   * @param error why not, or null
+   * @param fields the fields, or null if the line is not a JSON object
+   * @param error why it is not, or null
    */
   public record Line(JsonObject fields, String error) {}
 
-  /** The next line, or null after the last. */
+  /** Returns the next line, or null after the last. */
   public Line next() throws IOException {
     try {
       byte[] bytes = lines.next();
@@ -58,7 +58,7 @@ public final class JsonLineInput implements AutoCloseable {
   }
 
   /**
-   * Sets a field given as {@code name=JSON}; a value that is not JSON is taken as text.
+   * Sets a field given as {@code name=JSON}; a value that is not JSON is treated as text.
    *
    * @throws CliException if there is no {@code =}
    */

@@ -10,8 +10,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.PrintWriter;
 
 /**
- * Writes JSON objects, one a line, in ASCII: other characters are escaped, so that a lone surrogate
- * in a text passes unchanged.
+ * Writes JSON objects in ASCII, one per line. Other characters are escaped, so that a lone
+ * surrogate in a text is kept.
  */
 public final class JsonLineOutput implements AutoCloseable {
   private static final ObjectWriter JSON =
@@ -66,7 +66,7 @@ public final class JsonLineOutput implements AutoCloseable {
     return lines;
   }
 
-  /** Lines among them that report an error. */
+  /** Returns the number of lines that report an error. */
   public int errors() {
     return errors;
   }

@@ -3,7 +3,7 @@ package io.radixflow.cli.command.common;
 import io.radixflow.models.ModelProgress;
 import java.util.function.LongSupplier;
 
-/** Shows in a command's progress how far the load of a model is. */
+/** Shows how much of a model is loaded, in the progress of a command. */
 final class LoadDetail implements ModelProgress {
   private final Progress shown;
   private final LongSupplier nanoTime;

@@ -16,7 +16,7 @@ import org.apache.flink.util.ExceptionUtils;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The options of commands that run the job in this process, and its start. */
+/** The options of commands that run the job in this process, and the start of the job. */
 public final class LocalServing {
   public @Mixin ModelOptions model;
   public @Mixin SettingsOptions settings;
@@ -29,27 +29,27 @@ public final class LocalServing {
               + " directory of the user, which it prints; chat and run keep nothing).")
   Path directory;
 
-  /** The directory in which conversations are kept; empty if nothing is kept. */
+  /** Returns the directory in which conversations are kept; empty if nothing is kept. */
   public Optional<Path> directory() {
     return Optional.ofNullable(directory);
   }
 
   /**
-   * Has conversations kept if the user named no directory.
+   * Sets the directory in which conversations are kept if the user named none.
    *
-   * @param fallback where
+   * @param fallback the directory
    */
   public void keepIn(Path fallback) {
     directory = directory == null ? fallback : directory;
   }
 
-  /** Starts the job with a broker of its own. */
+  /** Starts the job with its own broker. */
   public LocalStack startWithBroker(CliCommand command, int port, int metricsPort)
       throws IOException {
     return startWithBroker(command, settings.load(command, model), port, metricsPort);
   }
 
-  /** Starts the job with a broker of its own, and with settings that were loaded before. */
+  /** Starts the job with its own broker and with settings that were loaded before. */
   public LocalStack startWithBroker(CliCommand command, Settings loaded, int port, int metricsPort)
       throws IOException {
     return start(command, loaded, true, port, metricsPort);
@@ -58,7 +58,7 @@ public final class LocalServing {
   /**
    * Starts the job against existing brokers.
    *
-   * @param bootstrap their address; null for the settings'
+   * @param bootstrap address of the brokers; null for the address in the settings
    */
   public LocalStack start(CliCommand command, String bootstrap) throws IOException {
     Settings all = settings.load(command, model);
@@ -71,8 +71,8 @@ public final class LocalServing {
   }
 
   /**
-   * The end of a stack's job: completed when the stack was closed, or with a {@link CliException}
-   * that says what to do as soon as the job ended by itself.
+   * Returns the end of a stack's job. It completes when the stack was closed, and fails with a
+   * {@link CliException} with the remedy as soon as the job has ended by itself.
    */
   public CompletableFuture<Void> end(LocalStack stack) {
     return stack
@@ -88,7 +88,7 @@ public final class LocalServing {
   /**
    * Announces a stack, waits until its job or the process ends, and stops it.
    *
-   * @throws ExecutionException if the job ended by itself; its cause says what to do
+   * @throws ExecutionException if the job ended by itself; its cause has the remedy
    */
   public void run(LocalStack stack, Consumer<LocalStack> announce)
       throws IOException, InterruptedException, ExecutionException {

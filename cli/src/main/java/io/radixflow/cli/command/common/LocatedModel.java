@@ -11,10 +11,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A model that is at hand.
+ * A model that was found or fetched.
  *
  * @param location an absolute path, or the simulated model's name
- * @param source where it came from, for people
+ * @param source where it came from; for messages
  */
 public record LocatedModel(String location, String source) {
 
@@ -33,7 +33,7 @@ public record LocatedModel(String location, String source) {
     return open(location);
   }
 
-  /** Opens tokenizer and chat template alone. */
+  /** Opens only the tokenizer and the chat template. */
   public TextModel openText() throws IOException {
     return ModelLoader.openText(location, Path::of);
   }

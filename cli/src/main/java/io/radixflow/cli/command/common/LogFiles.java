@@ -17,7 +17,8 @@ final class LogFiles {
   static final String SUFFIX = ".log";
 
   /**
-   * How many files of ended processes are kept; log4j2-cli.properties limits the size of each file.
+   * The number of kept files of ended processes; log4j2-cli.properties limits the size of each
+   * file.
    */
   private static final int MOST = 20;
 
@@ -42,8 +43,8 @@ final class LogFiles {
   }
 
   /**
-   * Deletes all but the newest files of processes that have ended. Never fails, because no command
-   * depends on it.
+   * Deletes all files of ended processes except the newest. Never fails, because no command depends
+   * on it.
    */
   void deleteOld() {
     try (Stream<Path> files = Files.list(directory)) {
@@ -60,7 +61,7 @@ final class LogFiles {
     }
   }
 
-  /** Sorts by the start of the process; shared files are older than all others. */
+  /** Returns the start of the process as the sort key; shared files are older than all others. */
   private static String start(Path file) {
     String name = file.getFileName().toString();
     return SHARED.matcher(name).matches() ? "" : name;

@@ -38,7 +38,9 @@ public final class ModelOptions {
   @Option(
       names = "--threads",
       paramLabel = "N",
-      description = "Compute threads; 0 takes all cores but one where there are more than two.")
+      description =
+          "Compute threads; 0 takes all cores, but leaves one free if there are more "
+              + "than two.")
   int threads = 0;
 
   @Option(
@@ -52,7 +54,9 @@ public final class ModelOptions {
       names = "--gpu-mode",
       paramLabel = "MODE",
       defaultValue = "deterministic",
-      description = "Mode of a GPU: deterministic, or fast without equal bits in every run.")
+      description =
+          "Mode of a GPU: deterministic, or fast, which does not give equal bits in "
+              + "every run.")
   GpuMode gpuMode;
 
   @Option(
@@ -68,7 +72,7 @@ public final class ModelOptions {
       description = "Never use the network for a model (environment: RADIXFLOW_OFFLINE=1).")
   boolean offline;
 
-  /** Finds the model, fetching it with a progress bar if need be. */
+  /** Finds the model, and fetches it with a progress bar if necessary. */
   public LocatedModel locate(CliCommand command, String name) throws IOException {
     ModelProgress transfer =
         new ConsoleProgress(command.err(), command.environment.terminal(), System::nanoTime);
@@ -83,7 +87,7 @@ public final class ModelOptions {
     }
   }
 
-  /** Opens the tokenizer and the chat template alone, whatever the model's architecture. */
+  /** Opens only the tokenizer and the chat template, for any architecture. */
   public TextModel openText(CliCommand command) throws IOException {
     LocatedModel located = locate(command, model);
     try (Progress progress = command.progress("opening " + model)) {
@@ -105,7 +109,7 @@ public final class ModelOptions {
         device, threads, ServingSettings.kvType(kvType), gpuMode, gpuMemory.getBytes());
   }
 
-  /** The compute threads that a CPU backend has with these options. */
+  /** Returns the number of compute threads of a CPU backend with these options. */
   public int computeThreads() {
     int cores = Runtime.getRuntime().availableProcessors();
     return threads > 0 ? threads : Math.max(Math.min(cores, 2), cores - 1);
@@ -117,7 +121,7 @@ public final class ModelOptions {
     }
   }
 
-  /** The devices there are. */
+  /** Reads a device name. */
   public static final class Device implements ITypeConverter<String> {
     @Override
     public String convert(String text) {
@@ -128,7 +132,7 @@ public final class ModelOptions {
     }
   }
 
-  /** A memory size. */
+  /** Reads a memory size. */
   public static final class Memory implements ITypeConverter<MemorySize> {
     @Override
     public MemorySize convert(String text) {

@@ -6,8 +6,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Prints on stderr that something is running, once it has taken a moment: a line that is redrawn
- * each second on a terminal, else a new line every half minute. Thread-safe.
+ * Shows on stderr that something is running, after a moment. On a terminal a line is redrawn each
+ * second; otherwise a new line is printed every half minute. Thread-safe.
  */
 public final class Progress implements AutoCloseable {
   private static final long PLAIN_SECONDS = 30;
@@ -42,7 +42,7 @@ public final class Progress implements AutoCloseable {
     return new Progress(what, err, environment);
   }
 
-  /** Sets the progress that the line shows when it is next drawn; after the end, prints it. */
+  /** Sets the progress for the next time that the line is drawn. After the end, prints it. */
   public synchronized void detail(String text) {
     detail = text;
     if (timer.isShutdown()) {

@@ -3,7 +3,7 @@ package io.radixflow.cli.command.common;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Arrays;
 
-/** Samples of one measurement; they may be read once there is one. */
+/** Samples of one measurement. There must be at least one sample when they are read. */
 public final class Samples {
   private double[] values = new double[16];
   private int count;
@@ -29,7 +29,7 @@ public final class Samples {
     return quantile(0.5);
   }
 
-  /** The value below which a share of the samples lies, interpolated between neighbours. */
+  /** Returns the value below which a share of the samples is, interpolated between neighbours. */
   public double quantile(double share) {
     if (!sorted) {
       Arrays.sort(values, 0, count);

@@ -12,7 +12,7 @@ import java.util.Map;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
-/** The command line options for the job's settings. */
+/** The command line's options for the job's settings. */
 public final class SettingsOptions {
   @Option(
       names = "--config",
@@ -39,7 +39,7 @@ public final class SettingsOptions {
     return loader.environment(variables).set(assignments).load();
   }
 
-  /** Returns the settings with the model options that the command line has. */
+  /** Returns the settings with the model options of the command line. */
   public Settings load(CliCommand command, ModelOptions model) {
     Settings settings = load();
     if (command.isGiven("--model")) {
@@ -63,7 +63,7 @@ public final class SettingsOptions {
     return settings;
   }
 
-  /** Returns the settings with the brokers' address if the command line has it. */
+  /** Returns the settings with the brokers' address from the command line, if it is given. */
   public Settings load(String bootstrap) {
     Settings settings = load();
     return bootstrap == null ? settings : settings.with(KafkaConfig.BOOTSTRAP_SERVERS, bootstrap);

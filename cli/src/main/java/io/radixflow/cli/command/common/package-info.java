@@ -1,2 +1,2 @@
-/** Base class, options, errors, progress and JSON lines that all commands share. */
+/** The base class, options, errors, progress and JSON lines that all commands share. */
 package io.radixflow.cli.command.common;

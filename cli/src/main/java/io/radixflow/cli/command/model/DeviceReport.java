@@ -5,9 +5,9 @@ import io.radixflow.kernels.cuda.CudaSupport;
 import io.radixflow.kernels.device.DeviceName;
 
 /**
- * The GPUs that this process can run a model on, and the one that was examined.
+ * The GPUs on which this process can run a model, and the GPU that was examined.
  *
- * @param cuda the driver, its devices, and what the build contains for them
+ * @param cuda the driver, its devices, and the device code in the build
  * @param gpu number of the GPU that was examined
  * @param problem why that GPU cannot be used, or null
  * @param tested whether the self-test ran on that GPU
@@ -28,7 +28,7 @@ record DeviceReport(CudaSupport cuda, int gpu, String problem, boolean tested) {
     return new DeviceReport(cuda, gpu, problem, tested);
   }
 
-  /** Returns whether nothing speaks against using the GPU; the self-test may not have run. */
+  /** Returns whether no problem with the GPU is known; the self-test may not have run. */
   boolean gpuWorks() {
     return problem == null;
   }

@@ -17,8 +17,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The conversation of one line: its replies are generated one after another, each prompt being the
- * one before, its reply and what the new turn adds, by token ids.
+ * The conversation of one line. Its replies are generated one after another. Each prompt consists
+ * of the token ids of the previous prompt and its reply, and of the new turn.
  */
 final class Dialog {
   private final ChatTemplate template;
@@ -30,7 +30,7 @@ final class Dialog {
   private final List<GeneratedReply> replies = new ArrayList<>();
   private int[] history;
 
-  /** Set on an intake thread, read once the prompt is ready. */
+  /** Set on an intake thread; read after the prompt is ready. */
   private volatile int[] promptIds;
 
   private Dialog(ServedModel model, GenerateSettings generation, boolean turns) {
@@ -62,7 +62,7 @@ final class Dialog {
     return dialog;
   }
 
-  /** The chat messages of a line, at least one. */
+  /** Returns the chat messages of a line, at least one. */
   static List<ChatMessage> messages(JsonObject line) {
     return objects(line, "messages").stream()
         .map(message -> message.require("role", "content"))
@@ -93,7 +93,7 @@ final class Dialog {
         .build();
   }
 
-  /** The ids of the last prompt that is ready. */
+  /** Returns the ids of the last prompt that is ready. */
   int[] promptIds() {
     return promptIds;
   }
@@ -115,7 +115,7 @@ final class Dialog {
     }
   }
 
-  /** Takes a finished reply; returns whether another turn follows. */
+  /** Adds a finished reply; returns whether another turn follows. */
   boolean accept(GeneratedReply reply) {
     replies.add(reply);
     if (users.isEmpty()) {
@@ -127,7 +127,9 @@ final class Dialog {
     return true;
   }
 
-  /** The ids of a reply, with the end token even if it stopped for another reason. */
+  /**
+   * Returns the ids of a reply, with the end token even if the reply stopped for another reason.
+   */
   private int[] closed(int[] ids) {
     boolean ended =
         ids.length > 0 && Arrays.stream(endOfTurn).anyMatch(end -> end == ids[ids.length - 1]);

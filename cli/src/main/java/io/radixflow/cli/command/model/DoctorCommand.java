@@ -16,12 +16,12 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Shows what this machine and this build can run a model on. */
+/** Shows the devices on which this machine and this build can run a model. */
 @Command(
     name = "doctor",
     description = {
-      "Show Java, processor, GPU, what the build contains, and the Flink options that follow; try"
-          + " the GPU.",
+      "Show Java, processor, GPU, the parts of the build, and the Flink options for them; test "
+          + "the GPU.",
       "The exit code is 1 if what --device asks for cannot be used (with 'auto', if there is a GPU"
           + " that fails its test), or if up has too little memory, disk or open files."
     })

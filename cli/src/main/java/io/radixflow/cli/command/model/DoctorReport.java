@@ -21,21 +21,23 @@ import java.util.regex.Pattern;
  * The report of {@code doctor}.
  *
  * @param devices the GPUs
- * @param memory what memory there is
- * @param limits of this process
- * @param data where conversations are kept
+ * @param memory the available memory
+ * @param limits the limits of this process
+ * @param data directory in which conversations are kept
  */
 record DoctorReport(DeviceReport devices, MemoryStatus memory, LocalLimits limits, Path data) {
 
   private static final Path DRIVER = Path.of("/proc/driver/nvidia/version");
   private static final Pattern VERSION = Pattern.compile("\\b(\\d{3,}\\.\\d+(\\.\\d+)?)\\b");
 
-  /** Memory that a TaskManager may have: the machine's, or the container's part of it. */
+  /**
+   * Returns the memory that a TaskManager may have: the machine's, or the container's part of it.
+   */
   private long limit() {
     return memory.container() == 0 ? memory.machine() : memory.container();
   }
 
-  /** The version of NVIDIA's kernel module, or null. */
+  /** Returns the version of NVIDIA's kernel module, or null. */
   private static String kernelModule() {
     try {
       Matcher version = VERSION.matcher(Files.readString(DRIVER));
@@ -45,7 +47,7 @@ record DoctorReport(DeviceReport devices, MemoryStatus memory, LocalLimits limit
     }
   }
 
-  /** Flink's options for a TaskManager with the libraries and devices of this machine. */
+  /** Returns Flink's options for a TaskManager with the libraries and devices of this machine. */
   private Map<String, String> flinkOptions() {
     Map<String, String> options = new LinkedHashMap<>();
     options.put("env.java.opts.taskmanager", CpuBackend.jvmFlags());

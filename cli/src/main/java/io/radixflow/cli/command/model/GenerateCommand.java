@@ -38,7 +38,7 @@ public final class GenerateCommand extends ServedModelCommand {
   @Option(
       names = "--kv-pages",
       paramLabel = "N",
-      description = "Pages of the KV pool; 0 sizes it by the memory there is.")
+      description = "Pages of the KV pool; 0 sizes it by the available memory.")
   int kvPages = 0;
 
   @Option(

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 
 /**
- * Answers the lines of {@code generate} through an engine, a number of them at once, and writes the
+ * Answers the lines of {@code generate} with an engine, several at the same time, and writes the
  * answers in the order of the lines.
  */
 final class GenerateRun implements ReplyChannel.ReplyVisitor {
@@ -94,7 +94,7 @@ final class GenerateRun implements ReplyChannel.ReplyVisitor {
     }
   }
 
-  /** Begins the next turn of dialogs whose reply ended, or keeps their answer. */
+  /** Starts the next turn of dialogs whose reply has ended, or keeps their answer. */
   private void goOn(ReplyChannel channel) {
     for (Request request : ended) {
       String error = request.reply().error();

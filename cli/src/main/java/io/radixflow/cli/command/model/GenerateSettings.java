@@ -9,13 +9,13 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * How the replies of one line are generated, by the names that events use. Greedy unless the line
- * says otherwise; without a seed the seed is 0.
+ * The generation options of one line, with the names that events use. Sampling is greedy unless the
+ * line says otherwise; the default seed is 0.
  *
  * @param sampling how tokens are drawn
  * @param maxTokens limit on a reply's tokens
  * @param stop stop strings
- * @param ignoreEndOfTurn whether to go on past the end of the turn
+ * @param ignoreEndOfTurn whether to continue after the end of the turn
  */
 record GenerateSettings(
     SamplingParams sampling, int maxTokens, List<String> stop, boolean ignoreEndOfTurn) {

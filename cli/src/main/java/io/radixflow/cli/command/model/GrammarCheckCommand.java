@@ -10,14 +10,15 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine.Command;
 
-/** Judges texts by grammars. */
+/** Checks texts against grammars. */
 @Command(
     name = "check",
     description = {
-      "Judge texts by grammars: JSON lines in, JSON lines out.",
-      "{\"schema\"|\"regex\"|\"lark\"|\"gbnf\",\"whitespace\",\"text\"} gives {\"accepted\":true} or"
-          + " {\"accepted\":false,\"at\"}: the offset in UTF-8 of the first byte after which nothing"
-          + " that is accepted can follow, or the text's length if it is unfinished."
+      "Check texts against grammars: JSON lines in, JSON lines out.",
+      "{\"schema\"|\"regex\"|\"lark\"|\"gbnf\",\"whitespace\",\"text\"} gives "
+          + "{\"accepted\":true} or {\"accepted\":false,\"at\"}: the offset in UTF-8 of the "
+          + "first byte that no accepted text has there, or the text's length if the text is "
+          + "incomplete."
     })
 public final class GrammarCheckCommand extends GrammarLinesCommand {
   GrammarCheckCommand(CliEnvironment environment) {

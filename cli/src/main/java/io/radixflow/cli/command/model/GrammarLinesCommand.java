@@ -27,7 +27,7 @@ abstract class GrammarLinesCommand extends CliCommand {
 
   @Mixin JsonLineFiles files;
 
-  /** The grammar of the line before, which often comes again. */
+  /** The grammar of the previous line, because the same grammar often comes again. */
   private String lastKey;
 
   private Grammar last;

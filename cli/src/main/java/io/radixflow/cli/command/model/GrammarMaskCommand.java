@@ -25,16 +25,16 @@ import picocli.CommandLine.Option;
     name = "mask",
     description = {
       "Compute which tokens grammars allow after a prefix: JSON lines in, JSON lines out.",
-      "{\"schema\"|\"regex\"|\"lark\"|\"gbnf\",\"whitespace\",\"prefix\"} gives"
-          + " {\"count\",\"sha256\"}: how many tokens, and the hash of their ids in ascending order,"
-          + " decimal, with a space between."
+      "{\"schema\"|\"regex\"|\"lark\"|\"gbnf\",\"whitespace\",\"prefix\"} gives "
+          + "{\"count\",\"sha256\"}: the number of allowed tokens, and the hash of their decimal "
+          + "ids in ascending order, separated by spaces."
     })
 public final class GrammarMaskCommand extends GrammarLinesCommand {
   @Option(
       names = "--tokenizer",
       paramLabel = "MODEL",
       defaultValue = "${env:RADIXFLOW_MODEL:-SmolLM2-135M-Instruct}",
-      description = "The model whose tokens are meant, as --model of other commands.")
+      description = "Use this model's tokenizer; same values as --model of other commands.")
   String tokenizer;
 
   @Option(

@@ -17,7 +17,8 @@ import picocli.CommandLine.Mixin;
 
 /**
  * A command that answers each JSON line of its input with one line of output, in order. A line that
- * cannot be answered gets {@code {"error": …}}; the exit code reports only failures of the whole.
+ * cannot be answered gets {@code {"error": …}}; the exit code reports only failures of the whole
+ * command.
  */
 abstract class JsonLinesCommand<M> extends CliCommand {
   @Mixin JsonLineFiles files;
@@ -27,7 +28,7 @@ abstract class JsonLinesCommand<M> extends CliCommand {
     super(environment);
   }
 
-  /** Opens what the lines are answered with. */
+  /** Opens the model that answers the lines. */
   abstract M open() throws IOException;
 
   /** Answers all lines. */

@@ -20,15 +20,16 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Computes logits of token ids on the backend, without an engine. */
+/** Computes logits of token ids on a backend without an engine. */
 @Command(
     name = "logits",
     description = {
       "Compute logits of token ids: JSON lines in, JSON lines out.",
-      "{\"ids\",\"positions\"} gives {\"top\",\"sum\",\"l2\",\"digest\"}: for each position the ten"
-          + " largest [id, logit], sum and Euclidean norm of all logits, and one SHA-256 over the"
-          + " raw bits of all logits asked for (32-bit little-endian floats, positions ascending).",
-      "Position p predicts the token after ids[0..p]; without positions, the last one is computed."
+      "{\"ids\",\"positions\"} gives {\"top\",\"sum\",\"l2\",\"digest\"}: for each position the "
+          + "ten largest [id, logit], and sum and Euclidean norm of all logits; and one SHA-256 "
+          + "of all requested logits (32-bit little-endian floats, positions ascending).",
+      "Position p predicts the token after ids[0..p]; without positions, only the last position "
+          + "is computed."
     })
 public final class LogitsCommand extends ServedModelCommand {
   @Option(
@@ -40,7 +41,7 @@ public final class LogitsCommand extends ServedModelCommand {
   @Option(
       names = "--with",
       paramLabel = "FILE",
-      description = "Other requests, JSON lines with ids, that run in the same batches.")
+      description = "File of other requests (JSON lines with ids) that run in the same batches.")
   String with;
 
   LogitsCommand(CliEnvironment environment) {

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 
-/** The reported summary of one request's logits; rows are added with positions ascending. */
+/** The reported summary of one request's logits. Rows are added in ascending order of positions. */
 final class LogitsResult {
   private static final int TOP = 10;
 
@@ -17,9 +17,9 @@ final class LogitsResult {
   private final ByteBuffer bytes;
 
   /**
-   * The logits of one position in brief.
+   * A summary of the logits of one position.
    *
-   * @param topIds ids of the largest logits, largest first, lower id first on a tie
+   * @param topIds ids of the largest logits, largest first; of equal logits, the lower id first
    * @param topLogits their logits
    * @param sum of all logits, accumulated in double
    * @param l2 Euclidean norm of all logits, accumulated in double

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Computes logits on a backend, one request after another, each in chunks; other sequences may run
- * in the same batches for company. Not thread-safe.
+ * Computes logits on a backend, one request after another, each in chunks. Other sequences may run
+ * in the same batches, to test that they do not change the result. Not thread-safe.
  */
 final class LogitsRunner implements AutoCloseable {
   private static final int PREFERRED_PAGE_TOKENS = 16;
@@ -30,8 +30,8 @@ final class LogitsRunner implements AutoCloseable {
 
   /**
    * @param chunk rows of one sequence in a batch
-   * @param company token ids of other sequences, which run round and round; may be empty
-   * @param longest the longest request that will come
+   * @param company token ids of other sequences, which run repeatedly; may be empty
+   * @param longest length of the longest request
    */
   LogitsRunner(Backend backend, int chunk, List<int[]> company, int longest) {
     this.backend = backend;
@@ -69,8 +69,8 @@ final class LogitsRunner implements AutoCloseable {
   }
 
   /**
-   * The logits after each of {@code positions}, at least one; tokens after the last of them are not
-   * computed.
+   * Returns the logits after each of {@code positions}. There must be at least one position; tokens
+   * after the last position are not computed.
    *
    * @throws InvalidInputException if a step fails
    */

@@ -34,13 +34,13 @@ import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Shows the model that would be used. */
+/** Shows the model that these options select. */
 @Command(
     name = "model",
     description = {
-      "Show the model that would be used, where it is from, its shape, what a token of KV cache"
-          + " takes, its numerics epoch, and what fits in memory.",
-      "Fetches the model if need be."
+      "Show the model that these options select: its source, its shape, the size of a token in "
+          + "the KV cache, its numerics epoch, and what fits in memory.",
+      "Fetches the model if necessary."
     })
 public final class ModelCommand extends CliCommand {
   @Mixin ModelOptions modelOptions;
@@ -77,7 +77,7 @@ public final class ModelCommand extends CliCommand {
     return 0;
   }
 
-  /** Opens a model; of one that cannot be served, shows the parts that are supported. */
+  /** Opens a model. If it is not supported, shows the parts that are supported. */
   private ServedModel open(LocatedModel located) throws IOException {
     try {
       return located.open();
@@ -100,7 +100,10 @@ public final class ModelCommand extends CliCommand {
     void show() throws IOException;
   }
 
-  /** Shows a part, or why it is not supported unless that is what will be reported anyway. */
+  /**
+   * Shows a part of the model, or why it is not supported. Shows no reason if {@code reported} will
+   * be reported anyway.
+   */
   private void showPart(String name, ModelFormatException reported, Part part) throws IOException {
     try {
       part.show();
@@ -126,7 +129,7 @@ public final class ModelCommand extends CliCommand {
     line("chat template", template.source().isEmpty() ? "none" : calls + reasoning);
   }
 
-  /** Shows what the model takes on a CPU, all of it heap, and what it leaves for the KV pool. */
+  /** Shows the heap that the model takes on a CPU, and the heap that is left for the KV pool. */
   private void showHeap(MemoryNeeds needs, MemoryStatus memory) {
     line(
         "weights",
@@ -193,7 +196,7 @@ public final class ModelCommand extends CliCommand {
     out().flush();
   }
 
-  /** Returns the memory that layers of each kind take, where there are several. */
+  /** Returns the memory of the layers of each kind, if there are several kinds. */
   private static String kinds(KvSpec kvSpec) {
     if (kvSpec.groups().size() == 1 && kvSpec.groups().get(0).kind().equals("full")) {
       return "";
@@ -236,7 +239,7 @@ public final class ModelCommand extends CliCommand {
             Locale.ROOT, "%d KV heads of %d", attention.kvHeads(), attention.keyWidth());
   }
 
-  /** Formats bytes as options such as engine.kv-memory do. */
+  /** Formats bytes in the form of options such as engine.kv-memory. */
   private static String memory(long bytes) {
     return String.format(Locale.ROOT, "%.1f MB", bytes / (double) (1 << 20));
   }

@@ -3,7 +3,7 @@ package io.radixflow.cli.command.model;
 import io.radixflow.kernels.device.Batch;
 import java.util.Arrays;
 
-/** Token ids that are computed chunk by chunk, with pages for all of them. */
+/** A sequence of token ids that is computed chunk by chunk. It has pages for all tokens. */
 public final class PagedSequence {
   private final int[] ids;
   private final boolean[] wanted;
@@ -13,9 +13,9 @@ public final class PagedSequence {
 
   /**
    * @param ids token ids
-   * @param wanted positions whose logits are asked for, at least one; nothing after the last of
-   *     them is computed
-   * @param firstPage the first of the pages that are its own
+   * @param wanted positions whose logits are requested, at least one; tokens after the last such
+   *     position are not computed
+   * @param firstPage the first of its own pages
    */
   PagedSequence(int[] ids, boolean[] wanted, int firstPage, int pageTokens) {
     this.ids = ids;
@@ -45,7 +45,10 @@ public final class PagedSequence {
     return position == length;
   }
 
-  /** Adds the next chunk, of at most {@code rows} rows, with its outputs; returns its rows. */
+  /**
+   * Adds the next chunk of at most {@code rows} rows with its outputs; returns the number of its
+   * rows.
+   */
   int addChunk(Batch batch, int rows) {
     int count = Math.min(rows, length - position);
     batch.beginChunk(pageTable, pageTable.length, position);

@@ -34,20 +34,20 @@ import picocli.CommandLine.Option;
       "Turn chat messages into prompts: JSON lines in, JSON lines out.",
       "{\"messages\",\"addGenerationPrompt\"} gives {\"text\",\"ids\"}; special tokens are"
           + " recognised only where the chat template itself wrote them.",
-      "With --template, a file of Jinja renders raw messages, as transformers does:"
+      "With --template, a Jinja file renders raw messages, as transformers does:"
           + " {\"messages\",\"tools\",\"kwargs\",\"bos_token\",\"eos_token\",\"date\"} gives"
           + " {\"text\"} or {\"error\"}."
     })
 public final class RenderCommand extends JsonLinesCommand<TextModel> {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** The date of templates that ask for one, where a line has none. */
+  /** The date for templates if a line has none. */
   private static final LocalDate DATE = LocalDate.of(2024, 7, 26);
 
   @Option(
       names = "--template",
       paramLabel = "FILE",
-      description = "A chat template to use in place of a model's; no model is opened.")
+      description = "A chat template to use instead of the model's; no model is opened.")
   Path template;
 
   RenderCommand(CliEnvironment environment) {

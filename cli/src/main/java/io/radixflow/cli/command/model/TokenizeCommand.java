@@ -14,8 +14,8 @@ import picocli.CommandLine.Command;
     name = "tokenize",
     description = {
       "Turn texts into token ids: JSON lines in, JSON lines out.",
-      "{\"text\"} gives {\"ids\",\"idsWithSpecial\"}: as user text, in which nothing is special,"
-          + " and with special tokens recognised anywhere."
+      "{\"text\"} gives {\"ids\",\"idsWithSpecial\"}: first as user text without special tokens, "
+          + "then with all special tokens recognised."
     })
 public final class TokenizeCommand extends JsonLinesCommand<TextModel> {
   TokenizeCommand(CliEnvironment environment) {

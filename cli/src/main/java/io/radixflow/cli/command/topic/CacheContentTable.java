@@ -9,7 +9,10 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** A line for each engine and tier: how much is cached there, and of how many namespaces. */
+/**
+ * A table with a line for each engine and tier: the amount of cached data and the number of
+ * namespaces.
+ */
 final class CacheContentTable {
   private static final String ROW = "%-32s %-8s %7s %-8s %10s %12s %11s %10s%n";
 

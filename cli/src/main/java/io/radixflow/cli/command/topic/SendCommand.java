@@ -35,8 +35,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "send",
     description = {
-      "Send one event to a running job, and follow its reply if asked.",
-      "Words after the options are the message, of the user or, for open, of the system."
+      "Send one event to a running job, and follow its reply if --follow is given.",
+      "Words after the options are the user's message or, for open, the system prompt."
     })
 public final class SendCommand extends CliCommand {
   private static final int MAX_EVENT_BYTES = 4 << 20;
@@ -47,7 +47,7 @@ public final class SendCommand extends CliCommand {
   @Option(names = "--session", paramLabel = "ID", description = "The session (default: a new one).")
   String session;
 
-  @Option(names = "--turn", paramLabel = "ID", description = "The turn; a new id without it.")
+  @Option(names = "--turn", paramLabel = "ID", description = "The turn (default: a new id).")
   String turn;
 
   @Option(
@@ -71,7 +71,9 @@ public final class SendCommand extends CliCommand {
 
   @Option(
       names = "--follow",
-      description = "Print the reply as it grows, until it is committed; of a query, its JSON.")
+      description =
+          "Print the reply as it grows, until it is committed; for a query, print the "
+              + "JSON of its answer.")
   boolean follow;
 
   @Parameters(
@@ -107,7 +109,7 @@ public final class SendCommand extends CliCommand {
       Reply reply = await(client.ask(event, view), "no reply");
       ChatTurnEnd end = ChatTurnEnd.of(reply);
       if (event.kind() == EventKind.QUERY) {
-        // what a query asks for is in other fields than the text
+        // the answer to a query is not in the text but in other fields
         byte[] record = new ReplyLimiter(MAX_REPLY_BYTES).write(reply);
         out().print(new String(record, StandardCharsets.UTF_8));
       }
@@ -118,7 +120,7 @@ public final class SendCommand extends CliCommand {
     }
   }
 
-  /** The event, checked as the job will check it. */
+  /** Returns the event, after the same checks as in the job. */
   private ConversationEvent event() {
     ObjectNode json = JsonLineOutput.object();
     json.put("type", type);

@@ -44,10 +44,14 @@ public final class StateCommand extends CliCommand {
 
   @Option(
       names = "--json",
-      description = "One JSON object per line: each session, or each message of the conversation.")
+      description =
+          "Print one JSON object per line: each session, or each message of the " + "conversation.")
   boolean json;
 
-  @Option(names = "--limit", paramLabel = "N", description = "Sessions to show, the largest first.")
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      description = "Number of sessions to show, the " + "largest first.")
   int limit = 20;
 
   StateCommand(CliEnvironment environment) {

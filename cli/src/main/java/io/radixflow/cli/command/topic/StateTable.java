@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.TreeMap;
 
-/** Sessions of a savepoint as tables: all together, by tenant, and the largest ones. */
+/** Sessions of a savepoint as tables: totals, totals by tenant, and the largest sessions. */
 final class StateTable {
   private static final int MAX_TENANTS = 50;
   private static final Comparator<SavedSession> BY_SIZE =
@@ -42,7 +42,7 @@ final class StateTable {
   private final PriorityQueue<SavedSession> largest = new PriorityQueue<>(BY_SIZE);
 
   /**
-   * @param limit sessions to show
+   * @param limit number of sessions to show
    */
   StateTable(int limit) {
     this.limit = limit;

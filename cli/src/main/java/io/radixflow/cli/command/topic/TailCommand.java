@@ -41,7 +41,7 @@ public final class TailCommand extends CliCommand {
   @Option(
       names = "--count",
       paramLabel = "N",
-      description = "End after so many records; 0 never ends.")
+      description = "End after this many records; 0 never ends.")
   int count = 0;
 
   private final CountDownLatch end = new CountDownLatch(1);

@@ -64,7 +64,7 @@ public final class TiersCommand extends CliCommand {
     return 0;
   }
 
-  /** The event, checked as the job will check it. */
+  /** Returns the event, after the same checks as in the job. */
   private byte[] event() {
     ObjectNode json = JsonLineOutput.object();
     json.put("type", "tiers").put("action", action).put("tier", tier);

@@ -20,10 +20,10 @@ public final class LoopbackPrometheusReporter extends AbstractPrometheusReporter
   }
 
   /**
-   * Starts to listen.
+   * Starts listening.
    *
-   * @param ports of which the first that is free is taken
-   * @throws IllegalStateException if none is
+   * @param ports candidates; the first free port is used
+   * @throws IllegalStateException if no port is free
    */
   public static LoopbackPrometheusReporter start(Iterator<Integer> ports) {
     BindException inUse = null;
