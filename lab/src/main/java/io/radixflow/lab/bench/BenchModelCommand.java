@@ -18,6 +18,7 @@ import io.radixflow.lab.device.StepWork;
 import io.radixflow.models.FeedForward.Experts;
 import io.radixflow.models.ModelConfig;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -59,6 +60,15 @@ public final class BenchModelCommand extends CliCommand {
       })
   boolean profile;
 
+  @Option(
+      names = "--load",
+      description = {
+        "Only measure opening: the seconds until the first logits, since the start of this JVM and"
+            + " since the model was asked for, and the memory of this process. Repeat the command"
+            + " for more rounds; the first open of a new file also reads it from the disk."
+      })
+  boolean load;
+
   BenchModelCommand(CliEnvironment environment) {
     super(environment);
   }
@@ -92,6 +102,9 @@ public final class BenchModelCommand extends CliCommand {
               ? "--chunk is " + chunk + "; it must be at least 1"
               : "--context is " + context + "; it must be at least 0");
     }
+    if (load && (profile || context > 0)) {
+      throw new CliException("--load measures no steps; leave out --profile and --context");
+    }
     List<Case> cases = cases();
     long start = System.nanoTime();
     try (ServedModel model = common.model.open(this);
@@ -103,6 +116,10 @@ public final class BenchModelCommand extends CliCommand {
                 + "; use --device cpu, or 'bench gpu' for a GPU");
       }
       double loadSeconds = (System.nanoTime() - start) * 1e-9;
+      if (load) {
+        common.report.write(this, opening(model, backend, loadSeconds, start));
+        return 0;
+      }
       List<Profiled> profiles = measure(backend, cases);
       Figures figures = new Figures();
       figures.json().put("model", model.name()).put("backend", backend.description());
@@ -115,6 +132,27 @@ public final class BenchModelCommand extends CliCommand {
       common.report.write(this, figures);
     }
     return 0;
+  }
+
+  /** Computes the first logits and reports how long opening took until then. */
+  private static Figures opening(
+      ServedModel model, Backend backend, double loadSeconds, long startNanos)
+      throws IOException, InterruptedException {
+    try (StepBench bench = new StepBench(backend, 1, 1, 1)) {
+      bench.decode(1, 1, 0);
+    }
+    double opened = (System.nanoTime() - startNanos) * 1e-9;
+    long started = ManagementFactory.getRuntimeMXBean().getStartTime();
+    double whole = (System.currentTimeMillis() - started) * 1e-3;
+    Figures figures = new Figures();
+    figures.json().put("model", model.name()).put("backend", backend.description());
+    figures.json().put("first_logits_seconds", opened).put("since_jvm_start_seconds", whole);
+    figures.note("%s on %s", model.name(), backend.description());
+    figures.note(
+        "first logits %.2f s after the model was asked for, %.2f s after the JVM started",
+        opened, whole);
+    addLoading(figures, loadSeconds, ResidentMemory.read());
+    return figures;
   }
 
   private List<Case> cases() {
@@ -182,13 +220,19 @@ public final class BenchModelCommand extends CliCommand {
 
   private static void addLoading(Figures figures, double seconds, ResidentMemory memory) {
     figures.json().put("load_seconds", seconds);
-    figures.note("loaded in %.1f s", seconds);
+    figures.note("loaded in %.2f s", seconds);
     if (memory != null) {
       figures.json().put("resident_bytes", memory.bytes());
       figures.json().put("most_resident_bytes", memory.mostBytes());
       figures.note(
           "%d MiB of this process are in memory, %d at most",
           memory.bytes() >> 20, memory.mostBytes() >> 20);
+      if (memory.shareBytes() >= 0) {
+        figures.json().put("share_bytes", memory.shareBytes());
+        figures.note(
+            "%d MiB if pages of several processes are divided among them",
+            memory.shareBytes() >> 20);
+      }
     }
   }
 

@@ -10,21 +10,34 @@ import java.util.List;
  *
  * @param bytes now
  * @param mostBytes the most so far
+ * @param shareBytes now, if a page in memory of n processes counts as an nth of a page; -1 if the
+ *     kernel does not say
  */
-record ResidentMemory(long bytes, long mostBytes) {
+record ResidentMemory(long bytes, long mostBytes, long shareBytes) {
 
   private static final Path STATUS = Path.of("/proc/self/status");
+  private static final Path SHARES = Path.of("/proc/self/smaps_rollup");
 
   /** Reads the kernel's figures; null where there are none. */
   static ResidentMemory read() throws IOException {
-    return Files.isReadable(STATUS) ? parse(Files.readAllLines(STATUS)) : null;
+    return Files.isReadable(STATUS)
+        ? parse(
+            Files.readAllLines(STATUS),
+            Files.isReadable(SHARES) ? Files.readAllLines(SHARES) : List.of())
+        : null;
   }
 
-  /** Finds the figures in lines such as {@code VmRSS: 1024 kB}; null if one is missing. */
-  static ResidentMemory parse(List<String> lines) {
+  /**
+   * Finds the figures in lines such as {@code VmRSS: 1024 kB}; null if one of the status is
+   * missing.
+   */
+  static ResidentMemory parse(List<String> lines, List<String> shares) {
     long now = kibibytes(lines, "VmRSS:");
     long most = kibibytes(lines, "VmHWM:");
-    return now < 0 || most < 0 ? null : new ResidentMemory(now << 10, most << 10);
+    long share = kibibytes(shares, "Pss:");
+    return now < 0 || most < 0
+        ? null
+        : new ResidentMemory(now << 10, most << 10, share < 0 ? -1 : share << 10);
   }
 
   private static long kibibytes(List<String> lines, String field) {

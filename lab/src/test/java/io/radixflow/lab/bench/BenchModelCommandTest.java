@@ -71,6 +71,35 @@ class BenchModelCommandTest {
   }
 
   @Test
+  void openingIsMeasuredUntilTheFirstLogits() throws IOException {
+    Path figures = directory.resolve("figures.json");
+
+    Cli.Result result =
+        new Cli()
+            .run(
+                "bench",
+                "model",
+                "--model=" + TinyChatModel.write(directory.resolve("tiny")),
+                "--device=cpu",
+                "--load",
+                "--json=" + figures);
+
+    assertThat(result.code()).as(result.err()).isZero();
+    JsonNode json = new ObjectMapper().readTree(figures.toFile());
+    double opened = json.get("first_logits_seconds").asDouble();
+    assertThat(opened).isGreaterThan(json.get("load_seconds").asDouble());
+    assertThat(json.has("results")).isFalse();
+  }
+
+  @Test
+  void openingHasNoProfile() {
+    Cli.Result result = new Cli().run("bench", "model", "--model=sim", "--load", "--profile");
+
+    assertThat(result.code()).isNotZero();
+    assertThat(result.err()).contains("--load measures no steps");
+  }
+
+  @Test
   void aProfileOfAnotherBackendIsRefused() {
     Cli.Result result = new Cli().run("bench", "model", "--model=sim", "--profile");
 
