@@ -48,7 +48,7 @@ class GpuClusterIT {
 
     assertThat(refusal("too-large", LARGE))
         .containsPattern(
-            "radixflow: job \\w+ ended as FAILED: the engine does not open: gpu.memory is 600 MB,"
+            "radixflow: job \\w+ ended as FAILED: the engine does not open: gpu.memory is 600 MB;"
                 + " .* has \\d+ MB free of 1024 MB; lower it");
     assertThat(cluster.rest().jobState(first)).isEqualTo("RUNNING");
 
