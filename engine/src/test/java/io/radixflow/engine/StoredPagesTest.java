@@ -11,7 +11,6 @@ import io.radixflow.engine.cache.key.RadixKey;
 import io.radixflow.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.engine.model.SimModel;
 import io.radixflow.engine.model.SimOptions;
-import io.radixflow.engine.tier.TierCalls;
 import io.radixflow.engine.tier.TierOptions;
 import io.radixflow.engine.tier.TierStats;
 import io.radixflow.engine.tier.loadback.PrefetchPolicy;
@@ -386,7 +385,7 @@ class StoredPagesTest {
           .get(60, TimeUnit.SECONDS);
       await().until(() -> store.size() == 7);
       assertThat(TieredEngineTest.awaitSettled(engine).usedHostPages()).isEqualTo(7);
-      int kept = new TierCalls(engine::onTiers, 60_000).resizeHost(50 * 16 * 8, false);
+      int kept = engine.switches().resizeHost(50 * 16 * 8, false);
       assertThat(kept).isEqualTo(7);
       assertThat(engine.eraseAll().get(60, TimeUnit.SECONDS)).isTrue();
       await().until(() -> store.size() == 0);

@@ -23,6 +23,7 @@ import io.radixflow.engine.request.Request;
 import io.radixflow.engine.schedule.CrashJournal;
 import io.radixflow.engine.schedule.Quarantine;
 import io.radixflow.engine.schedule.Scheduler;
+import io.radixflow.engine.tier.TierSwitches;
 import io.radixflow.engine.tier.Tiers;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.DeviceOptions;
@@ -453,6 +454,11 @@ public final class ContinuousBatchingEngine implements Engine {
    */
   public <T> CompletableFuture<T> onTiers(Function<Tiers, T> task) {
     return pageTasks.onTiers(task);
+  }
+
+  /** Returns the switches of the tiers; any thread. */
+  public TierSwitches switches() {
+    return pages.tiers().switches();
   }
 
   @Override

@@ -86,7 +86,7 @@ public final class HiRadixCache implements Tiers, PageListener {
     backup = new Backup(pool, host, pages -> checksums.sum(pages, this.store::write));
     loadBacks = new LoadBacks(pool, host, checksums, this.store, options.loadBack(), nanoClock);
     erased = new ErasedPages(host, backup, this.store);
-    switches = new TierSwitches(pool, host, backup, checksums, loadBacks, this.store);
+    switches = new TierSwitches(pool, host, backup, checksums, loadBacks, this.store, engine);
   }
 
   @Override

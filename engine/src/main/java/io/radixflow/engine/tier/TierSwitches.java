@@ -2,43 +2,74 @@ package io.radixflow.engine.tier;
 
 import io.radixflow.engine.tier.host.Backup;
 import io.radixflow.engine.tier.host.Checksums;
-import io.radixflow.engine.tier.host.HostMove;
+import io.radixflow.engine.tier.host.HostPage;
 import io.radixflow.engine.tier.host.HostTier;
 import io.radixflow.engine.tier.host.StoreLink;
 import io.radixflow.engine.tier.loadback.LoadBacks;
 import io.radixflow.engine.tier.store.PageStore;
 import io.radixflow.kernels.device.HostPages;
 import io.radixflow.kernels.device.KvPool;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /**
- * Changes the tiers below the device while requests run: empties, holds and replaces host memory;
+ * Changes the tiers below the device while requests run: empties, holds and resizes host memory;
  * attaches, detaches and empties a store. It refuses a change that is not safe at the time.
  *
- * <p>Owned by the engine thread, like its {@link HiRadixCache}. Only {@link #openHost} blocks.
+ * <p>The engine thread owns it, like its {@link HiRadixCache}, and nothing blocks there. {@link
+ * #call}, {@link #await}, {@link #poll} and {@link #resizeHost} are for other threads, which wait.
  */
 public final class TierSwitches {
+  private static final long PAUSE_MILLIS = 2;
+
   private final KvPool pool;
   private final HostTier host;
   private final Backup backup;
   private final Checksums checksums;
   private final LoadBacks loadBacks;
   private final StoreLink store;
+  private final Executor engine;
+  private long patienceMillis = 20_000;
 
+  /** A move of the pages of host memory to other memory. */
+  private record HostMove(HostPages from, HostPages to, Map<HostPage, Integer> slots) {
+    /** Any thread, while host memory is held. */
+    void copy() {
+      slots.forEach((page, slot) -> to.buffer(slot).put(from.buffer(page.slot)));
+    }
+  }
+
+  /**
+   * @param engine runs tasks on the engine thread
+   */
   TierSwitches(
       KvPool pool,
       HostTier host,
       Backup backup,
       Checksums checksums,
       LoadBacks loadBacks,
-      StoreLink store) {
+      StoreLink store,
+      Executor engine) {
     this.pool = pool;
     this.host = host;
     this.backup = backup;
     this.checksums = checksums;
     this.loadBacks = loadBacks;
     this.store = store;
+    this.engine = engine;
   }
+
+  /** Sets the longest time that other threads wait for the engine thread. */
+  void patience(long millis) {
+    patienceMillis = millis;
+  }
+
+  // ---- on the engine thread
 
   /**
    * Empties host memory.
@@ -105,19 +136,127 @@ public final class TierSwitches {
   }
 
   /**
-   * Allocates memory of another size for pages. Any thread may call this; it blocks until the
-   * memory is allocated.
+   * Plans the move to other memory; evicts pages that do not fit there.
    *
-   * @param bytes size of the memory; 0 for one page
-   * @throws IllegalArgumentException if it cannot be allocated, or is smaller than a page
+   * @return null if host memory is not at rest
+   * @throws IllegalArgumentException if more pages are locked than fit
    */
-  HostPages openHost(long bytes) {
-    return bytes == 0 ? pool.openHostPages(1, Math.min(1, pool.parts())) : openHost(pool, bytes);
+  private HostMove planMove(HostPages other) {
+    if (!isHostAtRest()) {
+      return null;
+    }
+    Map<HostPage, Integer> slots = host.slotsIn(other);
+    if (slots == null) {
+      throw new IllegalArgumentException(
+          "turns that wait have %d pages locked, more than the %d pages of the new size"
+              .formatted(host.locked(), other.pages()));
+    }
+    return new HostMove(host.memory(), other, slots);
+  }
+
+  /** Uses the other memory from now on; returns null if host memory is not at rest. */
+  private Boolean finish(HostMove move) {
+    if (!isHostAtRest()) {
+      return null;
+    }
+    host.moveTo(move.to, move.slots).close();
+    return true;
+  }
+
+  // ---- on threads that wait
+
+  /**
+   * Runs a task on the engine thread and waits for its result.
+   *
+   * @throws TimeoutException if the engine thread does not run it in time
+   */
+  public <T> T call(Supplier<T> task) throws TimeoutException, InterruptedException {
+    return await(CompletableFuture.supplyAsync(task, engine));
+  }
+
+  /**
+   * Waits for a result.
+   *
+   * @throws TimeoutException if it does not come
+   */
+  public <T> T await(CompletableFuture<T> result) throws TimeoutException, InterruptedException {
+    try {
+      return result.get(patienceMillis, TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw new IllegalStateException(e.getCause());
+    } catch (TimeoutException e) {
+      throw new TimeoutException(
+          "the engine was busy for %d ms; try again".formatted(patienceMillis));
+    }
+  }
+
+  /**
+   * Runs a task on the engine thread repeatedly, until it has a result.
+   *
+   * @param task gives null as long as it cannot be done
+   * @throws TimeoutException if it had none in time
+   */
+  public <T> T poll(Supplier<T> task) throws TimeoutException, InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
+    T result = call(task);
+    while (result == null) {
+      if (System.nanoTime() > deadline) {
+        throw new TimeoutException(
+            "pages were on their way for %d ms; try again".formatted(patienceMillis));
+      }
+      TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+      result = call(task);
+    }
+    return result;
+  }
+
+  /**
+   * Resizes host memory while the engine runs: what fits is copied to the new memory, and turns do
+   * without host memory until that is done. During that time both memories are allocated.
+   *
+   * @param bytes the new size; 0 for one page
+   * @param hold whether host memory is not used afterwards
+   * @return how many pages were kept
+   * @throws IllegalArgumentException if the memory cannot be allocated or is too small; nothing has
+   *     changed then
+   * @throws TimeoutException if pages were on their way all the time, or the engine was busy;
+   *     nothing has changed then, unless the engine runs the task later
+   */
+  public int resizeHost(long bytes, boolean hold) throws TimeoutException, InterruptedException {
+    boolean heldBefore = call(host::isHeld);
+    HostPages memory =
+        bytes == 0 ? pool.openHostPages(1, Math.min(1, pool.parts())) : openHost(pool, bytes);
+    try {
+      call(() -> holdHost(true));
+      HostMove move = poll(() -> planMove(memory));
+      move.copy();
+      poll(() -> finish(move));
+      return move.slots.size();
+    } finally {
+      // a call that timed out may have run since: only the engine thread knows, which runs this
+      // after it
+      call(() -> closeOne(memory, hold, heldBefore));
+    }
+  }
+
+  /** Closes the new memory unless the pages have moved there; returns whether they have. */
+  private boolean closeOne(HostPages memory, boolean hold, boolean heldBefore) {
+    boolean moved = host.memory() == memory;
+    holdHost(moved ? hold : heldBefore);
+    if (!moved) {
+      memory.close();
+    }
+    return moved;
   }
 
   /**
    * Allocates as many pages as fit into {@code bytes} bytes, with window parts in the same
-   * proportion as on the device.
+   * proportion as on the device. Blocks.
+   *
+   * @throws IllegalArgumentException if the memory cannot be allocated, or is smaller than a page
    */
   static HostPages openHost(KvPool pool, long bytes) {
     double share = (double) pool.parts() / pool.pages();
@@ -131,24 +270,5 @@ public final class TierSwitches {
     }
     int parts = pool.parts() == 0 ? 0 : (int) Math.max(1, Math.round(share * pages));
     return pool.openHostPages((int) pages, parts);
-  }
-
-  /**
-   * Plans the move to other memory; evicts pages that do not fit there.
-   *
-   * @return null if host memory is not at rest
-   * @throws IllegalArgumentException if more pages are locked than fit
-   */
-  HostMove planMove(HostPages other) {
-    return isHostAtRest() ? HostMove.plan(host, other) : null;
-  }
-
-  /** Uses the other memory from now on; returns false if host memory is not at rest. */
-  boolean finish(HostMove move) {
-    if (!isHostAtRest()) {
-      return false;
-    }
-    move.finish(host);
-    return true;
   }
 }

@@ -9,10 +9,8 @@ import io.radixflow.kernels.device.KvPool;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,17 +23,18 @@ class HostResizeTest {
   private static final int AFTER = 6;
 
   /** Numbers of the tasks that a resize has the engine run. */
-  private static final int PLAN = 4;
+  private static final int PLAN = 3;
 
-  private static final int FINISH = 5;
+  private static final int FINISH = 4;
 
   private final Memory pool = new Memory();
+  private final Late engine = new Late();
   private final HiRadixCache cache =
       new HiRadixCache(
           pool,
           TierOptions.NONE.withHostBytes(BEFORE * PAGE_BYTES),
           null,
-          new LinkedBlockingQueue<Runnable>()::add,
+          engine,
           System::nanoTime);
 
   @AfterEach
@@ -44,37 +43,35 @@ class HostResizeTest {
     assertThat(pool.opened).allMatch(each -> each.closes == 1);
   }
 
-  /** An engine that runs one task only when it gets the next, and never completes its future. */
-  private final class Late implements TierCalls.OnTiers {
-    private final int late;
+  /** An engine that runs the task of one number only when it gets the next. */
+  private static final class Late implements Executor {
+    private int late;
     private int calls;
     private Runnable left;
 
-    Late(int late) {
-      this.late = late;
-    }
-
     @Override
-    public <T> CompletableFuture<T> run(Function<Tiers, T> task) {
+    public void execute(Runnable task) {
       if (++calls == late) {
-        left = () -> task.apply(cache);
-        return new CompletableFuture<>();
+        left = task;
+        return;
       }
       if (left != null) {
         left.run();
         left = null;
       }
-      return CompletableFuture.completedFuture(task.apply(cache));
+      task.run();
     }
   }
 
-  private TierCalls calls(int late) {
-    return new TierCalls(new Late(late), 1);
+  private TierSwitches switches(int late) {
+    engine.late = late;
+    cache.switches().patience(1);
+    return cache.switches();
   }
 
   @Test
   void memoryInUseStaysOpenIfTheEngineAnswersTooLate() {
-    assertThatThrownBy(() -> calls(FINISH).resizeHost(AFTER * PAGE_BYTES, true))
+    assertThatThrownBy(() -> switches(FINISH).resizeHost(AFTER * PAGE_BYTES, true))
         .isInstanceOf(TimeoutException.class);
 
     assertThat(cache.stats().hostPages()).isEqualTo(AFTER);
@@ -84,7 +81,7 @@ class HostResizeTest {
 
   @Test
   void newMemoryIsClosedIfTheMoveTimesOut() {
-    assertThatThrownBy(() -> calls(PLAN).resizeHost(AFTER * PAGE_BYTES, true))
+    assertThatThrownBy(() -> switches(PLAN).resizeHost(AFTER * PAGE_BYTES, true))
         .isInstanceOf(TimeoutException.class);
 
     assertThat(cache.stats().hostPages()).isEqualTo(BEFORE);
@@ -94,7 +91,7 @@ class HostResizeTest {
 
   @Test
   void theNewMemoryReplacesTheOld() throws Exception {
-    calls(-1).resizeHost(AFTER * PAGE_BYTES, false);
+    switches(-1).resizeHost(AFTER * PAGE_BYTES, false);
 
     assertThat(cache.stats().hostPages()).isEqualTo(AFTER);
     assertThat(pool.opened).extracting(each -> each.closes).containsExactly(1, 0);

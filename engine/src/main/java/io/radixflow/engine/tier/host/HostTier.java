@@ -135,7 +135,7 @@ public final class HostTier {
    *
    * @return null if more are locked than fit
    */
-  Map<HostPage, Integer> slotsIn(HostPages other) {
+  public Map<HostPage, Integer> slotsIn(HostPages other) {
     while (used() > other.pages()) {
       if (!evictOne(null, true)) {
         return null;
@@ -155,7 +155,7 @@ public final class HostTier {
   }
 
   /** Uses other memory from here, to which all pages were copied; returns the memory before. */
-  HostPages moveTo(HostPages other, Map<HostPage, Integer> slots) {
+  public HostPages moveTo(HostPages other, Map<HostPage, Integer> slots) {
     HostPages before = memory;
     boolean[] taken = new boolean[other.pages() + other.parts()];
     for (Collection<HostPage> each : List.of(entries.values(), leaving)) {

@@ -6,6 +6,7 @@ import io.radixflow.engine.tier.page.PageId;
 import io.radixflow.engine.tier.page.TierPage;
 import io.radixflow.kernels.device.HostPages;
 import io.radixflow.kernels.device.HostPagesAndParts;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -74,9 +75,10 @@ class HostWindowsTest {
     add(page(1));
     HostPage window = add(page(1).window());
     host.buffer(window).put(0, (byte) 7);
-    HostMove move = HostMove.plan(host, memory(3, 1));
-    move.copy();
-    move.finish(host);
+    HostPages other = memory(3, 1);
+    Map<HostPage, Integer> slots = host.slotsIn(other);
+    slots.forEach((page, slot) -> other.buffer(slot).put(host.buffer(page)));
+    host.moveTo(other, slots).close();
     assertThat(host.buffer(host.get(window.id())).get(0)).isEqualTo((byte) 7);
     assertThat(host.total()).isEqualTo(3);
   }

@@ -2,8 +2,8 @@ package io.radixflow.operators.flink.tiers;
 
 import io.radixflow.engine.EngineStats;
 import io.radixflow.engine.loop.ContinuousBatchingEngine;
-import io.radixflow.engine.tier.TierCalls;
 import io.radixflow.engine.tier.TierOptions;
+import io.radixflow.engine.tier.TierSwitches;
 import io.radixflow.engine.tier.Tiers;
 import io.radixflow.engine.tier.disk.DiskTierOptions;
 import io.radixflow.engine.tier.remote.RemoteStore;
@@ -45,7 +45,8 @@ public final class SwitchableTiers implements EngineTiers {
       Executors.newSingleThreadExecutor(TransferThreads.named("radixflow-tier-commands"));
   private final Set<Runnable> attachListeners = ConcurrentHashMap.newKeySet();
   private TierSettings settings;
-  private TierCalls calls;
+  private ContinuousBatchingEngine engine;
+  private TierSwitches switches;
 
   /** The attached disk; null for none. */
   private volatile PageStore disk;
@@ -100,9 +101,13 @@ public final class SwitchableTiers implements EngineTiers {
   }
 
   /** Accepts commands from now on; the engine must be open. */
-  void start(ContinuousBatchingEngine engine) {
-    calls = new TierCalls(engine::onTiers, PATIENCE_MILLIS);
-    if (options.enabled() && settings.hostDetached()) {
+  void start(ContinuousBatchingEngine opened) {
+    if (!options.enabled()) {
+      return;
+    }
+    engine = opened;
+    switches = opened.switches();
+    if (settings.hostDetached()) {
       thread.execute(() -> run(new TierCommand(Action.DETACH, Tier.HOST, TierCommand.CONFIGURED)));
     }
   }
@@ -223,11 +228,11 @@ public final class SwitchableTiers implements EngineTiers {
 
   private String host(TierCommand command)
       throws RefusedException, TimeoutException, InterruptedException {
-    boolean detached = calls.call(each -> each.switches().isHostHeld());
+    boolean detached = switches.call(switches::isHostHeld);
     switch (command.action()) {
       case ATTACH -> {
         require(detached, "host memory is attached");
-        return resized(calls.resizeHost(hostBytes(), false));
+        return resized(switches.resizeHost(hostBytes(), false));
       }
       case DETACH -> {
         require(!detached, "host memory is detached");
@@ -237,16 +242,16 @@ public final class SwitchableTiers implements EngineTiers {
         require(
             !stores.remote().enabled(),
             "pages pass through host memory on their way to the remote tier");
-        calls.resizeHost(0, true);
+        switches.resizeHost(0, true);
         return "no pages are kept in host memory";
       }
       case RESIZE -> {
         return detached
             ? "host memory will have that size when it is attached"
-            : resized(calls.resizeHost(hostBytes(), false));
+            : resized(switches.resizeHost(hostBytes(), false));
       }
       default -> {
-        calls.poll(each -> each.switches().flush() ? true : null);
+        switches.poll(() -> switches.flush() ? true : null);
         return "host memory is empty";
       }
     }
@@ -282,12 +287,12 @@ public final class SwitchableTiers implements EngineTiers {
           return "the disk will have %d bytes when it is attached".formatted(bytes);
         }
         disk.resize(bytes);
-        calls.call(Tiers::refreshStats);
+        switches.await(engine.onTiers(Tiers::refreshStats));
         return "the disk has %d bytes".formatted(bytes);
       }
       default -> {
         require(disk != null, "the disk is detached; attach it to have it emptied");
-        calls.call(each -> each.switches().flushStore());
+        switches.call(switches::flushStore);
         return "the disk is being emptied";
       }
     }
@@ -296,7 +301,7 @@ public final class SwitchableTiers implements EngineTiers {
   private String attachDisk() throws RefusedException, TimeoutException, InterruptedException {
     require(disk == null, "the disk is attached");
     require(
-        !calls.call(each -> each.switches().isHostHeld()),
+        !switches.call(switches::isHostHeld),
         "pages pass through host memory on their way to disk; attach host memory first");
     long bytes = diskBytes(TierCommand.CONFIGURED);
     require(bytes > 0, "the job has no size for the disk; give one, such as 20gb");
@@ -317,11 +322,11 @@ public final class SwitchableTiers implements EngineTiers {
 
   /** Detaches the disk and the remote store if they exist, and waits until they are closed. */
   private void detachAll() throws TimeoutException, InterruptedException {
-    CompletableFuture<Void> closing = calls.call(each -> each.switches().detachStore());
+    CompletableFuture<Void> closing = switches.call(switches::detachStore);
     if (closing != null) {
       storeClosed = closing;
     }
-    calls.await(storeClosed);
+    switches.await(storeClosed);
   }
 
   /**
@@ -334,7 +339,7 @@ public final class SwitchableTiers implements EngineTiers {
     PageStore both = withRemote(opened);
     boolean attached = false;
     try {
-      attached = calls.call(each -> each.switches().attachStore(both));
+      attached = switches.call(() -> switches.attachStore(both));
     } finally {
       if (!attached) {
         both.close();
