@@ -46,7 +46,7 @@ public final class LarkParser {
           Map.entry("CPP_COMMENT", "//[^\\n]*"),
           Map.entry("SQL_COMMENT", "--[^\\n]*"));
 
-  /** Compiles the schema after {@code %json} into the rules of a grammar. */
+  /** Compiles the schema after {@code %json} or {@code %text} into the rules of a grammar. */
   public interface Schemas {
     Rule compile(RuleBook book, SchemaSource schema);
   }
@@ -238,7 +238,7 @@ public final class LarkParser {
         || scanner.peek(")")
         || scanner.peek("]")
         || scanner.peek("->")
-        || scanner.peek("%") && !scanner.peek("%json")
+        || scanner.peek("%") && !scanner.peek("%json") && !scanner.peek("%text")
         || startsDefinition();
   }
 
@@ -273,8 +273,9 @@ public final class LarkParser {
       }
       return Tree.of(RegexCompiler.whole(book.pool, source, flags));
     }
-    if (scanner.skip("%json")) {
-      SchemaSource schema = schema();
+    boolean json = scanner.skip("%json");
+    if (json || scanner.skip("%text")) {
+      SchemaSource schema = schema(json);
       values.put(schema, Rule.NOTHING);
       return new Tree('j', null, schema, null, List.of(), 0, 0);
     }
@@ -296,16 +297,23 @@ public final class LarkParser {
   }
 
   /**
-   * A schema after {@code %json}: perhaps a question mark, if it is loose; perhaps a text that
-   * names it in errors, with its pointer within a larger schema after a hash; then the schema.
+   * A schema after {@code %json} or {@code %text}: perhaps a question mark, if it is loose; perhaps
+   * a text that names it in errors, with its pointer within a larger schema after a hash; after
+   * {@code %text} the mark that ends the value; then the schema.
    */
-  private SchemaSource schema() {
+  private SchemaSource schema(boolean json) {
     boolean loose = scanner.skipRaw('?');
-    String name = scanner.skip("\"") ? scanner.quoted() : "";
+    String name = json ? scanner.skip("\"") ? scanner.quoted() : "" : quoted();
+    String end = json ? "" : quoted();
     int hash = name.indexOf('#');
     String subject = hash < 0 ? name : name.substring(0, hash);
-    return new SchemaSource(
-        scanner.object(), subject, hash < 0 ? "" : name.substring(hash + 1), loose);
+    String base = hash < 0 ? "" : name.substring(hash + 1);
+    return new SchemaSource(scanner.object(), subject, base, loose, end);
+  }
+
+  private String quoted() {
+    scanner.expect("\"");
+    return scanner.quoted();
   }
 
   /** A text after its quote, with its flag directly after it, or a range of two texts. */

@@ -13,6 +13,8 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.grammar.regex.GrammarException;
 import io.radixflow.grammar.regex.Limits;
+import io.radixflow.grammar.regex.Regex;
+import io.radixflow.grammar.regex.RegexPool;
 import io.radixflow.grammar.rule.Rule;
 import io.radixflow.grammar.rule.RuleBook;
 import io.radixflow.grammar.rule.SchemaSource;
@@ -100,9 +102,11 @@ public final class SchemaCompiler {
   public static Rule compile(
       RuleBook book, SchemaSource source, Whitespace whitespace, SchemaFindings findings) {
     try {
-      JsonNode root =
-          JSON.readValue(findings.isFree(source) ? "{\"type\":\"object\"}" : source.text());
-      return new SchemaCompiler(book, root, whitespace, source, findings).compile();
+      boolean json = source.end().isEmpty();
+      String free = json ? "{\"type\":\"object\"}" : "{}";
+      JsonNode root = JSON.readValue(findings.isFree(source) ? free : source.text());
+      SchemaCompiler compiler = new SchemaCompiler(book, root, whitespace, source, findings);
+      return json ? compiler.compile() : compiler.plainText();
     } catch (JsonProcessingException e) {
       throw new GrammarException(
               "schema", "", "the schema is not valid JSON: " + e.getOriginalMessage())
@@ -122,6 +126,14 @@ public final class SchemaCompiler {
       checkOverlaps();
     }
     return whole;
+  }
+
+  /** The strings that meet the schema, without quotes and escapes, up to the mark. */
+  private Rule plainText() {
+    RegexPool pool = book.pool;
+    Regex value = new StringLanguage(this).of(new SchemaPart(root, "#" + source.base()));
+    Regex mark = pool.concat(pool.anyText, pool.concat(pool.text(source.end()), pool.anyText));
+    return new Rule.Lexeme(pool.and(value, pool.not(mark)), false);
   }
 
   /** Modernizes and checks a schema before its keywords are read. */

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,7 +18,11 @@ final class CallGrammar {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** Keywords that cannot be enforced for a text inside a tag. */
+  /** Types of values that are not strings. */
+  private static final Set<String> JSON_TYPES =
+      Set.of("array", "boolean", "null", "number", "object");
+
+  /** Keywords that may allow fewer strings than all. */
   private static final List<String> TEXT_KEYWORDS =
       List.of(
           "pattern", "format", "minLength", "maxLength", "allOf", "not", "if", "oneOf", "anyOf");
@@ -88,12 +93,16 @@ final class CallGrammar {
    * @param pointer position of the schema inside the function's schema
    */
   private static String json(Tool tool, String pointer, String schema) {
-    String subject = "the function " + tool.name() + (pointer.isEmpty() ? "" : "#" + pointer);
-    return "%json" + (tool.strict() ? " " : "? ") + GrammarText.literal(subject) + " " + schema;
+    return directive("%json", tool, pointer) + " " + schema;
   }
 
   private static String json(Tool tool, String key) {
-    return json(tool, "/properties/" + key, subschema(tool, key));
+    return json(tool, "/properties/" + key, subschema(tool, key, Set.of()));
+  }
+
+  private static String directive(String name, Tool tool, String pointer) {
+    String subject = "the function " + tool.name() + (pointer.isEmpty() ? "" : "#" + pointer);
+    return name + (tool.strict() ? " " : "? ") + GrammarText.literal(subject);
   }
 
   /** Returns the schema of a function's arguments, which are always an object. */
@@ -110,13 +119,22 @@ final class CallGrammar {
     return write(schema);
   }
 
-  /** Returns the schema of one parameter, with the definitions that it may refer to. */
-  private static String subschema(Tool tool, String key) {
+  /**
+   * Returns the schema of one parameter, with the definitions that it may refer to.
+   *
+   * @param types the types that are allowed; empty for all
+   */
+  private static String subschema(Tool tool, String key, Set<String> types) {
     Object schema = tool.properties().get(key);
-    if (!(schema instanceof Map<?, ?> map)) {
+    Map<Object, Object> whole = new LinkedHashMap<>();
+    if (!types.isEmpty()) {
+      whole.put("type", types);
+      whole.put("allOf", schema instanceof Map<?, ?> ? List.of(schema) : List.of(true));
+    } else if (schema instanceof Map<?, ?> map) {
+      whole.putAll(map);
+    } else {
       return write(schema);
     }
-    Map<Object, Object> whole = new LinkedHashMap<>(map);
     for (String definitions : List.of("$defs", "definitions")) {
       if (tool.parameters().containsKey(definitions)) {
         whole.putIfAbsent(definitions, tool.parameters().get(definitions));
@@ -176,7 +194,7 @@ final class CallGrammar {
     int number = 0;
     for (Map.Entry<String, Object> property : tool.properties().entrySet()) {
       String key = property.getKey();
-      String value = textValue(tool, key, property.getValue());
+      String value = textValue(tool, key, "", form.parameter().close());
       boolean text = value != null;
       if (!text) {
         value = grammar.rule("value_" + index + "_" + number++, json(tool, key));
@@ -204,44 +222,49 @@ final class CallGrammar {
         + " NL";
   }
 
-  /** Returns the symbol of a value that is plain text; null if the value is JSON. */
-  private static String textValue(Tool tool, String key, Object schema) {
+  /**
+   * Returns the symbols of a value that may be a string, which is plain text up to a mark; null if
+   * the value is never a string.
+   *
+   * @param quote the text before a string, which is then its mark too; empty if there is none, so
+   *     that any value is text
+   * @param end the mark after a value
+   */
+  private static String textValue(Tool tool, String key, String quote, String end) {
     Set<String> types = tool.types(key);
-    Map<?, ?> resolved = tool.resolve(schema);
+    Map<?, ?> resolved = tool.resolve(tool.properties().get(key));
     if (!types.isEmpty() && !types.contains("string")) {
       return null;
     }
+    String around = quote.isEmpty() ? "" : " " + GrammarText.literal(quote) + " ";
     Object values =
         resolved.containsKey("const") ? List.of(resolved.get("const")) : resolved.get("enum");
     if (values instanceof Collection<?> texts
         && texts.stream().allMatch(String.class::isInstance)) {
-      return any(texts.stream().map(t -> GrammarText.literal((String) t)).toList());
+      List<String> literals = texts.stream().map(t -> GrammarText.literal((String) t)).toList();
+      return around + any(literals) + around;
     }
-    for (String keyword : TEXT_KEYWORDS) {
-      boolean union = keyword.equals("anyOf") || keyword.equals("oneOf");
-      if (resolved.containsKey(keyword) && !(union && tool.isPlainUnion(resolved.get(keyword)))) {
-        refuse(tool, key, keyword);
-      }
+    boolean all =
+        values == null && TEXT_KEYWORDS.stream().noneMatch(k -> narrows(tool, resolved, k));
+    if (all && quote.isEmpty()) {
+      return "TEXT";
     }
-    if (values != null) {
-      refuse(tool, key, "enum");
-    }
-    return "TEXT";
+    String pointer = "/properties/" + key;
+    String mark = " " + GrammarText.literal(end) + " ";
+    String text =
+        all ? "TEXT" : directive("%text", tool, pointer) + mark + subschema(tool, key, Set.of());
+    Set<String> others = new LinkedHashSet<>(types.isEmpty() ? JSON_TYPES : types);
+    others.remove("string");
+    String string = around + text + around;
+    return others.isEmpty()
+        ? string
+        : "(" + string + " | " + json(tool, pointer, subschema(tool, key, others)) + ")";
   }
 
-  /** Throws for a keyword that cannot be enforced in a tag, if the function is strict. */
-  private static void refuse(Tool tool, String key, String keyword) {
-    if (!tool.strict()) {
-      return;
-    }
-    throw new IllegalArgumentException(
-        "the parameter "
-            + key
-            + " of the function "
-            + tool.name()
-            + " has "
-            + keyword
-            + ", which cannot be enforced for calls in this model's format");
+  /** Returns whether a keyword allows fewer strings than all. */
+  private static boolean narrows(Tool tool, Map<?, ?> schema, String keyword) {
+    boolean union = keyword.equals("anyOf") || keyword.equals("oneOf");
+    return schema.containsKey(keyword) && !(union && tool.isPlainUnion(schema.get(keyword)));
   }
 
   // ---- literals ----
@@ -276,14 +299,11 @@ final class CallGrammar {
     List<String> keys = new ArrayList<>(tool.properties().keySet());
     for (int i = keys.size() - 1; i >= 0; i--) {
       String key = keys.get(i);
-      String value = enforced(tool) ? json(tool, key) : "%json {}";
-      String json = grammar.rule("value_" + index + "_" + i, value);
-      String quote = GrammarText.literal(form.dialect().quote());
-      boolean text = gemma && "TEXT".equals(textValue(tool, key, tool.properties().get(key)));
+      String value = literal(form, tool, key);
       String one =
           GrammarText.literal(key + form.dialect().assign())
               + " "
-              + (text ? quote + " TEXT " + quote : json);
+              + grammar.rule("value_" + index + "_" + i, value);
       boolean required = tool.isRequired(key);
       String rest = "(" + comma + " " + one + ")" + (required ? "" : "?");
       String begins = one + " " + further;
@@ -294,5 +314,18 @@ final class CallGrammar {
       further = grammar.rule("rest_" + index + "_" + i, rest + " " + further);
     }
     return first;
+  }
+
+  /** Returns the symbols of a value in the literals of a programming language. */
+  private String literal(LiteralCalls form, Tool tool, String key) {
+    String quote = form.dialect().bareWords() ? form.dialect().quote() : "";
+    if (enforced(tool)) {
+      String value = quote.isEmpty() ? null : textValue(tool, key, quote, quote);
+      return value == null ? json(tool, key) : value;
+    }
+    Set<String> types = tool.types(key);
+    boolean text = !quote.isEmpty() && (types.isEmpty() || types.contains("string"));
+    String mark = GrammarText.literal(quote);
+    return text ? mark + " TEXT " + mark : "%json {}";
   }
 }
