@@ -53,11 +53,6 @@ public final class RadixCache {
   /** The reporter of changes; null without a listener or follower. */
   private CacheEvents events;
 
-  /** Creates a cache that shares every prefix; its hashes cannot be predicted. */
-  public RadixCache(PageAllocator allocator, int pageTokens, EvictionPolicy policy) {
-    this(PrefixCaching.RADIX, allocator, pageTokens, policy);
-  }
-
   /** Creates a cache whose hashes cannot be predicted. */
   public RadixCache(
       PrefixCaching caching, PageAllocator allocator, int pageTokens, EvictionPolicy policy) {

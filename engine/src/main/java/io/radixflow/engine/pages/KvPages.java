@@ -21,6 +21,7 @@ import io.radixflow.engine.tier.Tiers;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.protocol.record.kv.KvEvent;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -719,25 +720,18 @@ public final class KvPages {
   }
 
   private void visitLockedParts(List<Request> holders, IntConsumer visitor) {
-    for (Request holder : holders) {
-      parts.forEachLocked(holder, table(holder), visitor);
-    }
-    for (Request request : loads.copying()) {
-      if (!holders.contains(request)) {
-        parts.forEachLocked(request, table(request), visitor);
-      }
-    }
+    forEachHolder(holders, each -> parts.forEachLocked(each, table(each), visitor));
     tiers.forEachLockedPart(visitor);
   }
 
   private void visitInFlight(List<Request> holders, IntConsumer visitor) {
-    holders.forEach(holder -> visitTable(holder, visitor));
-    for (Request request : loads.copying()) {
-      if (!holders.contains(request)) {
-        visitTable(request, visitor);
-      }
-    }
+    forEachHolder(holders, each -> visitTable(each, visitor));
     tiers.forEachLeavingPage(visitor);
+  }
+
+  private void forEachHolder(List<Request> holders, Consumer<Request> visitor) {
+    holders.forEach(visitor);
+    loads.copying().stream().filter(each -> !holders.contains(each)).forEach(visitor);
   }
 
   private void visitTable(Request holder, IntConsumer visitor) {

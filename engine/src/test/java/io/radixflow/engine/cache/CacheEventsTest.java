@@ -33,7 +33,7 @@ class CacheEventsTest {
   @Test
   void aCacheWithoutListenerMakesNoDigests() {
     EventedCache listened = new EventedCache(1);
-    RadixCache silent = new RadixCache(listened.allocator, 1, EvictionPolicies.of("lru", 1, 1));
+    RadixCache silent = new RadixCache(listened.allocator, 1, EvictionPolicies.of("lru", 1, 1), 0);
     RadixKey key = RadixKey.of(1);
     TreeNode root = silent.lock(key, silent.match(key, 1));
     int[] table = {listened.allocator.allocate()};
@@ -160,7 +160,7 @@ class CacheEventsTest {
   @Test
   void eventsCarryTokenIdsOnlyIfAskedFor() {
     PageAllocator allocator = new PageAllocator(4, page -> {});
-    RadixCache cache = new RadixCache(allocator, 1, EvictionPolicies.of("lru", 1, 1));
+    RadixCache cache = new RadixCache(allocator, 1, EvictionPolicies.of("lru", 1, 1), 0);
     List<KvEvent> events = new ArrayList<>();
     cache.listen(events::add, false);
     RadixKey key = RadixKey.of(1);

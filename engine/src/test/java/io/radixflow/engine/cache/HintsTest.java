@@ -18,7 +18,7 @@ class HintsTest {
 
   private final PageAllocator allocator = new PageAllocator(POOL, page -> {});
   private final RadixCache cache =
-      new RadixCache(allocator, 1, EvictionPolicies.of("priority", POOL, 1));
+      new RadixCache(allocator, 1, EvictionPolicies.of("priority", POOL, 1), 0);
   private final Pins pins = new Pins(cache, POOL);
 
   @Test

@@ -113,7 +113,7 @@ class PageAllocatorTest {
 
   @Test
   void anAuditReturnsLeakedPagesAndTakesBackLostOnes() {
-    RadixCache cache = new RadixCache(allocator, 1, EvictionPolicies.of("lru", 1, 1));
+    RadixCache cache = new RadixCache(allocator, 1, EvictionPolicies.of("lru", 1, 1), 0);
     int leaked = allocator.allocate();
     int held = allocator.allocate();
     assertThat(PageAudit.repair(allocator, cache, tables -> tables.accept(held), sessions -> {}))

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class RadixCacheTest {
   private final PageAllocator allocator = new PageAllocator(1024, page -> {});
-  private RadixCache cache = new RadixCache(allocator, 1, EvictionPolicies.of("lru", 1, 1));
+  private RadixCache cache = new RadixCache(allocator, 1, EvictionPolicies.of("lru", 1, 1), 0);
 
   @Test
   void aKeyMatchesItsLongestCachedPrefix() {
@@ -25,7 +25,7 @@ class RadixCacheTest {
 
   @Test
   void onlyWholePagesMatch() {
-    cache = new RadixCache(allocator, 4, EvictionPolicies.of("lru", 1, 1));
+    cache = new RadixCache(allocator, 4, EvictionPolicies.of("lru", 1, 1), 0);
     insert(RadixKey.of(1, 2, 3, 4, 5, 6, 7, 8));
     assertThat(matched(RadixKey.of(1, 2, 3, 4, 5, 6, 9, 8))).isEqualTo(1);
     assertThat(matched(RadixKey.of(1, 9, 3, 4))).isZero();

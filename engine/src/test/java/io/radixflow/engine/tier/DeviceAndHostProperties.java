@@ -46,7 +46,7 @@ class DeviceAndHostProperties {
   /** The device's tree, what follows it, and the engine's tasks, done when the test says so. */
   private final class World {
     final PageAllocator allocator = new PageAllocator(DEVICE_PAGES, 1, page -> {});
-    final RadixCache cache = new RadixCache(allocator, 1, EvictionPolicies.of("lru", 1, 1));
+    final RadixCache cache = new RadixCache(allocator, 1, EvictionPolicies.of("lru", 1, 1), 0);
     final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
     final HiRadixCache tiers;
 

@@ -64,7 +64,10 @@ public final class NativeReplay extends TraceReplay<NativeReplay.Lock> {
     this.allocator = new PageAllocator(pages, this::freed);
     this.cache =
         new RadixCache(
-            allocator, setup.pageTokens(), EvictionPolicies.of(setup.policy(), pages, SLRU_SHARE));
+            allocator,
+            setup.pageTokens(),
+            EvictionPolicies.of(setup.policy(), pages, SLRU_SHARE),
+            0);
     this.model =
         new PageModel(CompatPolicy.named(setup.policy()), setup.pageTokens(), setup.bigram());
     this.firstSlots = new int[pages];

@@ -4,11 +4,16 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.radixflow.protocol.json.InvalidInputException;
 import io.radixflow.protocol.json.JsonLimits;
 import io.radixflow.protocol.json.JsonObject;
+import io.radixflow.protocol.json.Texts;
 import io.radixflow.protocol.record.control.ControlEvent;
 import io.radixflow.protocol.record.control.ControlKind;
 import io.radixflow.protocol.record.control.LimitChange;
+import io.radixflow.protocol.record.control.TierCommand;
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Reads records of the control topic, in the form of {@code schema/control-event.schema.json}. */
@@ -21,6 +26,9 @@ public final class ControlParser {
   private static final List<String> TIER_FIELDS = List.of("type", "action", "tier", "size");
   private static final List<String> TYPES =
       Stream.of(ControlKind.values()).map(ControlKind::toString).toList();
+  private static final List<String> UNITS = List.of("b", "kb", "mb", "gb", "tb");
+  private static final Pattern SIZE =
+      Pattern.compile("([1-9][0-9]{0,17})|([1-9][0-9]{0,5})(kb|mb|gb|tb)");
   private static final List<String> SWITCH = List.of("on", "off");
 
   /**
@@ -67,7 +75,7 @@ public final class ControlParser {
       }
     }
     if (ofTiers) {
-      return new ControlEvent(kind, null, TierCommandReader.read(fields).toString());
+      return new ControlEvent(kind, null, tierCommand(fields).toString());
     }
     String tenant = fields.name("tenant");
     String value = fields.text("value");
@@ -77,6 +85,29 @@ public final class ControlParser {
     }
     checkValue(kind, tenant, value);
     return new ControlEvent(kind, tenant, value);
+  }
+
+  private static TierCommand tierCommand(JsonObject fields) {
+    fields.require("action", "tier");
+    TierCommand.Action action = fields.choice("action", TierCommand.Action.class);
+    TierCommand.Tier tier = fields.choice("tier", TierCommand.Tier.class);
+    String size = fields.text("size");
+    if (size != null && !action.takesSize()) {
+      throw new InvalidInputException(
+          "size is not a field of " + action.name().toLowerCase(Locale.ROOT));
+    }
+    return new TierCommand(action, tier, size == null ? TierCommand.CONFIGURED : bytes(size));
+  }
+
+  private static long bytes(String size) {
+    Matcher parts = SIZE.matcher(size);
+    if (!parts.matches()) {
+      throw new InvalidInputException(
+          "size is " + Texts.quote(size) + "; it must be a size such as 512mb or 20gb");
+    }
+    return parts.group(1) != null
+        ? Long.parseLong(parts.group(1))
+        : Long.parseLong(parts.group(2)) << (10 * UNITS.indexOf(parts.group(3)));
   }
 
   private static void checkValue(ControlKind kind, String tenant, String value) {

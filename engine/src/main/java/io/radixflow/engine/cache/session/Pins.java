@@ -18,8 +18,6 @@ import java.util.Map;
  * <p>Owned by the cache's thread.
  */
 public final class Pins {
-  private static final int[] NONE = {};
-
   /**
    * @param parted pages whose parts are kept
    */
@@ -83,7 +81,7 @@ public final class Pins {
   /** Returns the last {@code count} pages of a prefix, or all if it has fewer. */
   private int[] lastPages(TreeNode node, int size, int count) {
     if (count == 0) {
-      return NONE;
+      return new int[0];
     }
     int[] all = new int[size];
     cache.copyPages(node, size, all);

@@ -157,12 +157,8 @@ public final class Backup {
     return transfer != null;
   }
 
-  private Item[] itemsOf(TierPage page) {
-    return page.isWindow() ? windowItems : items;
-  }
-
-  private Item[] itemsOf(Item item) {
-    return item.window ? windowItems : items;
+  private Item[] items(boolean window) {
+    return window ? windowItems : items;
   }
 
   /**
@@ -171,7 +167,7 @@ public final class Backup {
    * @param page null if it is not to be copied
    */
   public void offer(TierPage page, int device, int index) {
-    if (page == null || itemsOf(page)[device] != null || host.get(page.id()) != null) {
+    if (page == null || items(page.isWindow())[device] != null || host.get(page.id()) != null) {
       return;
     }
     if (waiting.size() >= MAX_WAITING) {
@@ -182,7 +178,7 @@ public final class Backup {
   }
 
   private void add(Item item) {
-    itemsOf(item)[item.device] = item;
+    items(item.window)[item.device] = item;
     waiting.add(item);
   }
 
@@ -243,7 +239,7 @@ public final class Backup {
   private void start() {
     while (batchSize < BATCH && !waiting.isEmpty()) {
       Item item = waiting.poll();
-      if (itemsOf(item)[item.device] != item) {
+      if (items(item.window)[item.device] != item) {
         continue; // the page has left, and another may have its place
       }
       boolean gone = item.window && !component.has(item.device);
@@ -290,13 +286,13 @@ public final class Backup {
   }
 
   private void release(Item item) {
-    itemsOf(item)[item.device] = null;
+    items(item.window)[item.device] = null;
     if (item.locked) {
       component.unlock(item.device, true);
       item.locked = false;
       lockedParts--;
     }
-    if (item.leaving && !isLeaving((item.window ? items : windowItems)[item.device])) {
+    if (item.leaving && !isLeaving(items(!item.window)[item.device])) {
       leaving--;
       allocator.free(item.device);
       if (leaving == 0) {

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /**
  * Pages in host memory, found by what they hold.
@@ -250,10 +251,8 @@ public final class HostTier {
 
   /** Locks the window parts of pages of a chain, which can be found. */
   public List<HostPage> lockWindows(PageChain chain, int from, int to) {
-    List<HostPage> found = new ArrayList<>();
-    for (int i = from; i < to; i++) {
-      found.add(entries.get(chain.id(i).window()));
-    }
+    List<HostPage> found =
+        IntStream.range(from, to).mapToObj(i -> entries.get(chain.id(i).window())).toList();
     found.forEach(this::lock);
     return found;
   }

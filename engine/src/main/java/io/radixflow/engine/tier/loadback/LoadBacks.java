@@ -130,7 +130,7 @@ public final class LoadBacks {
 
   /** Locks and verifies the window parts that host memory has before the end of its pages. */
   private void verifyWindows(LoadBack each) {
-    int end = each.windows.usableEnd(each.end(), page -> reads.isWindowReady(each.chain, page));
+    int end = each.windows.usableEnd(each.end(), page -> host.isWindowReady(each.chain, page));
     List<HostPage> windows = host.lockWindows(each.chain, each.windows.from(end), end);
     if (windows.isEmpty()) {
       return;
@@ -230,7 +230,7 @@ public final class LoadBacks {
   public int pagesAtHand(PageChain chain, int devicePages) {
     int end = devicePages + host.readyPages(chain, devicePages);
     return LoadedWindows.usableEnd(
-        devicePages, end, component.endPages(), page -> reads.isWindowReady(chain, page));
+        devicePages, end, component.endPages(), page -> host.isWindowReady(chain, page));
   }
 
   /** See {@link Tiers#announce}. */

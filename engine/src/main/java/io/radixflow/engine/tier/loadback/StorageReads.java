@@ -7,7 +7,6 @@ import io.radixflow.engine.tier.host.StoreLink;
 import io.radixflow.engine.tier.host.TierWorker.Kind;
 import io.radixflow.engine.tier.loadback.LoadBack.State;
 import io.radixflow.engine.tier.page.MissReason;
-import io.radixflow.engine.tier.page.PageChain;
 import io.radixflow.engine.tier.page.PageId;
 import io.radixflow.engine.tier.store.PageStore;
 import java.nio.ByteBuffer;
@@ -71,15 +70,10 @@ public final class StorageReads {
     ask(each, each.top);
   }
 
-  /** Returns whether host memory has the window part of a page. */
-  boolean isWindowReady(PageChain chain, int page) {
-    return host.isWindowReady(chain, page);
-  }
-
   /** The end of the pages that can be used with the parts in host memory. */
   private int usableEnd(LoadBack each) {
     return each.windows.usableEnd(
-        each.end(), page -> each.windows.has(page) || isWindowReady(each.chain, page));
+        each.end(), page -> each.windows.has(page) || host.isWindowReady(each.chain, page));
   }
 
   /** Asks a store, or the next below it that is worth it; with none the load-back is ready. */
@@ -122,7 +116,7 @@ public final class StorageReads {
     }
     BitSet there = new BitSet();
     for (int page = each.windows.first(); page < end; page++) {
-      there.set(page, each.windows.has(page) || isWindowReady(each.chain, page));
+      there.set(page, each.windows.has(page) || host.isWindowReady(each.chain, page));
     }
     return there;
   }
@@ -177,7 +171,7 @@ public final class StorageReads {
     for (int page = first; page < each.storeEnd; page++) {
       if (!each.windows.has(page)) {
         HostPage onHost = host.get(each.chain.id(page).window());
-        boolean there = isWindowReady(each.chain, page);
+        boolean there = host.isWindowReady(each.chain, page);
         coming |= onHost != null && !there;
         (there ? ready : missing).add(page);
       }

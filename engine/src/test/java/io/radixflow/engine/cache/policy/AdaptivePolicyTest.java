@@ -48,7 +48,7 @@ class AdaptivePolicyTest {
   @Test
   void pagesOfRaisedPriorityAreEvictedLastAndLoweredOnesFirst() {
     PageAllocator allocator = new PageAllocator(3, page -> {});
-    RadixCache cache = new RadixCache(allocator, 1, new AdaptivePolicy(3));
+    RadixCache cache = new RadixCache(allocator, 1, new AdaptivePolicy(3), 0);
     int[] priorities = {1, 0, -1};
     for (int i = 0; i < 3; i++) {
       int[] tokens = {i};
@@ -68,7 +68,7 @@ class AdaptivePolicyTest {
   @Test
   void aLeafWhosePriorityHasExpiredIsRankedWithAllOthers() {
     PageAllocator allocator = new PageAllocator(2, page -> {});
-    RadixCache cache = new RadixCache(allocator, 1, new AdaptivePolicy(1000));
+    RadixCache cache = new RadixCache(allocator, 1, new AdaptivePolicy(1000), 0);
     for (int i = 0; i < 2; i++) {
       int[] tokens = {i};
       RadixKey key = new RadixKey("", tokens, 1);
