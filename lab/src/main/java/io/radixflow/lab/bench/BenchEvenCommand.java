@@ -35,7 +35,7 @@ import picocli.CommandLine.Option;
           + " scheduler.prompt-slowdown."
     })
 public final class BenchEvenCommand extends CliCommand {
-  /** Tokens of each reply before the first prompt comes, and between two. */
+  /** Tokens of each reply before the first prompt, and between two prompts. */
   private static final int SETTLED = 24;
 
   private static final int SHORT_PROMPT = 64;
@@ -110,7 +110,7 @@ public final class BenchEvenCommand extends CliCommand {
     return 0;
   }
 
-  /** Lets the replies run alone for a while, then a prompt come in. */
+  /** Lets the replies run alone for a while, then sends a prompt. */
   private void measure(
       EngineTarget target, EngineRequest request, List<EngineReply> replies, int round)
       throws InterruptedException {
@@ -162,7 +162,7 @@ public final class BenchEvenCommand extends CliCommand {
         sessions, prompt, stretch, slowdown);
     figures.head("milliseconds");
     figures.add("between tokens, without the prompt", "token_seconds_alone", alone, 1e3);
-    figures.add("between tokens, while it comes in", "token_seconds", shared, 1e3);
+    figures.add("between tokens, while it is computed", "token_seconds", shared, 1e3);
     figures.add("first token of the prompt, idle", "first_token_seconds_idle", idle, 1e3);
     figures.add("first token with the replies", "first_token_seconds", beside, 1e3);
     figures.note("p99 over the median without the prompt   %.2fx", worst / alone.median());

@@ -31,9 +31,10 @@ import picocli.CommandLine.Option;
       "Measure a GPU: reads and copies, then each kernel and whole steps of models' shapes with"
           + " random weights (decode of 1, 8, 64 and 256 sequences of 2,048 tokens, prefill of"
           + " 2,048), in both modes.",
-      "The floor is the time that the bytes take at the bandwidth measured first (for moves of"
-          + " pages that of pinned copies), or the operations at --tflops; the ratio is floor by"
-          + " time. Small kernels find their data in the device's cache and may come in above 1."
+      "The floor is the time that the bytes take at the bandwidth measured first (for moves of "
+          + "pages, the bandwidth of pinned copies), or the operations at --tflops; the ratio is "
+          + "floor by time. Small kernels find their data in the device's cache, so their ratio "
+          + "may be above 1."
     })
 public final class BenchGpuCommand extends CliCommand {
   @Mixin BenchReport report;
@@ -51,23 +52,24 @@ public final class BenchGpuCommand extends CliCommand {
       showDefaultValue = Visibility.NEVER,
       paramLabel = "NAME",
       description =
-          "Only these of SmolLM2-135M, Qwen3-0.6B, Qwen3-8B, Llama-3.1-8B, Qwen3-30B-A3B-6L,"
-              + " DeepSeek-V2-Lite-6L (6 layers each).")
+          "Measure only these of SmolLM2-135M, Qwen3-0.6B, Qwen3-8B, Llama-3.1-8B, "
+              + "Qwen3-30B-A3B-6L, DeepSeek-V2-Lite-6L (6 layers each).")
   List<String> names = new ArrayList<>();
 
   @Option(
       names = "--tflops",
       paramLabel = "N",
       description =
-          "Speed of the tensor cores with bf16, 10^12 operations a second, by default an H200's.")
+          "Speed of the tensor cores with bf16, in 10^12 operations per second (default: an "
+              + "H200's).")
   double teraflops = 790;
 
   @Option(
       names = "--weights",
       paramLabel = "TYPE",
       description =
-          "Type of the weights: BF16, Q8_0, Q4_0, Q4_K or Q6_K; with others than BF16 products and"
-              + " steps only.")
+          "Type of the weights: BF16, Q8_0, Q4_0, Q4_K or Q6_K; types other than BF16 measure "
+              + "only products and steps.")
   TensorType type = TensorType.BF16;
 
   @Option(
@@ -75,8 +77,8 @@ public final class BenchGpuCommand extends CliCommand {
       paramLabel = "TYPE",
       defaultValue = "bf16",
       description =
-          "Type of keys and values: bf16 or fp8; with fp8 the kernels that read them and steps"
-              + " only.")
+          "Type of keys and values: bf16 or fp8; fp8 measures only the kernels that read keys "
+              + "and values, and steps.")
   KvSpec.Type kvType;
 
   @Option(

@@ -26,15 +26,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures tokens a second of the backend and their share of the machine's peak. */
+/** Measures the backend's tokens per second and their share of the machine's peak. */
 @Command(
     name = "model",
     description = {
-      "Measure the backend alone: prefill of 512 tokens, decode of 64 tokens of one sequence, and"
-          + " of 8 sequences together; with --context also decode behind a long prompt.",
-      "The shares are of the read bandwidth and of the multiply-adds (of 16-bit integers where"
-          + " products are of integers) that this machine was measured to reach with as many"
-          + " threads."
+      "Measure the backend alone: prefill of 512 tokens, decode of 64 tokens of one sequence, "
+          + "and of 8 sequences together; with --context also decode after a long prompt.",
+      "The shares are of this machine's measured read bandwidth and multiply-adds (of 16-bit "
+          + "integers for integer products) with the same number of threads."
     })
 public final class BenchModelCommand extends CliCommand {
   private static final int PREFILL = 512;
@@ -49,14 +48,14 @@ public final class BenchModelCommand extends CliCommand {
   @Option(
       names = "--context",
       paramLabel = "N",
-      description = "Also decode 64 tokens of one sequence behind N tokens; 0 leaves this out.")
+      description = "Also decode 64 tokens of one sequence after N tokens; 0 leaves this out.")
   int context = 0;
 
   @Option(
       names = "--profile",
       description = {
-        "Also say where the time of each case's steps goes (CPU backend): each operation with its"
-            + " shares of the step and of the machine's peaks, and how busy the threads are."
+        "Also show the time of each operation in each case's steps (CPU backend), its shares of "
+            + "the step and of the machine's peaks, and how busy the threads are."
       })
   boolean profile;
 
@@ -74,24 +73,24 @@ public final class BenchModelCommand extends CliCommand {
   }
 
   /**
-   * One thing that is measured.
+   * One measured case.
    *
    * @param tokensAStep rows of a step
    * @param outputs rows that ask for a token
-   * @param context tokens of KV that a step reads besides its own; 0 where they are few
+   * @param context tokens of KV that a step reads besides its own; 0 if they are few
    */
   private record Case(String name, int tokensAStep, int outputs, int context, Samples samples) {
     Case(String name, int tokensAStep, int outputs, int context) {
       this(name, tokensAStep, outputs, context, new Samples());
     }
 
-    /** Tokens of a run of this case. */
+    /** Returns the number of tokens in a run of this case. */
     int tokens() {
       return outputs == 0 ? PREFILL : tokensAStep * DECODE;
     }
   }
 
-  /** A run with a profile, and how long it took. */
+  /** The profile and the duration of a run. */
   private record Profiled(double seconds, StepProfile profile) {}
 
   @Override
@@ -166,7 +165,7 @@ public final class BenchModelCommand extends CliCommand {
     return cases;
   }
 
-  /** Measures the cases; returns a profile of each if they are asked for. */
+  /** Measures the cases; returns a profile of each if profiles are requested. */
   private List<Profiled> measure(Backend backend, List<Case> cases) throws InterruptedException {
     List<Profiled> profiles = new ArrayList<>();
     int tokens = Math.max(PREFILL, context + DECODE);
@@ -208,7 +207,10 @@ public final class BenchModelCommand extends CliCommand {
             : bench.decode(one.tokensAStep, DECODE, one.context));
   }
 
-  /** The machine's peak with as many threads as the backend has, or null without the Vector API. */
+  /**
+   * Returns the machine's peak with as many threads as the backend has, or null without the Vector
+   * API.
+   */
   private MachinePeak peak() throws InterruptedException {
     try (Progress progress = progress("measuring the machine")) {
       return MachinePeak.measure(common.model.computeThreads());
@@ -281,7 +283,7 @@ public final class BenchModelCommand extends CliCommand {
         peak == null ? 0 : peak.readBytesPerSecond());
   }
 
-  /** The operations in a second that bound this backend's products. */
+  /** Returns the operations per second that bound this backend's products. */
   private static double opsPerSecond(Backend backend, MachinePeak peak) {
     boolean integers = backend instanceof CpuBackend cpu && cpu.multipliesIntegers();
     return integers ? peak.integerOpsPerSecond() : peak.flopsPerSecond();
@@ -298,13 +300,13 @@ public final class BenchModelCommand extends CliCommand {
     double read = steps * (backend.weightBytes() + kv) / peak.readBytesPerSecond();
     json.put("compute_share", compute).put("read_share", read);
     String shares = String.format(Locale.ROOT, "; %.0f %% compute", compute * 100);
-    // Of a mixture a step reads some of the weights only.
+    // a step of a mixture of experts reads only some of the weights
     return backend.weightBytes() == 0 || mixture(backend.model())
         ? shares
         : shares + String.format(Locale.ROOT, ", %.0f %% bandwidth", read * 100);
   }
 
-  /** Bytes of KV that one query reads after {@code context} tokens. */
+  /** Returns the bytes of KV that one query reads after {@code context} tokens. */
   private static long contextBytes(KvSpec spec, int context) {
     return spec.groups().stream()
         .mapToLong(

@@ -14,7 +14,7 @@ public final class BenchOptions {
   @Mixin public BenchRounds rounds;
   @Mixin public BenchReport report;
 
-  /** Loads an open model into an engine of its own. */
+  /** Loads an open model into a new engine. */
   public Engine openEngine(CliCommand command, ServedModel served, EngineOptions options) {
     return ContinuousBatchingEngine.open(
         model.openBackend(command, served), served.tokenizer(), options);

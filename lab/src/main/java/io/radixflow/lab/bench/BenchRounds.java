@@ -20,12 +20,15 @@ public final class BenchRounds {
     return rounds;
   }
 
-  /** The numbers of the rounds, from -1, which is to warm up; shows which has begun. */
+  /** Returns the numbers of the rounds. Round -1 warms up. Shows which round has begun. */
   public Iterable<Integer> all(Progress progress) {
     return some(progress, 0, count());
   }
 
-  /** The numbers of rounds {@code from} to {@code to - 1}, and before them one to warm up. */
+  /**
+   * Returns the numbers of rounds {@code from} to {@code to - 1}, and before them a round to warm
+   * up.
+   */
   Iterable<Integer> some(Progress progress, int from, int to) {
     return IntStream.range(from - 1, to)
             .peek(round -> progress.detail("round " + Math.max(0, round + 1) + " of " + count()))

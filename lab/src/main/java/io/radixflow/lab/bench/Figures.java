@@ -5,14 +5,14 @@ import io.radixflow.cli.command.common.JsonLineOutput;
 import io.radixflow.cli.command.common.Samples;
 import java.util.Locale;
 
-/** Figures of a benchmark: a table for people, and the same as JSON. One thread. */
+/** The figures of a benchmark, as a table and as JSON. Not thread-safe. */
 public final class Figures {
   private static final String FORMAT = "%-46s %10s %10s %10s %10s %9s";
 
   private final StringBuilder table;
   private final ObjectNode json;
 
-  /** Begins an empty table. */
+  /** Creates an empty table. */
   public Figures() {
     this(new StringBuilder(), JsonLineOutput.object());
   }
@@ -23,15 +23,15 @@ public final class Figures {
   }
 
   /**
-   * Begins a part of the table, with its own heads of columns.
+   * Begins a section of the table with its own column headings.
    *
-   * @param name of the JSON object with the figures of this part
+   * @param name name of the JSON object with the figures of this section
    */
   public Figures section(String name, String title) {
     return new Figures(table, json.putObject(name)).head(title);
   }
 
-  /** Adds the heads of columns. */
+  /** Adds the column headings. */
   public Figures head(String title) {
     return note(FORMAT, title, "min", "p50", "p99", "max", "samples");
   }
@@ -39,8 +39,8 @@ public final class Figures {
   /**
    * Adds a line of figures, unless there are no samples.
    *
-   * @param name of the figures in JSON, which has them without {@code factor}
-   * @param factor from the samples to the unit of the table
+   * @param name name of the figures in JSON, which does not apply {@code factor}
+   * @param factor from the unit of the samples to the unit of the table
    */
   public Figures add(String title, String name, Samples samples, double factor) {
     if (samples.count() > 0) {
@@ -50,7 +50,7 @@ public final class Figures {
     return this;
   }
 
-  /** Adds a line of figures that JSON does not have. */
+  /** Adds a line of figures that are not in the JSON. */
   void line(String title, Samples samples, double factor) {
     note(
         FORMAT,
@@ -73,7 +73,7 @@ public final class Figures {
     return this;
   }
 
-  /** The figures as JSON, for further values. */
+  /** Returns the figures as JSON; the caller may add values. */
   public ObjectNode json() {
     return json;
   }

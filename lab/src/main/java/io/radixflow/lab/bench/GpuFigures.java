@@ -5,7 +5,7 @@ import io.radixflow.lab.device.GpuFigure;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/** Prints measurements of a GPU as lines of a table, one by one, and as JSON. */
+/** Prints measurements of a GPU one by one, as lines of a table and as JSON. */
 record GpuFigures(PrintWriter out, ArrayNode json) {
   private static final String HEAD = "%-28s %-24s %12s %10s %10s %6s%n";
   private static final String LINE = "%-28s %-24s %12.1f %10.1f %10.1f %6s%n";

@@ -8,17 +8,17 @@ import java.util.List;
 /**
  * How much of this process is in memory, mapped files included, as Linux counts it.
  *
- * @param bytes now
- * @param mostBytes the most so far
- * @param shareBytes now, if a page in memory of n processes counts as an nth of a page; -1 if the
- *     kernel does not say
+ * @param bytes the current size
+ * @param mostBytes the largest size so far
+ * @param shareBytes the current size if a page that n processes share counts as an nth of a page;
+ *     -1 if unknown
  */
 record ResidentMemory(long bytes, long mostBytes, long shareBytes) {
 
   private static final Path STATUS = Path.of("/proc/self/status");
   private static final Path SHARES = Path.of("/proc/self/smaps_rollup");
 
-  /** Reads the kernel's figures; null where there are none. */
+  /** Reads the kernel's figures; returns null if there are none. */
   static ResidentMemory read() throws IOException {
     return Files.isReadable(STATUS)
         ? parse(
@@ -28,8 +28,8 @@ record ResidentMemory(long bytes, long mostBytes, long shareBytes) {
   }
 
   /**
-   * Finds the figures in lines such as {@code VmRSS: 1024 kB}; null if one of the status is
-   * missing.
+   * Reads the figures from lines such as {@code VmRSS: 1024 kB}; returns null if a figure of the
+   * status is missing.
    */
   static ResidentMemory parse(List<String> lines, List<String> shares) {
     long now = kibibytes(lines, "VmRSS:");

@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Where the time of a case's steps goes: its operations, the longest first, with their shares of
- * the steps and of the machine's peaks.
+ * The time of each operation in a case's steps, the longest first, with its shares of the steps and
+ * of the machine's peaks.
  *
  * @param name the case
- * @param seconds elapsed time of all steps, as the caller of the backend sees them
+ * @param seconds elapsed time of all steps, measured by the caller of the backend
  * @param profile the same steps on the backend's dispatcher
  * @param threads compute threads of the backend
- * @param multiplyAdds those in a second that the machine reaches; 0 if that is not known
- * @param readBytes bytes in a second that the machine reads; 0 if that is not known
+ * @param multiplyAdds multiply-adds per second that the machine reaches; 0 if unknown
+ * @param readBytes bytes per second that the machine reads; 0 if unknown
  */
 record StepAccount(
     String name,
@@ -46,7 +46,7 @@ record StepAccount(
     }
   }
 
-  /** The operations and the pauses between them, the longest first. */
+  /** Returns the operations and the pauses between them, the longest first. */
   private List<Phase> phases() {
     List<Phase> phases = profile.phases();
     long inside = phases.stream().mapToLong(Phase::nanos).sum();

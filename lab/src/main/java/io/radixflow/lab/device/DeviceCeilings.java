@@ -8,18 +8,19 @@ import io.radixflow.kernels.cuda.driver.PinnedMemory;
 import java.util.function.Consumer;
 
 /**
- * The highest bandwidths of a device, in bytes a second.
+ * The highest bandwidths of a device, in bytes per second.
  *
- * @param memory its memory, reads and writes together: the better of a read and a copy
- * @param toDevice from pinned memory
- * @param toHost to pinned memory
+ * @param memory bandwidth of its memory, reads and writes together: the better result of a read and
+ *     a copy
+ * @param toDevice bandwidth from pinned memory
+ * @param toHost bandwidth to pinned memory
  */
 record DeviceCeilings(double memory, double toDevice, double toHost) {
 
   private static final long COPY_BYTES = 1L << 30;
   private static final long PINNED_BYTES = 256L << 20;
 
-  /** Measures them. */
+  /** Measures the bandwidths. */
   static DeviceCeilings measure(
       DeviceClock clock, KernelModule module, Consumer<GpuFigure> figures) {
     CudaContext context = clock.context();

@@ -9,9 +9,9 @@ import io.radixflow.kernels.cuda.driver.KernelModule;
 import java.util.List;
 
 /**
- * Times work on a stream by the device's own clock.
+ * Measures the time of work on a stream with the device's own clock.
  *
- * @param repetitions how often the work is run, after runs that do not count
+ * @param repetitions number of measured runs, after warm-up runs
  */
 record DeviceClock(CudaContext context, CudaStream stream, int repetitions) {
 
@@ -26,7 +26,9 @@ record DeviceClock(CudaContext context, CudaStream stream, int repetitions) {
     void on(CudaStream stream);
   }
 
-  /** Seconds of one run of work that the host queues call by call, for long calls. */
+  /**
+   * Returns the seconds of one run of work whose calls the host queues one by one; for long calls.
+   */
   double seconds(Work work) {
     for (int i = 0; i < WARM_UP; i++) {
       work.on(stream);
@@ -35,8 +37,8 @@ record DeviceClock(CudaContext context, CudaStream stream, int repetitions) {
   }
 
   /**
-   * Seconds of one of the works, which follow one another in a graph, as kernels of a step do: the
-   * host's part of a launch is not in it.
+   * Returns the mean seconds of works that follow one another in a graph, like the kernels of a
+   * step. The host's part of a launch is not included.
    */
   double replayed(List<Work> works) {
     int rounds = (repetitions + works.size() - 1) / works.size();
@@ -49,7 +51,7 @@ record DeviceClock(CudaContext context, CudaStream stream, int repetitions) {
         / (rounds * works.size());
   }
 
-  /** The same for work that finds nothing of its data in the device's cache. */
+  /** Returns the same for work whose data is not in the device's cache. */
   double replayedCold(Work work, KernelModule module) {
     long bytes = 2L * context.cacheBytes() & -16;
     try (DeviceMemory other = context.allocate(bytes + 16, "what fills the cache")) {
@@ -69,7 +71,7 @@ record DeviceClock(CudaContext context, CudaStream stream, int repetitions) {
     }
   }
 
-  /** A read of memory at the rate that the device reaches at best. */
+  /** Returns a read of memory at the highest rate of the device. */
   static Work read(
       KernelModule module, CudaContext context, DeviceMemory memory, DeviceMemory result) {
     return module

@@ -19,14 +19,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Measures a GPU: what it can do at best, products, and whole steps of known models' shapes. */
+/** Measures a GPU: its peaks, products, and whole steps of known models' shapes. */
 public final class GpuBench {
 
   private static final int CONTEXT = 4096;
 
   private GpuBench() {}
 
-  /** Shapes by their names in lower case. */
+  /** Returns the shapes by their names in lower case. */
   public static Map<String, ModelConfig> shapes() {
     Rope llama3 = new Rope(500_000, false, new Llama3Scaling(8, 1, 4, 8192));
     Rope qwen3 = new Rope(1e6, false, null);
@@ -46,7 +46,7 @@ public final class GpuBench {
     return shapes;
   }
 
-  /** The types that weights may have. */
+  /** Returns the types that weights may have. */
   public static Set<TensorType> weightTypes() {
     return RandomWeights.TYPES;
   }
@@ -81,7 +81,7 @@ public final class GpuBench {
         tied);
   }
 
-  /** 8 of 128 experts, as Qwen3-30B-A3B has them. */
+  /** Returns a shape with 8 of 128 experts, like Qwen3-30B-A3B. */
   private static ModelConfig experts(ModelConfig config) {
     FeedForward block = new Experts(128, 8, Dense.silu(768), Router.softmax(true), 0, false);
     return config.withBlocks(
@@ -90,7 +90,7 @@ public final class GpuBench {
             .toList());
   }
 
-  /** Six layers of DeepSeek-V2-Lite: latent attention before experts. */
+  /** Returns six layers of DeepSeek-V2-Lite: latent attention before experts. */
   private static ModelConfig latent() {
     Latent attention =
         new Latent(16, 0, 512, 128, 64, 128, new Rope(10_000, true, null), false, 0.072f);

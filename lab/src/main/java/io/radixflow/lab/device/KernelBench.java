@@ -36,9 +36,9 @@ import jcuda.Pointer;
 
 /**
  * Times each kernel of a forward pass except the matrix products, one at a time, on buffers with
- * the shape of a model but without its weights: attention over all layers, with pages that are not
- * in the GPU's caches, norm, rotation with storing, draws, and moves of pages. All kernels run in
- * graphs and on random data.
+ * the shape of a model but without its weights. The kernels are attention over all layers with
+ * pages that are not in the GPU's caches, norm, rotation with storing, draws, and moves of pages.
+ * All kernels run in graphs and on random data.
  */
 final class KernelBench implements AutoCloseable {
 
@@ -47,7 +47,7 @@ final class KernelBench implements AutoCloseable {
   interface Figures {
     /**
      * @param name the name of the measured kernel
-     * @param bus what carries the bytes
+     * @param bus the bus that carries the bytes
      */
     void accept(String name, double seconds, double bytes, double flops, Bus bus);
   }
@@ -88,16 +88,16 @@ final class KernelBench implements AutoCloseable {
   private final Batch batch = new Batch();
 
   /**
-   * What attention reads.
+   * The contexts that attention reads.
    *
    * @param contextTokens tokens of each sequence, a multiple of 16
    * @param sequences the most sequences that {@link #decode} gets
-   * @param type of keys and values
+   * @param type type of keys and values
    */
   record Contexts(int contextTokens, int sequences, KvSpec.Type type) {}
 
   /**
-   * @throws CudaException if the device has no room for them
+   * @throws CudaException if the device has no room for the buffers
    */
   KernelBench(
       DeviceClock clock,
@@ -131,7 +131,7 @@ final class KernelBench implements AutoCloseable {
     buffers.rotations().all().forEach(table -> module.fillRandom(table, 3, stream));
   }
 
-  /** Attention and draws of a decode step over sequences at the end of their context. */
+  /** Measures attention and draws of a decode step over sequences at the end of their context. */
   void decode(int sequences) {
     plan(sequences, 1, SamplingParams.GREEDY);
     double kv = (double) sequences * contextTokens * tokenBytes;
@@ -142,7 +142,7 @@ final class KernelBench implements AutoCloseable {
     }
   }
 
-  /** Attention, norm and rotation of the last rows of one sequence's context. */
+  /** Measures attention, norm and rotation of the last rows of one sequence's context. */
   void extend(int rows) {
     plan(1, rows, SamplingParams.GREEDY);
     int tokens = contextTokens - (rows - 1) / 2;
@@ -171,8 +171,8 @@ final class KernelBench implements AutoCloseable {
   }
 
   /**
-   * The experts of a decode step's rows: choice, grouping, products and sum. Does nothing without
-   * experts.
+   * Measures the experts of a decode step's rows: choice, grouping, products and sum. Does nothing
+   * without experts.
    */
   void experts(int rows) {
     int last = config.layers() - 1;
@@ -210,7 +210,7 @@ final class KernelBench implements AutoCloseable {
         .toList();
   }
 
-  /** Moves of the pages of one sequence between the pool and pinned memory. */
+  /** Measures moves of the pages of one sequence between the pool and pinned memory. */
   void moves() {
     try (PinnedPages host = new PinnedPages(context, pagesEach, pool.pageBytes());
         PageMoves moves = pool.moves(module, pagesEach)) {
@@ -246,7 +246,7 @@ final class KernelBench implements AutoCloseable {
     }
   }
 
-  /** Logits of the spread that models have, the same in each row. */
+  /** Fills logits with the spread of real models, the same in each row. */
   private void fillLogits(int rows) {
     float[] row = new float[config.vocabSize()];
     Random random = new Random(1);

@@ -15,14 +15,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Peak bandwidth and arithmetic of this machine's CPU, measured: the yardstick of benchmarks. Needs
- * the Vector API.
+ * The measured peak bandwidth and arithmetic of this machine's CPU, with which benchmarks compare.
+ * Needs the Vector API.
  *
- * @param threads threads that ran at once
+ * @param threads threads that ran at the same time
  * @param readBytesPerSecond read bandwidth of main memory
- * @param flopsPerSecond float operations of fused multiply-adds in registers, two each
- * @param integerOpsPerSecond operations of 16-bit multiply-adds in registers, two each, of the
- *     native kernels; 0 without them
+ * @param flopsPerSecond float operations of fused multiply-adds in registers; each counts as two
+ * @param integerOpsPerSecond operations of the native kernels' 16-bit multiply-adds in registers;
+ *     each counts as two; 0 without native kernels
  */
 public record MachinePeak(
     int threads, double readBytesPerSecond, double flopsPerSecond, double integerOpsPerSecond) {
@@ -33,7 +33,10 @@ public record MachinePeak(
   private static final int FMA_ROUNDS = 10_000;
   private static final long INTEGER_ROUNDS = 1_000_000;
 
-  /** Repetitions take a few milliseconds each, so that in some of them all threads run at once. */
+  /**
+   * Each repetition takes a few milliseconds, so that in some repetitions all threads run at the
+   * same time.
+   */
   private static final int REPETITIONS = 20;
 
   /**
@@ -95,7 +98,10 @@ public record MachinePeak(
     return sum;
   }
 
-  /** Processor time of this thread, or elapsed time where the JVM does not measure it. */
+  /**
+   * Returns the processor time of a loop on this thread, or its elapsed time if the JVM does not
+   * measure processor time.
+   */
   private static double seconds(Callable<Float> loop) throws Exception {
     boolean exact = CLOCK.isCurrentThreadCpuTimeSupported();
     long start = exact ? CLOCK.getCurrentThreadCpuTime() : System.nanoTime();
@@ -105,7 +111,10 @@ public record MachinePeak(
     return ((exact ? CLOCK.getCurrentThreadCpuTime() : System.nanoTime()) - start) * 1e-9;
   }
 
-  /** The best of the repetitions: the sum of the threads' rates, which run at once. */
+  /**
+   * Returns the result of the best repetition: the sum of the rates of all threads, which run at
+   * the same time.
+   */
   private static double best(ExecutorService pool, List<Callable<Double>> tasks, double work)
       throws InterruptedException {
     double best = 0;

@@ -19,9 +19,9 @@ import java.util.List;
 import jcuda.Pointer;
 
 /**
- * Times the products of a model's shape, each alone, on random data. As in a model, whose layers
- * have matrices of their own, the next product reads other weights: there are so many copies that
- * the device's cache cannot keep them. Rows stay in the cache.
+ * Times each product of a model's shape separately on random data. The next product reads other
+ * weights, like in a model, where each layer has its own matrices. There are more copies of a
+ * matrix than the device's cache can keep. Rows stay in the cache.
  */
 final class ProductBench {
 
@@ -43,7 +43,7 @@ final class ProductBench {
     plan = new GemmPlan(mode, device.multiprocessors(), device.hopper(), shared, shared + 1024);
   }
 
-  /** A matrix of a model, and what its product does with the sums. */
+  /** A matrix of a model, and the operation that its product applies to the sums. */
   private record Product(
       String name, WeightFormat format, int features, int depth, GemmEpilogue epilogue) {
 
@@ -51,7 +51,7 @@ final class ProductBench {
       return format.bytes(features, depth);
     }
 
-    /** Bytes that the product must read and write at least. */
+    /** Returns the least bytes that the product must read and write. */
     double bytes(int rows) {
       double result =
           switch (epilogue) {
@@ -63,7 +63,10 @@ final class ProductBench {
     }
   }
 
-  /** For a shape whose layers all have experts, only the products of attention and of the head. */
+  /**
+   * Returns the products of a shape. If all layers have experts, these are only the products of
+   * attention and of the head.
+   */
   private List<Product> products(ModelConfig config) {
     int hidden = config.hiddenSize();
     int wide = config.intermediateSize();
@@ -97,7 +100,7 @@ final class ProductBench {
     }
   }
 
-  /** Copies of a matrix that exceed twice the cache, as far as there is room. */
+  /** Returns how many copies of a matrix exceed twice the cache, as far as there is room. */
   static int copies(long bytes, long cacheBytes, long room) {
     long enough = (2 * cacheBytes + bytes - 1) / bytes;
     return (int) Math.max(1, Math.min(Math.min(enough, MOST_COPIES), room / bytes));

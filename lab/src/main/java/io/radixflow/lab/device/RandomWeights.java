@@ -20,16 +20,16 @@ import java.util.SplittableRandom;
 
 /**
  * Untrained weights of any shape, for benchmarks: matrices of small random values and vectors of
- * ones. They take no memory to speak of; rows repeat.
+ * ones. They take little memory, because rows repeat.
  */
 final class RandomWeights implements WeightSource {
 
   private static final long SEED = 20260101;
 
-  /** Blocks beyond the widest row, at most: the number of different rows. */
+  /** The most blocks beyond the widest row; this is the number of different rows. */
   private static final int SPARE = 8191;
 
-  /** About the largest weight. */
+  /** The approximate size of the largest weight. */
   private static final float LARGEST = 0.02f;
 
   /** The types that matrices may have. */
@@ -103,12 +103,12 @@ final class RandomWeights implements WeightSource {
         case BF16 -> values.putShort(at, bf16((float) (2 * random.nextDouble() - 1) * LARGEST));
         case Q8_0 -> values.putShort(at, Float16.fromFloat(LARGEST / 128));
         case Q4_0 -> values.putShort(at, Float16.fromFloat(LARGEST / 8));
-        // codes to 15 with factors to 63, and minima that bring their mean to about zero
+        // codes up to 15 with factors up to 63, and minima that make the mean about zero
         case Q4_K -> {
           values.putShort(at, Float16.fromFloat(LARGEST / (8 * 63)));
           values.putShort(at + Short.BYTES, Float16.fromFloat(LARGEST / 63));
         }
-        // behind codes of 6 bits and factors of 7
+        // after codes of 6 bits and factors of 7 bits
         case Q6_K -> values.putShort(at + 208, Float16.fromFloat(LARGEST / (32 * 128)));
         default -> throw new IllegalArgumentException(type + " is not one of " + TYPES);
       }
@@ -120,7 +120,7 @@ final class RandomWeights implements WeightSource {
     return (short) (Float.floatToRawIntBits(value) >>> 16);
   }
 
-  /** A matrix whose rows begin at different places of the same values. */
+  /** A matrix whose rows begin at different positions of the same values. */
   private record Rows(String name, TensorType type, int rows, int columns, ByteBuffer values)
       implements Tensor {
 

@@ -20,9 +20,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Measures a device: its ceilings first, then products, other kernels and steps of models' shapes
- * against the floors that the ceilings imply. What a step finds in the device's cache, as the rows
- * that the kernel before has written, is there in the benchmarks too, so that small kernels may
- * come in below their floor. Not thread-safe.
+ * against the floors that the ceilings imply. Data that a step finds in the device's cache, such as
+ * rows of the previous kernel, is also in the cache in the benchmarks. So small kernels may be
+ * faster than their floor. Not thread-safe.
  */
 public final class ShapeBench {
 
@@ -42,9 +42,9 @@ public final class ShapeBench {
   private DeviceCeilings ceilings;
 
   /**
-   * @param peakFlops operations a second of the tensor cores
-   * @param type of the weights, one of {@link RandomWeights#TYPES}
-   * @param kvType of keys and values: bf16 or fp8
+   * @param peakFlops operations per second of the tensor cores
+   * @param type type of the weights, one of {@link RandomWeights#TYPES}
+   * @param kvType type of keys and values: bf16 or fp8
    */
   public ShapeBench(
       int ordinal,
@@ -59,7 +59,7 @@ public final class ShapeBench {
     this.figures = figures;
   }
 
-  /** Reads and copies on the device, and copies between the device and pinned memory. */
+  /** Measures reads and copies on the device, and copies between the device and pinned memory. */
   public void ceilings() {
     try (CudaContext context = CudaContext.open(ordinal)) {
       KernelModule module = context.load(DeviceCode.load());
@@ -72,8 +72,8 @@ public final class ShapeBench {
   }
 
   /**
-   * Kernels and steps of a shape in some modes, after {@link #ceilings}. Kernels that read no
-   * weights are measured with weights of bf16 only, products with pages of bf16 only.
+   * Measures kernels and steps of a shape in several modes; call {@link #ceilings} first. Kernels
+   * that read no weights are measured only with bf16 weights, and products only with bf16 pages.
    */
   public void shape(ModelConfig config, List<GpuMode> modes) throws InterruptedException {
     RandomWeights weights;
@@ -98,7 +98,7 @@ public final class ShapeBench {
     }
   }
 
-  /** Returns what takes the measurements of a shape in a mode, and compares them with floors. */
+  /** Returns a receiver of a shape's measurements in a mode, which compares them with floors. */
   private KernelBench.Figures figures(ModelConfig config, GpuMode mode) {
     String form = type == TensorType.BF16 ? "" : type + " ";
     String pages = kvType == KvSpec.Type.BF16 ? "" : "fp8 pages ";
@@ -110,7 +110,8 @@ public final class ShapeBench {
   }
 
   /**
-   * Measures the kernels except matrix products. Sequences that do not fit the device are left out.
+   * Measures the kernels except matrix products. Numbers of sequences that do not fit on the device
+   * are left out.
    */
   void kernels(ModelConfig config, GpuMode mode, int context, int[] sequences, int rows) {
     try (CudaContext device = CudaContext.open(ordinal)) {
@@ -137,7 +138,7 @@ public final class ShapeBench {
     }
   }
 
-  /** Products, each alone. */
+  /** Measures each product separately. */
   void products(ModelConfig config, GpuMode mode, int[] rows) {
     try (CudaContext context = CudaContext.open(ordinal)) {
       KernelModule module = context.load(DeviceCode.load());

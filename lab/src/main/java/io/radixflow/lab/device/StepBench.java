@@ -15,8 +15,8 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 
 /**
- * Times steps of a backend without an engine around it: greedy, random token ids, one page table
- * per sequence. Not thread-safe.
+ * Times steps of a backend without an engine: greedy sampling, random token ids, one page table per
+ * sequence. Not thread-safe.
  */
 public final class StepBench implements AutoCloseable {
   private static final long SEED = 20260101;
@@ -31,9 +31,9 @@ public final class StepBench implements AutoCloseable {
   private final Batch[] batches = {new Batch(), new Batch()};
 
   /**
-   * @param sequences most sequences at once
-   * @param tokens most tokens of a sequence alone
-   * @param tokensTogether most tokens of each of several sequences
+   * @param sequences the most sequences in a step
+   * @param tokens the most tokens of a sequence that runs alone
+   * @param tokensTogether the most tokens of each of several sequences
    */
   public StepBench(Backend backend, int sequences, int tokens, int tokensTogether) {
     this.backend = backend;
@@ -66,7 +66,7 @@ public final class StepBench implements AutoCloseable {
         SamplingParams.GREEDY, new int[0], new int[0], backend.model().vocabSize());
   }
 
-  /** Prefills one sequence and draws one token; returns seconds. */
+  /** Prefills one sequence and draws one token; returns the seconds. */
   public double prefill(int tokens, int chunk) throws InterruptedException {
     long start = System.nanoTime();
     for (int position = 0; position < tokens; ) {
@@ -86,10 +86,10 @@ public final class StepBench implements AutoCloseable {
   }
 
   /**
-   * Decodes sequences together, one step after the other; returns seconds of all steps.
+   * Decodes sequences together, one step after the other; returns the seconds of all steps.
    *
-   * @param context tokens of each sequence before the first step; their KV entries are whatever the
-   *     pages happen to contain
+   * @param context tokens of each sequence before the first step; their KV entries have arbitrary
+   *     contents
    */
   public double decode(int sequences, int steps, int context) throws InterruptedException {
     for (int i = 0; i < sequences; i++) {

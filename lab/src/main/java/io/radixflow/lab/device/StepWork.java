@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The least that steps of a model's shape have to read and to compute. */
+/** The least bytes and operations of steps of a model's shape. */
 public final class StepWork {
-  /** Matrices of a block; the second group is only there in one of an expert. */
+  /** The name of a block's matrix; the second group exists only for matrices of experts. */
   private static final Pattern BLOCK =
       Pattern.compile(
           "blk\\.(\\d+)\\.(?:[a-z_]+|attn_[a-z_]+\\.\\d+|ffn_[a-z]+(\\.\\d+))\\.weight");
@@ -20,8 +20,8 @@ public final class StepWork {
   private StepWork() {}
 
   /**
-   * Weights that a step of {@code rows} rows reads: all but the embedding, and at most as many
-   * experts as its rows choose.
+   * Returns the number of weights that a step of {@code rows} rows reads: all except the embedding,
+   * and at most as many experts as its rows choose.
    */
   public static double weights(ModelConfig config, int rows) {
     double sum = (double) config.hiddenSize() * config.vocabSize();
@@ -42,7 +42,10 @@ public final class StepWork {
     return Math.min(1, (double) rows * experts.chosen() / experts.count());
   }
 
-  /** Operations of the matrix products of {@code rows} rows, {@code outputs} of them drawn from. */
+  /**
+   * Returns the operations of the matrix products of {@code rows} rows, of which {@code outputs}
+   * rows are sampled.
+   */
   public static double flops(ModelConfig config, int rows, int outputs) {
     double head = (double) config.vocabSize() * config.hiddenSize();
     return 2 * (rows * (weights(config, 1) - head) + outputs * head);

@@ -24,25 +24,25 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 /**
- * All clients of a drill. Most talk HTTP, a third of those by OpenAI's Python client. The others
- * send events to Kafka themselves, as HTTP has no forks, tenants without keys, or cancels that come
- * before their turn.
+ * All clients of a drill. Most use HTTP, a third of these with OpenAI's Python client. The others
+ * send events to Kafka, because HTTP has no forks, no tenants without keys, and no cancels that
+ * come before their turn.
  */
 record Clients(Driver<ConversationEvent, KafkaReply> kafka, Driver<HttpTurn, Heard> http)
     implements AutoCloseable {
-  /** One client in so many talks to Kafka; {@link #PYTHON_SHARE} counts the others. */
+  /** One in this many clients uses Kafka; {@link #PYTHON_SHARE} applies to the others. */
   private static final int KAFKA_SHARE = 4;
 
   private static final int PYTHON_SHARE = 3;
 
   /**
-   * Starts to send.
+   * Starts sending.
    *
-   * @param client not closed here
+   * @param client the Kafka client; not closed here
    * @param gateways the addresses of all HTTP gateways
    * @param scripts gives the events of a session by its number
-   * @param logs a directory
-   * @param say takes a line for the user
+   * @param logs directory of logs
+   * @param say receives a line for the user
    */
   static Clients start(
       ConversationClient client,
@@ -67,7 +67,7 @@ record Clients(Driver<ConversationEvent, KafkaReply> kafka, Driver<HttpTurn, Hea
                 others.size(),
                 python
                     ? "every third is OpenAI's Python client"
-                    : "all Java's, as python3 does not find the package openai",
+                    : "all Java's, because python3 does not find the package openai",
                 lanes));
     AtomicInteger next = new AtomicInteger();
     AtomicInteger nextHttp = new AtomicInteger();
@@ -100,7 +100,7 @@ record Clients(Driver<ConversationEvent, KafkaReply> kafka, Driver<HttpTurn, Hea
     return kafka.replyCount() + http.replyCount();
   }
 
-  /** Sends no more, and waits until all that was sent is answered. */
+  /** Stops sending, and waits until all sent turns are answered. */
   void awaitEnd(Duration limit) throws IOException, InterruptedException {
     kafka.stop();
     http.stop();

@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 
 /**
  * Turns that kill the process that works on them. A TaskManager that died is started again with its
- * id and its working directory, in which it finds the turns that it was working on.
+ * id and its working directory. There it finds the turns that it was working on.
  *
  * <p>Each TaskManager counts on its own. No turn is blamed for the first death, because other turns
  * were running. After {@code engine.attempts} further deaths with only this turn running, the turn
@@ -50,7 +50,7 @@ final class DeadlyTurns {
     this.settings = settings;
   }
 
-  /** All sent events, including the harmless turns around the deadly turns. */
+  /** Returns all sent events, including the harmless turns around the deadly turns. */
   List<ConversationEvent> sent() {
     return List.copyOf(sent);
   }
@@ -59,12 +59,12 @@ final class DeadlyTurns {
     return deadly.stream().map(TrafficTurn::of).collect(Collectors.toSet());
   }
 
-  /** How many processes all these turns have killed. */
+  /** Returns how many processes these turns have killed. */
   int deaths() {
     return deaths;
   }
 
-  /** The most deaths that all deadly turns may cause. */
+  /** Returns the most deaths that all deadly turns may cause. */
   int mostDeaths(int taskManagers) {
     return deadly.size() * taskManagers * (settings.get(RadixflowOptions.ENGINE_ATTEMPTS) + 1);
   }
@@ -108,7 +108,7 @@ final class DeadlyTurns {
   }
 
   /**
-   * Returns how many dead letters were not sent as deadly turns, plus how many are missing.
+   * Returns how many dead letters do not belong to deadly turns, plus how many are missing.
    *
    * @param letters the records of the topic
    */

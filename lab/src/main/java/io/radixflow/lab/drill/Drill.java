@@ -41,15 +41,15 @@ import java.util.stream.Collectors;
  * One drill: a cluster of processes, conversations that never pause, faults one after the other,
  * and the proof.
  *
- * <p>Two TaskManagers work, a third has a free slot. Failures are noticed after 8 seconds without a
- * heartbeat, at once where a connection breaks; the job restarts after 100 ms.
+ * <p>Two TaskManagers work, and a third has a free slot. A failure is noticed after 8 seconds
+ * without a heartbeat, or immediately if a connection breaks. The job restarts after 100 ms.
  */
 public final class Drill {
   private static final int TASK_MANAGERS = 3;
   private static final int SUBTASKS = 2;
   private static final int ATTEMPTS = 2;
 
-  /** Replies that are waited for after each fault. */
+  /** Number of replies to wait for after each fault. */
   static final int REPLIES_BETWEEN = 8;
 
   private static final int MAX_PAUSE_MILLIS = 2000;
@@ -103,7 +103,8 @@ public final class Drill {
   }
 
   private Settings settings(ProcessCluster cluster) {
-    // a drill has more failures in a minute than a year: each is the first one
+    // a drill has more failures per minute than a real cluster per year, so the restart delay must
+    // not grow
     String backoff = "flink.restart-strategy.exponential-delay.reset-backoff-threshold=1s";
     Settings settings =
         new SettingsLoader()
@@ -163,7 +164,7 @@ public final class Drill {
     return verify(cluster, calm, jobs, sent, faults, deadly, observed);
   }
 
-  /** Findings that are there before the topics are read. */
+  /** Findings that exist before the topics are read. */
   private record Observed(
       Driver<HttpTurn, Heard> http, Map<Fault, Integer> faults, boolean erased, long seconds) {}
 
@@ -205,7 +206,7 @@ public final class Drill {
     }
   }
 
-  /** Returns the result for the processes that outlive the cluster. */
+  /** Returns a function from the processes that outlive the cluster to the result. */
   private Function<List<String>, DrillResult> verify(
       ProcessCluster cluster,
       Settings calm,

@@ -24,10 +24,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "drill",
     description = {
-      "Start a cluster of processes, hold conversations with it, kill and stop its processes, and"
-          + " prove from the topics that every turn was answered once, in order and as if nothing"
-          + " had happened.",
-      "Exits with 1 if a reply was lost, doubled or changed, or anything else is wrong."
+      "Start a cluster of processes, hold conversations with it, kill and stop its processes, "
+          + "and prove from the topics that every turn was answered exactly once, in order, and "
+          + "with the reply of an undisturbed run.",
+      "Exits with 1 if a reply was lost, doubled or changed, or if anything else is wrong."
     })
 public final class DrillCommand extends CliCommand {
   private static final int MAX_MINUTES = 100_000;
@@ -35,7 +35,7 @@ public final class DrillCommand extends CliCommand {
   /** Runs a drill; tests replace it to return prepared results. */
   interface Runner {
     /**
-     * Starts a cluster from the jars, breaks it by the plan, and compares.
+     * Starts a cluster from the jars, breaks it according to the plan, and compares the replies.
      *
      * @param progress receives a line at each step
      */
@@ -48,7 +48,10 @@ public final class DrillCommand extends CliCommand {
 
   @Mixin ClusterBuild build;
 
-  @Option(names = "--minutes", paramLabel = "N", description = "How long faults are made.")
+  @Option(
+      names = "--minutes",
+      paramLabel = "N",
+      description = "Minutes during which faults are " + "made.")
   int minutes = 5;
 
   @Option(
@@ -66,8 +69,8 @@ public final class DrillCommand extends CliCommand {
   @Option(
       names = "--tiers",
       description =
-          "Use small tiers below a small device: host memory, disks and a folder for all"
-              + " TaskManagers; at least a page must come from there, also after a kill.")
+          "Use small tiers below a small device: host memory, disks and a folder for all "
+              + "TaskManagers. At least one page must come from these tiers, even after a kill.")
   boolean tiers;
 
   @Option(
@@ -75,8 +78,8 @@ public final class DrillCommand extends CliCommand {
       showDefaultValue = Visibility.NEVER,
       paramLabel = "KEY=VALUE",
       description =
-          "One of the job's options, as gpu.memory where its processes share a GPU; may be given"
-              + " several times. See docs/options.md.")
+          "One of the job's options, such as gpu.memory if its processes share a GPU; may be "
+              + "given several times. See docs/options.md.")
   List<String> jobOptions = new ArrayList<>();
 
   @Option(names = "--offline", description = "Never use the network for a model.")
@@ -104,7 +107,9 @@ public final class DrillCommand extends CliCommand {
     if (minutes < 1 || minutes > MAX_MINUTES) {
       throw new CliException("--minutes is " + minutes + "; it must be 1 to " + MAX_MINUTES);
     }
-    new SettingsLoader().set(jobOptions).load(); // a wrong one is named before anything starts
+    new SettingsLoader()
+        .set(jobOptions)
+        .load(); // a wrong option is reported before anything starts
     DrillOptions options = options().with(tiers, jobOptions);
     Duration time = Duration.ofMinutes(minutes);
     FaultPlan plan = FaultPlan.lasting(options.faults(), time, seed, System::nanoTime);

@@ -9,17 +9,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How a drill runs.
+ * Options of a drill.
  *
  * @param model a located model: a path, or the simulated model's name with its options
- * @param calmModel the same model for the undisturbed run, which needs no pace and must not die
- * @param sessions conversations at a time
+ * @param calmModel the same model for the undisturbed run, without delays and without deadly tokens
+ * @param sessions conversations at the same time
  * @param turns events of a session after its opening
- * @param maxTokens of a reply
- * @param seed of conversations and faults
+ * @param maxTokens most tokens of a reply
+ * @param seed seed of conversations and faults
  * @param tiered whether pages also go to host memory, disks and a folder
  * @param jobOptions further options of the job, {@code key=value}; the drill's own options win
- * @param directory where logs and state stay; empty for nowhere
+ * @param directory directory of logs and state; empty to keep nothing
  */
 public record DrillOptions(
     String model,
@@ -36,7 +36,7 @@ public record DrillOptions(
   private static final Set<Fault> TIER_FAULTS =
       EnumSet.of(Fault.TIERS_SWITCHED, Fault.PAGES_DAMAGED);
 
-  /** Replies of three to twelve seconds by a simulated model. */
+  /** Options with a simulated model, whose replies take three to twelve seconds. */
   public static DrillOptions simulated(long seed, Optional<Path> directory) {
     String model = ModelLoader.SIM + ":calls=1,reply=" + SIM_REPLY;
     String deadly = ",deadly=" + (int) DeadlyTurns.MARK;
@@ -44,7 +44,7 @@ public record DrillOptions(
         model + ",step=30" + deadly, model, 16, 6, 400, seed, false, List.of(), directory);
   }
 
-  /** A few conversations of a real model. */
+  /** Options with a few conversations of a real model. */
   public static DrillOptions real(String model, long seed, Optional<Path> directory) {
     return new DrillOptions(model, model, 4, 4, 96, seed, false, List.of(), directory);
   }
@@ -66,7 +66,7 @@ public record DrillOptions(
         .toList();
   }
 
-  /** The tiers for this kind of model; they matter only if {@link #tiered}. */
+  /** Returns the tiers for this kind of model; used only if {@link #tiered}. */
   DrillTiers tiers() {
     return isSimulated() ? DrillTiers.SIMULATED : DrillTiers.REAL;
   }

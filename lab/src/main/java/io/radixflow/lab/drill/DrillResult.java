@@ -12,21 +12,20 @@ import java.util.Optional;
 /**
  * The result of a drill.
  *
- * @param faults how many of each kind
- * @param http what HTTP clients heard
- * @param verdict what the topics prove
- * @param deadLetters records that should not be there, or are missing: each turn that ends
- *     processes has one
- * @param deaths processes that such turns ended
- * @param mostDeaths how many they may end
+ * @param faults number of faults of each kind
+ * @param http verdict about the HTTP clients
+ * @param verdict verdict about the topics
+ * @param deadLetters dead letters that are wrong or missing; each deadly turn has one
+ * @param deaths processes that deadly turns ended
+ * @param mostDeaths the most processes that they may end
  * @param pageBreaches times that page accounting was wrong on a TaskManager
- * @param reloads engines that a surviving TaskManager opened again although it had them open
- * @param fallen TaskManagers that ended by themselves, as they may once they were taken for dead
+ * @param reloads engines that a surviving TaskManager opened again although they were open
+ * @param fallen TaskManagers that ended by themselves, as they may after the cluster gave them up
  * @param leaked processes that outlived the cluster
- * @param recovery how long sessions waited after kills
- * @param tokens where prompts' tokens came from; empty without tiers below the device
- * @param erased whether all engines have in the end erased what closed and erased sessions had
- * @param seconds that the faults took, all together
+ * @param recovery waiting times of sessions after kills
+ * @param tokens tiers that the prompts' tokens came from; empty without tiers below the device
+ * @param erased whether all engines have erased the pages of closed and erased sessions by the end
+ * @param seconds total time of the faults
  */
 public record DrillResult(
     Map<Fault, Integer> faults,
@@ -45,8 +44,9 @@ public record DrillResult(
     long seconds) {
 
   /**
-   * Returns true if nothing is wrong and tiers, if there are any, served pages. They need not have
-   * served any after a kill: a session's pages may not have been written yet, or been evicted.
+   * Returns true if nothing is wrong and the tiers, if there are any, provided pages. They need not
+   * have provided pages after a kill, because a session's pages may not have been written yet or
+   * may have been evicted.
    */
   public boolean holds() {
     return verdict.holds()
@@ -78,10 +78,14 @@ public record DrillResult(
     line(text, "  %5d  changed", verdict.changed());
     line(text, "  %5d  out of order", verdict.disordered());
     line(text, "  %5d  with deltas that do not join", verdict.brokenDeltas());
-    line(text, "  %5d  with content that meets a schema", verdict.contents());
-    line(text, "  %5d  calls of tools with arguments that meet theirs", verdict.calls());
+    line(text, "  %5d  with content that matches a schema", verdict.contents());
+    line(text, "  %5d  tool calls with arguments that match their schema", verdict.calls());
     line(text, "%d processes ended by deadly turns, of %d at most", deaths, mostDeaths);
-    line(text, "%d processes ended by themselves, taken for dead before and fenced off", fallen);
+    line(
+        text,
+        "%d processes ended by themselves after the cluster had given them up and fenced "
+            + "them off",
+        fallen);
     line(text, "other breaches");
     line(text, "  %5d  dead letters wrong or missing", deadLetters);
     line(text, "  %5d  repairs of page accounting", pageBreaches);
@@ -102,7 +106,7 @@ public record DrillResult(
   }
 
   private void http(StringBuilder text) {
-    line(text, "turns as HTTP clients heard them");
+    line(text, "turns as HTTP clients saw them");
     line(text, "  %5d  asked for", http.turns());
     line(text, "  %5d  resumed after their connection broke", http.resumed());
     line(text, "  %5d  lost", http.lost());

@@ -13,19 +13,18 @@ import org.apache.flink.configuration.MemorySize;
 
 /**
  * Tiers so small that each of them evicts all the time: a device too small for the running turns,
- * host memory for a part of that, a disk that reclaims space, and a folder that all TaskManagers
- * reach.
+ * even less host memory, a disk that reclaims space, and a folder that all TaskManagers reach.
  *
- * <p>The TaskManagers share one parent directory, as they run on one machine: the one that takes
- * over from a dead one takes its pages.
+ * <p>The TaskManagers share one parent directory, because they run on one machine. A TaskManager
+ * that takes over from a dead one also takes its pages.
  *
- * @param kvPages of the device's pool; at least a context window
- * @param contextLength tokens; the same without tiers, as it decides what a prompt has
- * @param host memory of each TaskManager
- * @param disk of each TaskManager
+ * @param kvPages pages of the device's pool; at least a context window
+ * @param contextLength tokens; the same without tiers, because it decides the contents of prompts
+ * @param host host memory of each TaskManager
+ * @param disk disk space of each TaskManager
  */
 record DrillTiers(int kvPages, int contextLength, MemorySize host, MemorySize disk) {
-  /** The fewest tokens that are loaded rather than computed: one page. */
+  /** The fewest tokens to load instead of computing them: one page. */
   private static final int PAGE = 16;
 
   private static final Duration UPLOAD_AFTER = Duration.ofSeconds(1);
@@ -42,20 +41,20 @@ record DrillTiers(int kvPages, int contextLength, MemorySize host, MemorySize di
     return directory.resolve("pages");
   }
 
-  /** The folder of a drill's remote tier, which all TaskManagers reach. */
+  /** Returns the folder of a drill's remote tier, which all TaskManagers reach. */
   static Path remote(Path directory) {
     return directory.resolve("remote-pages");
   }
 
-  /** Sets what replies depend on; the undisturbed run needs it too. */
+  /** Returns settings on which replies depend; the undisturbed run also needs them. */
   Settings shape(Settings settings) {
     return settings.with(SharedConfig.CONTEXT_LENGTH, contextLength);
   }
 
   /**
-   * The tiers themselves.
+   * Returns settings with the tiers.
    *
-   * @param directory for the disk tier and the folder
+   * @param directory directory of the disk tier and the folder
    */
   Settings on(Settings settings, Path directory) {
     return settings

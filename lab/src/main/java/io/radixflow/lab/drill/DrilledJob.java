@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** The job on the cluster through its submissions; its id changes with each. */
+/** The job on the cluster; its id changes with each submission. */
 final class DrilledJob {
   private static final Duration LIMIT = Duration.ofMinutes(3);
 
@@ -44,12 +44,12 @@ final class DrilledJob {
     awaitRunning();
   }
 
-  /** Stops the job and says where its savepoint is. */
+  /** Stops the job and returns the path of its savepoint. */
   String stopWithSavepoint(String type) throws IOException, InterruptedException {
     return cluster.commandLine().stopWithSavepoint(id, type);
   }
 
-  /** Cancels the job and says where its last checkpoint is. */
+  /** Cancels the job and returns the path of its last checkpoint. */
   String cancel() throws IOException, InterruptedException {
     cancel(cluster.rest(), id);
     return cluster.rest().latestCheckpoint(id);
@@ -64,7 +64,7 @@ final class DrilledJob {
     Waiting.until("the job to run", LIMIT, () -> cluster.rest().allRun(id));
   }
 
-  /** Waits until the job runs with as many subtasks of the serving operator. */
+  /** Waits until the job runs with {@code count} subtasks of the serving operator. */
   void awaitSubtasks(int count) throws IOException, InterruptedException {
     Waiting.until(
         "the job to run with " + count + " subtasks",
@@ -75,7 +75,7 @@ final class DrilledJob {
   /**
    * Waits until the job runs without a TaskManager.
    *
-   * @param meanwhile is called again and again
+   * @param meanwhile called repeatedly
    */
   void awaitRunningWithout(String taskManager, Waiting.Condition meanwhile)
       throws IOException, InterruptedException {
@@ -98,7 +98,7 @@ final class DrilledJob {
         });
   }
 
-  /** The TaskManagers of the serving operator's subtasks, by index. */
+  /** Returns the TaskManagers of the serving operator's subtasks, by index. */
   Map<Integer, String> places() throws IOException, InterruptedException {
     return cluster.rest().servingTaskManagers(id);
   }

@@ -16,7 +16,7 @@ import java.util.Set;
 
 /**
  * Sends the events of a session, a few of its turns at a time. A cancel follows its turn after a
- * moment, or precedes it, and is not waited for.
+ * moment or precedes it, and has no reply to wait for.
  */
 final class EventScript implements Script<ConversationEvent, KafkaReply> {
   private static final int DEPTH = 2;
@@ -43,7 +43,7 @@ final class EventScript implements Script<ConversationEvent, KafkaReply> {
     }
     if (next.kind() == EventKind.CANCEL) {
       left.remove();
-      // one that comes before its turn is sent at once, so that it stays before it
+      // a cancel before its turn is sent immediately, so that it stays before the turn
       boolean early = next.turn() != null && !asked.contains(next.turn());
       return new Step<>(next, early ? 0 : SessionScript.pauseBefore(next), false);
     }

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 
-/** Does each fault to the cluster and waits until the job runs again. */
+/** Causes each fault in the cluster and waits until the job runs again. */
 final class FaultInjector {
   private static final Duration BROKER_DOWN = Duration.ofSeconds(20);
   private static final Duration GATEWAY_DOWN = Duration.ofSeconds(5);
@@ -60,7 +60,7 @@ final class FaultInjector {
     this.taskManagers = cluster.taskManagers().size();
   }
 
-  /** The TaskManagers killed while another had a free slot. */
+  /** Returns the kills of TaskManagers while another one had a free slot. */
   List<Kill> kills() {
     return List.copyOf(kills);
   }
@@ -75,7 +75,7 @@ final class FaultInjector {
     return fallen;
   }
 
-  /** Does the fault; the job runs afterwards. */
+  /** Causes the fault; the job runs afterwards. */
   void inject(Fault fault) throws IOException, InterruptedException {
     if (replaceFallen(taskManagers)) {
       cluster.awaitTaskManagers();
@@ -106,8 +106,9 @@ final class FaultInjector {
   }
 
   /**
-   * Flink ends a process whose sink fails while its task is cleaned up: that of a TaskManager which
-   * was stopped may, as another has taken over its transactions. Elsewhere something restarts it.
+   * Replaces TaskManagers that have ended by themselves. Flink ends a process whose sink fails
+   * while its task is cleaned up. This can happen to a suspended TaskManager after another one has
+   * taken over its transactions. In production something else restarts it.
    */
   private boolean replaceFallen(int wanted) throws IOException {
     boolean replaced = false;
@@ -139,7 +140,7 @@ final class FaultInjector {
     victim.kill();
     kills.add(new Kill(now, subtasks, places.size()));
     job.awaitRunningWithout(victim.name(), () -> replaceFallen(taskManagers - 1));
-    // elsewhere a replacement starts on another machine and takes no time from the recovery
+    // in production a replacement starts on another machine and does not slow down the recovery
     cluster.startTaskManager();
     for (String name : Set.copyOf(job.places().values())) {
       if (opened.containsKey(name) && enginesOpened(name) > opened.get(name)) {
@@ -187,7 +188,7 @@ final class FaultInjector {
     job.awaitRunning();
   }
 
-  /** The job moves away from the process that shows no heartbeat; then that wakes up. */
+  /** Suspends a TaskManager until the job has moved away from it, then resumes it. */
   private void suspendTaskManager() throws IOException, InterruptedException {
     JavaProcess victim = workingTaskManager(job.places());
     victim.suspend();
@@ -205,7 +206,10 @@ final class FaultInjector {
     }
   }
 
-  /** Subtasks 1, 3, 2 by request; then TaskManagers come and go; then the usual scheduler again. */
+  /**
+   * Rescales to 1, 3 and 2 subtasks by request, then by adding and removing TaskManagers, then
+   * returns to the usual scheduler.
+   */
   private void rescaleRunning() throws IOException, InterruptedException {
     String savepoint = job.stopWithSavepoint(savepointType());
     replaceJobManager(ADAPTIVE);

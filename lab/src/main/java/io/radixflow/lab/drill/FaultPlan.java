@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** Which fault comes next: cards of a deck that is shuffled by a seed. */
+/** Chooses the next fault, like a card from a deck that is shuffled by a seed. */
 public final class FaultPlan implements Supplier<Fault> {
   private static final int KILLS_A_DECK = 4;
 
@@ -22,7 +22,7 @@ public final class FaultPlan implements Supplier<Fault> {
   private final BooleanSupplier goesOn;
 
   /**
-   * @param goesOn whether another deck follows, or the rest of this one; null to deal just one
+   * @param goesOn whether to continue with this or another deck; null to deal just one deck
    */
   private FaultPlan(List<Fault> kinds, long seed, BooleanSupplier goesOn) {
     this.kinds = List.copyOf(kinds);
@@ -31,8 +31,8 @@ public final class FaultPlan implements Supplier<Fault> {
   }
 
   /**
-   * Deck after deck of all these kinds until the time is over, which begins with the first fault;
-   * TaskManagers and HTTP gateways are killed most often.
+   * Returns a plan that deals decks of all these kinds until the time is over. The time begins with
+   * the first fault. TaskManagers and HTTP gateways are killed most often.
    */
   public static FaultPlan lasting(
       List<Fault> kinds, Duration time, long seed, LongSupplier nanoTime) {

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** Two HTTP gateways for the cluster; each starts again at its own port after it was killed. */
+/** Two HTTP gateways for the cluster; each starts again on its own port after it was killed. */
 final class Gateways {
   private static final int COUNT = 2;
   private static final Duration LIMIT = Duration.ofMinutes(3);
@@ -58,7 +58,7 @@ final class Gateways {
     processes.put(port, cluster.startGateway(Radixflow.class.getName(), arguments));
   }
 
-  /** Kills one of them, waits, and starts it again. */
+  /** Kills one gateway, waits, and starts it again. */
   void killOne(SplittableRandom random, Duration down) throws IOException, InterruptedException {
     List<Integer> ports = List.copyOf(processes.keySet());
     kill(List.of(ports.get(random.nextInt(ports.size()))), down);

@@ -24,7 +24,7 @@ final class SecondJob {
   private static final Duration LIMIT = Duration.ofMinutes(3);
   private static final int SESSIONS = 2;
 
-  /** Sessions of the drilled job are numbered below. */
+  /** Sessions of the drilled job have lower numbers. */
   private static final int FIRST_NUMBER = 1_000_000;
 
   private final ProcessCluster cluster;
@@ -34,7 +34,7 @@ final class SecondJob {
   private int number = FIRST_NUMBER;
 
   /**
-   * @param settings of the drilled job
+   * @param settings settings of the drilled job
    * @param scripts the events of a session by its number
    */
   SecondJob(
@@ -62,7 +62,7 @@ final class SecondJob {
     return List.copyOf(sent);
   }
 
-  /** Submits it, has conversations with it, and cancels it. */
+  /** Submits the job, holds conversations with it, and cancels it. */
   void run() throws IOException, InterruptedException {
     String id = cluster.commandLine().submit(null, settings);
     Deque<EventScript> sessions = new ArrayDeque<>();

@@ -16,20 +16,21 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * The events of one session, a function of a seed: an opening with a system prompt that all share,
- * messages, some on branches forked off, some made again, some cancelled and edited; greedy, with a
- * seed, or without one. Replies are free, JSON of a schema, or calls of tools, whose results are
- * the next turn. Some sessions belong to a tenant; some are closed, some erased at the end.
+ * The events of one session, a function of a seed: an opening with a system prompt that all
+ * sessions share, and messages. Some messages are on forked branches, some are regenerated, some
+ * are cancelled and edited. Sampling is greedy, with a seed, or without a seed. Replies are free
+ * text, JSON of a schema, or tool calls, whose results are the next turn. Some sessions belong to a
+ * tenant; some are closed or erased at the end.
  *
  * <p>The text of a cancelled turn depends on when the cancel comes, and so would every turn that
- * follows it. So none does: the conversation continues from the turn before on a new branch, as it
- * does when a user edits a message.
+ * follows it. So no turn follows it: the conversation continues on a new branch from the previous
+ * turn, as if a user had edited the message.
  */
 public final class SessionScript {
-  /** Begins the ids of all these sessions, and of no other. */
+  /** The prefix of the ids of these sessions, and of no others. */
   public static final String PREFIX = "drill-";
 
-  /** Names, in the metadata of an event, the turn whose calls it gives results to. */
+  /** The key in the metadata of an event for the turn whose calls the event answers. */
   private static final String RESULTS_OF = "results-of";
 
   private static final double HOT = 0.9;
@@ -55,11 +56,11 @@ public final class SessionScript {
   }
 
   /**
-   * A session's events.
+   * Returns a session's events.
    *
-   * @param number of the session; others with the same seed have other numbers
-   * @param turns steps after the opening; most are an event, a change of mind is several
-   * @param maxTokens of each reply
+   * @param number number of the session; unique among sessions with the same seed
+   * @param turns steps after the opening; most steps are one event, an edit is several
+   * @param maxTokens most tokens of each reply
    */
   static List<ConversationEvent> of(long seed, int number, int turns, int maxTokens) {
     SessionScript script = new SessionScript(seed, number, maxTokens);
@@ -71,7 +72,7 @@ public final class SessionScript {
     return script.events;
   }
 
-  /** Returns true if an event may only be sent while its session has no other in flight. */
+  /** Returns true if an event may only be sent while no other event of its session is in flight. */
   static boolean needsQuiet(ConversationEvent event) {
     return switch (event.kind()) {
       case OPEN, FORK, CLOSE, ERASE -> true;
@@ -79,16 +80,16 @@ public final class SessionScript {
     };
   }
 
-  /** Returns the turn whose calls an event gives results to; null if it gives none. */
+  /** Returns the turn whose calls an event answers; null if it answers none. */
   static String resultsOf(ConversationEvent event) {
     return event.metadata() == null ? null : event.metadata().get(RESULTS_OF);
   }
 
   /**
-   * Returns the event after a reply, with the results of the calls that the reply made ({@link
-   * #resultsOf}). A reply without calls is followed by a user's message.
+   * Returns the event after a reply, with the results of the reply's calls ({@link #resultsOf}). A
+   * reply without calls is followed by a user's message.
    *
-   * @param calls the reply that made them
+   * @param calls the reply with the calls
    */
   static ConversationEvent withResults(ConversationEvent event, Reply calls) {
     List<Message> results = new ArrayList<>();
@@ -102,12 +103,14 @@ public final class SessionScript {
         .build();
   }
 
-  /** The events that are answered: all but cancels. */
+  /** Returns the events that are answered: all except cancels. */
   static List<ConversationEvent> turnsOf(List<ConversationEvent> events) {
     return events.stream().filter(event -> event.kind() != EventKind.CANCEL).toList();
   }
 
-  /** Milliseconds between a cancel and the event before it; a function of the cancel. */
+  /**
+   * Returns the milliseconds between a cancel and the event before it; a function of the cancel.
+   */
   static long pauseBefore(ConversationEvent cancel) {
     long hash = StableHash.of64(cancel.session(), String.valueOf(cancel.turn()), cancel.branch());
     return Math.floorMod(hash, MAX_CANCEL_PAUSE_MILLIS);
@@ -119,7 +122,7 @@ public final class SessionScript {
     lastTurns.add(null);
   }
 
-  /** Some sessions are closed, some erased, some left. */
+  /** Ends the session: closes it, erases it, or leaves it open. */
   private void end(int number) {
     if (number % 4 == 1 || number % 4 == 2) {
       EventKind kind = number % 4 == 1 ? EventKind.CLOSE : EventKind.ERASE;
@@ -147,7 +150,10 @@ public final class SessionScript {
     }
   }
 
-  /** One turn is cancelled as it runs, as it waits, or before it comes; or all of the branch. */
+  /**
+   * Cancels a turn while it runs, while it waits or before it comes, or cancels all turns of the
+   * branch.
+   */
   private void cancelAndEdit(String turn, int branch) {
     String name = branches.get(branch);
     String second = turn + "-second";
@@ -177,7 +183,7 @@ public final class SessionScript {
     lastTurns.set(branch, answered(turn + "-edit", edited));
   }
 
-  /** Adds a message, and the results of the calls that it may lead to; returns the last turn. */
+  /** Adds a message, and results for the calls of its reply; returns the last turn. */
   private String answered(String turn, String branch) {
     TurnForm form = message(turn, branch);
     if (!form.hasTools()) {

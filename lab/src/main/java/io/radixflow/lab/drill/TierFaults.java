@@ -28,10 +28,10 @@ record TierFaults(ProcessCluster cluster, Settings settings, SplittableRandom ra
   private static final Duration LIMIT = Duration.ofMinutes(1);
   private static final String PAGES = ".blob";
 
-  /** A byte is changed in about so many. */
+  /** About one byte in this many is changed. */
   private static final int SOUND_BYTES = 2048;
 
-  /** Switches host memory and disk by control events; in the end they are as configured. */
+  /** Switches host memory and disk by control events; at the end they are as configured. */
   void switchAll() throws IOException, InterruptedException {
     long half = settings.get(TierConfig.HOST_MEMORY).getBytes() / 2;
     try (ConversationClient client = new ConversationClient(settings)) {
@@ -44,7 +44,7 @@ record TierFaults(ProcessCluster cluster, Settings settings, SplittableRandom ra
     }
   }
 
-  /** Sends a command and waits until a TaskManager has done it. */
+  /** Sends a command and waits until a TaskManager has carried it out. */
   private void command(ConversationClient client, String action, String tier, String size)
       throws IOException, InterruptedException {
     String sized = size == null ? "" : ", \"size\": \"" + size + "\"";
@@ -64,9 +64,9 @@ record TierFaults(ProcessCluster cluster, Settings settings, SplittableRandom ra
   }
 
   /**
-   * Changes bytes of files that hold pages, also of engines that have them open.
+   * Changes bytes of files with pages, even while engines have them open.
    *
-   * @return how many bytes
+   * @return number of changed bytes
    */
   int damage() throws IOException {
     List<Path> files = new ArrayList<>();
@@ -99,12 +99,12 @@ record TierFaults(ProcessCluster cluster, Settings settings, SplittableRandom ra
       }
       return changed;
     } catch (NoSuchFileException e) {
-      // its engine has deleted it meanwhile
+      // the engine has deleted the file meanwhile
       return 0;
     }
   }
 
-  /** All files that are there; they may be gone when they are opened. */
+  /** Returns all existing files; they may be deleted before they are opened. */
   private static List<Path> files(Path directory) throws IOException {
     List<Path> files = new ArrayList<>();
     Files.walkFileTree(

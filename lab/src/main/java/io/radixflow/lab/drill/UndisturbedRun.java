@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The same conversations once more, in this process, where nothing breaks. */
+/** Runs the same conversations once more in this process without faults. */
 final class UndisturbedRun {
   private static final int LANES = 64;
   private static final Duration CHECKPOINTS = Duration.ofMillis(200);
@@ -38,10 +38,10 @@ final class UndisturbedRun {
   private UndisturbedRun() {}
 
   /**
-   * Serves the events, but for cancels: each turn has its whole reply.
+   * Serves the events except cancels, so that each turn gets its whole reply.
    *
-   * @param settings of the disturbed job; a broker and topics of its own are used
-   * @param model the model; of a simulated one, without its pace
+   * @param settings settings of the disturbed job; this run uses its own broker and topics
+   * @param model the model; a simulated one without delays
    */
   static Map<TrafficTurn, Reply> of(Settings settings, String model, List<ConversationEvent> events)
       throws IOException, InterruptedException {

@@ -31,9 +31,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "simulate",
     description = {
-      "Plan a cache for recorded traffic: its hit rate for each capacity and eviction policy,"
-          + " next to the most that any policy could reach.",
-      "The engine's own cache answers the requests one after the other."
+      "Plan a cache for recorded traffic: its hit rate for each capacity and eviction policy, "
+          + "next to the highest hit rate that any policy could reach.",
+      "The requests run one after the other on the engine's own cache."
     })
 public final class CacheSimulateCommand extends CliCommand {
   private static final String ALL = "all";
@@ -50,8 +50,8 @@ public final class CacheSimulateCommand extends CliCommand {
         "session_id, input_tokens_total: the same with numbers of tokens only, as TraceLab"
             + " published them;",
         "session, t, ranges: an agent trace with runs of ids of 64-token blocks;",
-        "session with messages, type or choices: events and replies of the job's own topics,"
-            + " each line with its time in front if kafka-console-consumer printed that."
+        "session with messages, type or choices: events and replies of the job's own topics, "
+            + "each line begins with its time if kafka-console-consumer printed it."
       })
   List<String> files;
 
@@ -88,8 +88,8 @@ public final class CacheSimulateCommand extends CliCommand {
       names = "--model",
       paramLabel = "MODEL",
       description = {
-        "Make the prompts of events as the job would: a GGUF file, a Hugging Face directory, a hub"
-            + " name, or 'sim' (default: four characters are taken for a token)."
+        "Make the prompts of events as the job would: a GGUF file, a Hugging Face directory, a "
+            + "hub name, or 'sim' (default: four characters count as a token)."
       })
   String model;
 
@@ -119,7 +119,7 @@ public final class CacheSimulateCommand extends CliCommand {
   @Option(
       names = "--horizon",
       paramLabel = "SECONDS",
-      description = "Length of the part of an agent trace to use.")
+      description = "Length of the used part of an agent trace.")
   double horizon = 28800;
 
   @Option(
@@ -172,8 +172,8 @@ public final class CacheSimulateCommand extends CliCommand {
       split = ",",
       defaultValue = "10,20,100",
       description = {
-        "Sizes of device, host and disk for --tiers, in percent of the workload's pages. The disk"
-            + " has copies of what the host has."
+        "Sizes of device, host and disk for --tiers, in percent of the workload's pages. The "
+            + "disk has copies of the host's pages."
       })
   List<Double> tierSizes;
 
@@ -231,7 +231,7 @@ public final class CacheSimulateCommand extends CliCommand {
           "--window-bytes must be above 0 and below 100, --window-share above 0 and at most 1");
     }
     if (!tiers && isGiven("--tier-sizes")) {
-      throw new CliException("--tier-sizes is of --tiers");
+      throw new CliException("--tier-sizes needs --tiers");
     }
     if (tierSizes.size() != 3
         || !(tierSizes.get(0) > 0 && tierSizes.get(1) > 0 && tierSizes.get(2) >= 0)) {
@@ -277,7 +277,7 @@ public final class CacheSimulateCommand extends CliCommand {
         (done, all) -> progress.detail(done + " of " + all + " " + what));
   }
 
-  /** Pages of a share of a workload; 0 of none, else at least 1. */
+  /** Returns the pages of a share of a workload; 0 for no share, else at least 1. */
   private static int pages(Workload workload, double percent) {
     double pages = Math.ceil(percent / 100 * workload.requests().distinctBlocks());
     return (int) Math.min(Integer.MAX_VALUE / Long.BYTES, pages);

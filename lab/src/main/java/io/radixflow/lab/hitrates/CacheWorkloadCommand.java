@@ -16,12 +16,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Writes made-up traffic of the job for {@code cache simulate}. */
+/** Writes made-up traffic for {@code cache simulate}. */
 @Command(
     name = "workload",
     description = {
-      "Make up conversations: JSON lines as the job's topics of events and replies have them, in"
-          + " the order of time.",
+      "Make up conversations: JSON lines like in the job's topics of events and replies, ordered "
+          + "by time.",
       "Lengths and times vary around the given values; equal options make equal lines."
     })
 public final class CacheWorkloadCommand extends CliCommand {

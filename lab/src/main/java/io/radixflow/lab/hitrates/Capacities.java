@@ -4,16 +4,16 @@ import io.radixflow.cli.command.common.CliException;
 import java.util.List;
 import java.util.TreeSet;
 
-/** Parses the sizes of caches that a user gives. */
+/** Parses the cache sizes that a user gives. */
 final class Capacities {
   private static final double[] DEFAULT_SHARES = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1};
 
   private Capacities() {}
 
   /**
-   * Capacities in pages, ascending, without repetitions.
+   * Returns capacities in pages, ascending, without repetitions.
    *
-   * @param given each a number of pages, or of tokens with the suffix t
+   * @param given numbers of pages, or of tokens with the suffix t
    * @throws CliException if a value is not a number, or is less than a page
    */
   static List<Integer> parse(List<String> given, int pageTokens) {

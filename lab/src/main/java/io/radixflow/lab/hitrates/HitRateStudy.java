@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 
-/** Runs independent simulations, each of a capacity or of tiers with a policy, on all cores. */
+/** Runs independent simulations on all cores. Each simulates a capacity, or tiers with a policy. */
 public final class HitRateStudy {
 
   private final CacheWorkload workload;
@@ -22,10 +22,11 @@ public final class HitRateStudy {
   private final AtomicInteger done = new AtomicInteger();
 
   /**
-   * @param policies names that {@link EvictionPolicies} knows
-   * @param protectedShare part of the capacity that SLRU protects at most
+   * @param policies names of {@link EvictionPolicies}
+   * @param protectedShare the largest part of the capacity that SLRU protects
    * @param hints whether the caches learn of closed sessions
-   * @param listener receives, on any thread, how many simulations of how many are done
+   * @param listener receives, on any thread, the number of finished simulations and the total
+   *     number
    */
   public HitRateStudy(
       CacheWorkload workload,
@@ -41,7 +42,7 @@ public final class HitRateStudy {
   }
 
   /**
-   * Runs all.
+   * Runs all simulations.
    *
    * @param capacities pages, ascending
    */
@@ -80,7 +81,7 @@ public final class HitRateStudy {
   }
 
   /**
-   * Compares a model with sliding-window layers with one without, in pools of the same bytes.
+   * Compares a model with sliding-window layers with a model without them, in pools of equal bytes.
    *
    * @param capacities bytes of pools, in pages of all layers, ascending
    * @param shares parts of the pages that have window parts
@@ -128,8 +129,8 @@ public final class HitRateStudy {
   }
 
   /**
-   * Runs a device with host memory and a disk below it under each policy; takes a file's place in
-   * the system's temporary directory for the pages of a disk, 256 bytes each.
+   * Runs a device with host memory and a disk below it under each policy; the pages of the disk,
+   * 256 bytes each, are in a file in the system's temporary directory.
    *
    * @param devicePages at least 1
    * @param hostPages at least 1

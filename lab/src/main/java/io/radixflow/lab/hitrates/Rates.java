@@ -1,11 +1,11 @@
 package io.radixflow.lab.hitrates;
 
-/** Hits of a workload, which are shares of its prompts' blocks. */
+/** Hits of a workload; rates are shares of its prompts' blocks. */
 interface Rates {
-  /** Blocks of all prompts. */
+  /** Returns the number of blocks of all prompts. */
   long inputBlocks();
 
-  /** Hits of an unlimited cache. */
+  /** Returns the hits of an unlimited cache. */
   long unlimited();
 
   /** Returns a count of hits as a percentage of all blocks; 0 for a workload without blocks. */

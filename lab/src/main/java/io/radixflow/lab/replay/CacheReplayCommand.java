@@ -19,15 +19,16 @@ import picocli.CommandLine.Parameters;
     name = "replay",
     description = {
       "Replay a trace of cache operations that SGLang recorded, and compare.",
-      "Without --compat it runs on the cache that serves: until the first page is evicted all must"
-          + " be equal, then nothing less may be found than by a plain model of the same policy.",
+      "Without --compat it runs on the cache that serves: until the first eviction all results "
+          + "must be equal; after that it must find at least as much as a plain model of the "
+          + "same policy.",
       "The first line of the trace names eviction policy, page size and kind of keys; each other"
           + " line is an operation with its observed result. The summary is one JSON line; exit"
           + " code 0 means that all agreed, 1 that something differed, 2 that the file is not a"
           + " trace."
     })
 public final class CacheReplayCommand extends CliCommand {
-  /** The most mismatches that are printed; after the first, most are its consequences. */
+  /** The most printed mismatches, because most mismatches after the first are its consequences. */
   private static final int SHOWN = 10;
 
   @Parameters(paramLabel = "TRACE", description = "JSON lines, plain or gzip; - for stdin.")

@@ -4,7 +4,7 @@ package io.radixflow.lab.replay;
  * A field whose value is wrong.
  *
  * @param operation number of the operation, from 0
- * @param field by its name in the trace, or the name of a value that the trace does not have
+ * @param field name of the field in the trace, or of a value that the trace does not have
  */
 public record Mismatch(int operation, String field, String expected, String found) {
 

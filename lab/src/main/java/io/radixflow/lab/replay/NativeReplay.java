@@ -17,24 +17,24 @@ import java.util.Map;
 /**
  * Replays on the cache that serves, which neither splits on look-ups nor evicts whole nodes.
  *
- * <p>Until the first page is evicted, each field but the numbers of nodes must equal the trace's.
- * From then on the contents differ by design, and these rules hold instead:
+ * <p>Until the first page is evicted, each field except the numbers of nodes must equal the
+ * trace's. After that the contents differ by design, and these rules apply instead:
  *
  * <ul>
  *   <li>A look-up finds at least as much as a {@link PageModel} of the same policy after the same
- *       operations, and where both find a page, it has the same slots.
- *   <li>An eviction frees as many pages as were asked for, or all that may go, and none of a locked
- *       path.
- *   <li>After each operation, evictable and protected pages add up to those cached.
+ *       operations. If both find a page, the page has the same slots.
+ *   <li>An eviction frees as many pages as requested, or all evictable pages, and no page of a
+ *       locked path.
+ *   <li>After each operation, evictable and protected pages add up to the cached pages.
  * </ul>
  *
- * <p>Both caches do the same: they free exactly the pages asked for, the tokens asked for rounded
- * up to whole pages, and date a use by its end, so that locked pages count as used when they are
- * released, where SGLang counts the look-up. A look-up without a lock is a use that ends at once
- * and is not a hit.
+ * <p>The cache and the model behave in the same way. They free exactly the requested pages;
+ * requested tokens are rounded up to whole pages. The time of a use is its end, so locked pages
+ * count as used when they are released, whereas SGLang counts the look-up. A look-up without a lock
+ * is a use that ends immediately and is not a hit.
  */
 public final class NativeReplay extends TraceReplay<NativeReplay.Lock> {
-  /** SGLang does not bound what SLRU protects. */
+  /** SGLang does not limit the pages that SLRU protects. */
   private static final double SLRU_SHARE = 1;
 
   private final TraceSetup setup;
@@ -42,7 +42,7 @@ public final class NativeReplay extends TraceReplay<NativeReplay.Lock> {
   private final RadixCache cache;
   private final PageModel model;
 
-  /** The number of each pair of tokens that occurred, for traces whose units are pairs. */
+  /** Numbers of the pairs of tokens that have occurred, for traces whose units are pairs. */
   private final Map<Long, Integer> pairs = new HashMap<>();
 
   /** Slot of each page's first unit. */
@@ -55,7 +55,7 @@ public final class NativeReplay extends TraceReplay<NativeReplay.Lock> {
   private boolean evicted;
 
   /**
-   * @param pages what {@link #pagesFor} says for the trace
+   * @param pages result of {@link #pagesFor} for the trace
    * @throws IllegalArgumentException if there is no such policy
    */
   public NativeReplay(TraceSetup setup, int pages, ReplayReport report) {
@@ -74,11 +74,11 @@ public final class NativeReplay extends TraceReplay<NativeReplay.Lock> {
     this.lockCounts = new int[pages];
   }
 
-  /** A lock of the trace, held in cache and model. */
+  /** A lock of the trace in cache and model. */
   record Lock(TreeNode node, int[] table, List<PageModel.Page> path) {}
 
   /**
-   * Pages of a pool that does not fill up, whatever is evicted.
+   * Returns the pages of a pool that does not fill up, whatever is evicted.
    *
    * @throws IllegalArgumentException if there can be no such pool
    */
@@ -187,7 +187,7 @@ public final class NativeReplay extends TraceReplay<NativeReplay.Lock> {
     return whole / setup.pageTokens() + (whole % setup.pageTokens() == 0 ? 0 : 1);
   }
 
-  /** A page became free: a duplicate, or a page that was evicted. */
+  /** Called when a page becomes free: a duplicate, or an evicted page. */
   private void freed(int page) {
     if (evicting && lockCounts[page] > 0) {
       report.add("freedValues", "no page of a locked path", "slot " + firstSlots[page]);
@@ -216,7 +216,7 @@ public final class NativeReplay extends TraceReplay<NativeReplay.Lock> {
     return pages * setup.pageTokens();
   }
 
-  /** The slots of the first {@code count} pages. */
+  /** Returns the slots of the first {@code count} pages. */
   private int[] slots(int[] firstOfPages, int count) {
     int[] slots = new int[units(count)];
     for (int i = 0; i < slots.length; i++) {
@@ -225,13 +225,13 @@ public final class NativeReplay extends TraceReplay<NativeReplay.Lock> {
     return slots;
   }
 
-  /** A namespace that is given is never the public one, be it empty. */
+  /** Returns a key. A given namespace is never the public one, even if it is empty. */
   private RadixKey key(String namespace, int[] tokens) {
     int[] units = setup.bigram() ? numbersOfPairs(tokens) : tokens;
     return new RadixKey(namespace == null ? "" : "ns:" + namespace, units, units.length);
   }
 
-  /** Numbers each pair of neighbouring tokens: equal pairs match as equal tokens do. */
+  /** Returns a number for each pair of neighbouring tokens; equal pairs get equal numbers. */
   private int[] numbersOfPairs(int[] tokens) {
     return CompatKey.of(null, tokens, true).units().stream()
         .mapToInt(pair -> pairs.computeIfAbsent(pair, each -> pairs.size()))

@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 
 /** Counts operations and mismatches of one replay; owned by one thread. */
 public final class ReplayReport {
-  /** Slots shown on each side of the first that differs. */
+  /** Slots shown on each side of the first difference. */
   private static final int SHOWN = 4;
 
   private final Consumer<Mismatch> listener;
@@ -25,17 +25,17 @@ public final class ReplayReport {
     return operations;
   }
 
-  /** Fields that were not what they must be. */
+  /** Returns the number of wrong fields. */
   public int mismatches() {
     return mismatches;
   }
 
-  /** Units that all look-ups found. */
+  /** Returns the number of units that all look-ups found. */
   public long matched() {
     return matched;
   }
 
-  /** Units that all evictions freed. */
+  /** Returns the number of units that all evictions freed. */
   public long evicted() {
     return evicted;
   }

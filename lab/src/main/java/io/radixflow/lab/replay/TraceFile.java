@@ -20,7 +20,7 @@ final class TraceFile implements AutoCloseable {
   private final WorkloadLines lines;
 
   /**
-   * @param name of the file, for errors
+   * @param name name of the file, for errors
    */
   TraceFile(String name, InputStream stream) throws IOException {
     this.name = name;
@@ -88,7 +88,7 @@ final class TraceFile implements AutoCloseable {
     };
   }
 
-  /** The slots of an empty sequence begin nowhere. */
+  /** Reads an insert; an empty sequence has no first slot. */
   private static TraceOperation insert(JsonObject fields) {
     int[] tokens = fields.require("tokens").integers("tokens");
     return new TraceOperation.Insert(

@@ -4,15 +4,15 @@ package io.radixflow.lab.replay;
 public sealed interface TraceOperation {
 
   /**
-   * A sequence is stored.
+   * Stores a sequence.
    *
    * @param namespace null for none
    * @param firstSlot slot of the first unit; the others follow it
-   * @param present units that were cached already
+   * @param present units that were already cached
    */
   record Insert(String namespace, int[] tokens, int firstSlot, int priority, int present)
       implements TraceOperation {
-    /** Beyond it a slot would not be a positive 32-bit number. */
+    /** Checks that all slots are positive 32-bit numbers. */
     public Insert {
       if (firstSlot < 0 || firstSlot > Integer.MAX_VALUE - tokens.length) {
         throw new IllegalArgumentException(
@@ -22,24 +22,24 @@ public sealed interface TraceOperation {
   }
 
   /**
-   * A sequence is looked up.
+   * Looks a sequence up.
    *
-   * @param lock name of the lock that then holds the found units, or null
+   * @param lock name of the new lock on the found units, or null
    * @param matched units that were found
    * @param slots their slots
    */
   record Match(String namespace, int[] tokens, Integer lock, int matched, int[] slots)
       implements TraceOperation {}
 
-  /** A lock is released. */
+  /** Releases a lock. */
   record Unlock(int lock) implements TraceOperation {}
 
   /**
-   * Room is made.
+   * Makes room.
    *
    * @param request units to free
    * @param evicted units that were freed
-   * @param freed their slots, in the order in which they went
+   * @param freed their slots, in the order of eviction
    */
   record Evict(int request, int evicted, int[] freed) implements TraceOperation {}
 }

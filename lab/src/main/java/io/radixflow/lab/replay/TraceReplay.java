@@ -15,8 +15,8 @@ public abstract class TraceReplay<L> {
   /**
    * Does the next operation and compares.
    *
-   * @throws IllegalArgumentException if the trace contradicts itself, as by releasing a lock that
-   *     no request holds
+   * @throws IllegalArgumentException if the trace contradicts itself, for example by releasing a
+   *     lock that is not held
    */
   public final void apply(TraceStep step) {
     report.nextOperation();
@@ -33,7 +33,7 @@ public abstract class TraceReplay<L> {
     compare(step.counts());
   }
 
-  /** Keeps a lock under the name that the trace has for it. */
+  /** Keeps a lock under its name in the trace. */
   final void hold(int name, L lock) {
     if (held.putIfAbsent(name, lock) != null) {
       throw new IllegalArgumentException("lock " + name + " is taken while it is held");

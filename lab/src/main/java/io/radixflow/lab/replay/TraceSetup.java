@@ -4,11 +4,11 @@ package io.radixflow.lab.replay;
  * The configuration of the recorded cache.
  *
  * @param policy name of its eviction policy
- * @param pageTokens units a page: tokens, or pairs of tokens
+ * @param pageTokens units per page: tokens, or pairs of tokens
  * @param bigram whether its keys were of pairs of tokens
  */
 public record TraceSetup(String policy, int pageTokens, boolean bigram) {
-  /** Largest page that is replayed. */
+  /** The largest supported page. */
   public static final int MAX_PAGE_TOKENS = 1 << 16;
 
   public TraceSetup {

@@ -3,8 +3,9 @@ package io.radixflow.lab.simulate;
 import java.util.Arrays;
 
 /**
- * Numbers prefixes in the order in which they are first seen: a prefix is its parent's number and
- * the content of its last block. Open addressing with linear probing, at most half full.
+ * Numbers prefixes in the order in which they are first seen. A prefix is identified by its
+ * parent's number and the content of its last block. Uses open addressing with linear probing, at
+ * most half full.
  */
 final class BlockNumbers {
   private int[] parents = new int[1024];
@@ -20,7 +21,10 @@ final class BlockNumbers {
     return size;
   }
 
-  /** The number of the prefix that ends with {@code content}; {@code parent} below 0 is a root. */
+  /**
+   * Returns the number of the prefix that ends with {@code content}; {@code parent} below 0 is a
+   * root.
+   */
   int of(int parent, long content) {
     int mask = slots.length - 1;
     int i = hash(parent, content) & mask;
@@ -61,7 +65,7 @@ final class BlockNumbers {
     }
   }
 
-  /** Steele and Vigna's mix of 64 bits (variant 13), so that consecutive ids spread. */
+  /** Returns Steele and Vigna's mix of 64 bits (variant 13), so that consecutive ids spread. */
   private static int hash(int parent, long content) {
     long z = content * 0x9E37_79B9_7F4A_7C15L + parent;
     z = (z ^ z >>> 30) * 0xBF58_476D_1CE4_E5B9L;

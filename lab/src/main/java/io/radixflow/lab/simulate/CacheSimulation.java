@@ -19,13 +19,13 @@ import java.util.Map;
 
 /**
  * Simulates a workload's requests on a cache of a given size and policy. The simulation's own
- * {@link RadixCache} answers them one after the other, in which a page holds one block: the longest
- * cached prefix is a hit, then all blocks are stored, for which pages that the request does not use
- * are evicted. What finds no room is not stored. The policy learns of nothing before it happens.
+ * {@link RadixCache}, in which a page is one block, answers them one after the other. The longest
+ * cached prefix is a hit. Then all blocks are stored, and pages that the request does not use are
+ * evicted for them. Blocks without room are not stored. The policy knows nothing about the future.
  *
- * <p>With hints, a {@link SessionAwareCache} knows the sessions, as in the engine: one that is
- * closed frees what no other uses. What {@link LowerTiers} find below the cache is loaded; the
- * tiers count it themselves.
+ * <p>With hints, a {@link SessionAwareCache} knows the sessions, as in the engine: a closed session
+ * frees pages that no other session uses. Pages that {@link LowerTiers} find below the cache are
+ * loaded, and the tiers count them.
  *
  * <p>With window parts a prefix is a hit as far as it can be used with them, and a request locks
  * and releases the parts of its window as it continues, as in the engine.
@@ -37,7 +37,7 @@ public final class CacheSimulation {
    *
    * @param hits blocks of prompts that were found
    * @param evicted blocks that were evicted
-   * @param freed blocks that were freed since their session was closed
+   * @param freed blocks that were freed because their session was closed
    */
   public record Result(long hits, long evicted, long freed) {}
 
@@ -85,10 +85,10 @@ public final class CacheSimulation {
   /**
    * Serves the whole workload.
    *
-   * @param capacity pages of the cache, a block each
-   * @param policy a new one, made for that many pages
+   * @param capacity pages of the cache, one block each
+   * @param policy a new policy, made for that many pages
    * @param hints whether the cache gets hints about sessions as soon as they are known
-   * @param below new ones, which stay the caller's
+   * @param below new tiers; the caller keeps and closes them
    */
   public static Result run(
       CacheWorkload workload,
@@ -160,12 +160,12 @@ public final class CacheSimulation {
   }
 
   /**
-   * Gives new pages their window parts, one after the other, and releases the parts that the window
-   * has left.
+   * Gives new pages their window parts one after the other, and releases parts that are no longer
+   * in the window.
    *
    * @param from pages that were used from the cache
    * @param to end of the pages in the table
-   * @param ends further ends from which another request may go on
+   * @param ends further ends from which another request may continue
    */
   private void passWindow(int from, int to, int... ends) {
     int size = parts.endPages();
@@ -186,7 +186,7 @@ public final class CacheSimulation {
     }
   }
 
-  /** The hint about the request's session that the cache gets; null for none. */
+  /** Returns the cache's hint about the request's session; null for none. */
   private CacheSlot slot(int request) {
     int session = workload.session(request);
     return sessions == null || session == CacheWorkload.NO_SESSION
@@ -203,7 +203,7 @@ public final class CacheSimulation {
     }
   }
 
-  /** Takes pages for blocks {@code from .. to-1}; returns the end of the blocks that got a page. */
+  /** Allocates pages for blocks {@code from .. to-1}; returns the end of the blocks with pages. */
   private int allocate(int from, int to) {
     int missing = to - from - allocator.free();
     if (missing > 0) {

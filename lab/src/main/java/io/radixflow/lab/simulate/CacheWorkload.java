@@ -5,14 +5,14 @@ import java.util.stream.IntStream;
 
 /**
  * Recorded requests in the order of their arrival, each a path of blocks from the root of a prefix
- * tree. A block has the number that its whole prefix got: 0 for the first one seen, and so on; so
- * equal numbers mean equal prefixes, and each block has one parent. Immutable; thread-safe.
+ * tree. The number of a block stands for its whole prefix: 0 is the first prefix seen, and so on.
+ * So equal numbers mean equal prefixes, and each block has one parent. Immutable; thread-safe.
  */
 public final class CacheWorkload {
-  /** The session of requests that belong to none that is known. */
+  /** The session of requests without a known session. */
   public static final int NO_SESSION = -1;
 
-  /** Blocks of all requests together that a workload may have. */
+  /** The most blocks of all requests of a workload together. */
   public static final int MAX_BLOCKS = 1 << 28;
 
   private final int[] blocks;
@@ -45,7 +45,7 @@ public final class CacheWorkload {
     return distinct;
   }
 
-  /** Blocks of all prompts together: what a hit rate is a share of. */
+  /** Returns the number of blocks of all prompts; hit rates are shares of it. */
   public long inputBlocks() {
     return inputBlocks;
   }
@@ -54,7 +54,7 @@ public final class CacheWorkload {
     return inputs[request];
   }
 
-  /** Blocks of a request's prompt and reply. */
+  /** Returns the number of blocks of a request's prompt and reply. */
   public int size(int request) {
     return starts[request + 1] - starts[request];
   }
@@ -75,12 +75,12 @@ public final class CacheWorkload {
     System.arraycopy(blocks, starts[request], target, 0, size(request));
   }
 
-  /** The number of a request's session, or {@link #NO_SESSION}. */
+  /** Returns the number of a request's session, or {@link #NO_SESSION}. */
   int session(int request) {
     return sessions[request];
   }
 
-  /** The number of the request's branch within its session. */
+  /** Returns the number of the request's branch within its session. */
   int branch(int request) {
     return branches[request];
   }
@@ -89,19 +89,19 @@ public final class CacheWorkload {
     return closedSessions.length;
   }
 
-  /** The session that a closing ends; closings are ordered by time. */
+  /** Returns the session that a closing ends; closings are ordered by time. */
   int closedSession(int closing) {
     return closedSessions[closing];
   }
 
-  /** The first request after a closing. */
+  /** Returns the first request after a closing. */
   int closedBefore(int closing) {
     return closedBefore[closing];
   }
 
   /**
-   * Collects requests: for each {@link #begin}, {@link #block} for every block, {@link #endInput}
-   * where the reply's blocks begin, if there are any.
+   * Collects requests. For each request call {@link #begin}, then {@link #block} for every block,
+   * with {@link #endInput} before the first block of the reply, if there is a reply.
    */
   public static final class Builder {
     private final BlockNumbers numbers = new BlockNumbers();
@@ -121,7 +121,7 @@ public final class CacheWorkload {
     private int input;
 
     /**
-     * Begins a request that belongs to no session.
+     * Begins a request without a session.
      *
      * @param scope requests of different scopes share no block; at least 0
      */
@@ -157,7 +157,8 @@ public final class CacheWorkload {
     /**
      * Adds the next block of the request.
      *
-     * @param content distinguishes it from other blocks after the same prefix: an id or a hash
+     * @param content an id or a hash that distinguishes the block from other blocks after the same
+     *     prefix
      * @throws IllegalArgumentException if there are more than {@link #MAX_BLOCKS}
      */
     public Builder block(long content) {
@@ -171,9 +172,7 @@ public final class CacheWorkload {
       return this;
     }
 
-    /**
-     * Says that the blocks to come are the reply's: they are stored, and no lookup asks for them.
-     */
+    /** Marks all further blocks as the reply's: they are stored but not looked up. */
     public Builder endInput() {
       input = input < 0 ? size - start : input;
       return this;

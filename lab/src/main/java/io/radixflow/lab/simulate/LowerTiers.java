@@ -10,16 +10,16 @@ import java.util.List;
 /** The tiers below the device in a {@link CacheSimulation}. */
 public interface LowerTiers {
 
-  /** Nothing. */
+  /** No tiers. */
   LowerTiers NONE = new LowerTiers() {};
 
-  /** Belongs to a cache from here, which is empty. */
+  /** Attaches the tiers to an empty cache. */
   default void attach(RadixCache cache, PageAllocator allocator) {}
 
   /**
-   * A request looks for pages of its prompt and waits for them.
+   * Looks for the pages of a request's prompt, and waits until they are found.
    *
-   * @param from how many the device has
+   * @param from number of pages that the device has
    */
   default void look(RadixKey prompt, int from) {}
 
@@ -27,14 +27,14 @@ public interface LowerTiers {
   default void awaitRoom() {}
 
   /**
-   * Fills pages {@code from .. to-1} of the request that looked last: loads the pages of its prompt
-   * that were found, and computes the other pages.
+   * Fills pages {@code from .. to-1} of the request of the last {@link #look}: loads the found
+   * pages, and computes the other pages.
    *
    * @param table the pages, by the same index
    */
   default void fill(RadixKey request, int from, int to, int[] table) {}
 
-  /** A request has ended, and no other comes before all copies have been made that it is due. */
+  /** Called when a request has ended; returns after all due copies of its pages were made. */
   default void ended(TreeNode end) {}
 
   /** Called when the session with these positions has been closed. */

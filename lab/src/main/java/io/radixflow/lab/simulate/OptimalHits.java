@@ -7,14 +7,14 @@ import java.util.BitSet;
  * The most hits that any policy could have: Belady's MIN with bypass, which knows the future and
  * drops the block whose next use is farthest away. A bound, not a policy. Thread-safe.
  *
- * <p>On a prefix tree it never leaves a child without its parent, since a parent is used no later
+ * <p>On a prefix tree it never keeps a child without its parent, because a parent is used no later
  * than its children. Blocks with the same next use are on one path, the path of the request that
  * uses them, and the deepest goes first. So it suffices to count for each request how many of its
  * blocks are kept for it.
  *
- * <p>A block that is written by a reply before it is next asked for is not worth keeping until
- * then. Where the replies of several requests write the same block, the figure may be above what
- * can be reached; it is never below.
+ * <p>If a reply writes a block before its next use, it is not worth keeping the block until then.
+ * If the replies of several requests write the same block, the figure may be too high; it is never
+ * too low.
  *
  * <p>Source: L. A. Belady, "A study of replacement algorithms for a virtual-storage computer", IBM
  * Systems Journal 5(2), 1966.
@@ -41,7 +41,7 @@ public final class OptimalHits {
     }
   }
 
-  /** Hits with room for {@code capacity} blocks. */
+  /** Returns the hits with room for {@code capacity} blocks. */
   public long hits(int capacity) {
     int[] kept = new int[workload.requests()];
     BitSet used = new BitSet(kept.length);

@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The disk tier of a simulation: keeps as many pages as it is given, in memory, and drops them in
- * the order of a disk store. Thread-safe.
+ * The disk tier of a simulation: keeps a limited number of pages in memory, and drops them in the
+ * order of a disk store. Thread-safe.
  */
 final class SimulatedDisk implements PageStore {
   private final int limit;
@@ -31,7 +31,7 @@ final class SimulatedDisk implements PageStore {
   /**
    * Creates an empty store.
    *
-   * @param limit pages that it keeps
+   * @param limit maximum number of pages
    */
   SimulatedDisk(int limit) {
     this.limit = limit;

@@ -17,17 +17,17 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Host memory and disk below a {@link CacheSimulation}: the {@link HiRadixCache} of an engine, with
- * its threads and checksums, over a {@link SimulatedDisk}. There are three differences to an
- * engine:
+ * its threads and checksums, over a {@link SimulatedDisk}. It differs from an engine in three ways:
  *
  * <ul>
  *   <li>A page contains only the first bytes of its name; each loaded page is checked against it.
- *   <li>A request waits for all pages of its prefix and loads them all, whatever the cost.
+ *   <li>A request waits for all pages of its prefix and loads them all, even if computing them
+ *       would be faster.
  *   <li>The next request comes when all copies have been made, so no copy is dropped for lack of
  *       time.
  * </ul>
  *
- * <p>For the thread that runs the simulation.
+ * <p>Only the thread of the simulation uses it.
  */
 public final class SimulatedTiers implements LowerTiers, AutoCloseable {
   private static final long LOOK_MILLIS = 1;
@@ -42,7 +42,7 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
   private long diskHits;
 
   /**
-   * Opens tiers that are empty.
+   * Opens empty tiers.
    *
    * @param devicePages pages of the simulated cache
    * @param hostPages at least 1
@@ -140,7 +140,7 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
     }
   }
 
-  /** Does what the engine thread does between steps; waits if there is nothing to do. */
+  /** Does the work of the engine thread between steps; waits if there is nothing to do. */
   private void turn() {
     boolean worked = tiers.poll();
     try {

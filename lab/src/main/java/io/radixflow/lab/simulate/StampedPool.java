@@ -9,8 +9,8 @@ import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
 /**
- * A pool whose pages hold a stamp of {@link Long#BYTES} bytes and nothing else, so that many fit
- * into little memory and a misplaced page is still recognised. Copies end at once.
+ * A pool whose pages contain only a stamp of {@link Long#BYTES} bytes, so that many pages fit into
+ * little memory and a misplaced page is still recognised. Copies end immediately.
  */
 final class StampedPool implements KvPool {
   private final long[] stamps;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 
-/** Turns that are made up on the spot, for measurements. */
+/** Makes up turns for measurements. */
 public final class ConversationSource {
   private static final List<String> WORDS =
       List.of(
@@ -18,7 +18,7 @@ public final class ConversationSource {
 
   private ConversationSource() {}
 
-  /** Returns a question of a few words without sense. */
+  /** Returns a nonsense question of a few words. */
   public static String question(SplittableRandom random) {
     return random
         .ints(3 + random.nextInt(8), 0, WORDS.size())
@@ -26,7 +26,9 @@ public final class ConversationSource {
         .collect(Collectors.joining(" ", "", "?"));
   }
 
-  /** Begins the event of a user's message with a greedy reply of at most {@code maxTokens}. */
+  /**
+   * Returns a builder of a user's message with a greedy reply of at most {@code maxTokens} tokens.
+   */
   public static ConversationEvent.Builder message(
       String session, String turn, String text, int maxTokens) {
     return ConversationEvent.builder(EventKind.MESSAGE, session, turn)
@@ -35,7 +37,8 @@ public final class ConversationSource {
   }
 
   /**
-   * Returns a request with a random prompt, which shares nothing, and a reply of a given length.
+   * Returns a request with a random prompt, which shares nothing with other prompts, and a reply of
+   * a given length.
    */
   public static EngineRequest random(
       SplittableRandom random, int vocabSize, int promptTokens, int replyTokens) {

@@ -18,8 +18,8 @@ import java.util.function.LongFunction;
 import java.util.function.Supplier;
 
 /**
- * Keeps conversations going: each of several lanes has one conversation at a time, and sends its
- * turns to a target. Scripts are used on one thread. The static methods send single turns.
+ * Runs conversations continuously. Each of several lanes has one conversation at a time and sends
+ * its turns to a target. Scripts are used on one thread. The static methods send single turns.
  */
 public final class Driver<T, R> implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 600;
@@ -39,7 +39,7 @@ public final class Driver<T, R> implements AutoCloseable {
     this.scripts = scripts;
   }
 
-  /** Makes a thread that does not keep the process alive. */
+  /** Creates a thread that does not keep the process alive. */
   public static Thread daemon(Runnable task, String name) {
     Thread thread = new Thread(task, name);
     thread.setDaemon(true);
@@ -47,9 +47,9 @@ public final class Driver<T, R> implements AutoCloseable {
   }
 
   /**
-   * Starts to send.
+   * Starts sending.
    *
-   * @param targets one for each lane; closed here at the end
+   * @param targets one for each lane; the driver closes them at the end
    * @param scripts gives the next conversation, or null when there is none
    */
   public static <T, R> Driver<T, R> start(
@@ -123,12 +123,12 @@ public final class Driver<T, R> implements AutoCloseable {
     return stopped;
   }
 
-  /** Sends no more turns; replies to turns that were sent are still waited for. */
+  /** Stops sending turns; lanes still wait for replies to sent turns. */
   public synchronized void stop() {
     stopped = true;
   }
 
-  /** Everything that was sent, in order, including turns without a reply. */
+  /** Returns all sent turns in order, including turns without a reply. */
   public synchronized List<T> sent() {
     return List.copyOf(sent);
   }
@@ -141,12 +141,12 @@ public final class Driver<T, R> implements AutoCloseable {
     return replies.size();
   }
 
-  /** Turns that were sent and have no reply yet. */
+  /** Returns the number of sent turns without a reply. */
   public synchronized int unanswered() {
     return asked - replies.size();
   }
 
-  /** Failures of targets, each of which ended a lane. */
+  /** Returns the failures of targets; each failure ended a lane. */
   public synchronized List<String> failures() {
     return List.copyOf(failures);
   }
@@ -159,9 +159,9 @@ public final class Driver<T, R> implements AutoCloseable {
   }
 
   /**
-   * Sends turns at an even pace, even if the turns before have no reply yet.
+   * Sends turns at regular intervals, even if earlier turns have no reply yet.
    *
-   * @param turns gives each turn by its number from 0; null ends the load
+   * @param turns returns a turn by its number from 0; null ends the load
    */
   public static <T, R> List<R> paced(Target<T, R> target, LongFunction<T> turns, long gapNanos)
       throws InterruptedException {

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
-/** A reply of an engine and the times of its pieces; it may still be running. Any thread. */
+/** A reply of an engine and the times of its pieces; it may still be running. Thread-safe. */
 public final class EngineReply {
   private final CompletableFuture<EngineReply> done = new CompletableFuture<>();
   private final long start = System.nanoTime();
@@ -21,7 +21,10 @@ public final class EngineReply {
   private long endNanos;
   private Usage usage;
 
-  /** Completed at the end; fails if the engine refused the request or lost it. */
+  /**
+   * Returns a future that completes at the end of the reply, and fails if the engine refused or
+   * lost the request.
+   */
   CompletableFuture<EngineReply> done() {
     return done;
   }
@@ -59,7 +62,7 @@ public final class EngineReply {
     }
   }
 
-  /** Waits until the reply, which must still run then, has {@code count} pieces more. */
+  /** Waits until the reply has {@code count} more pieces; fails if the reply has ended by then. */
   public synchronized void awaitMore(int count) throws InterruptedException {
     for (int wanted = pieces.size() + count; pieces.size() < wanted; ) {
       if (done.isDone()) {
@@ -70,7 +73,8 @@ public final class EngineReply {
   }
 
   /**
-   * Seconds between pieces of which the later came from {@code from} until {@code to}, in nanos.
+   * Returns the seconds between neighbouring pieces whose later piece came between {@code from} and
+   * {@code to}, in nanoseconds.
    */
   public synchronized DoubleStream gaps(long from, long to) {
     List<Long> times = List.copyOf(pieces);
@@ -79,27 +83,27 @@ public final class EngineReply {
         .mapToDouble(i -> (times.get(i) - times.get(i - 1)) * 1e-9);
   }
 
-  /** When the request was sent, by {@link System#nanoTime}. */
+  /** Returns when the request was sent, by {@link System#nanoTime}. */
   public long start() {
     return start;
   }
 
-  /** Seconds to the first token. */
+  /** Returns the seconds to the first token. */
   public synchronized double tokenSeconds() {
     return (tokenNanos - start) * 1e-9;
   }
 
-  /** Seconds to the first text, or to the end if there is none. */
+  /** Returns the seconds to the first text, or to the end if there is none. */
   public synchronized double textSeconds() {
     return (textNanos - start) * 1e-9;
   }
 
-  /** Seconds to the last piece. */
+  /** Returns the seconds to the last piece. */
   public synchronized double endSeconds() {
     return (endNanos - start) * 1e-9;
   }
 
-  /** The token ids so far. */
+  /** Returns the token ids so far. */
   public synchronized int[] tokens() {
     return tokens.clone();
   }

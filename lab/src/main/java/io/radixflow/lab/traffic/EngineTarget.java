@@ -13,10 +13,10 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** An engine without a job around it. Its replies are read on a thread of their own. */
+/** An engine without a job. A separate thread reads its replies. */
 public final class EngineTarget
     implements Target<EngineRequest, EngineReply>, ReplyChannel.ReplyVisitor {
-  /** Each channel to an engine fences those before. */
+  /** Attempt numbers: each channel to an engine fences earlier channels. */
   private static final AtomicLong CHANNELS = new AtomicLong();
 
   private final Engine engine;

@@ -5,7 +5,7 @@ import io.radixflow.protocol.record.Reply;
 import io.radixflow.protocol.record.ReplyDelta;
 import java.util.concurrent.CompletableFuture;
 
-/** A reply of a job, the number of its pieces and the time of the first. Any thread. */
+/** A reply of a job, the number of its pieces and the time of the first piece. Thread-safe. */
 public final class KafkaReply implements ReplyListener {
   private final long start = System.nanoTime();
   private final CompletableFuture<KafkaReply> committed = new CompletableFuture<>();
@@ -23,32 +23,32 @@ public final class KafkaReply implements ReplyListener {
         });
   }
 
-  /** Completed when the reply is committed, at the next checkpoint. */
+  /** Returns a future that completes when the reply is committed, at the next checkpoint. */
   public CompletableFuture<KafkaReply> committed() {
     return committed;
   }
 
-  /** Completed when the last delta has come. */
+  /** Returns a future that completes when the last delta has come. */
   public CompletableFuture<ReplyDelta> finished() {
     return finished;
   }
 
-  /** The committed reply. */
+  /** Returns the committed reply. */
   public Reply reply() {
     return reply;
   }
 
-  /** Pieces of content so far. */
+  /** Returns the number of pieces of content so far. */
   public int pieces() {
     return pieces;
   }
 
-  /** When the first piece came, by {@link System#nanoTime}. */
+  /** Returns when the first piece came, by {@link System#nanoTime}. */
   public long firstNanos() {
     return firstNanos;
   }
 
-  /** Seconds to the first piece. */
+  /** Returns the seconds to the first piece. */
   public double firstSeconds() {
     return (firstNanos - start) * 1e-9;
   }

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
-/** A job that is asked through Kafka. Cancels have no reply. */
+/** A job that gets its events through Kafka. Cancels have no reply. */
 public final class KafkaTarget implements Target<ConversationEvent, KafkaReply> {
   private static final Executor LATER = CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS);
 

@@ -7,19 +7,20 @@ public interface Script<T, R> {
   /**
    * A turn to send.
    *
-   * @param pauseMillis time to wait before
-   * @param answered whether it has a reply, to be waited for
+   * @param pauseMillis time to wait before sending it
+   * @param answered whether the turn has a reply to wait for
    */
   record Step<T>(T turn, long pauseMillis, boolean answered) {}
 
   /**
-   * Returns the next turn, or null if it must wait for a reply, or if there is none.
+   * Returns the next turn; null if the next turn must wait for a reply, or if there are no more
+   * turns.
    *
    * @param inFlight turns without a reply so far
    */
   Step<T> next(int inFlight);
 
-  /** Takes the reply to a turn. */
+  /** Called with the reply to a turn. */
   void answered(T turn, R reply);
 
   /** Returns true if no turn is left. */

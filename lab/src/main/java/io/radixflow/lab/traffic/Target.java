@@ -9,7 +9,10 @@ import java.util.concurrent.CompletableFuture;
  * @param <R> its reply
  */
 public interface Target<T, R> extends AutoCloseable {
-  /** Sends a turn, without a wait; returns its reply, which fails if there will be none. */
+  /**
+   * Sends a turn without waiting. Returns a future of its reply; the future fails if no reply
+   * comes.
+   */
   CompletableFuture<R> send(T turn);
 
   @Override

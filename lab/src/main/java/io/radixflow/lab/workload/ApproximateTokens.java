@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Takes each four characters of a message for a token, whose id is their hash. Equal beginnings
- * have equal ids, as with a tokenizer; lengths are right for English text to about a quarter.
+ * Treats every four characters of a message as a token, whose id is their hash. Equal beginnings
+ * have equal ids, as with a tokenizer. For English text the lengths are right within about a
+ * quarter.
  */
 final class ApproximateTokens implements ConversationTokens {
   private static final int CHARACTERS = 4;

@@ -8,18 +8,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Traces with {@code hash_ids}, an id for each block of a request, replayed in the file's order.
+ * Traces with {@code hash_ids}: an id for each block of a request. Requests are replayed in the
+ * order of the file.
  *
- * <p>Mooncake's have the blocks of the prompt, the last one perhaps not full; equal ids are equal
- * prefixes. Qwen-Bailian's, which have {@code chat_id} too, have blocks of 16 tokens of the prompt
- * and the reply, whose equality means equal content, and the request of the conversation's turn
- * before.
+ * <p>Mooncake's traces have the blocks of the prompt, and the last block may not be full; equal ids
+ * mean equal prefixes. Qwen-Bailian's traces also have {@code chat_id}. They have blocks of 16
+ * tokens of prompt and reply, and the request of the conversation's previous turn; equal ids mean
+ * equal content of a block.
  */
 final class BlockIdsFormat implements WorkloadFormat {
   private static final int CHAT_BLOCK_TOKENS = 16;
   private static final int MAX_CHATS = 1 << 24;
 
-  /** A request that others may follow. */
+  /** A request that other requests may follow. */
   private static final class Chat {
     final int session;
     final int branch;
@@ -66,8 +67,8 @@ final class BlockIdsFormat implements WorkloadFormat {
     }
     if (inputs != ids.size()) {
       throw line.error(
-          "%d tokens are %d blocks of %d, but hash_ids has %d; say with --block-tokens how many tokens an id stands for"
-              .formatted(length, inputs, blockTokens, ids.size()));
+          "%d tokens are %d blocks of %d, but hash_ids has %d; say with --block-tokens how many "
+              + "tokens an id stands for".formatted(length, inputs, blockTokens, ids.size()));
     }
     requests.begin(0);
     pages.begin();
@@ -88,7 +89,7 @@ final class BlockIdsFormat implements WorkloadFormat {
     }
   }
 
-  /** Returns the request's place: the branch of the one before it, or a new one. */
+  /** Returns the request's place: the branch of the previous request, or a new branch. */
   private Chat chat(JsonObject fields) {
     if (chats.size() >= MAX_CHATS) {
       throw new IllegalArgumentException("there are more than " + MAX_CHATS + " requests");

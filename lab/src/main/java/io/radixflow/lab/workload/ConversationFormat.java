@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The job's own traffic: records of its topic of events, and of its topic of replies, from which
- * the prompts of later turns follow; in one file or in several, in any order among the two. Turns
- * are ordered by time if every event has one, else as the files have them.
+ * The job's own traffic: records of its topics of events and replies, in one or several files,
+ * mixed in any order. The prompts of later turns are computed from the replies. Turns are ordered
+ * by time if every event has a time, else as in the files.
  */
 final class ConversationFormat implements WorkloadFormat {
   private static final int MAX_EVENT_BYTES = 64 << 20;

@@ -10,17 +10,17 @@ import io.radixflow.operators.session.PromptOptions;
 import io.radixflow.protocol.record.Message;
 import java.util.List;
 
-/** Makes token ids of conversations, so that equal beginnings have equal ids. */
+/** Converts conversations to token ids; equal beginnings have equal ids. */
 interface ConversationTokens {
   /**
-   * The prompt of a turn.
+   * Returns the prompt of a turn.
    *
-   * @param dropped oldest turns that the job left out of it, as its reply reports
-   * @throws PromptException if none can be made; the job would reject the turn
+   * @param dropped number of oldest turns that the job left out, as its reply reports
+   * @throws PromptException if no prompt can be made; the job would reject the turn
    */
   Prompt prompt(Conversation conversation, List<Message> added, int dropped) throws PromptException;
 
-  /** The ids that the next prompt has in the reply's place, its end included. */
+  /** Returns the ids of a reply in the next prompt, including its end. */
   int[] reply(String text);
 
   /** Describes how exact the ids are. */

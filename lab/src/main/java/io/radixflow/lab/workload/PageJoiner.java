@@ -3,8 +3,9 @@ package io.radixflow.lab.workload;
 import io.radixflow.lab.simulate.CacheWorkload;
 
 /**
- * Joins a request's blocks to pages: each whole group becomes one, by default named by its last
- * block, since a block's id names the whole prefix. Blocks after the last whole group are dropped.
+ * Joins a request's blocks to pages. Each whole group becomes a page, by default with the name of
+ * its last block, because a block's id stands for the whole prefix. Blocks after the last whole
+ * group are dropped.
  */
 final class PageJoiner {
   private final CacheWorkload.Builder requests;
@@ -23,7 +24,9 @@ final class PageJoiner {
     name = 0;
   }
 
-  /** Adds a block whose id names its own content only, so that a page is named by all of its. */
+  /**
+   * Adds a block whose id stands only for its own content. Then all blocks of a page make its name.
+   */
   void addBlock(long id) {
     name = (name ^ id) * 0x9E37_79B9_7F4A_7C15L;
     name ^= name >>> 32;

@@ -7,15 +7,15 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Collects requests of sessions, which a file has one session after the other, and puts them on one
- * clock. A request's blocks are kept as runs of ids until all requests are known.
+ * Collects the requests of sessions, which are stored one session after the other, and orders them
+ * on a common clock. A request's blocks are kept as runs of ids until all requests are known.
  */
 final class SessionTimeline {
   static final int MAX_REQUEST_BLOCKS = 1 << 20;
   private static final int MAX_RUNS = 1 << 26;
 
   /**
-   * What a request belongs to.
+   * The place of a request.
    *
    * @param time seconds on the common clock
    * @param scope requests of different scopes share no block
@@ -24,7 +24,7 @@ final class SessionTimeline {
    */
   record Place(double time, int scope, int session, int branch) {}
 
-  /** A request; its runs are from {@code firstRun} to before {@code endRun}. */
+  /** A request with the runs from {@code firstRun} to before {@code endRun}. */
   private record Request(Place place, int firstRun, int endRun) {}
 
   private final int blocksPerPage;
@@ -45,7 +45,7 @@ final class SessionTimeline {
     this.horizon = horizon;
   }
 
-  /** Begins a request: its runs follow, then {@link #end}. */
+  /** Begins a request. Add its runs next, then call {@link #end}. */
   void begin() {
     firstRun = runs;
     blocks = 0;
@@ -71,9 +71,9 @@ final class SessionTimeline {
   }
 
   /**
-   * Ends a request. One after the horizon is left out.
+   * Ends a request. A request after the horizon is left out.
    *
-   * @throws IllegalArgumentException if it, or all together, have more blocks than is allowed
+   * @throws IllegalArgumentException if the request, or all requests together, have too many blocks
    */
   void end(Place place) {
     if (place.time >= horizon) {
@@ -89,7 +89,7 @@ final class SessionTimeline {
     requests.add(new Request(place, firstRun, runs));
   }
 
-  /** Returns the requests in the order of the clock; at the same time in that of their scopes. */
+  /** Returns the requests ordered by time, then by scope. */
   CacheWorkload build() {
     requests.sort(
         Comparator.comparingDouble((Request request) -> request.place.time)

@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A simulated job: takes recorded events, whose replies it knows, and collects the requests that a
- * cache gets from them. Turns run one after the other. A reply's tokens are stored after its
- * prompt, as the engine does it.
+ * A simulated job. It gets recorded events, knows their replies, and collects the requests that a
+ * cache would get. Turns run one after the other. A reply's tokens are stored after its prompt, as
+ * in the engine.
  */
 final class SimulatedJob implements Target<ConversationEvent, Reply> {
   private record Owner(String tenant, String cacheSalt) {}
@@ -38,7 +38,7 @@ final class SimulatedJob implements Target<ConversationEvent, Reply> {
   private long cachedTokens;
 
   /**
-   * @param replies the replies that turns had
+   * @param replies the recorded replies by turn
    */
   SimulatedJob(int pageTokens, ConversationTokens tokens, Map<TrafficTurn, Reply> replies) {
     this.pageTokens = pageTokens;
@@ -77,7 +77,7 @@ final class SimulatedJob implements Target<ConversationEvent, Reply> {
         }
       }
       case CANCEL, PREFETCH, QUERY, DELETE_TURN -> {
-        // ask for no reply of their own; what a cancel ended shows in the reply that it ended
+        // these events have no reply; the effect of a cancel is in the reply that it ended
       }
     }
   }
@@ -129,7 +129,10 @@ final class SimulatedJob implements Target<ConversationEvent, Reply> {
     };
   }
 
-  /** The last token of a prompt is always computed, and that of a reply never. */
+  /**
+   * Stores a turn. The last token of a prompt is always computed, and the last token of a reply
+   * never.
+   */
   private void store(int[] prompt, int[] reply) {
     int inputs = Math.max(0, prompt.length - 1) / pageTokens * pageTokens;
     pages.begin();
@@ -145,7 +148,7 @@ final class SimulatedJob implements Target<ConversationEvent, Reply> {
     return requests.build();
   }
 
-  /** Omissions and assumptions. */
+  /** Returns omissions and assumptions. */
   List<String> notes() {
     List<String> notes = new ArrayList<>();
     notes.add(tokens.note());
@@ -158,7 +161,10 @@ final class SimulatedJob implements Target<ConversationEvent, Reply> {
     return notes;
   }
 
-  /** How much of the prompts came from the cache when the replies were made; empty if unknown. */
+  /**
+   * Returns notes on how much of the prompts came from the cache when the replies were made; empty
+   * if unknown.
+   */
   List<String> cacheNotes() {
     return promptTokens == 0
         ? List.of()

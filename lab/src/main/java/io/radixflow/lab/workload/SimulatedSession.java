@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** One session as its events made it: owner, system prompt and the turns of each branch. */
+/** One session after its events so far: owner, system prompt and the turns of each branch. */
 final class SimulatedSession {
 
   /**
@@ -23,8 +23,8 @@ final class SimulatedSession {
    *
    * @param path turns before it
    * @param messages its messages
-   * @param turn id under which the sender named it first
-   * @param regeneration how often its reply was made before
+   * @param turn the sender's first id of the turn
+   * @param regeneration how often its reply was regenerated
    */
   record Plan(List<Turn> path, List<Message> messages, String turn, int regeneration) {}
 
@@ -109,8 +109,8 @@ final class SimulatedSession {
   }
 
   /**
-   * Returns the turns before a new one, or null if there is no such branch or turn. A conversation
-   * that was sent as a whole has none: its messages are all of it.
+   * Returns the turns before a new turn, or null if there is no such branch or turn. A conversation
+   * that was sent as a whole has no earlier turns, because its messages are the whole conversation.
    */
   private List<Turn> before(ConversationEvent event) {
     if (event.matchHistory() || "".equals(event.previousTurn())) {
@@ -164,7 +164,7 @@ final class SimulatedSession {
     }
   }
 
-  /** Adds a turn that ran to its branch; what came after the turn that it replaces goes. */
+  /** Adds a finished turn to its branch; removes the turns after the turn that it replaces. */
   void remember(ConversationEvent event, Plan plan, Prompt prompt, Reply reply, int[] ids) {
     int added = prompt.ids().length - prompt.keep();
     int[] own = new int[added + ids.length];

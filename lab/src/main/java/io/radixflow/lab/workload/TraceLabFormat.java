@@ -12,14 +12,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Traces of coding agents as TraceLab published them: a record is a request, with the tokens of its
- * prompt and how many of them the provider had cached, but without any name of its content. So the
+ * Traces of coding agents as TraceLab published them: a record is a request with the numbers of its
+ * prompt's tokens and of the provider's cached tokens, but nothing identifies the content. So the
  * shared prefixes are assumed:
  *
  * <ul>
- *   <li>A prompt that is not shorter than the session's one before begins with all of it.
- *   <li>A shorter one, after a compaction, begins with as much of it as was cached then.
- *   <li>The cached part of a session's first prompt is shared by all sessions of that model.
+ *   <li>A prompt at least as long as the session's previous prompt begins with all of it.
+ *   <li>A shorter prompt, after a compaction, begins with as much of the previous prompt as was
+ *       cached.
+ *   <li>All sessions of a model share the cached part of a session's first prompt.
  * </ul>
  *
  * <p>Requests are in the order of their first recorded events.
@@ -32,7 +33,7 @@ final class TraceLabFormat implements WorkloadFormat {
   /** A request; its time in milliseconds since the epoch, or {@link Long#MIN_VALUE}. */
   private record Round(int session, long index, long time, long tokens, long cached, int model) {}
 
-  /** The pages of a session's prompt: those from {@code from} on have ids from {@code first} on. */
+  /** Pages of a session's prompt: pages from {@code from} on have ids from {@code first} on. */
   private record Part(long from, long first) {}
 
   private final int pageTokens;
@@ -126,7 +127,7 @@ final class TraceLabFormat implements WorkloadFormat {
     divergeAt(parts, first.cached / pageTokens);
   }
 
-  /** Gives pages from one on new ids. */
+  /** Gives new ids to the pages from {@code page} on. */
   private void divergeAt(List<Part> parts, long page) {
     while (!parts.isEmpty() && parts.get(parts.size() - 1).from >= page) {
       parts.remove(parts.size() - 1);

@@ -14,10 +14,9 @@ import java.util.PriorityQueue;
 import java.util.Random;
 
 /**
- * Makes the records that conversations would leave on the job's topics of events and replies, in
- * the order of their time: sessions that open with a shared system prompt, take turns with think
- * times between, and are closed or abandoned. Texts are words without sense. Holds only sessions
- * running.
+ * Makes up the records of conversations on the job's topics of events and replies, ordered by time.
+ * Sessions open with a shared system prompt, have turns with think times between them, and are
+ * closed or abandoned. Texts are nonsense words. Only running sessions are in memory.
  */
 public final class TrafficGenerator {
   private static final int MAX_BYTES = 16 << 20;
@@ -25,11 +24,11 @@ public final class TrafficGenerator {
   private static final double THINK_SPREAD = 1.2;
   private static final double REPLY_MILLIS_PER_WORD = 25;
 
-  /** Takes one record's value. */
+  /** Receives one record. */
   @FunctionalInterface
   public interface Sink {
     /**
-     * @param millis when it was written, from 0
+     * @param millis time of the record, from 0
      * @param json the record
      */
     void accept(long millis, byte[] json) throws IOException;
@@ -48,7 +47,7 @@ public final class TrafficGenerator {
     this.words = new Words(new Random(model.seed));
   }
 
-  /** A session that has begun and not ended. */
+  /** A running session. */
   private static final class Session {
     final String id;
     final Random random;
@@ -68,7 +67,7 @@ public final class TrafficGenerator {
     }
   }
 
-  /** Makes all records. */
+  /** Writes all records to the sink. */
   public void run(Sink sink) throws IOException {
     Random arrivals = new Random(model.seed + 1);
     PriorityQueue<Session> running =
@@ -83,7 +82,7 @@ public final class TrafficGenerator {
     advance(running, Long.MAX_VALUE, sink);
   }
 
-  /** Lets everything happen that is due before a time. */
+  /** Runs everything that is due before a time. */
   private void advance(PriorityQueue<Session> running, long until, Sink sink) throws IOException {
     while (!running.isEmpty() && running.peek().time < until) {
       Session session = running.poll();
@@ -104,7 +103,7 @@ public final class TrafficGenerator {
     return new Session("s" + number, random, turns, closes, time);
   }
 
-  /** The next event or reply of a session; returns whether it goes on after it. */
+  /** Writes the next event or reply of a session; returns whether the session continues. */
   private boolean step(Session session, Sink sink) throws IOException {
     if (session.turn == 0 && !session.asked) {
       sink.accept(session.time, event(session, EventKind.OPEN, null, system(session)));
@@ -189,7 +188,7 @@ public final class TrafficGenerator {
       }
     }
 
-    /** A text whose number of words is log-normal around a median. */
+    /** Returns a text with a log-normal number of words around a median. */
     String text(Random random, int median) {
       double length = median * StrictMath.exp(LENGTH_SPREAD * random.nextGaussian());
       int count = (int) Math.max(1, Math.min(length, 100_000));

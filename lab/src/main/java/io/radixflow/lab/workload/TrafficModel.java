@@ -3,9 +3,10 @@ package io.radixflow.lab.workload;
 import picocli.CommandLine.Option;
 
 /**
- * How made-up conversations behave, as command line options. Lengths and times are log-normal
- * around their medians; equal models make equal traffic. By default they are an office's chat: a
- * third asks once, the others come back five times, after a minute.
+ * The properties of made-up conversations, as command line options. Lengths and times are
+ * log-normal around their medians; equal models make equal traffic. The defaults resemble an
+ * office's chat: a third of the users ask once, and the others return five times after a minute
+ * each.
  */
 public final class TrafficModel {
   @Option(names = "--sessions", paramLabel = "N", description = "Number of conversations.")
@@ -23,7 +24,7 @@ public final class TrafficModel {
   @Option(
       names = "--closed",
       paramLabel = "SHARE",
-      description = "Share of sessions that are closed in the end.")
+      description = "Share of sessions that are closed at the end.")
   double closed = 0.6;
 
   @Option(

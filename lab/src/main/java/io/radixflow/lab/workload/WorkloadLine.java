@@ -7,9 +7,9 @@ import io.radixflow.protocol.json.JsonObject;
  *
  * @param file name of the file
  * @param number of the line, from 1
- * @param time milliseconds since the epoch as the log has it, or -1
- * @param bytes the JSON as it was read
- * @param fields the same, parsed
+ * @param time milliseconds since the epoch according to the log, or -1
+ * @param bytes the JSON text
+ * @param fields the parsed JSON
  */
 public record WorkloadLine(String file, long number, long time, byte[] bytes, JsonObject fields) {
 

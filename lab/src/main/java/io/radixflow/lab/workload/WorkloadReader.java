@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.function.LongConsumer;
 
 /**
- * Reads a workload from JSON lines, plain or gzip. The first record shows which format it is; all
- * files of a workload have the same.
+ * Reads a workload from JSON lines, plain or gzip. The first record determines the format; all
+ * files of a workload have the same format.
  *
- * @param listener receives how many records were read, after each
+ * @param listener receives the number of read records after each record
  */
 public record WorkloadReader(WorkloadOptions options, LongConsumer listener) {
 

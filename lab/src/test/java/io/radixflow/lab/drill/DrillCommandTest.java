@@ -36,7 +36,7 @@ class DrillCommandTest {
         .contains("    5  cancelled, 4 of them in time\n")
         .contains("    0  lost\n")
         .contains("4 processes ended by deadly turns, of 9 at most\n")
-        .contains("1 processes ended by themselves, taken for dead before")
+        .contains("1 processes ended by themselves after the cluster had given them up")
         .contains("median 2.5 s, worst 4.0 s, 7 times: of its own sessions\n")
         .doesNotContain("silence")
         .doesNotContain("survivors")

@@ -193,7 +193,7 @@ class CacheSimulateCommandTest {
       delimiter = '|',
       value = {
         "--tiers --capacity 100|--tiers has no --capacity",
-        "--tier-sizes 10,20,100|--tier-sizes is of --tiers",
+        "--tier-sizes 10,20,100|--tier-sizes needs --tiers",
         "--tiers --tier-sizes 10,20|must be three percentages",
         "--tiers --tier-sizes 0,20,100|must be three percentages",
         "--tiers --tier-sizes 10,x,100|'x' is not a double"

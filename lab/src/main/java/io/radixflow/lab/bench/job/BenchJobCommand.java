@@ -23,27 +23,34 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures the CPU time that the job takes for a turn and for a delta, without a model. */
+/** Measures the job's CPU time for a turn and for a delta, without a model. */
 @Command(
     name = "job",
     description = {
       "Measure the CPU time of Kafka, Flink and the operator: for a turn whose reply has one token,"
           + " and for each further delta.",
-      "Broker, Flink, the job of the model sim and a client run in this process. The time of an"
-          + " idle job is measured too, and left out of the others; so is that of the JVM's"
-          + " compilers and collectors, which is shown apart."
+      "Broker, Flink, the job of the model sim and a client run in this process. The time of an "
+          + "idle job is also measured and is subtracted. The time of the JVM's compilers and "
+          + "collectors is shown separately."
     })
 public final class BenchJobCommand extends CliCommand {
-  /** Times as many sessions and turns, so that the compilers are done sooner. */
+  /**
+   * The warm-up has this many times the sessions and turns, so that the compilers finish sooner.
+   */
   private static final int WARM_UP_FACTOR = 4;
 
-  /** Steps between the last token of a reply and its session's next turn, about. */
+  /**
+   * The approximate number of steps between the last token of a reply and its session's next turn.
+   */
   private static final int PAUSE_STEPS = 16;
 
   @Mixin SettingsOptions settingsOptions;
   @Mixin BenchReport report;
 
-  @Option(names = "--sessions", paramLabel = "N", description = "Sessions with a turn at a time.")
+  @Option(
+      names = "--sessions",
+      paramLabel = "N",
+      description = "Sessions that have a turn at " + "the same time.")
   int sessions = 8;
 
   @Option(names = "--tokens", paramLabel = "N", description = "Tokens of a long reply.")
@@ -52,7 +59,7 @@ public final class BenchJobCommand extends CliCommand {
   @Option(names = "--step", paramLabel = "MS", description = "Milliseconds of a simulated step.")
   int step = 10;
 
-  @Option(names = "--rate", paramLabel = "N", description = "Turns a second of one-token replies.")
+  @Option(names = "--rate", paramLabel = "N", description = "One-token replies per second.")
   int rate = 50;
 
   @Option(names = "--seconds", paramLabel = "S", description = "Length of each measurement.")

@@ -28,8 +28,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "state",
     description = {
-      "Measure what idle sessions cost: checkpoints, restore, and the time to a turn's first text,"
-          + " with all sessions in RocksDB, and with only the active ones.",
+      "Measure the cost of idle sessions: checkpoints, restore, and the time to a turn's first "
+          + "text, with all sessions in RocksDB and with only the active sessions.",
       "Starts a job with the model sim from a savepoint of made-up sessions. The"
           + " cost of the active sessions is measured twice; the first time warms the JVM up."
     })
@@ -72,7 +72,7 @@ public final class BenchStateCommand extends CliCommand {
     if (sessions < 1 || activeSessions < 1 || activeSessions > sessions) {
       throw new CliException("--sessions must be 1 or more, --active above 0 and at most 100");
     }
-    measure(activeSessions, activeSessions); // warms up the JVM for both
+    measure(activeSessions, activeSessions); // this run also warms up the JVM
     StateLoad few = measure(activeSessions, activeSessions);
     StateLoad all = measure(sessions, activeSessions);
     Figures figures = new Figures();

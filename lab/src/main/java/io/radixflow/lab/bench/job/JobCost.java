@@ -10,13 +10,13 @@ import java.util.Set;
 /**
  * The CPU time of an idle job, of a turn and of a delta, by the purpose of the threads.
  *
- * @param turns of replies with one delta
- * @param deltas of replies with many
+ * @param turns the run with one delta per reply
+ * @param deltas the run with many deltas per reply
  * @param stops milliseconds for which a task was blocked in the last checkpoints of the turns
  */
 record JobCost(ThreadCpu.Used idle, JobLoad.Outcome turns, JobLoad.Outcome deltas, Samples stops) {
 
-  /** Returns the nanoseconds of a turn with one delta, in one group of threads. */
+  /** Returns the nanoseconds of a turn with one delta in one group of threads. */
   private double turn(ThreadGroupName group) {
     return aboveIdle(turns, group) / turns.turns();
   }

@@ -8,9 +8,9 @@ import io.radixflow.lab.traffic.KafkaTarget;
 import io.radixflow.protocol.record.ConversationEvent;
 import java.util.List;
 
-/** Sends turns of several sessions at an even pace, and counts the replies. */
+/** Sends turns of several sessions at regular intervals, and counts the replies. */
 final class JobLoad {
-  /** Turns of a session before another takes its place, so that histories stay short. */
+  /** Turns of a session before another session replaces it, so that histories stay short. */
   private static final int TURNS = 8;
 
   private final KafkaTarget job;
@@ -19,8 +19,8 @@ final class JobLoad {
   private long sent;
 
   /**
-   * @param sessions that have turns at a time
-   * @param name begins the sessions' ids
+   * @param sessions that have turns at the same time
+   * @param name prefix of the sessions' ids
    */
   JobLoad(KafkaTarget job, int sessions, String name) {
     this.job = job;
@@ -29,20 +29,20 @@ final class JobLoad {
   }
 
   /**
-   * What a run came to.
+   * The outcome of a run.
    *
-   * @param turns that were answered
-   * @param deltas with text that were read
+   * @param turns answered turns
+   * @param deltas number of deltas with text
    * @param used CPU time from the first event to the last reply
    * @param firstText seconds from the event to the first text of each turn
    */
   record Outcome(long turns, long deltas, ThreadCpu.Used used, Samples firstText) {}
 
   /**
-   * Runs for a time.
+   * Runs for a number of seconds.
    *
-   * @param tokens of each reply
-   * @param gapNanos between two turns
+   * @param tokens tokens of each reply
+   * @param gapNanos time between two turns
    */
   Outcome run(double seconds, int tokens, long gapNanos) throws InterruptedException {
     long turns = Math.max(1, (long) (seconds * 1e9 / gapNanos));

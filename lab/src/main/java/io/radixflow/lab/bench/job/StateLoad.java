@@ -22,16 +22,16 @@ import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * Turns of active sessions at an even pace, and what checkpoints and first texts took meanwhile.
+ * Sends turns of active sessions at regular intervals, and measures checkpoints and first texts.
  */
 final class StateLoad {
   private static final int MAX_TOKENS = 8;
   private static final long PATIENCE_SECONDS = 600;
 
-  /** Time between two polls of checkpoints, each of which costs the JobManager time. */
+  /** Time between two polls of checkpoints, because each poll costs the JobManager time. */
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** Checkpoints under load before the first that is measured. */
+  /** Checkpoints under load before the first measured checkpoint. */
   private static final int WARM_UP = 1;
 
   private final int sessions;
@@ -44,8 +44,8 @@ final class StateLoad {
   private long unmeasured;
 
   /**
-   * @param sessions in state
-   * @param seedSeconds the seconds that writing them took
+   * @param sessions number of sessions in state
+   * @param seedSeconds seconds that writing them took
    */
   StateLoad(int sessions, double seedSeconds) {
     this.sessions = sessions;
@@ -66,7 +66,7 @@ final class StateLoad {
         "a checkpoint", Duration.ofSeconds(PATIENCE_SECONDS), () -> !stack.checkpoints().isEmpty());
   }
 
-  /** Sends turns until so many checkpoints have completed that are measured. */
+  /** Sends turns until {@code count} measured checkpoints have completed. */
   void run(LocalStack stack, int active, int turn, int count, Duration interval, Progress progress)
       throws IOException, InterruptedException {
     awaitCheckpoint(stack);

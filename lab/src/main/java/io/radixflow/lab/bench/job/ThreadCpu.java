@@ -8,10 +8,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 
-/**
- * The CPU time that the threads of this process had when this was taken, to be compared with an
- * earlier one.
- */
+/** A sample of the CPU time of this process's threads, to be compared with an earlier sample. */
 record ThreadCpu(
     long takenNanos,
     long processNanos,
@@ -22,9 +19,9 @@ record ThreadCpu(
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
   /**
-   * CPU time of a stretch of time.
+   * The CPU time of an interval.
    *
-   * @param seconds how long it was
+   * @param seconds length of the interval
    * @param cpu nanoseconds of each group of threads
    */
   record Used(double seconds, Map<ThreadGroupName, Long> cpu) {
@@ -50,9 +47,8 @@ record ThreadCpu(
   }
 
   /**
-   * Returns the CPU time since an earlier sample. CPU time of the process outside its Java threads
-   * counts as the JVM's: compilers, collectors, RocksDB's background threads, and threads that have
-   * ended.
+   * Returns the CPU time since an earlier sample. CPU time outside of Java threads counts as the
+   * JVM's: compilers, collectors, RocksDB's background threads, and ended threads.
    */
   Used since(ThreadCpu earlier) {
     Map<ThreadGroupName, Long> used = new EnumMap<>(ThreadGroupName.class);

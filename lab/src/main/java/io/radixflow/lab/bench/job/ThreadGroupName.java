@@ -4,7 +4,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What a thread of the local stack works for, by its name. */
+/** Groups of the local stack's threads by purpose, recognised by the threads' names. */
 enum ThreadGroupName {
   OPERATOR("operator, mailbox", "serving.*\\(\\d+/\\d+\\)#\\d+"),
   ENGINE("engine and simulated device", "radixflow-(engine|sim|cpu.*)"),
@@ -25,7 +25,7 @@ enum ThreadGroupName {
   OTHER("other Java threads", null),
   JVM("JVM: compilers, collectors, RocksDB", null);
 
-  /** The threads that a job has wherever its brokers and clients are. */
+  /** The groups of threads that a job has even if its brokers and clients run elsewhere. */
   static final Set<ThreadGroupName> JOB = EnumSet.range(OPERATOR, FLINK);
 
   private final String title;
@@ -40,7 +40,7 @@ enum ThreadGroupName {
     return title;
   }
 
-  /** Returns the first group whose pattern matches all of a thread's name. */
+  /** Returns the first group whose pattern matches a thread's whole name. */
   static ThreadGroupName of(String thread) {
     for (ThreadGroupName group : values()) {
       if (group.names != null && group.names.matcher(thread).matches()) {

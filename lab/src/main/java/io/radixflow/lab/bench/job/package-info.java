@@ -1,4 +1,5 @@
 /**
- * The commands {@code bench job} and {@code bench state}: what a turn and a session cost the job.
+ * The commands {@code bench job} and {@code bench state}: the cost of a turn and of a session for
+ * the job.
  */
 package io.radixflow.lab.bench.job;

@@ -26,7 +26,7 @@ public final class CacheBenchCommand extends CliCommand {
 
   @Mixin OperationTimes times;
 
-  @Option(names = "--sessions", paramLabel = "N", description = "Chats at a time.")
+  @Option(names = "--sessions", paramLabel = "N", description = "Number of chats at the same time.")
   int sessions = 500;
 
   @Option(
@@ -46,7 +46,7 @@ public final class CacheBenchCommand extends CliCommand {
   @Option(
       names = "--policy",
       paramLabel = "NAME",
-      description = "The eviction policy; without it the engine's default.")
+      description = "The eviction policy (default: the engine's).")
   String policy = CacheOptions.DEFAULT.evictionPolicy();
 
   CacheBenchCommand(CliEnvironment environment) {
@@ -63,7 +63,7 @@ public final class CacheBenchCommand extends CliCommand {
         page, policy, sessions, Runtime.version());
     try (Progress progress = progress("measuring")) {
       progress.detail("memory");
-      // before the operations, whose caches are garbage afterwards
+      // measured first, because the operations leave garbage
       CacheFootprint.measure(sessions, page, policy).addTo(figures);
       measure(progress, figures.section("seconds", "microseconds"));
     }

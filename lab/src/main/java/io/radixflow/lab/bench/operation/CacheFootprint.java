@@ -12,11 +12,11 @@ import java.util.function.Supplier;
 /**
  * The heap that the cache needs.
  *
- * @param matchBytes allocated by one match of a whole prompt
- * @param handleBytes of these, the result
- * @param pageBytes kept for each cached page of the chats: token ids, page numbers, nodes
- * @param pages how many these are
- * @param leafBytes kept for each page that is a leaf of its own
+ * @param matchBytes bytes allocated by one match of a whole prompt
+ * @param handleBytes bytes of the match's result, included above
+ * @param pageBytes heap per cached page of the chats: token ids, page numbers, nodes
+ * @param pages number of these pages
+ * @param leafBytes heap per page that is a separate leaf
  */
 record CacheFootprint(
     double matchBytes, double handleBytes, double pageBytes, int pages, double leafBytes) {
@@ -66,7 +66,7 @@ record CacheFootprint(
     return (double) (threads.getThreadAllocatedBytes(thread) - before) / MATCHES;
   }
 
-  /** Bytes of the heap that are reachable. */
+  /** Returns the reachable bytes of the heap. */
   private static long usedBytes() {
     Runtime runtime = Runtime.getRuntime();
     long used = Long.MAX_VALUE;

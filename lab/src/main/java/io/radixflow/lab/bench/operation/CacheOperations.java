@@ -8,7 +8,7 @@ import io.radixflow.lab.bench.operation.OperationTimes.Operation;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** Operations on radix caches, each with a cache of its own. */
+/** Operations on radix caches. Each operation has its own cache. */
 record CacheOperations(int sessions, int pageTokens, String policy) {
   private static final int MISSING_KEYS = 1024;
   private static final int MISSING_TOKENS = 512;
@@ -18,9 +18,10 @@ record CacheOperations(int sessions, int pageTokens, String policy) {
   }
 
   /**
-   * Finds prompts that are cached whole, of one session after the other.
+   * Returns an operation that matches prompts that are cached completely, of one session after the
+   * other.
    *
-   * @param tokens of a prompt
+   * @param tokens length of a prompt
    * @param resumed whether a search starts where the session's previous turn ended
    */
   Operation match(int tokens, boolean resumed) {
@@ -44,7 +45,10 @@ record CacheOperations(int sessions, int pageTokens, String policy) {
     };
   }
 
-  /** Looks for prompts of which nothing is cached: the leaves have other token ids. */
+  /**
+   * Returns an operation that looks for prompts without cached pages: the leaves have other token
+   * ids.
+   */
   Operation miss(int leaves) {
     RadixCache cache = new Leaves(leaves, pageTokens, policy).cache();
     SplittableRandom random = new SplittableRandom(leaves);
@@ -56,7 +60,10 @@ record CacheOperations(int sessions, int pageTokens, String policy) {
     return () -> cache.match(keys[next[0]++ % MISSING_KEYS], Integer.MAX_VALUE);
   }
 
-  /** Evicts one page, and with it a leaf; another is added outside of the time. */
+  /**
+   * Returns an operation that evicts one page, which is a leaf. Another leaf is added outside of
+   * the measured time.
+   */
   Operation evict(int leaves) {
     Leaves cached = new Leaves(leaves, pageTokens, policy);
     return new Operation() {
@@ -73,7 +80,7 @@ record CacheOperations(int sessions, int pageTokens, String policy) {
   }
 
   /**
-   * Does all that a turn asks of the cache.
+   * Returns an operation that does all cache operations of a turn.
    *
    * @param resumed whether a search starts where the session's previous turn ended
    * @param events whether the turns publish events, so that each page's SHA-256 is computed

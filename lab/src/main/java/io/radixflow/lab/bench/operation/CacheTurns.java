@@ -10,9 +10,9 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * All that a turn asks of the cache: match, lock, the page table of what matched, insert of the
- * rest, unlock. Sessions take turns until all is said; then the cache is emptied, outside of the
- * time, and they begin again.
+ * All cache operations of a turn: match, lock, copy of the matched page table, insert of the rest,
+ * unlock. Sessions take turns until all turns are done. Then the cache is emptied, outside of the
+ * measured time, and they start again.
  */
 final class CacheTurns implements OperationTimes.Operation {
   private final ChatWorkload workload;
@@ -27,7 +27,7 @@ final class CacheTurns implements OperationTimes.Operation {
 
   /**
    * @param resumed whether a search starts where the session's previous turn ended
-   * @param events receives what happens to pages; null if nothing is published
+   * @param events receives the events of pages; null if events are not published
    */
   CacheTurns(ChatWorkload workload, boolean resumed, Consumer<KvEvent> events) {
     this.workload = workload;
@@ -41,7 +41,7 @@ final class CacheTurns implements OperationTimes.Operation {
     table = new int[workload.maxPages()];
   }
 
-  /** Gives the next turn the pages that it will need. */
+  /** Allocates the pages for the next turn. */
   @Override
   public void prepare() {
     if (++place == ends.length) {

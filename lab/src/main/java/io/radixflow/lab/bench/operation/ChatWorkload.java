@@ -11,7 +11,8 @@ import java.util.SplittableRandom;
 
 /**
  * Chat sessions that share a system prompt of 512 tokens; each of their 10 turns adds 128 tokens of
- * the user and 256 of the reply. All ids are random, so sessions share nothing else. One thread.
+ * the user and 256 of the reply. All ids are random, so sessions share nothing else. Not
+ * thread-safe.
  */
 final class ChatWorkload {
   static final int TURNS = 10;
@@ -28,8 +29,8 @@ final class ChatWorkload {
   private final int[] order;
 
   /**
-   * @param pageTokens a power of two, at most 128, so that turns end with pages
-   * @param policy evicts
+   * @param pageTokens a power of two up to 128, so that turns end at page ends
+   * @param policy the eviction policy
    */
   ChatWorkload(int sessions, int pageTokens, String policy) {
     this.sessions = sessions;
@@ -48,12 +49,12 @@ final class ChatWorkload {
     }
   }
 
-  /** Tokens of the prompt of a turn, counted from 0. */
+  /** Returns the number of tokens in the prompt of a turn; turns count from 0. */
   static int promptTokens(int turn) {
     return SYSTEM + turn * (USER + REPLY) + USER;
   }
 
-  /** Tokens of that prompt and its reply. */
+  /** Returns the number of tokens in that prompt and its reply. */
   static int endTokens(int turn) {
     return promptTokens(turn) + REPLY;
   }
@@ -70,7 +71,10 @@ final class ChatWorkload {
     return tokens[session];
   }
 
-  /** The session that is at a place of an order that has nothing to do with memory. */
+  /**
+   * Returns the session at a position of a random-like order that does not depend on memory
+   * addresses.
+   */
   int session(int place) {
     return order[place];
   }
@@ -83,7 +87,7 @@ final class ChatWorkload {
     return endTokens(TURNS - 1) / pageTokens;
   }
 
-  /** A pool that has room for all that the sessions say. */
+  /** Returns a pool with room for the tokens of all sessions. */
   PageAllocator allocator() {
     return allocator(sessions * maxPages(), pageTokens);
   }
@@ -103,9 +107,9 @@ final class ChatWorkload {
   }
 
   /**
-   * Has all sessions say everything, turn by turn.
+   * Runs all turns of all sessions.
    *
-   * @param ends receives the node that each session's last turn but one ended with, or null
+   * @param ends receives the last node of each session's last but one turn, or null
    */
   void fill(RadixCache cache, PageAllocator allocator, TreeNode[] ends) {
     int[] table = new int[maxPages()];
@@ -122,7 +126,7 @@ final class ChatWorkload {
     }
   }
 
-  /** Does the cache operations of a turn after its match; returns the node that it ends with. */
+  /** Does the cache operations of a turn after its match; returns the turn's last node. */
   static TreeNode store(RadixCache cache, PrefixMatch match, RadixKey key, int[] table) {
     TreeNode locked = cache.lock(key, match);
     cache.copyPages(locked, match.pages(), table);

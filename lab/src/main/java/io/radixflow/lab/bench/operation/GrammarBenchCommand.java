@@ -19,12 +19,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures grammars: the masks of tokens, and compiling. */
+/** Measures how long token masks and the compilation of grammars take. */
 @Command(
     name = "bench",
     description = {
-      "Measure how long the mask of a reply's next token takes at 128,000 tokens, and compiling a"
-          + " schema of 100 properties.",
+      "Measure how long the mask of a reply's next token takes with 128,000 tokens, and how long "
+          + "the compilation of a schema with 100 properties takes.",
       "The vocabulary is synthetic and always the same; each document's schema is compiled again."
     })
 public final class GrammarBenchCommand extends CliCommand {
@@ -72,7 +72,10 @@ public final class GrammarBenchCommand extends CliCommand {
     figures.add("the same, the first time", "the same, the first time", first, 1e6);
   }
 
-  /** The mask of a document's next token, and taking the token; one document after the other. */
+  /**
+   * Computes the mask of a document's next token, and accepts the token; one document after the
+   * other.
+   */
   private static final class Masks implements OperationTimes.Operation {
     private final TokenTrie trie;
     private final List<GrammarCase> documents;

@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * A schema and a document that meets it, as agents and extraction have them.
+ * A schema and a document that satisfies it, as used by agents and for extraction.
  *
  * @param text the document, as JSON without whitespace
- * @param ids its tokens, the longest first
+ * @param ids the tokens of the text; always the longest possible token
  */
 record GrammarCase(String name, String schema, String text, int[] ids) {
   private static final String RESOURCE = "grammar-cases.tsv";

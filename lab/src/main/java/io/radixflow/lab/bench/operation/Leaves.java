@@ -6,9 +6,9 @@ import io.radixflow.engine.cache.RadixCache;
 import io.radixflow.engine.cache.key.RadixKey;
 import java.util.SplittableRandom;
 
-/** A cache that has so many leaves of one page, directly below its root. One thread. */
+/** A cache whose root has only leaves of one page below it. Not thread-safe. */
 final class Leaves {
-  /** All token ids are below. */
+  /** All token ids are below this number. */
   static final int IDS = 1 << 30;
 
   private final RadixCache cache;
@@ -21,7 +21,7 @@ final class Leaves {
     this(ChatWorkload.allocator(leaves, pageTokens), pageTokens, policy);
   }
 
-  /** Takes all pages of an allocator. */
+  /** Creates the cache; it uses all pages of an allocator. */
   Leaves(PageAllocator allocator, int pageTokens, String policy) {
     this.allocator = allocator;
     this.pageTokens = pageTokens;

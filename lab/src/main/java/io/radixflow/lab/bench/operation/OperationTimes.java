@@ -9,11 +9,11 @@ import io.radixflow.lab.bench.Figures;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Times each call of operations; its options are the command's. */
+/** Measures the time of each call of an operation. Its options belong to the command. */
 final class OperationTimes {
   private static final int WARM_UP_ROUNDS = 3;
 
-  /** Bounds the memory of the samples. */
+  /** The most timed calls; limits the memory of the samples. */
   private static final int MOST_CALLS = 1_000_000;
 
   /** Results are stored here, so that the compiler removes no call. */
@@ -26,7 +26,7 @@ final class OperationTimes {
   @Option(names = "--time", paramLabel = "MILLISECONDS", description = "Length of a round.")
   int millis = 1000;
 
-  /** An operation, and its preparation, which is not timed. */
+  /** An operation with a preparation that is not timed. */
   interface Operation {
     default void prepare() {}
 
@@ -39,7 +39,7 @@ final class OperationTimes {
     }
   }
 
-  /** Times an operation, in rounds; their figures are in microseconds. */
+  /** Times an operation in rounds; the figures are in microseconds. */
   void measure(Progress progress, Figures figures, String name, Operation operation) {
     progress.detail(name);
     Samples seconds = new Samples();
@@ -55,7 +55,7 @@ final class OperationTimes {
     figures.add(name, name, seconds, 1e6);
   }
 
-  /** Times one call. */
+  /** Returns the seconds of one call. */
   static double seconds(Operation operation) {
     operation.prepare();
     long begun = System.nanoTime();

@@ -9,9 +9,9 @@ import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
 /**
- * A vocabulary of 128,000 tokens with the parts that vocabularies of large models have: bytes,
- * words with and without a space before them, numbers, runs of marks and whitespace, other scripts,
- * halves of characters. Always the same.
+ * A vocabulary of 128,000 tokens that resembles vocabularies of large models: bytes, words with and
+ * without a leading space, numbers, runs of punctuation and whitespace, other scripts, parts of
+ * characters. It is always the same.
  */
 final class SyntheticVocabulary {
   static final int SIZE = 128_000;
@@ -34,7 +34,7 @@ final class SyntheticVocabulary {
 
   private SyntheticVocabulary() {}
 
-  /** Returns the bytes of each token; the last has none and ends a turn. */
+  /** Returns the bytes of each token; the last token has no bytes and ends a turn. */
   static List<byte[]> tokens() {
     return new SyntheticVocabulary().make();
   }
@@ -114,7 +114,7 @@ final class SyntheticVocabulary {
     return text.toString();
   }
 
-  /** Bytes that begin in a character or end in one. */
+  /** Returns bytes that begin or end inside a character. */
   private byte[] half() {
     byte[] whole =
         (" " + new String(Character.toChars(random.nextInt(0x4E00, 0x9FFF))))

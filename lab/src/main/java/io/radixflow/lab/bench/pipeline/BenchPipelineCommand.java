@@ -34,15 +34,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures the delay that Kafka and Flink add to the first delta, and where it comes from. */
+/** Measures the delay that Kafka and Flink add to the first delta, and its parts. */
 @Command(
     name = "pipeline",
     description = {
       "Measure the time to the first text of a reply: from the engine alone, and through Kafka,"
           + " Flink and Kafka in this process.",
-      "Both answer the same messages, one at a time, in turn. The difference of the medians is what"
-          + " the pipeline adds. A second table says how long the text takes from one place to the"
-          + " next."
+      "Both answer the same messages, one at a time, in turn. The difference of the medians is "
+          + "the delay of the pipeline. A second table shows how long the text takes from one "
+          + "place to the next."
     })
 public final class BenchPipelineCommand extends CliCommand {
   private static final int MAX_TOKENS = 4;
@@ -51,13 +51,16 @@ public final class BenchPipelineCommand extends CliCommand {
   @Mixin SettingsOptions settingsOptions;
   @Mixin BenchReport report;
 
-  @Option(names = "--requests", paramLabel = "N", description = "Measured requests each.")
+  @Option(
+      names = "--requests",
+      paramLabel = "N",
+      description = "Number of measured requests for " + "each of the two.")
   int requests = 300;
 
   @Option(
       names = "--warm-up",
       paramLabel = "N",
-      description = "Requests before that, while the JVM compiles what they run.")
+      description = "Number of warm-up requests before that.")
   int warmUp = 300;
 
   BenchPipelineCommand(CliEnvironment environment) {
@@ -106,7 +109,7 @@ public final class BenchPipelineCommand extends CliCommand {
     }
   }
 
-  /** A second engine with the same options, which sleeps while the pipeline's works. */
+  /** Opens a second engine with the same options; it is idle while the pipeline's engine works. */
   private ServingEngine open(EngineFactory engines) throws Exception {
     try (Progress progress = progress("loading the engine to compare with")) {
       return engines.open();
@@ -128,7 +131,7 @@ public final class BenchPipelineCommand extends CliCommand {
     return new FirstTexts.Turn(reply.textSeconds(), timeline.times(), reply.usage());
   }
 
-  /** Runs a turn in a session of its own to its last delta. */
+  /** Runs a turn in a new session to its last delta. */
   private static FirstTexts.Turn through(KafkaTarget job, String session, String message)
       throws InterruptedException {
     TurnTimeline timeline = TurnTimeline.CURRENT;

@@ -11,17 +11,17 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
-/** Takes the times at which a turn goes into an engine and its text comes out. */
+/** Records the times at which a turn is submitted to an engine and its text comes out. */
 record EngineHops(Engine engine) implements InvocationHandler {
 
-  /** Returns the engine with its turns timed. */
+  /** Returns an engine that records the times of its turns. */
   static Engine time(Engine engine) {
     return (Engine)
         Proxy.newProxyInstance(
             Engine.class.getClassLoader(), new Class<?>[] {Engine.class}, new EngineHops(engine));
   }
 
-  /** Passes on all calls, and records the time of each call that belongs to a turn. */
+  /** Forwards all calls, and records the time of each call that belongs to a turn. */
   @Override
   public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
     switch (method.getName()) {

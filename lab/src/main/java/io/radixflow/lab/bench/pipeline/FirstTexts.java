@@ -10,19 +10,19 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
-/** The times to the first text of several turns, as a whole and from place to place. */
+/** The times to the first text of several turns, in total and from hop to hop. */
 final class FirstTexts {
   private final List<Turn> turns = new ArrayList<>();
 
   /**
-   * A turn that was timed.
+   * The times of a turn.
    *
-   * @param seconds to its first text
-   * @param nanos when it got to each hop that it came through
+   * @param seconds seconds to its first text
+   * @param nanos time of each hop that the turn passed
    */
   record Turn(double seconds, TreeMap<Hop, Long> nanos, Usage usage) {
 
-    /** Returns the seconds from the hop before; 0 where the turn did not come there. */
+    /** Returns the seconds from the previous hop; 0 if the turn did not pass this hop. */
     private double seconds(Hop to) {
       Long before = nanos.lowerEntry(to) == null ? null : nanos.lowerEntry(to).getValue();
       Long at = nanos.get(to);
@@ -48,14 +48,12 @@ final class FirstTexts {
     return samples(Turn::seconds, turn -> true);
   }
 
-  /**
-   * Returns the seconds to the first text without those in the engine, which other load lengthens.
-   */
+  /** Returns the seconds to the first text, except the time in the engine. */
   Samples outside() {
     return samples(turn -> turn.seconds() - turn.seconds(Hop.SIGNALLED), turn -> true);
   }
 
-  /** Adds the times to the first text, as a whole and from hop to hop. */
+  /** Adds the times to the first text, in total and from hop to hop. */
   void addTo(Figures figures) {
     figures.add("to the first text", "first_text", seconds(), 1e3);
     for (Hop hop : Hop.values()) {

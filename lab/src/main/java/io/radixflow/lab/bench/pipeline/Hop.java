@@ -1,6 +1,6 @@
 package io.radixflow.lab.bench.pipeline;
 
-/** Where the first text of a turn has got to, in the order of time. */
+/** The places that a turn and its first text pass, in the order of time. */
 enum Hop {
   ASKED("the client is asked"),
   SENT("the client sends the event"),
@@ -10,7 +10,7 @@ enum Hop {
   DRAINED("the operator reads the text"),
   WRITTEN("the sink writes the delta"),
   FOLLOWED("the client's consumer has read it"),
-  HEARD("the client hears the text");
+  HEARD("the client receives the text");
 
   private final String title;
 

@@ -14,8 +14,8 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Takes the times at which events and deltas go into Kafka and come out. Each Kafka client of the
- * process makes one of its own, on whose threads it is called.
+ * Records the times at which events and deltas are sent to Kafka and received from it. Each Kafka
+ * client of the process creates its own instance and calls it on the client's threads.
  */
 public final class KafkaHops
     implements ProducerInterceptor<byte[], byte[]>, ConsumerInterceptor<byte[], byte[]> {
@@ -26,7 +26,7 @@ public final class KafkaHops
   private String events;
   private String deltas;
 
-  /** Returns the settings of a job whose Kafka clients are timed. */
+  /** Returns the settings of a job whose Kafka clients record times. */
   static Settings time(Settings settings) {
     return settings
         .with(client(INTERCEPTORS), KafkaHops.class.getName())

@@ -6,7 +6,7 @@ import io.radixflow.operators.flink.engine.EngineDirectory;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.engine.ServingEngine;
 
-/** Opens engines whose turns are timed. */
+/** Opens engines that record the times of their turns. */
 record TimedEngineFactory(EngineFactory timed) implements EngineFactory {
 
   @Override

@@ -4,8 +4,9 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * When the turn that runs now got to each {@link Hop}. There is one for the process, which Kafka's
- * clients find without being handed it, so one turn may run at a time. Any thread.
+ * The times at which the current turn passed each {@link Hop}. The process has only one timeline,
+ * because Kafka's clients cannot get an object of their creator. So only one turn may run at a
+ * time. Thread-safe.
  */
 final class TurnTimeline {
   static final TurnTimeline CURRENT = new TurnTimeline();
@@ -14,7 +15,7 @@ final class TurnTimeline {
 
   private TurnTimeline() {}
 
-  /** Forgets the turn before, and takes the time at which another begins. */
+  /** Starts a new turn, and records its start time. */
   void begin() {
     for (Hop hop : Hop.values()) {
       nanos.set(hop.ordinal(), 0);
@@ -22,7 +23,7 @@ final class TurnTimeline {
     pass(Hop.ASKED);
   }
 
-  /** Takes the time of a hop, unless the turn got there before. */
+  /** Records the time of a hop, unless the turn has passed it before. */
   void pass(Hop hop) {
     pass(hop, System.nanoTime());
   }
@@ -31,14 +32,14 @@ final class TurnTimeline {
     nanos.compareAndSet(hop.ordinal(), 0, at);
   }
 
-  /** Takes the time of a hop as long as the turn has not got to a later one. */
+  /** Records the time of a hop as long as the turn has not passed a later hop. */
   void passUntil(Hop hop, Hop later) {
     if (nanos.get(later.ordinal()) == 0) {
       nanos.set(hop.ordinal(), System.nanoTime());
     }
   }
 
-  /** Returns the nanoseconds of the hops that the turn came through. */
+  /** Returns the times, in nanoseconds, of the hops that the turn has passed. */
   TreeMap<Hop, Long> times() {
     TreeMap<Hop, Long> times = new TreeMap<>();
     for (Hop hop : Hop.values()) {

@@ -1,18 +1,18 @@
 package io.radixflow.lab.bench.speculation;
 
-/** What the tenant has asked before the prompt that is measured. */
+/** The prompts that the tenant has sent before the measured prompt. */
 enum Before {
-  /** Nothing: drafts are of the prompt, the reply and its prediction alone. */
+  /** No prompts: the only sources of drafts are the prompt, the reply and its prediction. */
   NOTHING,
-  /** All prompts: the radix cache has the reply, the history its tokens. */
+  /** All prompts: the radix cache and the history have the reply. */
   SAME,
   /**
-   * All prompts with a greeting: the radix cache has nothing, the history a reply that may be like
-   * it.
+   * All prompts with a greeting: the radix cache has nothing, and the history has a reply that may
+   * be similar.
    */
   SIMILAR;
 
-  /** Returns the prompt that was asked before {@code measured}. */
+  /** Returns the prompt that is sent before {@code measured}. */
   BenchPrompt prompt(BenchPrompt measured) {
     return this == SIMILAR ? measured.greeting() : measured;
   }

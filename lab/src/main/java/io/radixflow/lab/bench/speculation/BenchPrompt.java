@@ -18,7 +18,7 @@ import java.util.List;
 /**
  * A prompt of the benchmark.
  *
- * @param kind the kind of question, by which figures are grouped
+ * @param kind the kind of question; figures are grouped by it
  * @param prediction a text that the reply may repeat, or null
  * @param schema the schema that constrains the reply, or null
  */
@@ -62,7 +62,7 @@ record BenchPrompt(String kind, List<ChatMessage> messages, String prediction, G
     return new BenchPrompt(kind, greeting, prediction, schema);
   }
 
-  /** Begins a request for a reply of at most {@code tokens} tokens. */
+  /** Returns a builder of a request for at most {@code tokens} tokens. */
   EngineRequestBuilder request(ServedModel model, int tokens) {
     EngineRequestBuilder request =
         EngineRequest.builder(

@@ -27,20 +27,20 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures what speculation gains on prompts of several kinds, one sequence at a time. */
+/** Measures the gain of speculation on prompts of several kinds, one sequence at a time. */
 @Command(
     name = "speculation",
     description = {
-      "Measure how much quicker one sequence decodes with speculation than without, on 35 prompts:"
-          + " edits, code, summaries, tool calls with and without enforced schemas, steps of agents"
-          + " and chat.",
-      "Two engines answer each prompt in turn, and their replies must be equal. Requests for edits"
-          + " predict the text that is edited."
+      "Measure how much faster one sequence decodes with speculation than without, on 35 "
+          + "prompts: edits, code, summaries, tool calls with and without enforced schemas, "
+          + "steps of agents and chat.",
+      "Two engines answer each prompt in turn, and their replies must be equal. Requests for "
+          + "edits use the edited text as prediction."
     })
 public final class BenchSpeculationCommand extends CliCommand {
   @Mixin BenchOptions common;
 
-  @Option(names = "--tokens", paramLabel = "N", description = "Most tokens of a reply.")
+  @Option(names = "--tokens", paramLabel = "N", description = "Maximum tokens of a reply.")
   int tokens = 160;
 
   @Option(
@@ -49,15 +49,15 @@ public final class BenchSpeculationCommand extends CliCommand {
       description = "Temperature; 0 for the most probable token.")
   float temperature = 0;
 
-  @Option(names = "--drafts", paramLabel = "N", description = "Most drafts of a step.")
+  @Option(names = "--drafts", paramLabel = "N", description = "Maximum drafts of a step.")
   int drafts = SpeculationOptions.DEFAULT.drafts();
 
   @Option(
       names = "--before",
       paramLabel = "WHAT",
       description =
-          "What the tenant of a prompt has asked before: nothing; all prompts, the same; or"
-              + " similar, all prompts with a greeting.")
+          "The earlier prompts of the tenant: nothing; same (all prompts); or similar (all "
+              + "prompts with a greeting).")
   Before before = Before.NOTHING;
 
   BenchSpeculationCommand(CliEnvironment environment) {
@@ -93,10 +93,10 @@ public final class BenchSpeculationCommand extends CliCommand {
     return common.openEngine(this, model, EngineOptions.builder().speculation(speculation).build());
   }
 
-  /** The two engines; {@code with} times {@code on}. */
+  /** The two engines; {@code with} is the target for {@code on}. */
   private record Pair(ServedModel model, Engine on, EngineTarget without, EngineTarget with) {}
 
-  /** Asks all prompts in namespaces that have nothing of other rounds. */
+  /** Sends all prompts in namespaces that share nothing with other rounds. */
   private List<TimedReply> round(Pair engines, List<BenchPrompt> prompts, int round)
       throws InterruptedException {
     String namespace = "round " + round;

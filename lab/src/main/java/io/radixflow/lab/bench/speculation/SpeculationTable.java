@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Adds the figures of replies, by the kind of their prompts. */
+/** Sums the figures of replies by the kind of their prompts. */
 final class SpeculationTable {
   private SpeculationTable() {}
 
   /**
    * A reply that was generated without speculation and with it.
    *
-   * @param kind of its prompt
-   * @param tokens after the first
-   * @param offSeconds from the first token to the end without speculation
-   * @param onSeconds with it
+   * @param kind kind of its prompt
+   * @param tokens number of tokens after the first
+   * @param offSeconds seconds from the first token to the end without speculation
+   * @param onSeconds the same with speculation
    * @param drafted drafts that were verified
    * @param accepted drafts that were right
    */

@@ -1,2 +1,2 @@
-/** The command {@code bench speculation}: how much quicker replies come with speculation. */
+/** The command {@code bench speculation}: how much faster replies are with speculation. */
 package io.radixflow.lab.bench.speculation;

@@ -21,9 +21,9 @@ import picocli.CommandLine.Option;
     description = {
       "Measure a disk tier of many small pages: how long it takes to write, find and read the 100"
           + " pages of a conversation, to open it, and to open it after a crash.",
-      "Pages are made up, and their files deleted in the end. The crash is a copy of the files as"
-          + " they are while the store is open and rests. A checkpoint copies nothing of a disk"
-          + " tier, so it takes none of its time."
+      "The pages are made up, and their files are deleted at the end. The crash is simulated: "
+          + "the files are copied while the store is open and idle. A checkpoint copies nothing "
+          + "of a disk tier and is not slowed by it."
     })
 public final class BenchDiskCommand extends CliCommand {
   @Mixin BenchRounds rounds;
@@ -41,7 +41,9 @@ public final class BenchDiskCommand extends CliCommand {
   @Option(
       names = "--directory",
       paramLabel = "DIR",
-      description = "Make the files in this directory (default: the system's for temporary files).")
+      description =
+          "Create the files in this directory (default: the system's directory for "
+              + "temporary files).")
   Path directory;
 
   BenchDiskCommand(CliEnvironment environment) {

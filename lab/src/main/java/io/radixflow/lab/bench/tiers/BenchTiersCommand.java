@@ -14,17 +14,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures the time to the first token of a turn by the tier that its pages are in. */
+/** Measures the time to the first token of a turn, by the tier of its pages. */
 @Command(
     name = "tiers",
     description = {
       "Measure the time to the first token of a turn of a conversation whose pages are on the"
           + " device, in host memory, on disk, on disk after a crash, or gone.",
-      "Each round goes through all of them with the same prompt, and all replies must be equal."
-          + " Disk files are forced to the device and dropped from the page cache before they are"
-          + " read, if there is a dd to do it. The crash is a copy of the files as they are while"
-          + " the engine runs, on which another engine is opened in this process; the time of"
-          + " opening it is reported separately."
+      "Each round measures all of these places with the same prompt, and all replies must be "
+          + "equal. Disk files are forced to the device and dropped from the page cache before "
+          + "they are read, if dd is available. The crash is simulated: the files are copied "
+          + "while the engine runs, and another engine in this process opens the copy. The time "
+          + "of opening is reported separately."
     })
 public final class BenchTiersCommand extends CliCommand {
   @Mixin BenchOptions common;
@@ -42,8 +42,8 @@ public final class BenchTiersCommand extends CliCommand {
       names = "--directory",
       paramLabel = "DIR",
       description =
-          "Make the disk's files in this directory, and delete them afterwards (default: the"
-              + " system's for temporary files).")
+          "Create the disk's files in this directory, and delete them afterwards (default: the "
+              + "system's directory for temporary files).")
   Path directory;
 
   BenchTiersCommand(CliEnvironment environment) {

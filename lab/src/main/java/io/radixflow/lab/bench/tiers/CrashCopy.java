@@ -14,16 +14,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Copies the files of a database that is open, as a crash would leave them. The database may make
- * and delete files meanwhile, as it does when it compacts; then the copy is made again, as its
- * files would not belong together.
+ * Copies the files of an open database as a crash would leave them. The database may create and
+ * delete files meanwhile when it compacts. Then the files of the copy would not fit together, so
+ * the copy is made again.
  */
 final class CrashCopy {
   private static final int ATTEMPTS = 20;
 
   private CrashCopy() {}
 
-  /** Copies a directory, to which nothing is written meanwhile but by compactions. */
+  /** Copies a directory. Meanwhile only compactions may write to it. */
   static void copy(Path from, Path to) throws IOException {
     copy(from, to, file -> {});
   }
@@ -31,7 +31,7 @@ final class CrashCopy {
   /**
    * See {@link #copy(Path, Path)}.
    *
-   * @param copied gets each file that was copied
+   * @param copied receives each copied file
    */
   static void copy(Path from, Path to, Consumer<Path> copied) throws IOException {
     for (int i = 0; i < ATTEMPTS; i++) {
@@ -47,7 +47,7 @@ final class CrashCopy {
         "files in " + from + " came and went in each of 20 attempts to copy them");
   }
 
-  /** Returns nothing if one of them went while they were listed. */
+  /** Returns the files; empty if a file disappeared while they were listed. */
   private static Optional<Set<Path>> files(Path directory) throws IOException {
     try (Stream<Path> all = Files.walk(directory)) {
       return Optional.of(all.filter(Files::isRegularFile).collect(Collectors.toSet()));
@@ -59,7 +59,7 @@ final class CrashCopy {
     }
   }
 
-  /** Returns false if one of the files is gone. */
+  /** Copies files; returns false if one of the files has disappeared. */
   private static boolean copyFiles(Set<Path> files, Path from, Path to, Consumer<Path> copied)
       throws IOException {
     for (Path file : files) {

@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.apache.flink.util.FileUtils;
 
-/** A disk tier of made-up pages, as an engine has it. */
+/** A disk tier like an engine's, with made-up pages. */
 final class DiskBench implements AutoCloseable {
   private static final String EPOCH = "bench";
 
@@ -41,8 +41,8 @@ final class DiskBench implements AutoCloseable {
   /**
    * Creates a bench without files.
    *
-   * @param root empty; deleted by {@link #close}
-   * @param pages that will be written at most
+   * @param root an empty directory; {@link #close} deletes it
+   * @param pages the most pages that will be written
    */
   DiskBench(Path root, int pageBytes, long pages) {
     this.root = root;
@@ -53,7 +53,7 @@ final class DiskBench implements AutoCloseable {
     Arrays.setAll(bytes, i -> ByteBuffer.allocate(pageBytes));
   }
 
-  /** Opens the store; returns the seconds that it took. */
+  /** Opens the store; returns the duration in seconds. */
   double open() throws IOException {
     long begun = System.nanoTime();
     store =
@@ -66,13 +66,13 @@ final class DiskBench implements AutoCloseable {
     return seconds;
   }
 
-  /** Closes the store and opens it again; returns the seconds of opening. */
+  /** Closes the store and opens it again; returns the duration of opening in seconds. */
   double openAgain() throws IOException {
     stop();
     return open();
   }
 
-  /** Opens a store on a copy of the files as they are while it runs; returns the seconds of it. */
+  /** Opens a store on a copy of the files of the running store; returns the duration in seconds. */
   double openAfterCrash() throws IOException {
     Path copy = root.resolve("disk-" + ++crashes);
     CrashCopy.copy(directory, copy);
@@ -82,7 +82,7 @@ final class DiskBench implements AutoCloseable {
     return open();
   }
 
-  /** Writes the pages of a conversation; returns the seconds that it took. */
+  /** Writes the pages of a conversation; returns the duration in seconds. */
   double write() {
     TierPage[] pages = new TierPage[CHAIN];
     for (int i = 0; i < CHAIN; i++) {
@@ -98,14 +98,14 @@ final class DiskBench implements AutoCloseable {
     return seconds(begun);
   }
 
-  /** Looks for the pages of the last conversation; returns the seconds that it took. */
+  /** Looks up the pages of the last conversation; returns the duration in seconds. */
   double find() {
     long begun = System.nanoTime();
     check(store.find(chain, 0, CHAIN));
     return seconds(begun);
   }
 
-  /** Reads the pages of the last conversation; returns the seconds that it took. */
+  /** Reads the pages of the last conversation; returns the duration in seconds. */
   double read() {
     long begun = System.nanoTime();
     check(store.read(chain, namespaces, 0, CHAIN, bytes));

@@ -13,10 +13,10 @@ final class PageCache {
   private PageCache() {}
 
   /**
-   * Asks the system to drop what it has of all files below a directory: forces them to the device
-   * and has {@code dd} advise that they are not needed, which needs no privileges.
+   * Asks the system to drop all files below a directory from its page cache. Forces the files to
+   * the device, and lets {@code dd} advise that they are not needed, which requires no privileges.
    *
-   * @return whether {@code dd} was there and did it for each file
+   * @return whether {@code dd} is available and succeeded for each file
    */
   static boolean drop(Path directory) throws IOException, InterruptedException {
     List<Path> files;

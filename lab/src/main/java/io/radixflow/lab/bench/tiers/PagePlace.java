@@ -23,7 +23,7 @@ enum PagePlace {
     return text;
   }
 
-  /** The tokens of a prompt that came from this tier. */
+  /** Returns the tokens of a prompt that came from this tier. */
   int tokens(Usage usage) {
     return tokens.applyAsInt(usage);
   }

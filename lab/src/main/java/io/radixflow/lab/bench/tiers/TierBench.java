@@ -28,12 +28,16 @@ import java.util.concurrent.TimeUnit;
 /**
  * An engine whose device has room for one conversation, with host memory and a disk below it.
  *
- * <p>Pages of a conversation that ran twice are copied down; pages of a conversation that ran once
- * are not ({@link WritePolicy#WRITE_THROUGH_SELECTIVE}), so that it can push the others off the
- * device and leaves no trace. A stored page is always loaded, even if computing it would be faster.
+ * <p>Pages of a conversation that ran twice are copied down. Pages of a conversation that ran once
+ * are not copied ({@link WritePolicy#WRITE_THROUGH_SELECTIVE}), so that they can push other pages
+ * off the device and leave no trace. A stored page is always loaded, even if computing it would be
+ * faster.
  */
 final class TierBench implements AutoCloseable {
-  /** The store takes a quarter of the host's pages at a time. */
+  /**
+   * Room for several conversations, because the store takes a quarter of the host's pages at a
+   * time.
+   */
   private static final int HOST_CONVERSATIONS = 5;
 
   private static final int DISK_CONVERSATIONS = 16;
@@ -51,10 +55,10 @@ final class TierBench implements AutoCloseable {
   /**
    * Opens an engine.
    *
-   * @param backend which the engine owns from here
+   * @param backend the backend, which the engine then owns
    * @param context tokens of the conversation
-   * @param directory of the disk tier
-   * @param keys that its pages are encrypted under
+   * @param directory directory of the disk tier
+   * @param keys keys that encrypt its pages
    */
   static TierBench open(
       Backend backend, Tokenizer tokenizer, int context, Path directory, TenantKeys keys) {
@@ -86,9 +90,9 @@ final class TierBench implements AutoCloseable {
   }
 
   /**
-   * Runs a turn on the device as it is.
+   * Runs a turn with the current contents of the device.
    *
-   * @param namespace of all pages of the prompt but the public ones
+   * @param namespace namespace of all pages of the prompt except the public pages
    * @param publicTokens tokens whose pages the prompt shares with all other namespaces
    */
   EngineReply run(String namespace, int[] prompt, int publicTokens, int replyTokens)
@@ -131,13 +135,13 @@ final class TierBench implements AutoCloseable {
     return tokens / pageTokens * pageTokens;
   }
 
-  /** Tokens whose pages are on disk. */
+  /** Returns the number of tokens whose pages are on disk. */
   long diskTokens() {
     PageStoreStats stats = engine.stats().tiers().store();
     return stats == null ? 0 : stats.pages() * engine.info().pageTokens();
   }
 
-  /** Waits until no request runs and no page is on its way. */
+  /** Waits until no request runs and no page is being copied. */
   private void settle() throws InterruptedException {
     long start = System.nanoTime();
     for (EngineStats stats = engine.stats();

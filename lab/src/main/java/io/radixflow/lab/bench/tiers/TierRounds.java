@@ -16,12 +16,15 @@ import org.apache.flink.util.FileUtils;
 /**
  * Runs one turn of a conversation with the conversation's pages in each place.
  *
- * <p>The conversation's pages are public and the turn's are of a namespace that no other turn has,
- * so that each turn finds the one and never the other. A turn whose conversation is not public
- * finds nothing and pushes everything off the device.
+ * <p>The conversation's pages are public, and each turn's pages are in a new namespace. So each
+ * turn finds the pages of the conversation and never the pages of other turns. A turn whose
+ * conversation is not public finds nothing and pushes all other pages off the device.
  */
 final class TierRounds implements AutoCloseable {
-  /** The share of the conversation that a place must yield: the device keeps a page or two. */
+  /**
+   * The share of the conversation that must come from the intended place. It is below 1, because
+   * the device keeps a page or two.
+   */
   private static final double LEAST_SHARE = 0.9;
 
   private final Supplier<Backend> backends;
@@ -38,17 +41,18 @@ final class TierRounds implements AutoCloseable {
   private boolean pageCacheCold = true;
 
   /**
-   * Tokens.
+   * Numbers of tokens.
    *
-   * @param cached of the conversation so far
-   * @param fresh of the message that is new
-   * @param reply of the reply
+   * @param cached tokens of the conversation so far
+   * @param fresh tokens of the new message
+   * @param reply tokens of the reply
    */
   record Sizes(int cached, int fresh, int reply) {}
 
   /**
-   * @param backends a new one for each engine
-   * @param directory for the disk's files; null for the system's for temporary files
+   * @param backends gives a new backend for each engine
+   * @param directory directory of the disk's files; null for the system's directory for temporary
+   *     files
    */
   TierRounds(Supplier<Backend> backends, ServedModel model, Sizes sizes, Path directory)
       throws IOException {
@@ -68,7 +72,7 @@ final class TierRounds implements AutoCloseable {
     return pageCacheCold;
   }
 
-  /** Opens the engine and has the conversation so far, twice, so that its pages go to the disk. */
+  /** Opens the engine and runs the conversation so far twice, so that its pages go to the disk. */
   void begin() throws InterruptedException {
     SplittableRandom random = new SplittableRandom(1);
     Arrays.setAll(prompt, i -> random.nextInt(model.config().vocabSize()));
@@ -88,10 +92,10 @@ final class TierRounds implements AutoCloseable {
   }
 
   /**
-   * Runs the turn once in each place, and twice with nothing.
+   * Runs the turn once for each place, and twice without cached pages.
    *
    * @param round decides the new message
-   * @param counts whether it is measured
+   * @param counts whether the round is measured
    */
   void round(int round, boolean counts) throws IOException, InterruptedException {
     SplittableRandom random = new SplittableRandom(round);
@@ -116,7 +120,7 @@ final class TierRounds implements AutoCloseable {
     pageCacheCold &= PageCache.drop(disk);
   }
 
-  /** Opens an engine on the files as they are now; returns seconds. */
+  /** Opens an engine on a copy of the current files; returns seconds. */
   private double crash() throws IOException, InterruptedException {
     Path before = disk;
     disk = root.path().resolve("disk-" + ++restarts);

@@ -22,7 +22,7 @@ final class TierTimes {
     seconds.get(place).add(time);
   }
 
-  /** Adds the time that opening an engine after a crash took. */
+  /** Adds the time of opening an engine after a crash. */
   void addOpening(double time) {
     opening.add(time);
   }

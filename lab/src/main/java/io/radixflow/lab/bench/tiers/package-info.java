@@ -1,5 +1,5 @@
 /**
- * The commands {@code bench tiers} and {@code bench disk}: where pages of the cache come from, and
- * how fast.
+ * The commands {@code bench tiers} and {@code bench disk}: how fast pages of the cache come from
+ * each tier.
  */
 package io.radixflow.lab.bench.tiers;

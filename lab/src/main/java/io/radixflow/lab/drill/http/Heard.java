@@ -4,14 +4,14 @@ import io.radixflow.protocol.record.ToolCall;
 import java.util.List;
 
 /**
- * What an HTTP client heard of a turn.
+ * The outcome of a turn as an HTTP client saw it.
  *
- * @param key of the request
- * @param session of the turn, as the gateway named it
- * @param turn its id, as the gateway named it
- * @param id of the completion or response
+ * @param key key of the request
+ * @param session session of the turn in the gateway's response
+ * @param turn id of the turn in the gateway's response
+ * @param id id of the completion or response
  * @param text all pieces of the content, joined
- * @param calls calls of tools, in order
+ * @param calls tool calls, in order
  * @param finish {@code stop}, {@code tool_calls}, {@code length} or {@code cancelled}; null if the
  *     turn failed
  * @param waits milliseconds from each break of the connection to the next event
@@ -38,7 +38,7 @@ public record Heard(
     return "cancelled".equals(finish);
   }
 
-  /** Returns whether a text and calls are the beginnings of others. */
+  /** Returns whether a text and calls are a prefix of a whole text and calls. */
   public static boolean isPrefix(
       String text, List<ToolCall> calls, String whole, List<ToolCall> wholeCalls) {
     boolean prefix = whole.startsWith(text) && calls.size() <= wholeCalls.size();

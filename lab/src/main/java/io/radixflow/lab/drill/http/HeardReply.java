@@ -33,7 +33,7 @@ final class HeardReply {
     return reply;
   }
 
-  /** Takes the message, or a delta of it, of a chat completion. */
+  /** Adds the message of a chat completion, or a delta of it. */
   void chunk(JsonNode delta) {
     content(delta.path("content").asText(""));
     int index = 0;
@@ -51,7 +51,7 @@ final class HeardReply {
     all.append(piece);
   }
 
-  /** Takes an item of a response that begins; it opens a call, or does nothing. */
+  /** Called when an item of a response begins; opens a call if the item is one. */
   void open(JsonNode item) {
     if (item.path("type").asText().equals("function_call")) {
       add(item.path("call_id").asText(), item.path("name").asText());
@@ -63,7 +63,7 @@ final class HeardReply {
     all.append('\n').append(id).append(' ').append(name).append(' ');
   }
 
-  /** Takes a piece of the last call's arguments. */
+  /** Adds a piece of the last call's arguments. */
   void arguments(String piece) {
     arguments(calls.size() - 1, piece);
   }
@@ -88,12 +88,12 @@ final class HeardReply {
     return all.toString();
   }
 
-  /** Returns whether another reply has the same parts. */
+  /** Returns whether another reply has equal parts. */
   boolean matches(HeardReply other) {
     return text().equals(other.text()) && calls.equals(other.calls);
   }
 
-  /** Returns whether another reply begins with each part of this one. */
+  /** Returns whether each part of this reply is a prefix of the other reply's part. */
   boolean isPrefixOf(HeardReply other) {
     return Heard.isPrefix(text(), calls, other.text(), other.calls);
   }

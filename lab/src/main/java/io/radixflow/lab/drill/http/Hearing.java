@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a client has of a reply so far, over all its connections. It checks that the numbers of a
- * response's events leave out nothing and repeat nothing, and that a chat which is sent again has
- * the same text.
+ * A client's view of a reply so far, over all its connections. It checks that the numbers of a
+ * response's events have no gaps and no repetitions, and that a repeated chat request gives the
+ * same text.
  */
 final class Hearing {
   private static final int BUSY = 429;
@@ -42,7 +42,7 @@ final class Hearing {
     return broken || !waits.isEmpty();
   }
 
-  /** Returns whether the reply is a response whose id is known, so that it can be resumed. */
+  /** Returns whether the reply is a response with a known id, so that it can be resumed. */
   boolean resumable() {
     return !turn.chat() && id != null;
   }
@@ -51,7 +51,7 @@ final class Hearing {
     return id;
   }
 
-  /** The number of the last event of a response, or -1. */
+  /** Returns the number of the last event of a response, or -1. */
   long number() {
     return number;
   }
@@ -60,7 +60,7 @@ final class Hearing {
     return pieces;
   }
 
-  /** Takes that the connection broke, or could not be made. */
+  /** Called when the connection broke or could not be made. */
   void broke() {
     if (!broken) {
       broken = true;
@@ -72,7 +72,7 @@ final class Hearing {
     }
   }
 
-  /** Takes the turn that a response is of; of a stream that is resumed they are null. */
+  /** Called with the turn of a response; both are null for a resumed stream. */
   void begin(String session, String turn) {
     if (session != null) {
       this.session = session;
@@ -80,7 +80,7 @@ final class Hearing {
     }
   }
 
-  /** Takes a response other than 200. */
+  /** Called with a response other than 200. */
   void refused(int status, String body) throws IOException {
     if (status == UNAVAILABLE || status == BUSY) {
       throw new IOException("status " + status);
@@ -89,7 +89,7 @@ final class Hearing {
     ended = true;
   }
 
-  /** Takes a reply that came as one. */
+  /** Called with a reply that came as a whole. */
   void whole(JsonNode answer) {
     came();
     if (turn.chat()) {
@@ -103,7 +103,7 @@ final class Hearing {
     ended = true;
   }
 
-  /** Takes an event of a stream; returns false if it says that the stream broke. */
+  /** Called with an event of a stream; returns false if the event reports that the stream broke. */
   boolean event(JsonNode event) {
     if (event.path("type").asText().equals("error") || event.has("error") && turn.chat()) {
       return false;
@@ -164,7 +164,7 @@ final class Hearing {
       if (number > 1) {
         HeardReply whole = HeardReply.ofOutput(event.at("/response/output"));
         closed(event.path("response"));
-        // a cancel may come sooner when the job has gone back to a checkpoint
+        // a cancel may take effect earlier after the job has gone back to a checkpoint
         boolean same = "cancelled".equals(finish) ? whole.isPrefixOf(reply) : whole.matches(reply);
         if (!same) {
           fault(type + " has '" + whole.all() + "', and its pieces '" + reply.all() + "'");
@@ -190,7 +190,7 @@ final class Hearing {
     }
   }
 
-  /** Takes the end of a stream. */
+  /** Called at the end of a stream. */
   void done() {
     if (reply.all().length() < before.length()) {
       fault("'" + reply.all() + "' is all where '" + before + "' had come before");

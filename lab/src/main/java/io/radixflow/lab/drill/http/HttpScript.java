@@ -11,14 +11,14 @@ import java.util.SplittableRandom;
 /**
  * The requests of one conversation over HTTP, a function of a seed. Half of the conversations are
  * chats, whose client sends the whole conversation each time; the others are chains of responses.
- * Some requests follow an earlier one than the last, some are cancelled, some lose their connection
- * on purpose. Some ask for JSON, or for calls of tools; the request after a call gives the call's
- * result.
+ * Some requests follow an earlier request than the last one, some are cancelled, and some lose
+ * their connection on purpose. Some ask for JSON or for tool calls; the request after a call
+ * contains the call's result.
  *
  * <p>The text of a cancelled turn depends on when the cancel comes, so nothing follows it.
  *
- * @param name names the conversation and begins the keys of its requests
- * @param chat whether it is a chat
+ * @param name name of the conversation and prefix of its requests' keys
+ * @param chat whether the conversation is a chat
  */
 public record HttpScript(String name, boolean chat, List<Step> steps) {
   /** The system prompt of all conversations of a drill. */
@@ -28,7 +28,7 @@ public record HttpScript(String name, boolean chat, List<Step> steps) {
   private static final double HOT = 0.9;
   private static final int PIECES = 12;
 
-  /** Stands for none: of steps, of pieces. */
+  /** Means none, for steps and for pieces. */
   static final int NONE = -1;
 
   public HttpScript {
@@ -39,12 +39,12 @@ public record HttpScript(String name, boolean chat, List<Step> steps) {
    * A request for a reply.
    *
    * @param input what the user says
-   * @param after the step that it follows, or {@link #NONE}
-   * @param form of the reply
+   * @param after index of the step that it follows, or {@link #NONE}
+   * @param form form of the reply
    * @param temperature 0 to 0.9
-   * @param seed of the sampling, or null
-   * @param maxTokens of the reply
-   * @param streamed whether the reply is wanted in pieces
+   * @param seed seed of the sampling, or null
+   * @param maxTokens most tokens of the reply
+   * @param streamed whether to stream the reply
    * @param dropAfter pieces after which the client leaves, to come back; or {@link #NONE}
    * @param cancelAfter pieces after which the client cancels the reply, or {@link #NONE}
    */
@@ -62,8 +62,8 @@ public record HttpScript(String name, boolean chat, List<Step> steps) {
   /**
    * Returns a conversation.
    *
-   * @param number of the conversation; others with the same seed have other numbers
-   * @param turns how many requests
+   * @param number number of the conversation; unique among conversations with the same seed
+   * @param turns number of requests
    */
   public static HttpScript of(long seed, int number, int turns, int maxTokens) {
     SplittableRandom random = new SplittableRandom(seed * 7_368_787 + number);
@@ -101,7 +101,7 @@ public record HttpScript(String name, boolean chat, List<Step> steps) {
     return new HttpScript(name, chat, steps);
   }
 
-  /** The key of a step's request, by which it can be sent again. */
+  /** Returns the key of a step's request, with which the request can be sent again. */
   String key(int step) {
     return name + "-" + step;
   }

@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
-/** A client of HTTP gateways, with a thread of its own and one request at a time. */
+/** A client of HTTP gateways, with its own thread and one request at a time. */
 public abstract class HttpTarget implements Target<HttpTurn, Heard> {
   private static final long CLOSE_SECONDS = 5;
 
@@ -16,7 +16,7 @@ public abstract class HttpTarget implements Target<HttpTurn, Heard> {
       Executors.newSingleThreadExecutor(task -> Driver.daemon(task, "http"));
 
   /**
-   * Sends a request, and resumes what breaks until the reply is whole.
+   * Sends a request, and resumes broken streams until the reply is complete.
    *
    * @throws IOException if the client itself fails
    */

@@ -12,24 +12,24 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A request as a client gets it; the Python client gets it as JSON.
+ * A request for a client; the Python client gets it as JSON.
  *
- * @param chat whether it asks for a chat completion rather than a response
+ * @param chat true for a chat completion, false for a response
  * @param key the request's {@code Idempotency-Key}
- * @param body for the API
+ * @param body body of the request
  * @param dropAfter see {@link Step}
  * @param cancelAfter see {@link Step}
  */
 public record HttpTurn(boolean chat, String key, ObjectNode body, int dropAfter, int cancelAfter) {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
-  /** The name that the gateways give the model. */
+  /** The gateways' name of the model. */
   public static final String MODEL = "drill";
 
   /**
    * Returns the request of a step.
    *
-   * @param heard the replies to the steps before it, by their index
+   * @param heard the replies to earlier steps, by their index
    */
   static HttpTurn of(HttpScript script, int index, Map<Integer, Heard> heard) {
     Step step = script.steps().get(index);
@@ -52,7 +52,7 @@ public record HttpTurn(boolean chat, String key, ObjectNode body, int dropAfter,
         body.put("previous_response_id", heard.get(step.after()).id());
       }
       if (step.dropAfter() != HttpScript.NONE) {
-        // the turn goes on while its client is away
+        // the turn continues while its client is away
         body.put("background", true);
       }
     }
@@ -79,7 +79,7 @@ public record HttpTurn(boolean chat, String key, ObjectNode body, int dropAfter,
     return items;
   }
 
-  /** All that was said up to a step, as a chat's client sends it. */
+  /** Returns the whole conversation up to a step, as a chat's client sends it. */
   private static ArrayNode conversation(HttpScript script, int index, Map<Integer, Heard> heard) {
     Deque<Integer> path = new ArrayDeque<>();
     for (int at = index; at != HttpScript.NONE; at = script.steps().get(at).after()) {

@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 
-/** Java's HTTP client. What breaks goes on at the other gateway. */
+/** Java's HTTP client. After a failure it continues at the other gateway. */
 public final class JavaClient extends HttpTarget {
   private static final Duration CONNECT = Duration.ofSeconds(5);
   private static final Duration PAUSE = Duration.ofMillis(500);
@@ -114,14 +114,16 @@ public final class JavaClient extends HttpTarget {
     throw new IOException("the stream ended before its end");
   }
 
-  /** Cancels the response at the other gateway; if that is gone, the reply becomes whole. */
+  /**
+   * Cancels the response at the other gateway. If that gateway is down, the reply becomes complete.
+   */
   private void cancel(Hearing hearing) throws InterruptedException {
     String path = "/v1/responses/" + hearing.id() + "/cancel";
     HttpRequest cancel = request(path, attempts + 1).POST(BodyPublishers.noBody()).build();
     try {
       client.send(cancel, BodyHandlers.discarding());
     } catch (IOException gone) {
-      // as above
+      // the reply becomes complete
     }
   }
 }

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** OpenAI's Python client, in a process of its own that has a line for each request and reply. */
+/** OpenAI's Python client in its own process, which exchanges a line for each request and reply. */
 public final class PythonClient extends HttpTarget {
   private static final String PYTHON = "python3";
   private static final String SCRIPT = "drill_client.py";
@@ -30,7 +30,10 @@ public final class PythonClient extends HttpTarget {
     this.replies = process.inputReader();
   }
 
-  /** Returns whether Python is there and finds OpenAI's client, in {@code PYTHONPATH} too. */
+  /**
+   * Returns whether Python is available and finds OpenAI's client, which may be in {@code
+   * PYTHONPATH}.
+   */
   public static boolean isAvailable() throws InterruptedException {
     try {
       Process check =
@@ -51,7 +54,7 @@ public final class PythonClient extends HttpTarget {
   /**
    * Starts a client.
    *
-   * @param directory for the client's program and what it logs
+   * @param directory directory of the client's program and log
    */
   public static PythonClient start(List<URI> gateways, Path directory) throws IOException {
     Path script = directory.resolve(SCRIPT);

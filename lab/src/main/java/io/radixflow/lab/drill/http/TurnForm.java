@@ -13,10 +13,10 @@ import java.io.UncheckedIOException;
 import java.util.SplittableRandom;
 
 /**
- * The form that a turn of a drill asks of its reply. Half of the turns are free; the others want
- * JSON of a schema, or calls of tools.
+ * The form that a turn of a drill requires of its reply. Half of the turns are free; the others
+ * require JSON of a schema or tool calls.
  *
- * @param variant chooses a schema, the arguments that the user asks for, and whether a reply may
+ * @param variant chooses a schema, the arguments in the user's message, and whether a reply may
  *     have several calls; 0 or more
  */
 public record TurnForm(Kind kind, int variant) {
@@ -30,7 +30,7 @@ public record TurnForm(Kind kind, int variant) {
     AUTO
   }
 
-  /** A turn that asks for nothing. */
+  /** A turn without requirements. */
   public static final TurnForm FREE = new TurnForm(Kind.FREE, 0);
 
   private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -43,7 +43,7 @@ public record TurnForm(Kind kind, int variant) {
 
   private static final JsonNode TOOLS = FORMS.get("tools");
 
-  /** Draws a form. */
+  /** Returns a random form. */
   public static TurnForm draw(SplittableRandom random) {
     Kind kind =
         switch (random.nextInt(10)) {
@@ -61,14 +61,14 @@ public record TurnForm(Kind kind, int variant) {
     return kind == Kind.REQUIRED || kind == Kind.NAMED || kind == Kind.AUTO;
   }
 
-  /** Returns the form of a turn that gives results to a turn of this form: it may call again. */
+  /** Returns the form of a turn with results for a turn of this form; its reply may call again. */
   public TurnForm ofResults() {
     return new TurnForm(Kind.AUTO, variant);
   }
 
   /**
-   * Returns what the user says: where the model chooses, which calls the simulated model is to
-   * make.
+   * Returns the user's message. If the model chooses the calls, the message tells the simulated
+   * model which calls to make.
    */
   public String input(String sentence) {
     if (kind != Kind.AUTO) {
@@ -81,7 +81,7 @@ public record TurnForm(Kind kind, int variant) {
     return variant % 2 == 0 ? light : light + "\n" + tide;
   }
 
-  /** Returns what a tool gives for a call. */
+  /** Returns a tool's result of a call. */
   public static String result(ToolCall call) {
     long hash = StableHash.of64(call.id(), call.name(), call.arguments());
     return call.name() + " gives " + Math.floorMod(hash, RESULTS);
@@ -135,7 +135,7 @@ public record TurnForm(Kind kind, int variant) {
     return format;
   }
 
-  /** Returns the format as the API of responses has it. */
+  /** Returns the format in the form of the responses API. */
   private ObjectNode flatFormat() {
     ObjectNode format = MAPPER.createObjectNode().put("type", "json_schema");
     return format.setAll((ObjectNode) format().get("json_schema"));
@@ -153,7 +153,7 @@ public record TurnForm(Kind kind, int variant) {
     };
   }
 
-  /** Returns the tools as the API of responses has them. */
+  /** Returns the tools in the form of the responses API. */
   private static ArrayNode flat() {
     ArrayNode tools = MAPPER.createArrayNode();
     for (JsonNode tool : TOOLS) {

@@ -1,2 +1,5 @@
-/** The drill's HTTP clients: what they ask, how they resume what broke, and what they heard. */
+/**
+ * The drill's HTTP clients: their requests, how they resume broken streams, and the replies that
+ * they saw.
+ */
 package io.radixflow.lab.drill.http;

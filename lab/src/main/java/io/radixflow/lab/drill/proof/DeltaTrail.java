@@ -9,19 +9,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Follows a turn's deltas like a consumer that appends what extends the reply, part by part:
- * content, reasoning, and calls of tools.
+ * Follows a turn's deltas like a consumer that appends new text to each part of the reply: content,
+ * reasoning, and tool calls.
  *
- * <p>A cancelled reply may end elsewhere than the deltas of an earlier attempt: the job went back
- * to a checkpoint, and the cancel came sooner or later than before. All deltas are parts of the
- * undisturbed reply, and the committed attempt's last delta ends where the reply does.
+ * <p>A cancelled reply may end at another position than the deltas of an earlier attempt, because
+ * the job went back to a checkpoint and the cancel came earlier or later than before. All deltas
+ * are parts of the undisturbed reply, and the last delta of the committed attempt ends where the
+ * reply ends.
  */
 final class DeltaTrail {
 
-  /** A part of a reply, as deltas name it. */
+  /** A part of a reply, identified as in deltas. */
   private record Part(ReplyDelta.Kind kind, int index, String id) {}
 
-  /** A code point of the reply, and the part that it belongs to. */
+  /** A code point of the reply and its part. */
   private record Heard(int codePoint, Part part) {}
 
   private final Map<Part, int[]> texts;
@@ -37,8 +38,8 @@ final class DeltaTrail {
 
   /**
    * @param reply the committed reply, or null if there is none
-   * @param whole the reply whose parts deltas may contain: the same, or the undisturbed reply to a
-   *     cancelled turn
+   * @param whole the reply whose parts deltas may contain: the same reply, or the undisturbed reply
+   *     for a cancelled turn
    * @param cancelled whether a client cancelled the turn
    */
   DeltaTrail(Reply reply, Reply whole, boolean cancelled) {
@@ -76,7 +77,7 @@ final class DeltaTrail {
     boolean last = delta.finishReason() != null && (!cancelled || delta.attempt() == attempt);
     if (delta.offset() > heard.size() || delta.tokenOffset() > seenTokens) {
       fault =
-          "a delta at code point %d, token %d behind a gap: only %d and %d came before"
+          "a delta at code point %d, token %d after a gap: only %d and %d came before"
               .formatted(delta.offset(), delta.tokenOffset(), heard.size(), seenTokens);
     } else if (untilTokens > tokens || !append(delta, piece)) {
       fault = "the delta '%s' at %d is not in the reply".formatted(delta.text(), delta.offset());
@@ -87,7 +88,7 @@ final class DeltaTrail {
     ended |= last;
   }
 
-  /** Takes a piece; false if it differs from what came before, or from the reply. */
+  /** Adds a piece; returns false if it differs from earlier deltas or from the reply. */
   private boolean append(ReplyDelta delta, int[] piece) {
     Part part = new Part(delta.kind(), delta.index(), delta.id());
     int[] text = texts.get(part);

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Compares what HTTP clients heard with what the gateways sent to the job and with what an
- * undisturbed run answers to that.
+ * Compares the replies that HTTP clients got with the events that the gateways sent to the job, and
+ * with an undisturbed run's replies to these events.
  */
 public final class HttpVerifier {
   private static final int MAX_FINDINGS = 100;
@@ -32,13 +32,13 @@ public final class HttpVerifier {
   private int changed;
 
   /**
-   * @param others begins the ids of sessions that HTTP clients have no part in
+   * @param others prefix of the ids of sessions that do not belong to HTTP clients
    */
   public HttpVerifier(String others) {
     this.others = others;
   }
 
-  /** Takes the next record of a partition of the topic of events. */
+  /** Adds the next record of a partition of the event topic. */
   public void event(byte[] record) {
     ConversationEvent event = parser.parse(record, Origin.NONE).event();
     if (event == null || event.session().startsWith(others)) {
@@ -56,12 +56,17 @@ public final class HttpVerifier {
     }
   }
 
-  /** Returns an event without its metadata, where gateways note when a request came. */
+  /**
+   * Returns an event without its metadata, because gateways store the time of the request there.
+   */
   private static ConversationEvent asked(ConversationEvent event) {
     return event.toBuilder().metadata(null).build();
   }
 
-  /** The events of HTTP clients' turns, each once, and of their cancels; a session's in order. */
+  /**
+   * Returns the events of HTTP clients' turns, each once, and of their cancels. Events of a session
+   * are in order.
+   */
   public List<ConversationEvent> events() {
     return List.copyOf(events);
   }
@@ -69,8 +74,8 @@ public final class HttpVerifier {
   /**
    * Returns the result.
    *
-   * @param heard what the clients heard
-   * @param unheard turns that clients have sent and not heard to their end
+   * @param heard the replies that clients got
+   * @param unheard turns whose replies clients did not get completely
    * @param failures of clients themselves
    * @param expected the undisturbed run's replies
    */
@@ -91,13 +96,13 @@ public final class HttpVerifier {
       }
       compare(one, expected.get(key));
     }
-    // what a client never heard of may still have become a turn
+    // a request may have become a turn even if its client never got an answer
     if (extra.size() > unheard) {
       doubled += extra.size() - unheard;
       find("turns that no client asked for: " + extra);
     }
     if (unheard > 0) {
-      find(unheard + " replies were never heard to their end");
+      find(unheard + " replies were never received to their end");
     }
     int resumed = (int) heard.stream().filter(one -> !one.waits().isEmpty()).count();
     return new Verdict(heard.size() + unheard, resumed, unheard, doubled, changed, waits, findings);
@@ -134,13 +139,13 @@ public final class HttpVerifier {
   }
 
   /**
-   * What HTTP clients heard.
+   * The verdict about HTTP clients.
    *
-   * @param turns that were asked for
-   * @param resumed of those, whose connection broke and was made again
-   * @param lost turns whose end was not heard
-   * @param doubled turns that were not asked for
-   * @param changed turns of which a client heard something else than the undisturbed run replied
+   * @param turns requested turns
+   * @param resumed turns whose connection broke and was made again
+   * @param lost turns whose end no client received
+   * @param doubled turns that no client requested
+   * @param changed turns with a reply that differs from the undisturbed run
    * @param waits milliseconds from each break to the next event
    * @param findings descriptions of faults; only the first hundred
    */

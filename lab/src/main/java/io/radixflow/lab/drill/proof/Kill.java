@@ -8,8 +8,8 @@ import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
  * The end of a TaskManager by {@code kill -9} while another had a free slot.
  *
  * @param millis the time in milliseconds since the epoch
- * @param subtasks of the serving operator that it ran
- * @param parallelism of the serving operator
+ * @param subtasks subtasks of the serving operator that it ran
+ * @param parallelism parallelism of the serving operator
  */
 public record Kill(long millis, Set<Integer> subtasks, int parallelism) {
 

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Times from each {@link Kill} to the next delta of the turns that were being generated, as the
- * brokers' record timestamps show. An attempt's number is the clock when it began, so the next
- * delta after a kill is the first one of an attempt that began after it.
+ * Times from each {@link Kill} to the next delta of the running turns, by the record timestamps of
+ * the brokers. An attempt's number is its start time, so the next delta after a kill is the first
+ * delta of an attempt with a later number.
  */
 public final class RecoveryTimes {
   private final List<Kill> kills;
@@ -25,12 +25,12 @@ public final class RecoveryTimes {
   private final Waits waits = new Waits(new Samples(), new Samples(), new Samples());
 
   /**
-   * Milliseconds that sessions waited.
+   * Waiting times of sessions in milliseconds.
    *
-   * @param owned from the kill, for sessions of the killed TaskManagers
-   * @param survivors from the kill, for the other sessions
-   * @param silence between two deltas, for the other sessions; they continue until the failure is
-   *     noticed
+   * @param owned times from the kill, for sessions of the killed TaskManagers
+   * @param survivors times from the kill, for the other sessions
+   * @param silence times between two deltas, for the other sessions; they continue until the
+   *     failure is noticed
    */
   public record Waits(Samples owned, Samples survivors, Samples silence) {}
 
@@ -42,7 +42,7 @@ public final class RecoveryTimes {
     }
   }
 
-  /** Takes the next delta of a partition. */
+  /** Adds the next delta of a partition. */
   public void delta(ReplyDelta delta, long timestamp) {
     TrafficTurn key = TrafficTurn.of(delta);
     for (int i = 0; i < kills.size(); i++) {
@@ -60,7 +60,7 @@ public final class RecoveryTimes {
     }
   }
 
-  /** Returns true if no other kill lies between the kill and the attempt. */
+  /** Returns true if there is no other kill between the kill and the attempt. */
   private boolean isNext(int index, ReplyDelta delta) {
     return index + 1 == kills.size() || delta.attempt() <= kills.get(index + 1).millis();
   }

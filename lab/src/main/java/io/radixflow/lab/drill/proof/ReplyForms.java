@@ -15,9 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Checks that replies have the form that their turns asked for: content that meets its schema, and
- * calls of tools whose arguments meet theirs. Replies that were cut may have the beginning of
- * either.
+ * Checks that replies have the form that their turns require: content that matches its schema, and
+ * tool calls whose arguments match theirs. A cut reply may have only the beginning of either.
  */
 final class ReplyForms {
   private static final ObjectMapper JSON =
@@ -32,12 +31,12 @@ final class ReplyForms {
   private int contents;
   private int calls;
 
-  /** Returns how many contents met their schema. */
+  /** Returns how many contents matched their schema. */
   int contents() {
     return contents;
   }
 
-  /** Returns how many calls had arguments that met their schema. */
+  /** Returns how many calls had arguments that matched their schema. */
   int calls() {
     return calls;
   }
@@ -45,7 +44,7 @@ final class ReplyForms {
   /**
    * Returns the fault of a reply, or null if there is none.
    *
-   * @param options of its turn, or null
+   * @param options options of its turn, or null
    */
   String fault(GenerationOptions options, Reply reply) {
     if (options == null) {
@@ -67,10 +66,10 @@ final class ReplyForms {
     String choice = options.toolChoice();
     boolean required = choice != null && !CHOICES.contains(choice);
     if (whole && required && (!reply.text().isBlank() || made.isEmpty())) {
-      return "'" + reply.text() + "' where a call was required";
+      return "'" + reply.text() + "' instead of the required call";
     }
     if (Boolean.FALSE.equals(options.parallelToolCalls()) && made.size() > 1) {
-      return made.size() + " calls where one was allowed";
+      return made.size() + " calls, but only one was allowed";
     }
     String named =
         required && choice.startsWith("{") ? read(choice).at("/function/name").asText() : null;
@@ -81,7 +80,7 @@ final class ReplyForms {
     for (int i = 0; i < made.size(); i++) {
       ToolCall call = made.get(i);
       if (!tools.containsKey(call.name()) || named != null && !named.equals(call.name())) {
-        return "a call of " + call.name() + ", which is not to be called";
+        return "a call of " + call.name() + ", which must not be called";
       }
       if (whole || i + 1 < made.size()) {
         String fault = fault(tools.get(call.name()), call.arguments());
@@ -98,7 +97,7 @@ final class ReplyForms {
     try {
       var messages =
           schemas.computeIfAbsent(schema, FACTORY::getSchema).validate(JSON.readTree(text));
-      return messages.isEmpty() ? null : "'" + text + "' does not meet its schema: " + messages;
+      return messages.isEmpty() ? null : "'" + text + "' does not match its schema: " + messages;
     } catch (JsonProcessingException e) {
       return "'" + text + "' is not JSON: " + e.getOriginalMessage();
     }

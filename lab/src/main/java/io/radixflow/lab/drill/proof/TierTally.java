@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * Sums up where prompts' tokens came from. An attempt's number is the clock when it began, so the
- * process that took over after a kill answers with the first attempt that began after it.
+ * Sums the tokens of prompts by the tier that they came from. An attempt's number is its start
+ * time, so after a kill the next process answers with the first attempt that has a later number.
  */
 public final class TierTally {
   private final List<Kill> kills;
 
-  /** For each kill, tokens from disk and remote by attempt, of sessions that the dead served. */
+  /** For each kill: tokens from disk and remote by attempt, for sessions of the killed process. */
   private final List<TreeMap<Long, Long>> after = new ArrayList<>();
 
   private long computed;
@@ -56,15 +56,15 @@ public final class TierTally {
   }
 
   /**
-   * Where prompts' tokens came from, of all committed replies.
+   * Tokens of all committed replies' prompts by source.
    *
-   * @param computed that no tier had
-   * @param device that the device had
-   * @param host from host memory
-   * @param disk from TaskManagers' disks
-   * @param remote from the folder that all TaskManagers reach
-   * @param afterKills of those from disk and folder, by the processes that took over from killed
-   *     ones
+   * @param computed tokens that no tier had
+   * @param device tokens from the device
+   * @param host tokens from host memory
+   * @param disk tokens from TaskManagers' disks
+   * @param remote tokens from the folder that all TaskManagers reach
+   * @param afterKills tokens from disk and folder that processes loaded after they took over from
+   *     killed ones
    */
   public record Tokens(
       long computed, long device, long host, long disk, long remote, long afterKills) {

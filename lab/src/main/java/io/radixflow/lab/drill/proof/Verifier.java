@@ -17,8 +17,8 @@ import java.util.Set;
 /**
  * Compares the topics' records with the sent turns and with the replies of an undisturbed run.
  *
- * <p>First all committed replies, then all deltas, each in the order of their partition; then the
- * verdict.
+ * <p>Call it with all committed replies, then with all deltas, each in the order of their
+ * partition, then ask for the verdict.
  */
 public final class Verifier {
   private static final int MAX_FINDINGS = 100;
@@ -40,9 +40,9 @@ public final class Verifier {
   private int disordered;
 
   /**
-   * @param sent every event that was sent: turns, and cancels of turns; a session's in their order
+   * @param sent every event that was sent: turns and cancels of turns; events of a session in order
    * @param deadly turns that end as errors
-   * @param expected the undisturbed run's replies to all others
+   * @param expected the undisturbed run's replies to all other turns
    */
   public Verifier(
       List<ConversationEvent> sent, Set<TrafficTurn> deadly, Map<TrafficTurn, Reply> expected) {
@@ -71,7 +71,7 @@ public final class Verifier {
     }
   }
 
-  /** Takes the next committed reply of a partition; answers of gateways' queries are skipped. */
+  /** Adds the next committed reply of a partition; answers to gateways' queries are skipped. */
   public void reply(Reply reply) {
     if (reply.kind() == EventKind.QUERY) {
       return;
@@ -110,7 +110,10 @@ public final class Verifier {
     }
   }
 
-  /** A cancel overtakes what its turn waits for, so the reply has no place in the order. */
+  /**
+   * Compares a cancelled reply. A cancel overtakes the turns that its turn waits for, so the order
+   * of the reply is not checked.
+   */
   private void compareCancelled(TrafficTurn key, Reply reply) {
     Reply undisturbed = expected.get(key);
     if (!cancelled.contains(key)) {
@@ -169,7 +172,7 @@ public final class Verifier {
     }
   }
 
-  /** Takes the next delta of a partition; all replies must be known. */
+  /** Adds the next delta of a partition; all replies must be known. */
   public void delta(ReplyDelta delta) {
     TrafficTurn key = TrafficTurn.of(delta);
     trails.computeIfAbsent(key, this::trail).add(delta);
@@ -181,7 +184,7 @@ public final class Verifier {
     return new DeltaTrail(reply, cut ? expected.getOrDefault(key, reply) : reply, cut);
   }
 
-  /** The result; nothing may follow. */
+  /** Returns the result. Nothing may be added afterwards. */
   public Verdict verdict() {
     int lost = 0;
     int rejected = 0;
@@ -234,17 +237,17 @@ public final class Verifier {
    * The result of comparing the topics with the sent turns.
    *
    * @param sent turns that the brokers have
-   * @param replied of those, with exactly one committed reply that is not a rejection
-   * @param rejected of those, with exactly one committed rejection
-   * @param cancels of those sent, how many a client cancelled
-   * @param cancelled turns whose reply has the text that was there when the cancel came
+   * @param replied sent turns with exactly one committed reply that is not a rejection
+   * @param rejected sent turns with exactly one committed rejection
+   * @param cancels sent turns that a client cancelled
+   * @param cancelled turns whose reply has only the text before the cancel
    * @param lost turns without a committed reply
    * @param doubled committed replies beyond the first of a turn, and replies to no turn
-   * @param changed replies that are not the undisturbed run's, or have not the form that their
-   *     turns asked for
-   * @param contents finished replies that a schema constrained, and that meet it
-   * @param calls of tools whose arguments meet their schemas
-   * @param disordered replies that came before one of an earlier turn of their branch
+   * @param changed replies that differ from the undisturbed run, or lack the form that their turns
+   *     require
+   * @param contents finished replies that match their schema
+   * @param calls tool calls whose arguments match their schemas
+   * @param disordered replies that came before the reply of an earlier turn of their branch
    * @param brokenDeltas turns whose deltas leave a gap, differ from the reply, or do not end
    * @param findings descriptions of faults; only the first hundred
    */

@@ -7,12 +7,12 @@ import java.util.Objects;
 /**
  * A sequence of units within a namespace: tokens or, as a bigram, pairs of neighbouring tokens.
  *
- * @param namespace may be null, which is a namespace of its own
+ * @param namespace may be null; null is a separate namespace
  */
 public record CompatKey(String namespace, List<Long> units) {
 
   /**
-   * A key over token ids.
+   * Returns a key over token ids.
    *
    * @param bigram whether the units are pairs of tokens, one fewer than there are tokens
    */
@@ -29,7 +29,7 @@ public record CompatKey(String namespace, List<Long> units) {
     return units.size();
   }
 
-  /** The key without the units after its last whole page. */
+  /** Returns the key without the units after its last whole page. */
   public CompatKey wholePages(int pageUnits) {
     return slice(0, length() / pageUnits * pageUnits);
   }
@@ -42,13 +42,13 @@ public record CompatKey(String namespace, List<Long> units) {
     return slice(from, length());
   }
 
-  /** The key that finds a child among its siblings: its first page. */
+  /** Returns the key that identifies a child among its siblings: its first page. */
   CompatKey firstPage(int pageUnits) {
     return slice(0, pageUnits);
   }
 
   /**
-   * The length of the longest common prefix of whole pages.
+   * Returns the length of the longest common prefix of whole pages.
    *
    * @throws IllegalArgumentException if the namespaces differ
    */

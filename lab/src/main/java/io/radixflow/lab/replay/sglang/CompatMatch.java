@@ -3,7 +3,7 @@ package io.radixflow.lab.replay.sglang;
 /**
  * The result of a look-up.
  *
- * @param slots of the matched units, in order
- * @param node ends where the match does; the root if nothing matched
+ * @param slots slots of the matched units, in order
+ * @param node the node at the end of the match; the root if nothing matched
  */
 public record CompatMatch(int[] slots, CompatNode node) {}

@@ -25,7 +25,7 @@ public enum CompatPolicy {
   /** Lowest priority, then least recently accessed. */
   PRIORITY(Comparator.<CompatUse>comparingInt(node -> node.priority).thenComparing(byAccess()));
 
-  /** Insertions from which on SLRU protects a node. */
+  /** SLRU protects a node after this many insertions. */
   private static final int PROTECTED_HITS = 2;
 
   private final Comparator<CompatUse> order;
@@ -35,7 +35,7 @@ public enum CompatPolicy {
   }
 
   /**
-   * The policy of a name in any case.
+   * Returns the policy with a name; ignores case.
    *
    * @throws IllegalArgumentException if there is none
    */
@@ -53,7 +53,7 @@ public enum CompatPolicy {
         "no eviction policy is called '" + name + "'; SGLang has " + names);
   }
 
-  /** The first goes first. */
+  /** Returns the order of eviction. */
   Comparator<CompatUse> order() {
     return order;
   }

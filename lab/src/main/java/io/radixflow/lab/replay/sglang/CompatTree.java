@@ -11,12 +11,12 @@ import java.util.stream.IntStream;
  * in which it ends, an eviction frees whole nodes.
  *
  * <p><b>Time.</b> The clock ticks at each reading, so no two readings are equal. An operation reads
- * it once on entry and stamps the root and each node that it visits, also one that it then splits;
- * the node that a split or an insertion makes is stamped by a later reading. So an access time is
- * shared by nodes of one path only, of which one alone can be a leaf: the order of leaves is total
- * under each {@link CompatPolicy}, and no tie has to be broken.
+ * it once on entry and stamps the root and each visited node with that time, even a node that it
+ * then splits. A node that a split or an insertion creates gets a later time. So only nodes of one
+ * path share an access time, and only one of them can be a leaf. Therefore the order of leaves is
+ * total under each {@link CompatPolicy}, and there are no ties.
  *
- * <p>All counts are in units: tokens, or pairs of tokens. Owned by one thread.
+ * <p>All counts are in units: tokens or pairs of tokens. Owned by one thread.
  */
 public final class CompatTree {
   private final CompatPolicy policy;
@@ -32,7 +32,7 @@ public final class CompatTree {
   private int nodes;
 
   /**
-   * @param pageUnits units a page; a key counts up to its last whole page
+   * @param pageUnits units per page; a key counts up to its last whole page
    * @param bigram whether keys are of pairs of tokens
    * @throws IllegalArgumentException if a page is empty
    */
@@ -47,12 +47,12 @@ public final class CompatTree {
     this.root = new CompatNode(null, empty, new int[0], Integer.MIN_VALUE, tick());
   }
 
-  /** Units that no lock protects. */
+  /** Returns the number of units that no lock protects. */
   public int evictable() {
     return evictable;
   }
 
-  /** Units on the path of a lock. */
+  /** Returns the number of units on the path of a lock. */
   public int protectedUnits() {
     return protectedUnits;
   }
@@ -90,9 +90,9 @@ public final class CompatTree {
   /**
    * Adds the missing units of a sequence.
    *
-   * @param slots one for each unit at least
+   * @param slots at least one slot for each unit
    * @param priority the priority of the new node, to which the path's priority is raised
-   * @return units that were there before, whose slots in the tree do not change
+   * @return number of units that were present before; their slots in the tree do not change
    */
   public int insert(String namespace, int[] tokens, int[] slots, int priority) {
     CompatKey key = CompatKey.of(namespace, tokens, bigram).wholePages(pageUnits);
@@ -126,7 +126,7 @@ public final class CompatTree {
   }
 
   /**
-   * Undoes one {@link #lock}; no access.
+   * Undoes one {@link #lock}; does not count as an access.
    *
    * @throws IllegalStateException if there was none
    */
@@ -144,9 +144,9 @@ public final class CompatTree {
   }
 
   /**
-   * Frees leaf after leaf until at least {@code units} are free or nothing more can be.
+   * Frees leaf after leaf until at least {@code units} units are free or no leaf is evictable.
    *
-   * @return the slots of the leaves, in the order in which they went
+   * @return the slots of the leaves, in the order of eviction
    */
   public int[] evict(int units) {
     PriorityQueue<CompatNode> heap = new PriorityQueue<>(policy.order());

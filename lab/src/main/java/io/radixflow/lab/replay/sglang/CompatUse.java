@@ -1,6 +1,6 @@
 package io.radixflow.lab.replay.sglang;
 
-/** How something in a cache was used, for the order of evictions. */
+/** The use of a node or page, for the order of evictions. */
 abstract class CompatUse {
   final long createdAt;
   long accessedAt;
@@ -16,7 +16,7 @@ abstract class CompatUse {
     this.priority = priority;
   }
 
-  /** Counts an insertion that went through this. */
+  /** Counts an insertion through this node. */
   final void hit(int requestPriority) {
     priority = Math.max(priority, requestPriority);
     hitCount++;

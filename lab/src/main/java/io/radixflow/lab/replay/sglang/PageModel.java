@@ -7,22 +7,22 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a cache of single pages holds if it evicts by the letter of its policy: a flat collection of
- * pages, each found by the page before it and its own units, each with its own times and counts. It
- * does not have nodes, so nothing is ever split, merged or evicted together with something else.
+ * A model of a cache of single pages that evicts exactly by its policy. It is a flat collection of
+ * pages. The previous page and the page's own units identify a page, and each page has its own
+ * times and counts. There are no nodes, so pages are never split, merged or evicted together.
  *
- * <p>To evict is to look at all pages, and to drop the first in the policy's order that is not
- * locked and has no page after it, as often as asked. Whatever uses pages stamps them with the
- * number of that operation, and all pages that one operation stamps are on one path. At most one
- * page of a path has no page after it. So no two candidates have the same time, every order that
- * ends with a time is total, and no tie can make a cache better or worse than another: two caches
- * with the same policy hold the same pages.
+ * <p>An eviction looks at all pages, and drops the first page in the policy's order that is not
+ * locked and has no page after it. This is repeated for each requested page. An operation stamps
+ * the pages that it uses with its number, and these pages are on one path. At most one page of a
+ * path has no page after it. So no two candidates have the same time, every order that ends with a
+ * time is total, and no tie can make a cache better or worse than another: two caches with the same
+ * policy hold the same pages.
  */
 public final class PageModel {
-  /** A page is the same as another if both hold the same units after the same prefix. */
+  /** Identifies a page by its units and the prefix before them. */
   private record Place(Page before, CompatKey units) {}
 
-  /** One cached page; one operation's number is later than another's. */
+  /** A cached page. Operation numbers are its times. */
   public static final class Page extends CompatUse {
     private final Place place;
     private final int firstSlot;
@@ -56,7 +56,7 @@ public final class PageModel {
     this.order = policy.order();
   }
 
-  /** The cached pages that a sequence begins with. */
+  /** Returns the cached pages at the beginning of a sequence. */
   public List<Page> match(String namespace, int[] tokens) {
     List<Page> path = new ArrayList<>();
     Page last = null;
@@ -94,7 +94,7 @@ public final class PageModel {
     path.forEach(page -> page.locks++);
   }
 
-  /** Ends a use that is not a hit. Its time is the time of its end. */
+  /** Ends a use, which is not a hit. The time of the use is its end. */
   public void unlock(List<Page> path) {
     now++;
     for (Page page : path) {

@@ -1,7 +1,7 @@
 /**
- * The radix cache as SGLang builds it (commit 8905cbd): split by look-ups, evicted by whole nodes.
+ * SGLang's radix cache (commit 8905cbd): look-ups split nodes, and evictions free whole nodes.
  *
- * <p>It serves to replay what SGLang recorded and as an oracle in tests; nothing that serves
- * requests uses it. It shares no code with the tree that does.
+ * <p>It replays SGLang's recordings and is an oracle in tests. The product does not use it, and it
+ * shares no code with the product's tree.
  */
 package io.radixflow.lab.replay.sglang;
