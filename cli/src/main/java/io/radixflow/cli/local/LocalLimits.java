@@ -41,18 +41,18 @@ public record LocalLimits(long files, long heapBytes, long diskBytes) {
     List<String> problems = new ArrayList<>();
     if (diskBytes < LEAST_DISK) {
       problems.add(
-          "%s has %d MB of free space, and at least %d MB are needed: free some, or choose "
-              + "another directory".formatted(directory, diskBytes >> 20, LEAST_DISK >> 20));
+          "%s has %d MB of free space, and at least %d MB are needed: free some, or choose another directory"
+              .formatted(directory, diskBytes >> 20, LEAST_DISK >> 20));
     }
     if (files < LEAST_FILES) {
       problems.add(
-          "this process may have %d files open, and it needs %d: raise the limit, as with ulimit "
-              + "-n 4096".formatted(files, LEAST_FILES));
+          "this process may have %d files open, and it needs %d: raise the limit, as with ulimit -n 4096"
+              .formatted(files, LEAST_FILES));
     }
     if (heapBytes < LEAST_HEAP) {
       problems.add(
-          "the heap is %d MB at most, and at least %d MB are needed: give the JVM more, as with "
-              + "RADIXFLOW_JAVA_OPTS=-Xmx1g".formatted(heapBytes >> 20, LEAST_HEAP >> 20));
+          "the heap is %d MB at most, and at least %d MB are needed: give the JVM more, as with RADIXFLOW_JAVA_OPTS=-Xmx1g"
+              .formatted(heapBytes >> 20, LEAST_HEAP >> 20));
     }
     return problems;
   }

@@ -39,9 +39,8 @@ public final class PromptScores {
     int scored = promptTokens - 1;
     if ((long) scored * (1 + alternatives) > MOST) {
       throw new IllegalArgumentException(
-          "prompt_logprobs is %s, which makes %s log probabilities for the prompt's %s tokens; "
-              + "at most %s are possible: ask for fewer"
-                  .formatted(alternatives, (long) scored * (1 + alternatives), promptTokens, MOST));
+          "prompt_logprobs is %s, which makes %s log probabilities for the prompt's %s tokens; at most %s are possible: ask for fewer"
+              .formatted(alternatives, (long) scored * (1 + alternatives), promptTokens, MOST));
     }
     logprobs = new float[scored];
     topIds = new int[Math.multiplyExact(scored, alternatives)];

@@ -51,7 +51,7 @@ public final class DrillCommand extends CliCommand {
   @Option(
       names = "--minutes",
       paramLabel = "N",
-      description = "Minutes during which faults are " + "made.")
+      description = "Minutes during which faults are made.")
   int minutes = 5;
 
   @Option(

@@ -67,8 +67,8 @@ final class BlockIdsFormat implements WorkloadFormat {
     }
     if (inputs != ids.size()) {
       throw line.error(
-          "%d tokens are %d blocks of %d, but hash_ids has %d; say with --block-tokens how many "
-              + "tokens an id stands for".formatted(length, inputs, blockTokens, ids.size()));
+          "%d tokens are %d blocks of %d, but hash_ids has %d; say with --block-tokens how many tokens an id stands for"
+              .formatted(length, inputs, blockTokens, ids.size()));
     }
     requests.begin(0);
     pages.begin();

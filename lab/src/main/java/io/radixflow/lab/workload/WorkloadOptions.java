@@ -29,8 +29,8 @@ public record WorkloadOptions(
 
   /** Returns a note on the results about the assumptions of {@link #start} and {@link #horizon}. */
   String startsNote() {
-    return "sessions start %s s apart, cut after %s h: this interleaving is a choice, the trace "
-        + "has none".formatted(plain(sessionSpacing), plain(horizon / 3600));
+    return "sessions start %s s apart, cut after %s h: this interleaving is a choice, the trace has none"
+        .formatted(plain(sessionSpacing), plain(horizon / 3600));
   }
 
   private static String plain(double value) {
@@ -46,8 +46,8 @@ public record WorkloadOptions(
     int page = pageTokens == 0 ? defaultPage : pageTokens == 1 ? blockTokens : pageTokens;
     if (page % blockTokens != 0) {
       throw new WorkloadException(
-          "a page of %d tokens holds no whole blocks: this workload's have %d tokens, so the "
-              + "page must be a multiple of it".formatted(page, blockTokens));
+          "a page of %d tokens holds no whole blocks: this workload's have %d tokens, so the page must be a multiple of it"
+              .formatted(page, blockTokens));
     }
     return page / blockTokens;
   }

@@ -50,7 +50,7 @@ public final class BenchJobCommand extends CliCommand {
   @Option(
       names = "--sessions",
       paramLabel = "N",
-      description = "Sessions that have a turn at " + "the same time.")
+      description = "Sessions that have a turn at the same time.")
   int sessions = 8;
 
   @Option(names = "--tokens", paramLabel = "N", description = "Tokens of a long reply.")

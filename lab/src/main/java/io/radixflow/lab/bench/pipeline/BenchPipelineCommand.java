@@ -54,7 +54,7 @@ public final class BenchPipelineCommand extends CliCommand {
   @Option(
       names = "--requests",
       paramLabel = "N",
-      description = "Number of measured requests for " + "each of the two.")
+      description = "Number of measured requests for each of the two.")
   int requests = 300;
 
   @Option(
