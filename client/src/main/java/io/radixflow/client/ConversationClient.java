@@ -60,7 +60,7 @@ public final class ConversationClient implements AutoCloseable {
    * Sends an event that starts a turn and follows its reply.
    *
    * @param event an event with a turn, other than a cancel
-   * @param listener hears how the reply grows
+   * @param listener receives the pieces of the reply
    * @return the committed reply; completed exceptionally if the event could not be sent, or if
    *     replies can no longer be read
    */

@@ -9,11 +9,11 @@ public interface ReplyListener {
   /** A listener that ignores all calls. */
   ReplyListener SILENT = new ReplyListener() {};
 
-  /** The content continues with a piece. */
+  /** Called with the next piece of the content. */
   default void text(String piece) {}
 
   /**
-   * Another part of the reply continues: reasoning, or a tool call.
+   * Called with the next piece of another part of the reply: reasoning or a tool call.
    *
    * @param index counts the reply's calls from 0; -1 for reasoning
    * @param id id of the call; null for reasoning
@@ -21,15 +21,15 @@ public interface ReplyListener {
   default void part(ReplyDelta.Kind kind, int index, String id, String piece) {}
 
   /**
-   * The text changed from this point on, because a new attempt has a different text.
+   * Called when the text changes from a point on, because a new attempt has a different text.
    *
-   * @param codePoints how many code points of the reply stay, over all parts
+   * @param codePoints number of code points of the reply that are kept, over all parts
    */
   default void restarted(int codePoints) {}
 
-  /** The reply is complete, and will be committed at the next checkpoint. */
+  /** Called when the reply is complete; it will be committed at the next checkpoint. */
   default void finished(ReplyDelta last) {}
 
-  /** The reply is committed. No further call follows. */
+  /** Called when the reply is committed. No further call follows. */
   default void committed(Reply reply) {}
 }

@@ -18,9 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the committed records of a topic on a thread of its own. It commits no offsets, so any
- * number of followers can read a topic. Partitions that are added to the topic are read from their
- * beginning.
+ * Reads the committed records of a topic on its own thread. It commits no offsets, so any number of
+ * followers can read a topic. Partitions that are added to the topic are read from their beginning.
  */
 public final class TopicFollower implements AutoCloseable {
 
@@ -50,11 +49,11 @@ public final class TopicFollower implements AutoCloseable {
   }
 
   /**
-   * Starts to follow. It reads all records that are written after this method returns.
+   * Starts following. It reads all records that are written after this method returns.
    *
    * @param earliest whether to begin with the records that the topic already has
-   * @param handler takes each record on the follower's thread; if it throws, the record is logged
-   *     and skipped
+   * @param handler receives each record on the follower's thread; if it throws, the record is
+   *     logged and skipped
    * @param failed called on the follower's thread if no more records will come; the message says
    *     what to do
    * @throws KafkaSetupException if the topic cannot be read

@@ -14,12 +14,12 @@ public record TurnPart(Kind kind, int index, String id) {
   public static final TurnPart CONTENT = new TurnPart(null, -1, null);
   public static final TurnPart REASONING = new TurnPart(Kind.REASONING_CONTENT, -1, null);
 
-  /** Returns the part that is the name of a call's function; it opens the call. */
+  /** Returns the part with the name of a call's function; it opens the call. */
   public static TurnPart call(int index, String id) {
     return new TurnPart(Kind.TOOL_CALL, index, id);
   }
 
-  /** Returns the part that is the arguments of a call. */
+  /** Returns the part with the arguments of a call. */
   public static TurnPart arguments(int index, String id) {
     return new TurnPart(Kind.ARGUMENTS, index, id);
   }

@@ -17,9 +17,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Follows a {@link Program} byte by byte. States are derived when they are first met, shared by all
- * who use the automaton, and dropped together when there are too many: {@link #epoch} then changes,
- * and who holds a state feeds its text again. Not thread-safe.
+ * Follows a {@link Program} byte by byte. States are derived on first use and shared by all users
+ * of the automaton. If there are too many, all states are dropped and {@link #epoch} changes; a
+ * user with a state then feeds its text again. Not thread-safe.
  */
 final class Automaton {
   private static final CallStack[] NO_STACKS = {};
@@ -33,7 +33,7 @@ final class Automaton {
   private int epoch;
   private long work;
 
-  /** Frames that were merged since the closure that is computed began. */
+  /** Frames merged so far in the current closure. */
   private int merges;
 
   Automaton(Program program) {
@@ -55,12 +55,12 @@ final class Automaton {
     return start;
   }
 
-  /** Changes whenever all states were dropped. */
+  /** Returns a number that changes whenever all states are dropped. */
   int epoch() {
     return epoch;
   }
 
-  /** Drops all states if there are too many. Only between two uses of states. */
+  /** Drops all states if there are too many. Call it only while no state is in use. */
   void trim() {
     if (states.size() > Limits.STATES || stacks.size() > 4 * Limits.STATES || pool.isFull()) {
       states.clear();
@@ -71,7 +71,7 @@ final class Automaton {
     }
   }
 
-  /** The state after one more byte, dead if none is allowed. */
+  /** Returns the state after one more byte; dead if the byte is not allowed. */
   GrammarState step(GrammarState state, int value) {
     if (state.row == null) {
       state.row = new GrammarState[derivatives.classCount()];
@@ -102,26 +102,26 @@ final class Automaton {
     return false;
   }
 
-  /** The expression after one more byte of a lexeme, EMPTY if none is allowed. */
+  /** Returns the expression after one more byte of a lexeme; EMPTY if the byte is not allowed. */
   Regex step(Regex lexeme, int value) {
     work += 1 + (lexeme.cost >> 3);
     return derivatives.next(lexeme, derivatives.classOf(value));
   }
 
   /**
-   * Work of all steps so far. A step adds the same amount each time, even if its result is already
-   * known. A bound therefore depends only on the grammar and the text.
+   * Returns the work of all steps so far. A step adds the same amount each time, even if its result
+   * is already known. A bound therefore depends only on the grammar and the text.
    */
   long work() {
     return work;
   }
 
-  /** Adds the work of steps that need not be taken again. */
+  /** Adds the work of steps whose results are already known. */
   void addWork(long more) {
     work += more;
   }
 
-  /** An estimate of the bytes that states and expressions take. */
+  /** Returns an estimate of the bytes that states and expressions take. */
   long bytes() {
     return pool.bytes() + (states.size() + stacks.size()) * (120L + 12L * derivatives.classCount());
   }
@@ -131,7 +131,7 @@ final class Automaton {
     return pool.freeRun(lexeme);
   }
 
-  /** An expression that is like a lexeme for texts of a number of bytes. */
+  /** Returns an expression that equals a lexeme for texts up to a number of bytes. */
   Regex within(Regex lexeme, int bytes) {
     return derivatives.within(lexeme, bytes);
   }
@@ -184,7 +184,7 @@ final class Automaton {
     return intern(new CallStack(false, new long[] {frame}, new CallStack[] {stack}));
   }
 
-  /** The union of two sets of stacks; their depth, and so the recursion, is bounded. */
+  /** Returns the union of two sets of stacks. Their depth is limited, and so is the recursion. */
   private CallStack union(CallStack a, CallStack b) {
     if (a == b) {
       return a;
@@ -206,10 +206,10 @@ final class Automaton {
     return intern(new CallStack(a.bottom || b.bottom, frames, merged.values().toArray(NO_STACKS)));
   }
 
-  /** An instruction, with its count, and the calls that are open there. */
+  /** An instruction with its count, and the open calls there. */
   private record Item(long frame, CallStack stack) {}
 
-  /** Follows instructions until each reads a lexeme. */
+  /** Follows instructions until each of them reads a lexeme. */
   private final class Closure {
     private final Map<Regex, CallStack> configs = new HashMap<>();
     private final Set<Item> seen = new HashSet<>();
@@ -223,7 +223,7 @@ final class Automaton {
       merges = 0;
     }
 
-    /** Work of all that was followed. */
+    /** Returns the work of all followed instructions. */
     int work() {
       return 1 + seen.size() + merges;
     }

@@ -3,14 +3,14 @@ package io.radixflow.grammar;
 import java.util.Arrays;
 
 /**
- * The calls that are open, as a set of stacks that share their lower parts. Interned by an {@link
- * Automaton}, so that equal sets are the same object.
+ * The open calls, as a set of stacks that share their lower parts. An {@link Automaton} interns
+ * them, so that equal sets are the same object.
  */
 final class CallStack {
   /** Whether one of the stacks is empty. */
   final boolean bottom;
 
-  /** Instruction to return to, and its count, on top of each group of stacks; ascending. */
+  /** The top of each group of stacks: the instruction to return to, and its count; ascending. */
   final long[] frames;
 
   /** The stacks below each frame. */
@@ -19,10 +19,10 @@ final class CallStack {
   final int depth;
   int id;
 
-  /** The state after a return to these stacks; null until it is asked for. */
+  /** The state after a return to these stacks; computed on first use. */
   GrammarState returned;
 
-  /** Work of finding {@link #returned}. */
+  /** Work of computing {@link #returned}. */
   int returnWork;
 
   CallStack(boolean bottom, long[] frames, CallStack[] below) {

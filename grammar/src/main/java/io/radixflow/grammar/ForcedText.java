@@ -3,13 +3,13 @@ package io.radixflow.grammar;
 /**
  * Finds the next bytes of a text where its grammar allows only one continuation apart from white
  * space: names of a JSON object's properties, for example, and the punctuation around them. White
- * space is guessed: the same as after the last byte of the same kind in the text, and a space after
- * the first colon or comma.
+ * space is guessed: it is the same as after the last equal byte of the text, and a space after the
+ * first colon or comma.
  */
 final class ForcedText {
   private static final short NONE = -1;
 
-  /** How many last bytes of the text are searched for white space in similar places. */
+  /** The number of last bytes of the text that are searched for white space in similar places. */
   private static final int REMEMBERED = 512;
 
   private final Automaton automaton;
@@ -43,12 +43,12 @@ final class ForcedText {
     }
     int end = forced.count;
     while (end > 0 && isSpace(target[end - 1] & 0xFF)) {
-      end--; // only white space, or white space before a choice, is not a useful guess
+      end--; // white space alone or before a choice is not a useful guess
     }
     return end;
   }
 
-  /** Writes white space, if it is likely here, and the byte that has to come. */
+  /** Writes white space, if it is likely here, and the only possible byte. */
   private boolean next() {
     int value = forced(state);
     if (value == NONE) {
@@ -70,7 +70,7 @@ final class ForcedText {
     return true;
   }
 
-  /** Writes the white space that followed the byte before in its last place. */
+  /** Writes the white space that followed the last occurrence of the previous byte. */
   private void writeSpaces() {
     int last = count > 0 ? target[count - 1] : length > 0 ? text[length - 1] : 0;
     if (last != ':' && last != ',' && last != '{' && last != '[') {
@@ -97,7 +97,7 @@ final class ForcedText {
   }
 
   /**
-   * Returns the byte that has to come in a state, white space aside; {@link #NONE} for a choice.
+   * Returns the only byte besides white space that may come in a state; {@link #NONE} for a choice.
    */
   private short forced(GrammarState state) {
     if (state.forced == GrammarState.UNKNOWN) {

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A compiled grammar: the set of texts that a reply may be. Thread-safe; they wait for each other
- * while one thread derives a state that is new. A {@link GrammarMatcher} follows one reply.
+ * A compiled grammar: the set of allowed replies. Thread-safe; a thread that derives a new state
+ * blocks the others. A {@link GrammarMatcher} follows one reply.
  *
  * <p>The texts that may follow a text depend only on the grammar and the text. A reply that
  * continues on another machine therefore feeds its ids again.
@@ -44,12 +44,12 @@ public final class Grammar {
     measure();
   }
 
-  /** Makes the rules of a grammar, with what earlier tries have found. */
+  /** Makes the rules of a grammar with the findings of earlier attempts. */
   private interface Source {
     RuleBook rules(RegexPool pool, SchemaFindings findings);
   }
 
-  /** Compiles a grammar; each schema that is loose and does not compile becomes any object. */
+  /** Compiles a grammar; a loose schema that does not compile allows any object. */
   private static Grammar compile(Source source) {
     SchemaFindings findings = new SchemaFindings();
     while (true) {
@@ -64,7 +64,7 @@ public final class Grammar {
     }
   }
 
-  /** Tries again as long as a try finds something; what they can find is bounded. */
+  /** Compiles again as long as an attempt has new findings; the number of findings is limited. */
   private static Grammar compile(Source source, SchemaFindings findings, Work work) {
     while (true) {
       findings.begin();
@@ -77,7 +77,10 @@ public final class Grammar {
     }
   }
 
-  /** Gives up the loose schemas that do not compile alone, or all of them if each one does. */
+  /**
+   * Stops enforcing the loose schemas that do not compile alone, or all loose schemas if each
+   * compiles alone.
+   */
   private static void free(SchemaFindings findings, GrammarException reason) {
     Set<SchemaSource> all = findings.loose();
     boolean found = false;
@@ -112,15 +115,15 @@ public final class Grammar {
   }
 
   /**
-   * Returns the keywords that loose schemas lost because they cannot be enforced: for each the
-   * schema's subject, the place and the reason.
+   * Returns the keywords of loose schemas that cannot be enforced, each with the schema's subject,
+   * the place and the reason.
    */
   public List<String> notices() {
     return notices;
   }
 
   /**
-   * The JSON documents that a schema (draft 2020-12) allows.
+   * Returns the JSON documents that a schema (draft 2020-12) allows.
    *
    * @throws GrammarException if the schema is malformed, asks for something that is not supported,
    *     cannot be met, or is too large
@@ -130,7 +133,8 @@ public final class Grammar {
   }
 
   /**
-   * The texts that a regular expression matches as a whole, in the syntax of Rust's regex crate.
+   * Returns the texts that a regular expression, in the syntax of Rust's regex crate, matches as a
+   * whole.
    *
    * @throws GrammarException if the expression is malformed, not supported or too large
    */
@@ -139,8 +143,8 @@ public final class Grammar {
   }
 
   /**
-   * The texts of a grammar in a subset of Lark, from its rule {@code start}; {@code %json} and a
-   * schema stand for JSON with any whitespace.
+   * Returns the texts of a grammar in a subset of Lark, from its rule {@code start}; {@code %json}
+   * with a schema allows JSON with any whitespace.
    *
    * @throws GrammarException if the grammar is malformed, not supported or too large
    */
@@ -149,7 +153,7 @@ public final class Grammar {
   }
 
   /**
-   * The texts of a grammar in GBNF, from its rule {@code root}.
+   * Returns the texts of a grammar in GBNF, from its rule {@code root}.
    *
    * @throws GrammarException if the grammar is malformed or too large
    */
@@ -215,12 +219,12 @@ public final class Grammar {
     return source;
   }
 
-  /** A matcher at the start of a text, for bytes alone. */
+  /** Returns a matcher at the start of a text, for bytes without a vocabulary. */
   public GrammarMatcher matcher() {
     return new GrammarMatcher(this, null, null);
   }
 
-  /** A matcher at the start of a reply in tokens of a vocabulary. */
+  /** Returns a matcher at the start of a reply in tokens of a vocabulary. */
   public GrammarMatcher matcher(TokenTrie trie) {
     synchronized (lock) {
       if (masks.size() >= MAX_VOCABULARIES && !masks.containsKey(trie)) {

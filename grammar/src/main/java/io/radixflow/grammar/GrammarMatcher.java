@@ -47,13 +47,13 @@ public final class GrammarMatcher {
     }
   }
 
-  /** Number of bytes accepted so far. */
+  /** Returns the number of bytes accepted so far. */
   public int length() {
     return length;
   }
 
   /**
-   * Accepts bytes up to the first after which nothing that the grammar allows can follow.
+   * Accepts bytes up to the first byte that the grammar does not allow.
    *
    * @return the number of bytes accepted
    */
@@ -64,7 +64,7 @@ public final class GrammarMatcher {
     }
   }
 
-  /** Accepts a token of the vocabulary, or returns false and stays where it is. */
+  /** Accepts a token of the vocabulary, or returns false and keeps the state. */
   public boolean acceptToken(int id) {
     if (ended || id < 0 || id >= trie.vocabSize()) {
       return false;
@@ -86,7 +86,7 @@ public final class GrammarMatcher {
     }
   }
 
-  /** Returns what the grammar leaves out of loose schemas; see {@link Grammar#notices}. */
+  /** Returns the parts of loose schemas that are not enforced; see {@link Grammar#notices}. */
   public List<String> notices() {
     return grammar.notices();
   }
@@ -120,7 +120,7 @@ public final class GrammarMatcher {
     return bytes.length - from;
   }
 
-  /** Notes where the text is now, for {@link #rewind}. */
+  /** Marks the current position, for {@link #rewind}. */
   public void mark() {
     markedLength = length;
     markedEnd = ended;
@@ -128,7 +128,7 @@ public final class GrammarMatcher {
     markedEpoch = epoch;
   }
 
-  /** Goes back to where the text was at the last {@link #mark}, which has to come first. */
+  /** Goes back to the position of the last {@link #mark}; there must be one. */
   public void rewind() {
     length = markedLength;
     ended = markedEnd;
@@ -147,7 +147,7 @@ public final class GrammarMatcher {
 
   /**
    * Writes the text that must come next. White space is a guess: it is written as in similar places
-   * before. No state changes, and {@link Limits} end the text.
+   * before. The state does not change. {@link Limits} end the text early.
    *
    * @return the number of bytes, at most the length of {@code target}; 0 if there is a choice
    */
@@ -169,10 +169,10 @@ public final class GrammarMatcher {
   }
 
   /**
-   * Writes which tokens may come next, in the form of {@code TokenMask}: those whose bytes the
-   * grammar allows, and the end tokens where the text may end. No other special token is allowed.
+   * Writes which tokens may come next, in the form of {@code TokenMask}: tokens whose bytes the
+   * grammar allows, and the end tokens if the text may end. Other special tokens are not allowed.
    *
-   * @param mask at least one bit for each token of the vocabulary; all of it is written
+   * @param mask at least one bit for each token of the vocabulary; all bits are written
    */
   public void mask(long[] mask) {
     Arrays.fill(mask, 0);

@@ -3,11 +3,11 @@ package io.radixflow.grammar;
 import io.radixflow.grammar.regex.Regex;
 
 /**
- * All that may follow a text: lexemes that have begun, each with the calls that are open. Interned
- * by an {@link Automaton}.
+ * Everything that may follow a text: begun lexemes, each with its open calls. Interned by an {@link
+ * Automaton}.
  */
 final class GrammarState {
-  /** Of {@link #forced}: not looked for yet. */
+  /** A value of {@link #forced}: not computed yet. */
   static final short UNKNOWN = -2;
 
   final Regex[] lexemes;
@@ -16,13 +16,16 @@ final class GrammarState {
   /** Whether the text may end here. */
   final boolean accepting;
 
-  /** States by byte class, each null until it is asked for. */
+  /** Next states by byte class; each is computed on first use. */
   GrammarState[] row;
 
   /** Work of the steps in {@link #row}. */
   int[] work;
 
-  /** The byte that is all but decided, see {@link ForcedText}; {@link #UNKNOWN} at first. */
+  /**
+   * The only byte besides white space that may come, see {@link ForcedText}; {@link #UNKNOWN} at
+   * first.
+   */
   short forced = UNKNOWN;
 
   GrammarState(Regex[] lexemes, CallStack[] stacks, boolean accepting) {
@@ -31,7 +34,7 @@ final class GrammarState {
     this.accepting = accepting;
   }
 
-  /** Returns whether nothing may follow and the text may not end. */
+  /** Returns whether no byte may follow and the text may not end. */
   boolean isDead() {
     return lexemes.length == 0 && !accepting;
   }

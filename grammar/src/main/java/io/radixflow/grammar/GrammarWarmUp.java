@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Compiles and follows small grammars of each kind, so that the first grammar of a reply need not
- * wait until classes are loaded, their hot code is compiled and Unicode's tables are made. Takes
- * some hundred milliseconds once in a process, on the thread of its caller.
+ * Compiles and follows small grammars of each kind, so that the first grammar of a reply does not
+ * wait for class loading, compilation of hot code and Unicode tables. Takes a few hundred
+ * milliseconds once per process, on the caller's thread.
  */
 public final class GrammarWarmUp {
   private static final int ROUNDS = 8;
 
-  /** Bytes of each grammar's text that are followed. */
+  /** Number of bytes to follow in each grammar. */
   private static final int LENGTH = 40;
 
   private static final String SCHEMA =
@@ -46,7 +46,7 @@ public final class GrammarWarmUp {
 
   private GrammarWarmUp() {}
 
-  /** Does nothing from the second call on; ends early once the thread is interrupted. */
+  /** Runs the warm-up. Later calls do nothing. Ends early if the thread is interrupted. */
   public static void run() {
     if (DONE.getAndSet(true)) {
       return;
@@ -63,7 +63,7 @@ public final class GrammarWarmUp {
     }
   }
 
-  /** Takes one of the allowed bytes after the other. */
+  /** Feeds allowed bytes one after the other. */
   private static void follow(GrammarMatcher matcher, int seed) {
     long[] mask = new long[4];
     for (int i = 0; i < LENGTH; i++) {

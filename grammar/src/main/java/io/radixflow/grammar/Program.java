@@ -16,7 +16,7 @@ import java.util.List;
 
 /**
  * The rules of a grammar as instructions: each reads a lexeme, calls a rule, chooses, repeats or
- * returns, then goes on at {@link #next}. Immutable; what derives no text is left out.
+ * returns, and then continues at {@link #next}. Immutable; rules that derive no text are left out.
  */
 final class Program {
   /** The kinds of instruction. */
@@ -35,18 +35,19 @@ final class Program {
   final Op[] op;
   final int[] next;
 
-  /** Instructions to choose from, or the one that is called or repeated. */
+  /** Instructions to choose from, or the instruction that is called or repeated. */
   final int[][] targets;
 
   final Regex[] regex;
 
-  /** The least count of a repetition; 1 for a lexeme that stands between others only. */
+  /** The least count of a repetition; 1 for a lexeme that may only come between other lexemes. */
   final int[] min;
 
   final int[] max;
 
   /**
-   * The least number of calls that have to be open at once before an instruction's rule returns.
+   * The least number of calls that must be open at the same time before an instruction's rule
+   * returns.
    */
   final int[] need;
 
@@ -87,7 +88,10 @@ final class Program {
     return new Program(book.pool, start, compiler.lines);
   }
 
-  /** The least needs, the instructions with the least first, as in Dijkstra's algorithm. */
+  /**
+   * Returns the least needs. Instructions with the least need are visited first, as in Dijkstra's
+   * algorithm.
+   */
   private int[] needs() {
     int[] least = new int[op.length];
     Arrays.fill(least, Limits.STACK + 1);
@@ -118,7 +122,7 @@ final class Program {
     return least;
   }
 
-  /** Instructions that an instruction's need depends on. */
+  /** Returns the instructions that an instruction's need depends on. */
   private int[] arguments(int pc) {
     return switch (op[pc]) {
       case LEXEME -> new int[] {next[pc]};
@@ -128,7 +132,7 @@ final class Program {
     };
   }
 
-  /** The instructions whose needs depend on each. */
+  /** Returns, for each instruction, the instructions whose needs depend on it. */
   private int[][] users() {
     int[] counts = new int[op.length];
     for (int pc = 1; pc < op.length; pc++) {
@@ -178,7 +182,10 @@ final class Program {
       lines.add(new Line(Op.RETURN, 0, NONE, null, 0, 0));
     }
 
-    /** The first instruction of a rule: a choice of one, so that it is known before the body. */
+    /**
+     * Returns the first instruction of a rule. It is a choice with one alternative, so that it is
+     * known before the body.
+     */
     int entry(int rule) {
       if (entries[rule] == 0) {
         entries[rule] = lines.size();

@@ -8,9 +8,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Which tokens of one vocabulary may follow in the states of one automaton. A token that stays
- * within a lexeme depends on the lexeme alone, so these are found once for each expression; only
- * tokens that leave it are followed through the rules. Not thread-safe.
+ * Computes which tokens of one vocabulary may follow in the states of one automaton. Whether a
+ * token within a lexeme is allowed depends only on the lexeme, so such tokens are computed once for
+ * each expression. Only tokens that go beyond the lexeme are followed through the rules. Not
+ * thread-safe.
  */
 final class TokenMasks {
   private final Automaton automaton;
@@ -36,8 +37,8 @@ final class TokenMasks {
   }
 
   /**
-   * Tokens that stay within a lexeme: a slice and some others, whose trie has nodes at which the
-   * lexeme may end.
+   * Tokens within a lexeme: a slice and some other tokens, whose trie has nodes at which the lexeme
+   * may end.
    */
   private record Inside(TokenSlice slice, int[] words, long[] bits, int[] exits, long work) {
     long bytes() {
@@ -56,7 +57,7 @@ final class TokenMasks {
     };
   }
 
-  /** The mask of a state, end tokens included; not to be changed. */
+  /** Returns the mask of a state, including end tokens; do not change it. */
   long[] of(GrammarState state, boolean first) {
     if (epoch != automaton.epoch()) {
       ofStates.clear();
@@ -73,7 +74,7 @@ final class TokenMasks {
     return first && trie.dropsLeadingSpace() ? withLeadingSpace(state, known) : known;
   }
 
-  /** An estimate of the bytes that all masks take. */
+  /** Returns an estimate of the bytes that all masks take. */
   long bytes() {
     return lexemeBytes + ofStates.size() * ((trie.vocabSize() >> 3) + 100L);
   }
@@ -110,7 +111,10 @@ final class TokenMasks {
     return mask;
   }
 
-  /** At the start of a reply, a token's leading space may be dropped from the text. */
+  /**
+   * Returns the mask at the start of a reply, where a token's leading space may be dropped from the
+   * text.
+   */
   private long[] withLeadingSpace(GrammarState state, long[] mask) {
     long[] more = mask.clone();
     TokenTree tree = trie.tree();

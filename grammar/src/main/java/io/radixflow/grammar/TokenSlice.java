@@ -6,11 +6,11 @@ import java.util.Arrays;
 
 /**
  * Tokens of a vocabulary that are allowed together: plain tokens up to a length, made only of
- * characters that need no escape in a JSON string. Where an expression allows all such text, only
- * the other tokens are checked. Immutable.
+ * characters that need no escape in a JSON string. If an expression allows all such text, only the
+ * other tokens are checked. Immutable.
  *
  * @param mask bits of the tokens; null for none
- * @param others the tokens to look at: all that are not plain, or all
+ * @param others the tokens to check: all tokens that are not plain, or all tokens
  */
 record TokenSlice(long[] mask, TokenTree others) {
   /** Length limit of plain tokens, in characters; longer tokens are among the others. */
@@ -23,7 +23,9 @@ record TokenSlice(long[] mask, TokenTree others) {
   static final class All {
     final TokenSlice none;
 
-    /** Plain tokens of up to {@link #SHORT} characters; the longer ones are among the others. */
+    /**
+     * Plain tokens of up to {@link #SHORT} characters; longer plain tokens are among the others.
+     */
     private final TokenSlice shorter;
 
     /** Slices by the most characters of their plain tokens; longer plain tokens are skipped. */
@@ -69,7 +71,7 @@ record TokenSlice(long[] mask, TokenTree others) {
               new TokenTree(bytes, Arrays.copyOf(open, openCount)));
     }
 
-    /** The largest slice that an expression allows as a whole. */
+    /** Returns the largest slice that an expression allows as a whole. */
     TokenSlice of(FreeRun run) {
       int length = Math.min(run.length(), upTo.length - 1);
       if (!run.covers(CharacterGroups.JSON, length)) {
@@ -80,7 +82,7 @@ record TokenSlice(long[] mask, TokenTree others) {
     }
   }
 
-  /** Characters of a plain token, otherwise 0. */
+  /** Returns the number of characters of a plain token; 0 for other tokens. */
   private static int characters(byte[] bytes) {
     int count = 0;
     int at = 0;

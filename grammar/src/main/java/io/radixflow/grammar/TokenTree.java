@@ -28,8 +28,8 @@ final class TokenTree {
   private final short[] charactersBelow;
 
   /**
-   * @param bytes of each token of the vocabulary
-   * @param order ids of the tokens that the trie has, in the order of their bytes
+   * @param bytes bytes of each token of the vocabulary
+   * @param order ids of the tokens in the trie, in the order of their bytes
    */
   TokenTree(byte[][] bytes, int[] order) {
     int nodes = 1;
@@ -83,7 +83,7 @@ final class TokenTree {
   }
 
   /**
-   * Adds to a node what its subtree has, whose own nodes are done.
+   * Adds the characters of a node's subtree to the node; the nodes of the subtree are already done.
    *
    * @param at a node within a character that begins below {@code node}
    * @param first the character's first byte
@@ -121,17 +121,17 @@ final class TokenTree {
     return end[node] == node + 1;
   }
 
-  /** Groups of the characters that tokens have after a node. */
+  /** Returns the groups of the characters that tokens have after a node. */
   long groupsBelow(int node) {
     return groupsBelow[node];
   }
 
-  /** The most characters that a token has after a node. */
+  /** Returns the most characters that a token has after a node. */
   int charactersBelow(int node) {
     return charactersBelow[node];
   }
 
-  /** Sets the bits of the tokens from one node to before another. */
+  /** Sets the bits of the tokens from node {@code from} to before node {@code to}. */
   void mark(int from, int to, long[] mask) {
     int last = firstToken[to];
     for (int token = firstToken[from]; token < last; token++) {

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The bytes of a vocabulary's tokens, as tries. Special tokens are in it only where they are asked
- * for, tokens without bytes never. Immutable; made once for each tokenizer and shared.
+ * The bytes of a vocabulary's tokens, as tries. Special tokens are included only on request, and
+ * tokens without bytes never. Immutable; created once for each tokenizer and shared.
  */
 public final class TokenTrie {
   private final int vocabSize;
@@ -29,14 +29,14 @@ public final class TokenTrie {
   }
 
   /**
-   * The trie of a tokenizer; its end-of-turn ids are what a mask allows where a grammar may end.
+   * Returns the trie of a tokenizer. Where a grammar may end, a mask allows the end-of-turn ids.
    */
   public static TokenTrie of(Tokenizer tokenizer) {
     return of(tokenizer, Map.of());
   }
 
   /**
-   * The trie of a tokenizer with some special tokens.
+   * Returns the trie of a tokenizer with some special tokens.
    *
    * @param markup special tokens that the text of a reply has, with their texts
    */
@@ -54,7 +54,7 @@ public final class TokenTrie {
     return new TokenTrie(bytes, tokenizer.endOfTurnIds(), tokenizer.dropsLeadingSpace());
   }
 
-  /** The trie of a vocabulary; special tokens have no bytes. */
+  /** Returns the trie of a vocabulary; special tokens have no bytes. */
   public static TokenTrie of(List<byte[]> bytes, int... endIds) {
     return new TokenTrie(bytes.toArray(new byte[0][]), endIds.clone(), false);
   }
@@ -70,12 +70,12 @@ public final class TokenTrie {
     return ids.stream().mapToInt(Integer::intValue).toArray();
   }
 
-  /** All tokens that have bytes. */
+  /** Returns all tokens that have bytes. */
   TokenTree tree() {
     return slices.none.others();
   }
 
-  /** The tokens that are allowed together by an expression that surely allows some text. */
+  /** Returns the tokens that an expression with this free run allows together. */
   TokenSlice slice(FreeRun run) {
     return slices.of(run);
   }

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Bytes that no expression of a grammar tells apart, as classes numbered from 0. Immutable. */
+/** Classes of bytes that no expression of a grammar tells apart, numbered from 0. Immutable. */
 final class ByteClasses {
   static final int[] JSON_ESCAPES = "\"\\bfnrtu0123456789abcdef".chars().toArray();
   private static final String JSON_BYTES = "\"\\bfnrtu0123456789abcdefABCDEF";
@@ -62,7 +62,7 @@ final class ByteClasses {
     return classOf[value];
   }
 
-  /** The least byte of a class. */
+  /** Returns the least byte of a class. */
   int first(int byteClass) {
     return first[byteClass];
   }

@@ -41,17 +41,17 @@ public final class CharacterGroups {
     return groups;
   }
 
-  /** The group of a character of ASCII. */
+  /** Returns the group of an ASCII character. */
   public static long ofAscii(int character) {
     return ASCII[character];
   }
 
-  /** The group of the characters of two to four bytes. */
+  /** Returns the group of the characters of two to four bytes. */
   public static long ofLength(int bytes) {
     return LONGER[bytes - 2];
   }
 
-  /** Returns how many bytes a character has that begins with a byte, 0 if none does. */
+  /** Returns the number of bytes of a character that begins with a byte; 0 if no character does. */
   public static int length(int first) {
     if (first < 0x80) {
       return 1;

@@ -140,8 +140,8 @@ public final class Derivatives {
   }
 
   /**
-   * Phases of a JSON escape: 1 after the backslash, 2 to 4 after u, u0, u00, 5 to 7 before the last
-   * digit.
+   * Returns the derivative of a JSON string. The phases of an escape are 1 after the backslash, 2
+   * to 4 after u, u0 and u00, 5 to 7 before the last digit.
    */
   private Regex spelled(Regex node, int value) {
     Regex content = node.parts[0];
@@ -189,8 +189,8 @@ public final class Derivatives {
   }
 
   /**
-   * Returns an expression that cannot be told from a given one by its first {@code bytes} bytes.
-   * Counts above that number are cut, so that many expressions have the same result.
+   * Returns an expression that equals a given one for the first {@code bytes} bytes. Counts above
+   * that number are cut, so that many expressions have the same result.
    */
   public Regex within(Regex node, int bytes) {
     switch (node.kind) {

@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /** Finds the {@link FreeRun} of expressions that have a match, by their form alone. */
 final class FreeRuns {
-  /** Levels of an expression that are looked at. */
+  /** The most levels of an expression to look at. */
   private static final int DEPTH = 64;
 
   private final Regex anyCharacter;
@@ -47,7 +47,7 @@ final class FreeRuns {
 
   /**
    * Returns the run that all parts allow, if they are repeated characters. Exceptions of bounded
-   * length do not restrict a run without end, since each text can become longer than they are.
+   * length do not restrict an endless run, because each text can become longer than they are.
    */
   private FreeRun intersection(Regex node) {
     FreeRun common = null;
@@ -107,7 +107,7 @@ final class FreeRuns {
     return node.kind == Kind.LEAF && node.aligned && node.shortest == 1 && node.longest == 1;
   }
 
-  /** The groups of which an expression matches each single character. */
+  /** Returns the groups of which an expression matches each single character. */
   private long singles(Regex node) {
     if (node.singles < 0) {
       node.singles = findSingles(node);

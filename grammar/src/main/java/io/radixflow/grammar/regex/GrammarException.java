@@ -1,8 +1,7 @@
 package io.radixflow.grammar.regex;
 
 /**
- * Reports that a grammar is malformed, asks for something that is not supported, or is too large to
- * be served.
+ * Reports that a grammar is malformed, asks for something that is not supported, or is too large.
  */
 public final class GrammarException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -26,18 +25,18 @@ public final class GrammarException extends RuntimeException {
     return new GrammarException("size", "", "the grammar is too large: " + message);
   }
 
-  /** Returns this error with what it is about, unless it says that already. */
+  /** Returns this error with its subject, unless it already has one. */
   public GrammarException of(String subject) {
     boolean said = subject.isEmpty() || getCause() instanceof GrammarException;
     return said ? this : new GrammarException(this, subject);
   }
 
-  /** The keyword of the schema that is refused, or the kind of fault. */
+  /** Returns the refused keyword of the schema, or the kind of fault. */
   public String keyword() {
     return keyword;
   }
 
-  /** The place in the grammar, a JSON pointer or an offset; empty if it is not known. */
+  /** Returns the place in the grammar, a JSON pointer or an offset; empty if unknown. */
   public String place() {
     return place;
   }

@@ -1,6 +1,6 @@
 package io.radixflow.grammar.regex;
 
-/** Bounds of time and memory. They depend on the grammar and the text alone, never on a clock. */
+/** Limits on time and memory. They depend only on the grammar and the text, never on a clock. */
 public final class Limits {
   /** Characters of a grammar's source. */
   public static final int SOURCE = 1 << 17;
@@ -17,7 +17,7 @@ public final class Limits {
   /** Nodes that matching may add before they are dropped and derived again. */
   static final int DERIVED_NODES = 50_000;
 
-  /** Parts of one regular expression, shared ones counted each time. */
+  /** Parts of one regular expression; shared parts count each time. */
   static final int WEIGHT = 20_000;
 
   /** Levels of one regular expression. */
@@ -35,7 +35,7 @@ public final class Limits {
   /** Work of a whole compilation, in parts of expressions and of rules. */
   public static final int COMPILE_WORK = 5_000_000;
 
-  /** Different sets of characters that are asked for. */
+  /** Different sets of characters. */
   static final int CHARACTER_SETS = 2_000;
 
   /** Rules of a grammar. */
@@ -53,13 +53,13 @@ public final class Limits {
   /** Rule positions that one byte may lead to. */
   public static final int CLOSURE = 20_000;
 
-  /** Open rules that are merged where one byte leads to the same position in several ways. */
+  /** Open rules that are merged because one byte leads to the same position in several ways. */
   public static final int MERGES = 400_000;
 
   /** Work of finding the tokens that may come next, in parts of expressions and rule positions. */
   public static final int MASK_WORK = 4_000_000;
 
-  /** States that are kept before they are dropped and derived again. */
+  /** Kept states; beyond this they are dropped and derived again. */
   public static final int STATES = 20_000;
 
   /** Token masks of states, and of expressions, that a grammar keeps for each vocabulary. */

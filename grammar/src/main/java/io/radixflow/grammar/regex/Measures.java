@@ -2,11 +2,11 @@ package io.radixflow.grammar.regex;
 
 import io.radixflow.grammar.regex.Regex.Kind;
 
-/** Finds what the form of an expression says of its size, its work and its matches. */
+/** Computes from the form of an expression its size, its work and properties of its matches. */
 final class Measures {
   private Measures() {}
 
-  /** Sets the measures of a node, whose parts have theirs. */
+  /** Sets the measures of a node. Its parts already have their measures. */
   static void measure(Regex node) {
     boolean both = node.kind == Kind.AND;
     boolean aligned = !both;
@@ -36,7 +36,10 @@ final class Measures {
     lengths(node);
   }
 
-  /** Sets are compared part by part, and whether an intersection has a match is searched. */
+  /**
+   * Returns the work of a derivative. Sets are compared part by part, and matches of an
+   * intersection need a search.
+   */
   private static int cost(Regex node) {
     long cost = 1;
     if (node.kind != Kind.LEAF) {

@@ -12,7 +12,7 @@ public final class Regex {
 
   /** The kinds of node. */
   enum Kind {
-    /** Nothing at all. */
+    /** No text. */
     EMPTY,
     /** The empty text. */
     EPSILON,
@@ -79,22 +79,22 @@ public final class Regex {
   /** Whether something matches by the form alone. */
   boolean surelyAlive;
 
-  /** Groups of which each character matches; negative until it is asked for. */
+  /** Groups of which each character matches; negative until it is computed. */
   long singles = -1;
 
-  /** The text that is certain to be allowed next; null until it is asked for. */
+  /** The text that is certain to be allowed next; computed on first use. */
   FreeRun free;
 
-  /** For a loop, what it is once around. */
+  /** For a loop, the expression of one round. */
   Regex body;
 
-  /** Whether a loop is in it. */
+  /** Whether it contains a loop. */
   boolean looping;
 
   /** Whether anything matches: 0 not known yet, 1 yes, 2 no. */
   byte alive;
 
-  /** Derivatives by byte class, each null until it is asked for. */
+  /** Derivatives by byte class; each is computed on first use. */
   Regex[] row;
 
   private final int hash;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Finds the language of a regular expression, which may look ahead, and behind at one character.
+ * Computes the language of a regular expression, which may look ahead, and back at one character.
  * Each tree is compiled together with the language of the text after it: a look-ahead is an
  * intersection with that language. A look-behind depends only on the last character, so there is a
  * language for each kind of last character. Index 0 is the start of the text; further indexes are
@@ -213,7 +213,7 @@ public final class RegexCompiler {
     return wanted ? some : all;
   }
 
-  /** A part any number of times, each time with some text. */
+  /** Returns a part any number of times, each time with a text that is not empty. */
   private Regex[] loop(RegexTree part, Regex[] after) {
     Regex[] loops = new Regex[after.length];
     Arrays.setAll(loops, i -> pool.loop(after[i]));

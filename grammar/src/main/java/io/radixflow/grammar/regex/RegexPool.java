@@ -65,7 +65,7 @@ public final class RegexPool {
   }
 
   /**
-   * @param work counts what compiling takes
+   * @param work counts the work of compiling
    */
   public RegexPool(Work work) {
     this.work = work;
@@ -91,7 +91,7 @@ public final class RegexPool {
 
   // ---- building ----
 
-  /** The expression of a source, parsed once. */
+  /** Returns the expression of a source, which is parsed once. */
   Regex parsed(Object source, Supplier<Regex> parser) {
     Regex known = parsed.get(source);
     if (known == null) {
@@ -116,7 +116,7 @@ public final class RegexPool {
     parsed.clear();
   }
 
-  /** An estimate of the bytes that all nodes take. */
+  /** Returns an estimate of the bytes that all nodes take. */
   public long bytes() {
     return interned.size() * (160L + 2L * derivatives.classCount());
   }
@@ -126,14 +126,14 @@ public final class RegexPool {
     return interned.size() > source.size() + Limits.DERIVED_NODES;
   }
 
-  /** Drops what derivatives have added, and lets a grammar be built further. */
+  /** Drops everything that derivatives have added, so that a grammar can be extended. */
   public void reopen() {
     shrink();
     derivatives.forgetClasses();
     sealed = false;
   }
 
-  /** Drops all that matching has added. */
+  /** Drops everything that matching has added. */
   public void shrink() {
     interned.clear();
     for (Regex node : source) {
@@ -166,7 +166,7 @@ public final class RegexPool {
     return node;
   }
 
-  /** A node that reads one byte by its edges; {@code parts} are what each edge leads to. */
+  /** Returns a node that reads one byte by its edges; each edge leads to one of {@code parts}. */
   Regex leaf(boolean nullable, int[] edges, Regex[] parts) {
     if (parts.length == 0) {
       return nullable ? epsilon : empty;
@@ -278,7 +278,7 @@ public final class RegexPool {
     return Arrays.stream(parts).filter(dropped.negate()).toArray(Regex[]::new);
   }
 
-  /** The parts of a union or an intersection, by their ids. */
+  /** Returns the parts of a union or an intersection, ordered by id. */
   private static Regex[] flat(Regex[] parts, Kind kind, Regex neutral) {
     int count = 0;
     for (Regex part : parts) {
@@ -387,7 +387,7 @@ public final class RegexPool {
     return intern(node);
   }
 
-  /** A language as the content of a JSON string, in each spelling that is accepted. */
+  /** Returns a language as the content of a JSON string, in all accepted spellings. */
   public Regex json(Regex value) {
     return json(value, 0);
   }
@@ -401,7 +401,10 @@ public final class RegexPool {
     return intern(node);
   }
 
-  /** Decimals without sign, of at most {@code scale} digits after the point. */
+  /**
+   * Returns the multiples of {@code divisor} as decimals without sign, with at most {@code scale}
+   * digits after the point.
+   */
   public Regex multiple(int divisor, int scale) {
     return multiple(0, divisor, scale | Integer.MIN_VALUE);
   }

@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * Makes the tree of an expression. Parts that do not look around become languages of a pool at
- * once. As a language is a set of texts, it does not matter how greedy a repetition is.
+ * once. Because a language is a set of texts, it does not matter how greedy a repetition is.
  */
 final class TreeBuilder implements RegexBuilder<RegexTree> {
   private final RegexPool pool;

@@ -40,7 +40,7 @@ final class Utf8Leaves {
     return edges.node(false);
   }
 
-  /** The last bytes of those characters of a set that begin at a base. */
+  /** Returns an automaton of the last bytes of a set's characters from a base on. */
   private Regex tail(CodePoints set, int base, int bytes) {
     int size = 1 << 6 * bytes;
     int covered = base > CodePoints.MAX ? 0 : set.covers(base, base + size - 1);

@@ -13,14 +13,14 @@ public final class Work {
   }
 
   /**
-   * @param limit work from which on {@link #spend} refuses
+   * @param limit work at which {@link #spend} refuses
    */
   public Work(long limit) {
     this.limit = limit;
   }
 
   /**
-   * @throws GrammarException if all of it is more than the grammar may take
+   * @throws GrammarException if the total work exceeds the limit
    */
   public void spend(long work) {
     spent += work;

@@ -78,7 +78,7 @@ final class EbnfScanner {
     }
   }
 
-  /** A name, or null if none is here. */
+  /** Reads a name; returns null if there is none here. */
   String name(String further) {
     more();
     int from = at;
@@ -109,7 +109,7 @@ final class EbnfScanner {
     return (int) value;
   }
 
-  /** A quoted text after its opening quote. */
+  /** Reads a quoted text after its opening quote. */
   String quoted() {
     StringBuilder value = new StringBuilder();
     while (!skipRaw('"')) {
@@ -118,7 +118,7 @@ final class EbnfScanner {
     return value.toString();
   }
 
-  /** The text of a JSON object. */
+  /** Reads the text of a JSON object. */
   String object() {
     more();
     int from = at;
@@ -148,7 +148,7 @@ final class EbnfScanner {
     return there;
   }
 
-  /** The next character of a quoted text or a set, its escape resolved. */
+  /** Reads the next character of a quoted text or a set, and resolves its escape. */
   int character() {
     int value = raw();
     if (value != '\\') {
@@ -194,7 +194,7 @@ final class EbnfScanner {
     return value;
   }
 
-  /** The source of a regular expression after its opening slash, up to the closing one. */
+  /** Reads the source of a regular expression after its opening slash, up to the closing slash. */
   String slashed() {
     int from = at;
     while (!skipRaw('/')) {
@@ -209,7 +209,7 @@ final class EbnfScanner {
     return text.substring(from, at - 1);
   }
 
-  /** Letters directly here, of those given. */
+  /** Reads letters of {@code allowed} directly at this position. */
   String letters(String allowed) {
     int from = at;
     while (at < text.length() && allowed.indexOf(text.charAt(at)) >= 0) {
@@ -219,8 +219,8 @@ final class EbnfScanner {
   }
 
   /**
-   * The counts of a repetition {@code {n}}, {@code {n,}}, {@code {,m}} or {@code {n,m}} after its
-   * brace.
+   * Reads the counts of a repetition {@code {n}}, {@code {n,}}, {@code {,m}} or {@code {n,m}} after
+   * its brace.
    */
   int[] counts() {
     int min = peek(",") ? 0 : number();
@@ -239,7 +239,7 @@ final class EbnfScanner {
     return new int[] {min, max};
   }
 
-  /** The repetition that follows, or null. */
+  /** Reads the repetition that follows; returns null if there is none. */
   int[] repetition() {
     if (skip("*")) {
       return new int[] {0, Regex.MANY};

@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads grammars in GBNF, as llama.cpp has them. */
+/** Reads grammars in llama.cpp's GBNF. */
 public final class GbnfParser {
   private final EbnfScanner scanner;
   private final RuleBook book;

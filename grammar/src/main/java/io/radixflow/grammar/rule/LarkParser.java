@@ -316,7 +316,7 @@ public final class LarkParser {
     return scanner.quoted();
   }
 
-  /** A text after its quote, with its flag directly after it, or a range of two texts. */
+  /** Reads a text after its quote, with the flag directly after it, or a range of two texts. */
   private Tree text() {
     String value = scanner.quoted();
     if (scanner.skipRaw('i')) {

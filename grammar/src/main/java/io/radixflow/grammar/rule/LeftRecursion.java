@@ -14,14 +14,14 @@ import java.util.Map;
 /**
  * Rewrites a grammar in which a rule may begin with itself, so that matching from the top down
  * ends. Each rule gets a twin without the empty text, whose productions begin with a symbol that is
- * not empty; what may follow the first symbol of a cycle of twins becomes rules that recur at their
- * end.
+ * not empty. The symbols that may follow the first symbol of a cycle of twins become rules with
+ * right recursion.
  */
 public final class LeftRecursion {
   private final RuleBook book;
   private final BitSet nullable;
 
-  /** Symbols of each production of each rule. */
+  /** The symbols of each production of each rule. */
   private final List<List<List<Rule>>> productions = new ArrayList<>();
 
   private final RuleBook made;
@@ -55,8 +55,8 @@ public final class LeftRecursion {
   }
 
   /**
-   * @param next of each rule, how many of its heads were followed
-   * @param path empty
+   * @param next for each rule, how many of its heads were followed
+   * @param path an empty stack
    */
   private static boolean reachesItself(
       int start, List<List<Integer>> first, byte[] mark, int[] next, Deque<Integer> path) {
@@ -97,7 +97,7 @@ public final class LeftRecursion {
     }
   }
 
-  /** Returns a book of the same language, with the same expressions, without left recursion. */
+  /** Returns a book without left recursion that has the same language and the same expressions. */
   public static RuleBook eliminate(RuleBook book) {
     if (book.size() > Limits.LEFT_RECURSIVE_RULES) {
       throw GrammarException.tooLarge(
@@ -139,7 +139,7 @@ public final class LeftRecursion {
     defineSteps(twins, component, count);
   }
 
-  /** Productions of a body; nested choices and repetitions become rules. */
+  /** Returns the productions of a body; nested choices and repetitions become rules. */
   private List<List<Rule>> flatten(Rule body) {
     List<List<Rule>> all = new ArrayList<>();
     List<Rule> branches = body instanceof Rule.Alt alt ? alt.parts() : List.of(body);
@@ -236,7 +236,10 @@ public final class LeftRecursion {
     return new Rule.Lexeme(book.pool.nonEmpty(lexeme.regex()), lexeme.gap());
   }
 
-  /** For each twin, the lowest rule that reaches it and is reached by it through first symbols. */
+  /**
+   * Returns, for each twin, the lowest rule that reaches the twin and is reached by it through
+   * first symbols.
+   */
   private static int[] components(List<List<List<Rule>>> twins, int count) {
     BitSet[] reach = new BitSet[count];
     for (int rule = 0; rule < count; rule++) {
@@ -294,7 +297,7 @@ public final class LeftRecursion {
     return production.get(0) instanceof Rule.Ref ref && component[ref.rule() - count] == of;
   }
 
-  /** The rule for what may follow a text of one twin to make it a text of another. */
+  /** Returns the rule for the texts that, after a text of one twin, make a text of another twin. */
   private Rule.Ref step(int from, int to) {
     return new Rule.Ref(steps.computeIfAbsent((long) from << 32 | to, key -> made.reserve()));
   }

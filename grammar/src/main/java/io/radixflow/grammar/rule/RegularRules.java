@@ -4,7 +4,7 @@ import io.radixflow.grammar.regex.Regex;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes one expression of each rule, and each part of a rule, that leads to no recursion. */
+/** Converts each rule, and each part of a rule, without recursion to one expression. */
 final class RegularRules {
   private static final int MAX_DEPTH = 200;
   private static final int MAX_WEIGHT = 2_000;
@@ -107,7 +107,7 @@ final class RegularRules {
     return parts.size() == 1 ? parts.get(0) : new Rule.Alt(parts);
   }
 
-  /** The expression that a part is, or null. */
+  /** Returns the expression of a part, or null if the part is not regular. */
   private Regex regex(Rule rule) {
     if (rule instanceof Rule.Lexeme lexeme) {
       return lexeme.regex().weight > MAX_WEIGHT ? null : lexeme.regex();

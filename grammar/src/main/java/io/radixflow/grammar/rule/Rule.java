@@ -10,14 +10,14 @@ public sealed interface Rule {
   /**
    * Text of a regular language.
    *
-   * @param gap whether it stands between others only: nothing of it is read at the start of a text
+   * @param gap whether it may only come between other lexemes, and not at the start of a text
    */
   record Lexeme(Regex regex, boolean gap) implements Rule {}
 
   /** Parts one after the other. */
   record Seq(List<Rule> parts) implements Rule {}
 
-  /** One of some parts; none of them means that nothing matches. */
+  /** One of some parts; without parts nothing matches. */
   record Alt(List<Rule> parts) implements Rule {}
 
   /** Another rule of the same {@link RuleBook}. */

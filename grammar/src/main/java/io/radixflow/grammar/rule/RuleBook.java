@@ -82,12 +82,12 @@ public final class RuleBook {
     return lexeme(pool.text(text));
   }
 
-  /** The rules that derive a text. Needs byte classes. */
+  /** Returns the rules that derive a text. Needs byte classes. */
   public BitSet productive() {
     return fixpoint(pool.liveness::isAlive, new BitSet());
   }
 
-  /** A rule that derives a text, of some; -1 if none of them does. Needs byte classes. */
+  /** Returns one of {@code some} rules that derives a text; -1 if none does. Needs byte classes. */
   public int productiveOf(BitSet some) {
     BitSet found = fixpoint(pool.liveness::isAlive, some);
     found.and(some);
@@ -98,7 +98,7 @@ public final class RuleBook {
     return holds(rule, pool.liveness::isAlive, productive);
   }
 
-  /** The rules that derive the empty text. */
+  /** Returns the rules that derive the empty text. */
   public BitSet nullable() {
     if (nullable == null) {
       nullable = fixpoint(regex -> regex.nullable, new BitSet());
@@ -111,9 +111,9 @@ public final class RuleBook {
   }
 
   /**
-   * The rules for which a property of expressions holds by sequence and choice.
+   * Returns the rules for which a property of expressions holds by sequence and choice.
    *
-   * @param enough rules of which one is enough: what others do is left open then
+   * @param enough rules of which one is enough; then the result for other rules may be incomplete
    */
   private BitSet fixpoint(Predicate<Regex> property, BitSet enough) {
     BitSet holding = new BitSet();
@@ -157,7 +157,7 @@ public final class RuleBook {
   /**
    * Returns whether a property holds for a part of a rule.
    *
-   * @param missing gets rules of which one has to hold first if it does not
+   * @param missing receives rules, one of which must hold first, if the property does not hold
    */
   private static boolean holds(
       Rule rule, Predicate<Regex> property, BitSet known, List<Integer> missing) {

@@ -9,7 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The arrays that meet all of some schemas. */
+/** Makes rules for the arrays that match all of some schemas. */
 final class ArrayRules {
   private static final int MAX_STATES = 2_000;
   private static final int MAX_DISTINCT = 8;
@@ -72,12 +72,15 @@ final class ArrayRules {
     return rest;
   }
 
-  /** How many items have to meet {@code contains}. */
+  /** Returns how many items must match {@code contains}. */
   static int leastContained(SchemaPart part) {
     return part.has("minContains") ? SchemaKeywords.least(part, "minContains") : 1;
   }
 
-  /** Items of which some meet another schema: a rule for each number of both. */
+  /**
+   * Returns the rule for items of which some match another schema. There is a rule for each pair of
+   * counts.
+   */
   private Rule containing(SchemaPart part, int listed, int min, int max) {
     int least = leastContained(part);
     int counted = Math.max(Math.max(listed, min), max == Regex.MANY ? 1 : max);
@@ -112,7 +115,10 @@ final class ArrayRules {
     return new Rule.Ref(rules[0][0]);
   }
 
-  /** Items of a short list of values, each at most once: a rule for each set of them. */
+  /**
+   * Returns the rule for items of a short list of values, each at most once. There is a rule for
+   * each set of used values.
+   */
   private Rule distinct(SchemaPart unique, SchemaPart contains, int listed, int min, int max) {
     List<JsonNode> values = listed > 0 || contains != null ? null : values();
     if (values == null) {
@@ -145,7 +151,7 @@ final class ArrayRules {
     return new Rule.Ref(rules[0]);
   }
 
-  /** The values that items can have; null if they are not a short list. */
+  /** Returns the values that items can have; null if they are not a short list. */
   private List<JsonNode> values() {
     List<SchemaPart> items = itemSchemas(0);
     for (SchemaPart item : items) {
@@ -169,7 +175,7 @@ final class ArrayRules {
     return null;
   }
 
-  /** Items after the listed items. */
+  /** Returns the rule for items after the listed items. */
   private Rule rest(int listed, int min, int max) {
     if (listed >= max) {
       return Rule.NOTHING;
@@ -196,7 +202,7 @@ final class ArrayRules {
     return all;
   }
 
-  /** The schema that one schema has for an item, or null. */
+  /** Returns the schema that one schema has for an item, or null. */
   static SchemaPart item(SchemaPart part, int index) {
     if (index < prefix(part).size()) {
       return part.child(part.has("prefixItems") ? "prefixItems" : "items", index);
@@ -208,7 +214,7 @@ final class ArrayRules {
     return items != null && part.has("additionalItems") ? part.child("additionalItems") : null;
   }
 
-  /** The schemas of the first items, also as older drafts have them. */
+  /** Returns the schemas of the first items, including the form of older drafts. */
   private static List<JsonNode> prefix(SchemaPart part) {
     JsonNode listed = part.schema().get("prefixItems");
     JsonNode items = part.schema().get("items");

@@ -12,13 +12,13 @@ import java.util.Set;
 
 /**
  * Finds branches of a {@code oneOf} that exclude one another by their form: by their types, their
- * listed values, or the listed values of a property that one of them requires. What it does not
- * find may exclude one another all the same.
+ * listed values, or the listed values of a property that one of them requires. Other branches may
+ * exclude one another as well, but are not found.
  */
 final class Exclusion {
   private static final int MAX_REFERENCES = 8;
 
-  /** Properties of a branch that are looked at. */
+  /** The most properties of a branch to look at. */
   private static final int MAX_PROPERTIES = 16;
 
   private final SchemaCompiler compiler;
@@ -28,9 +28,7 @@ final class Exclusion {
     this.compiler = compiler;
   }
 
-  /**
-   * The constraints that a schema puts on its values; a set of values is null if it is not known.
-   */
+  /** The constraints of a schema on its values; an unknown set of values is null. */
   private static final class Form {
     final Set<ValueRules.Type> types = EnumSet.allOf(ValueRules.Type.class);
     final Map<String, Set<Object>> properties = new HashMap<>();
@@ -111,7 +109,10 @@ final class Exclusion {
     return common;
   }
 
-  /** The values that a schema lists, numbers by their value; null if it lists none, or others. */
+  /**
+   * Returns the values that a schema lists, numbers by their value; null if it lists no values or
+   * other kinds of values.
+   */
   private static Set<Object> values(JsonNode schema) {
     JsonNode listed = schema.has("const") ? schema.get("const") : schema.get("enum");
     if (listed == null || !schema.has("const") && !listed.isArray()) {

@@ -48,7 +48,10 @@ final class Formats {
     return REGEXES.get(format);
   }
 
-  /** Groups of hexadecimal digits, one run of zero groups left out (RFC 4291, without IPv4). */
+  /**
+   * Returns groups of hexadecimal digits; one run of zero groups may be left out (RFC 4291, without
+   * IPv4).
+   */
   private static String ipv6() {
     String group = "[0-9a-fA-F]{1,4}";
     StringBuilder forms =
@@ -68,7 +71,7 @@ final class Formats {
     return forms.append("|:(:").append(group).append("){1,7})").toString();
   }
 
-  /** RFC 3986, absolute. */
+  /** Returns absolute URIs of RFC 3986. */
   private static String uri() {
     String escaped = "%[0-9a-fA-F]{2}";
     String unreserved = "a-zA-Z0-9._~\\-";

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Judges values that a schema lists by the other keywords that hold for them. */
+/** Checks the values that a schema lists against the schema's other keywords. */
 final class InstanceCheck {
   private static final int MAX_STEPS = 100_000;
   private static final int MAX_DEPTH = 300;
@@ -27,7 +27,7 @@ final class InstanceCheck {
     pool = compiler.book.pool;
   }
 
-  /** Returns whether a value meets a schema with its references and choices. */
+  /** Returns whether a value matches a schema with its references and choices. */
   boolean isValid(JsonNode value, SchemaPart part) {
     if (part.schema().isBoolean()) {
       return part.schema().booleanValue();
@@ -81,7 +81,7 @@ final class InstanceCheck {
     return valid;
   }
 
-  /** Returns whether a value meets a schema's keywords other than references and choices. */
+  /** Returns whether a value matches a schema's keywords other than references and choices. */
   boolean meets(JsonNode value, SchemaPart part) {
     JsonNode schema = part.schema();
     return (!part.has("const") || equal(value, schema.get("const")))
@@ -90,7 +90,7 @@ final class InstanceCheck {
   }
 
   /**
-   * Returns whether a value meets a schema's keywords other than {@code enum} and {@code const}.
+   * Returns whether a value matches a schema's keywords other than {@code enum} and {@code const}.
    */
   boolean meetsUnlisted(JsonNode value, SchemaPart part) {
     JsonNode schema = part.schema();
@@ -133,7 +133,7 @@ final class InstanceCheck {
     return false;
   }
 
-  /** Equality of JSON values; numbers by value. */
+  /** Returns whether JSON values are equal; numbers are compared by value. */
   private static boolean equal(JsonNode a, JsonNode b) {
     return a.equals(
         (x, y) ->

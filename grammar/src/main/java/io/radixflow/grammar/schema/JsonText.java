@@ -42,7 +42,7 @@ final class JsonText {
     colon = pool.concat(gap, pool.concat(pool.text(":"), gap));
   }
 
-  /** A string whose value is in a language. */
+  /** Returns a string whose value is in a language. */
   Regex string(Regex value) {
     return pool.concat(quote, pool.concat(pool.json(value), quote));
   }
@@ -51,12 +51,12 @@ final class JsonText {
     return string(pool.texts(values));
   }
 
-  /** A name with its colon. */
+  /** Returns a name with its colon. */
   Regex name(Regex value) {
     return pool.concat(string(value), colon);
   }
 
-  /** A value as the schema spells it. */
+  /** Returns a value in the schema's spelling. */
   Regex literal(JsonNode value) {
     if (value.isTextual()) {
       return string(pool.text(value.textValue()));
@@ -86,7 +86,7 @@ final class JsonText {
     return pool.concat(parts);
   }
 
-  /** A number without exponent and needless zeros. */
+  /** Returns a number without exponent and unnecessary zeros. */
   String number(BigDecimal value) {
     BigDecimal stripped = value.stripTrailingZeros();
     if (Math.abs((long) stripped.scale()) > Limits.DIGITS) {

@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Writes the schema of the values that do not meet a schema: a choice of the ways in which a value
- * can fail one of its keywords. Three keywords of its own say what JSON Schema has no word for.
+ * Writes the schema of the values that do not match a schema: a choice of the ways in which a value
+ * can fail one of its keywords. Three additional keywords express what JSON Schema cannot express.
  */
 final class Negation {
-  /** Begins the keywords that only schemas made here have. */
+  /** The prefix of the keywords that only schemas made here have. */
   static final String OWN = "\0";
 
   static final String NOT_ENUM = OWN + "notEnum";
@@ -67,7 +67,7 @@ final class Negation {
   /**
    * Returns the schema of all other values.
    *
-   * @param keyword the keyword that asks for it, which errors name
+   * @param keyword the keyword that needs the negation, for errors
    */
   JsonNode of(SchemaPart part, String keyword) {
     return of(part, keyword, 0);
@@ -174,7 +174,10 @@ final class Negation {
     return typed(key.endsWith("Length") ? "string" : key.endsWith("Items") ? "array" : "object");
   }
 
-  /** The objects without a property, and with {@code type} left out all other values. */
+  /**
+   * Returns a schema of the objects without a property; because it has no {@code type}, it also
+   * allows all other values.
+   */
   static ObjectNode absent(String name) {
     ObjectNode way = typed("object");
     way.putObject("properties").put(name, false);

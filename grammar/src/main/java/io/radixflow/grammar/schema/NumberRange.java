@@ -8,7 +8,7 @@ import io.radixflow.text.regex.CodePoints;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 
-/** The JSON numbers of a schema: integers or not, within bounds, multiples of a number. */
+/** The JSON numbers of a schema: within bounds, and multiples of a number. */
 final class NumberRange {
   private static final int MAX_DIVISOR = 1_000_000;
 
@@ -57,7 +57,7 @@ final class NumberRange {
     multiples = multiples == null ? more : pool.and(multiples, more);
   }
 
-  /** The numbers of the range, integers alone or all of them. */
+  /** Returns the numbers of the range: only integers or all numbers. */
   Regex regex(boolean integer) {
     if (low != null && high != null && low.compareTo(high) > 0) {
       return pool.empty;
@@ -121,7 +121,7 @@ final class NumberRange {
     return integer ? integers : pool.concat(integers, fraction);
   }
 
-  /** Digits before and after the point of a bound, without needless zeros. */
+  /** Returns the digits before and after the point of a bound, without unnecessary zeros. */
   private static String[] split(BigDecimal bound) {
     BigDecimal stripped = bound.stripTrailingZeros();
     if (stripped.signum() == 0) {
@@ -141,7 +141,7 @@ final class NumberRange {
     return first > last ? pool.empty : pool.chars(CodePoints.range('0' + first, '0' + last));
   }
 
-  /** Magnitudes of at least a bound that is not negative. */
+  /** Returns magnitudes of at least a bound that is not negative. */
   private Regex least(BigDecimal bound, boolean excluded) {
     String[] parts = split(bound);
     String head = parts[0];
@@ -173,7 +173,7 @@ final class NumberRange {
     return bound.isEmpty() && !excluded ? pool.optional(pointed) : pointed;
   }
 
-  /** Magnitudes of at most a bound that is not negative. */
+  /** Returns magnitudes of at most a bound that is not negative. */
   private Regex most(BigDecimal bound, boolean excluded) {
     String[] parts = split(bound);
     String head = parts[0];
@@ -194,7 +194,7 @@ final class NumberRange {
 
   private Regex fractionAtMost(String bound, boolean excluded) {
     Regex zeros = pool.repeat(range(0, 0), 1, Regex.MANY);
-    // After the digits of a bound with a fraction, more zeros would be needless.
+    // More zeros after the digits of a bound with a fraction would be unnecessary.
     Regex tail = excluded || !bound.isEmpty() ? pool.empty : zeros;
     for (int i = bound.length() - 1; i >= 0; i--) {
       int d = bound.charAt(i) - '0';

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The objects that meet all of some schemas. */
+/** Makes rules for the objects that match all of some schemas. */
 final class ObjectRules {
   private static final int MAX_PATTERNS = 6;
   private static final int MAX_REFERENCES = 8;
@@ -76,7 +76,9 @@ final class ObjectRules {
     }
   }
 
-  /** Holds names to {@code propertyNames}; listed ones come once, in the order of their list. */
+  /**
+   * Restricts names to {@code propertyNames}; listed names come once, in the order of their list.
+   */
   private void restrict(SchemaPart part) {
     if (!part.has("propertyNames")) {
       return;
@@ -106,8 +108,8 @@ final class ObjectRules {
   }
 
   /**
-   * Builds the rule for the members. After each decision on a named property it has a rule for each
-   * number of members so far; counts beyond the bounds share one.
+   * Builds the rule for the members. After each decision on a named property there is a rule for
+   * each number of members so far; counts beyond the bounds share one rule.
    */
   private Rule members() {
     int counts = Math.max(1, max == Regex.MANY ? Math.min(min, names.size()) : names.size());
@@ -142,7 +144,7 @@ final class ObjectRules {
     return after[0];
   }
 
-  /** Properties that are not named, after a number of named ones. */
+  /** Returns the rule for unnamed properties, after a number of named properties. */
   private Rule rest(Rule other, int count) {
     int least = Math.max(min - count, 0);
     int most = max == Regex.MANY ? max : max - count;
@@ -163,7 +165,10 @@ final class ObjectRules {
     return book.add(least == 0 ? Rule.optional(all) : all);
   }
 
-  /** A property that is not named: for each set of patterns that its name may match at once. */
+  /**
+   * Returns the rule for an unnamed property, for each set of patterns that its name may match at
+   * the same time.
+   */
   private Rule others() {
     List<String> regexes = new ArrayList<>(patterns.keySet());
     List<Rule> ways = new ArrayList<>();
@@ -215,9 +220,9 @@ final class ObjectRules {
   }
 
   /**
-   * Adds what one schema asks of a property's value.
+   * Adds the schemas that one schema has for a property's value.
    *
-   * @param name the property, or null for one that no schema names
+   * @param name name of the property; null for a property that no schema names
    * @param matched the patterns that its name matches
    */
   private static void addSchemas(

@@ -13,7 +13,7 @@ final class References {
   private final JsonNode root;
   private final SchemaSource source;
 
-  /** Schemas by their ids, as they are written and as addresses; null until one is asked for. */
+  /** Schemas by their ids, as written and as addresses; computed on first use. */
   private Map<String, SchemaPart> ids;
 
   private Map<String, SchemaPart> anchors;

@@ -30,9 +30,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Compiles a JSON Schema. A schema becomes a rule for each set of schemas that one value has to
- * meet at once; references, {@code allOf} and each choice of {@code anyOf} are merged into such
- * sets.
+ * Compiles a JSON Schema. There is a rule for each set of schemas that one value must match
+ * together. References, {@code allOf} and each choice of {@code anyOf} are merged into such sets.
  */
 public final class SchemaCompiler {
   private static final int MAX_NUMBER = 400;
@@ -63,10 +62,12 @@ public final class SchemaCompiler {
   private final Set<JsonNode> checked = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Deque<Open> open = new ArrayDeque<>();
 
-  /** Rules of what two branches of a {@code oneOf} have in common, which must be nothing. */
+  /**
+   * Rules for the common values of two branches of a {@code oneOf}; there must be no such values.
+   */
   private final Map<Integer, String> overlaps = new HashMap<>();
 
-  /** Schemas by what they stand for: a schema, and one of its keywords. */
+  /** Derived schemas by their origin: a schema and one of its keywords. */
   private final Map<JsonNode, Map<String, JsonNode>> derived = new IdentityHashMap<>();
 
   private final SchemaSource source;
@@ -165,7 +166,7 @@ public final class SchemaCompiler {
     findings.leaveOut(source, e.getMessage());
   }
 
-  /** Leaves out the keywords of a loose schema whose values are not served. */
+  /** Leaves out keywords of a loose schema with unsupported values. */
   private void loosen(SchemaPart part, ObjectNode schema) {
     attempt(schema, "$ref", () -> resolve(part));
     attempt(schema, "pattern", () -> ValueRules.pattern(book.pool, part, "pattern"));
@@ -197,8 +198,8 @@ public final class SchemaCompiler {
   }
 
   /**
-   * Has the branches of a {@code oneOf} require the property that tells them apart, as OpenAPI
-   * means it, with the values that name each.
+   * Makes the branches of a {@code oneOf} require OpenAPI's discriminator property, with the values
+   * that name each branch.
    */
   private void discriminate(SchemaPart part, ObjectNode schema) {
     JsonNode discriminator = schema.get("discriminator");
@@ -228,7 +229,7 @@ public final class SchemaCompiler {
     schema.set("oneOf", branches);
   }
 
-  /** A schema that says with other keywords what one keyword of a schema says. */
+  /** Returns a schema that expresses one keyword of a schema with other keywords. */
   SchemaPart derived(SchemaPart part, String keyword) {
     Map<String, JsonNode> known = derived.computeIfAbsent(part.schema(), schema -> new HashMap<>());
     JsonNode schema = known.get(keyword);
@@ -272,7 +273,7 @@ public final class SchemaCompiler {
     }
   }
 
-  /** The schema that holds for an object that has a property. */
+  /** Returns the schema that applies to an object with a property. */
   SchemaPart dependent(SchemaPart part, String keyword, String name) {
     SchemaPart child = part.child(keyword, name);
     return keyword.equals("dependentSchemas")
@@ -281,7 +282,7 @@ public final class SchemaCompiler {
             JsonNodeFactory.instance.objectNode().set("required", child.schema()), child.place());
   }
 
-  /** Branches that overlap, each without the values that another one has as well. */
+  /** Returns overlapping branches, each without the values that it shares with another branch. */
   private JsonNode exclusive(SchemaPart part) {
     JsonNode branches = part.schema().get("oneOf");
     ObjectNode any = JsonNodeFactory.instance.objectNode();
@@ -298,7 +299,7 @@ public final class SchemaCompiler {
     return any;
   }
 
-  /** The branches of a {@code oneOf} that is known to overlap, as a choice. */
+  /** Returns the branches of a {@code oneOf} that is known to overlap, as a choice. */
   private SchemaPart separated(SchemaPart part) {
     try {
       return derived(part, "oneOf");
@@ -314,7 +315,7 @@ public final class SchemaCompiler {
     }
   }
 
-  /** The rule for values that meet all of some schemas; its body is compiled later. */
+  /** Returns the rule for values that match all of some schemas; its body is compiled later. */
   Rule.Ref rule(List<SchemaPart> parts) {
     List<Integer> key = new ArrayList<>();
     List<SchemaPart> distinct = new ArrayList<>();
@@ -335,7 +336,7 @@ public final class SchemaCompiler {
         });
   }
 
-  /** Branches that exclude one another have nothing in common. */
+  /** Checks that no value matches two branches of a {@code oneOf}. */
   private void checkOverlaps() {
     book.pool.seal();
     BitSet rules = new BitSet();
@@ -413,7 +414,7 @@ public final class SchemaCompiler {
     }
   }
 
-  /** Collects the schemas that a value has to meet at once, in the order of their keywords. */
+  /** Collects the schemas that a value must match together, in the order of their keywords. */
   private final class Merge {
     final Map<JsonNode, Integer> choices;
     final List<SchemaPart> schemas = new ArrayList<>();
@@ -490,7 +491,7 @@ public final class SchemaCompiler {
     }
   }
 
-  /** The schema that a reference names. */
+  /** Returns the schema that a reference names. */
   SchemaPart resolve(SchemaPart part) {
     return references.resolve(part);
   }

@@ -30,7 +30,7 @@ public final class SchemaFindings {
   private final Set<SchemaSource> loose = new LinkedHashSet<>();
   private final Set<String> notices = new LinkedHashSet<>();
 
-  /** Begins another attempt. */
+  /** Starts another attempt. */
   public void begin() {
     loose.clear();
     notices.clear();

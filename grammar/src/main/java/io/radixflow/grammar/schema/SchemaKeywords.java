@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 
 /** Checks the keywords of one schema, and reads their values. */
 final class SchemaKeywords {
-  /** Keywords of JSON Schema's drafts that are not served; others that are unknown mean nothing. */
+  /** Unsupported keywords of JSON Schema's drafts; other unknown keywords have no meaning. */
   private static final Set<String> REFUSED =
       Set.of(
           "maxContains",
@@ -25,7 +25,7 @@ final class SchemaKeywords {
           "disallow",
           "divisibleBy");
 
-  /** Keywords that are as good as absent where their value is null. */
+  /** Keywords that count as absent if their value is null. */
   private static final Set<String> NULLABLE =
       Set.of(
           "enum",
@@ -81,7 +81,7 @@ final class SchemaKeywords {
     return new GrammarException(keyword, place, keyword + " " + why);
   }
 
-  /** Rewrites what older drafts and generators of schemas write into what JSON Schema has today. */
+  /** Rewrites the forms of older drafts and of schema generators to today's JSON Schema. */
   static void modernize(ObjectNode schema) {
     schema
         .properties()
@@ -122,7 +122,7 @@ final class SchemaKeywords {
     unevaluated(schema, "unevaluatedItems", "items");
   }
 
-  /** In draft 4, a flag says that the bound itself is excluded. */
+  /** Rewrites the flag of draft 4 that excludes the bound itself. */
   private static void exclude(ObjectNode schema, String exclusive, String bound) {
     JsonNode flag = schema.get(exclusive);
     if (flag == null || !flag.isBoolean()) {
@@ -242,7 +242,7 @@ final class SchemaKeywords {
     return true;
   }
 
-  /** A least count, 0 without the keyword. */
+  /** Returns a least count; 0 without the keyword. */
   static int least(SchemaPart part, String keyword) {
     JsonNode value = part.schema().get(keyword);
     if (value == null) {
@@ -254,7 +254,10 @@ final class SchemaKeywords {
     return value.decimalValue().intValue();
   }
 
-  /** A greatest count, {@link Regex#MANY} without the keyword or where it is beyond reach. */
+  /**
+   * Returns a greatest count; {@link Regex#MANY} without the keyword or if the count is too large
+   * to matter.
+   */
   static int most(SchemaPart part, String keyword) {
     JsonNode value = part.schema().get(keyword);
     boolean bounded =

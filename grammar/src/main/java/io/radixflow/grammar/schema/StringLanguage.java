@@ -7,7 +7,7 @@ import io.radixflow.text.regex.CodePoints;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Finds the strings that meet a schema, as a regular language of their values. */
+/** Computes the strings that match a schema, as a regular language of their values. */
 final class StringLanguage {
   private static final int MAX_DEPTH = 30;
 
@@ -20,7 +20,7 @@ final class StringLanguage {
     pool = compiler.book.pool;
   }
 
-  /** The strings that meet a schema with its references and choices. */
+  /** Returns the strings that match a schema with its references and choices. */
   Regex of(SchemaPart part) {
     JsonNode schema = part.schema();
     if (schema.isBoolean()) {
@@ -79,7 +79,7 @@ final class StringLanguage {
     return pool.or(ways);
   }
 
-  /** The strings that meet what a schema says without references and choices. */
+  /** Returns the strings that match a schema without its references and choices. */
   private Regex own(SchemaPart part) {
     JsonNode schema = part.schema();
     boolean string =
@@ -111,7 +111,7 @@ final class StringLanguage {
     return pool.texts(texts);
   }
 
-  /** The texts that the string keywords allow, without the keywords for length. */
+  /** Returns the texts that the string keywords allow, without the keywords for length. */
   Regex content(SchemaPart part) {
     Regex value = pool.anyText;
     if (part.has("pattern")) {
@@ -132,7 +132,7 @@ final class StringLanguage {
     return value;
   }
 
-  /** The texts of a length that all of some schemas allow. */
+  /** Returns the texts of a length that all of some schemas allow. */
   static Regex length(RegexPool pool, List<SchemaPart> schemas) {
     int min = 0;
     int max = Regex.MANY;

@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The values that meet all of some schemas, which hold no references or choices any more. */
+/**
+ * Makes rules for the values that match all of some schemas. The schemas have no references or
+ * choices any more.
+ */
 final class ValueRules {
   /** Disjoint types of values; a fraction is a number that is not an integer. */
   enum Type {
@@ -75,7 +78,7 @@ final class ValueRules {
     return rules.size() == 1 ? rules.get(0) : new Rule.Alt(rules);
   }
 
-  /** The values that the schemas exclude one by one. */
+  /** Returns the values that the schemas exclude one by one. */
   private List<JsonNode> excluded() {
     List<JsonNode> excluded = new ArrayList<>();
     for (SchemaPart part : schemas) {
@@ -110,7 +113,7 @@ final class ValueRules {
     return types;
   }
 
-  /** Values that the schemas list, without the values that another keyword excludes. */
+  /** Returns the values that the schemas list, without the values that another keyword excludes. */
   private Rule listed(SchemaPart from) {
     InstanceCheck check = new InstanceCheck(compiler);
     Iterable<JsonNode> values =
@@ -139,7 +142,7 @@ final class ValueRules {
     return known ? check.meetsUnlisted(value, part) : check.meets(value, part);
   }
 
-  /** Numbers; where some are excluded, without an exponent. */
+  /** Returns the numbers; if some numbers are excluded, without an exponent. */
   private Regex numbers(Set<Type> types, List<JsonNode> excluded) {
     Regex numbers = numbers(!types.contains(Type.FRACTION));
     if (!types.contains(Type.INTEGER)) {
@@ -185,7 +188,7 @@ final class ValueRules {
     return range.regex(integer);
   }
 
-  /** The value of a string. */
+  /** Returns the value of a string. */
   private Regex string() {
     StringLanguage language = new StringLanguage(compiler);
     Regex value = pool.anyText;
@@ -195,7 +198,7 @@ final class ValueRules {
     return pool.and(value, StringLanguage.length(pool, schemas));
   }
 
-  /** The language of a pattern, which a keyword has. */
+  /** Returns the language of a keyword's pattern. */
   static Regex pattern(RegexPool pool, SchemaPart part, String keyword) {
     return pattern(pool, part, part.schema().get(keyword).textValue(), "pattern");
   }
@@ -208,7 +211,7 @@ final class ValueRules {
     }
   }
 
-  /** The language of a format that is asserted, which a keyword names. */
+  /** Returns the language of an asserted format, which a keyword names. */
   static Regex format(RegexPool pool, SchemaPart part, String keyword) {
     String regex = Formats.regex(part.schema().get(keyword).textValue());
     return regex == null ? pool.anyText : RegexCompiler.whole(pool, regex, "");

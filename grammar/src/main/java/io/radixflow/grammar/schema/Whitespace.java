@@ -1,6 +1,6 @@
 package io.radixflow.grammar.schema;
 
-/** The whitespace that JSON which follows a schema may have. */
+/** The whitespace in JSON that a schema constrains. */
 public enum Whitespace {
   /** No whitespace between tokens. */
   COMPACT,

@@ -1,5 +1,5 @@
 /**
- * JSON Schema as rules: what each keyword allows a value to be. {@code SchemaKeywords} only checks
- * keywords; {@code StringLanguage} has the texts that each keyword of strings allows.
+ * Converts JSON Schema to rules: the values that each keyword allows. {@code SchemaKeywords} only
+ * checks keywords; {@code StringLanguage} has the texts that each keyword of strings allows.
  */
 package io.radixflow.grammar.schema;

@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes the changes of one engine's cache to the KV event topic, on a thread of its own, with
- * an idempotent producer. It first reads the topic's records of earlier engines with the same name.
- * If a record is lost, it starts again with a snapshot.
+ * Publishes the changes of one engine's cache to the KV event topic on its own thread, with an
+ * idempotent producer. It first reads the topic's records of earlier engines with the same name. If
+ * a record is lost, it starts again with a snapshot.
  */
 public final class KvEventsPublisher implements KvEventSink {
 

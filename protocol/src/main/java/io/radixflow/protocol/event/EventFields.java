@@ -28,7 +28,7 @@ final class EventFields {
           continue_final_message add_generation_prompt truncation
           """);
 
-  /** Options about the end of one prompt, which therefore cannot be defaults of a session. */
+  /** Options about the end of one prompt, so they cannot be defaults of a session. */
   private static final List<String> OF_TURNS =
       List.of("continue_final_message", "add_generation_prompt");
 

@@ -26,7 +26,7 @@ import java.util.function.Supplier;
  * than an error. Only a few fields that clients of other services send are ignored. A null value
  * means that the field is not given. Lone surrogates in text become U+FFFD.
  *
- * <p>Safe for one thread at a time.
+ * <p>Not thread-safe.
  */
 public final class EventParser {
 

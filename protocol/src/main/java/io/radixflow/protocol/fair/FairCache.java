@@ -9,11 +9,11 @@ import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 
 /**
- * Keeps the values that were used last, separately for each tenant. No tenant finds another
- * tenant's values, and a tenant that has less than the others loses nothing to them. Beyond the
- * limits the tenant that has the most loses what it used longest ago. Not thread-safe.
+ * Keeps recently used values, separately for each tenant. No tenant finds another tenant's values.
+ * Beyond the limits, the tenant with the most values loses its least recently used value. So a
+ * tenant with few values loses none to others. Not thread-safe.
  *
- * @param <K> what values are found by
+ * @param <K> the keys of values
  */
 public final class FairCache<K, V> {
   private final int limit;
@@ -23,9 +23,9 @@ public final class FairCache<K, V> {
   private int count;
 
   /**
-   * @param limit values of all tenants
-   * @param sizeLimit size of all values
-   * @param size of a value; it may change while the value is kept
+   * @param limit the most values of all tenants
+   * @param sizeLimit the largest total size of all values
+   * @param size returns the size of a value; it may change while the value is kept
    */
   public FairCache(int limit, long sizeLimit, ToLongFunction<V> size) {
     this.limit = limit;
@@ -39,7 +39,7 @@ public final class FairCache<K, V> {
     return own == null ? null : own.get(key);
   }
 
-  /** Keeps a value, or returns the one that is kept already. */
+  /** Keeps a value, or returns the value that is already kept. */
   public V putIfAbsent(String tenant, K key, V value) {
     Map<K, V> own = tenants.computeIfAbsent(tenant, name -> new LinkedHashMap<>(16, 0.75f, true));
     V other = own.putIfAbsent(key, value);
@@ -50,7 +50,7 @@ public final class FairCache<K, V> {
     return other == null ? value : other;
   }
 
-  /** Drops values until the limits hold, but for the last one. */
+  /** Drops values until the limits hold, but keeps at least one value. */
   public void shrink() {
     Map<String, Long> sizes = new HashMap<>();
     tenants.forEach((tenant, own) -> sizes.put(tenant, sizeOf(own.values())));
@@ -94,7 +94,7 @@ public final class FairCache<K, V> {
     return values.stream().mapToLong(size).sum();
   }
 
-  /** Drops one value of each tenant that has it. */
+  /** Drops a tenant's value. */
   public void remove(String tenant, K key) {
     Map<K, V> own = tenants.get(tenant);
     if (own != null && own.remove(key) != null) {
@@ -105,7 +105,7 @@ public final class FairCache<K, V> {
     }
   }
 
-  /** Drops the values that a test is true of. */
+  /** Drops the values for which a test is true. */
   public void removeIf(Predicate<V> test) {
     tenants.values().forEach(own -> own.values().removeIf(test));
     tenants.values().removeIf(Map::isEmpty);

@@ -12,14 +12,14 @@ import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 
 /**
- * Shares threads among tenants: the next task is one of the tenant whose tasks have used the least
- * time of these threads for its weight, so that whatever one tenant has queued, another one's first
- * task waits for no more than the tasks that run. Tasks of one tenant begin in order. Any thread.
+ * Shares threads among tenants. The next task is from the tenant whose tasks have used the least
+ * time of these threads for its weight. So however much one tenant has queued, another tenant's
+ * first task waits only for running tasks. Tasks of one tenant start in order. Thread-safe.
  */
 public final class FairExecutor {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-  /** A task counts for this at least, so that no tenant's tasks are free. */
+  /** The least cost of a task, so that no tenant's tasks are free. */
   private static final long LEAST = 1000;
 
   private static final class Lane extends Share {
@@ -38,14 +38,14 @@ public final class FairExecutor {
 
   /**
    * @param threads runs the tasks
-   * @param weights of tenants; a tenant that is not named has weight 1
+   * @param weights weights of tenants; a tenant that is not named has weight 1
    */
   public FairExecutor(Executor threads, Map<String, Integer> weights) {
     this(threads, weights, FairExecutor::threadNanos);
   }
 
   /**
-   * @param time nanoseconds that the current thread has computed
+   * @param time returns the CPU time of the current thread in nanoseconds
    */
   FairExecutor(Executor threads, Map<String, Integer> weights, LongSupplier time) {
     this.threads = threads;
@@ -59,7 +59,7 @@ public final class FairExecutor {
         : System.nanoTime();
   }
 
-  /** Has a task of a tenant run when its turn comes. */
+  /** Queues a task of a tenant. */
   public void execute(String tenant, Runnable task) {
     synchronized (this) {
       Lane lane = lanes.of(tenant);
@@ -77,7 +77,7 @@ public final class FairExecutor {
     return task -> execute(tenant, task);
   }
 
-  /** Returns the tasks that wait, which do not run then; for the end of the threads. */
+  /** Removes and returns the waiting tasks, so that they never run; for the end of the threads. */
   public synchronized List<Runnable> drain() {
     List<Runnable> all = new ArrayList<>();
     lanes.backlogged().forEach(lane -> all.addAll(lane.tasks));
@@ -96,7 +96,7 @@ public final class FairExecutor {
     Runnable task;
     synchronized (this) {
       if (waiting == 0) {
-        return; // they were drained
+        return; // the tasks were drained
       }
       lane = Collections.min(lanes.backlogged());
       task = lane.tasks.remove();

@@ -4,9 +4,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Bounds something that tenants use together, and keeps room for others: a tenant may have as much
- * as is free. One tenant can so have half of it, two a third each, and another one always finds
- * room. Thread-safe.
+ * Limits a resource that tenants share, and keeps room for others: a tenant may have as much as is
+ * still free. So one tenant can have half of it, two tenants a third each, and another tenant
+ * always finds room. Thread-safe.
  */
 public final class FairLimit {
 
@@ -19,7 +19,7 @@ public final class FairLimit {
   }
 
   /**
-   * Takes an amount, which is to be given back.
+   * Takes an amount, which must be released later.
    *
    * @return whether there is room; if not, nothing is taken
    */
@@ -28,8 +28,8 @@ public final class FairLimit {
   }
 
   /**
-   * Takes more for something that holds an amount already. If the tenant has nothing else, the
-   * amount need only fit.
+   * Takes more for a user that already has an amount. If the tenant has nothing else, the amount
+   * need only fit.
    *
    * @return whether there is room; if not, nothing is taken
    */
@@ -45,7 +45,7 @@ public final class FairLimit {
     return true;
   }
 
-  /** Gives back an amount that was taken. */
+  /** Releases an amount. */
   public synchronized void release(String tenant, long amount) {
     total -= amount;
     used.computeIfPresent(tenant, (name, own) -> own == amount ? null : own - amount);

@@ -11,7 +11,10 @@ public class Share implements Comparable<Share> {
   /** Service so far, divided by the weight; comparable among tenants. */
   public long service;
 
-  /** Number of the event at which work of the tenant last began, or at which it began to wait. */
+  /**
+   * Number of the event at which work of the tenant last started, or at which the tenant started to
+   * wait.
+   */
   private long lastEvent;
 
   protected Share(String name, int weight) {
@@ -23,7 +26,7 @@ public class Share implements Comparable<Share> {
     lastEvent = number;
   }
 
-  /** Orders by service, the least first, then by the longest wait. */
+  /** Compares by service, the least first, then by the longest wait. */
   @Override
   public int compareTo(Share other) {
     return service != other.service

@@ -9,23 +9,26 @@ import java.util.function.BiFunction;
 
 /**
  * Weighted fair queueing by service, as in Sheng et al., "Fairness in Serving Large Language
- * Models" (2024). The tenant with the least service is next, so that tenants which always have work
- * waiting get service by weight, and a tenant's backlog delays its own work only.
+ * Models" (2024). The tenant with the least service is next. So tenants that always have waiting
+ * work get service by weight, and a tenant's backlog delays only its own work.
  *
- * <p>Virtual time is the service that each waiting tenant would have had if all were served at once
- * by weight. A tenant that begins to wait has had at least that, as far as it lies between the
- * least and the most that a waiting one has had: no tenant saves service up or pays for having used
- * idle capacity, and no stream of new tenants stays ahead of one that waits.
+ * <p>Virtual time is the service that each waiting tenant would have had with perfect sharing by
+ * weight. When a tenant starts to wait, its service is raised to virtual time, limited to the range
+ * of the waiting tenants' services. So no tenant saves up service or pays for having used idle
+ * capacity, and a stream of new tenants does not stay ahead of a waiting tenant.
  *
- * <p>The caller keeps the work of each tenant and reports when it begins and ends to wait. Not safe
- * for several threads.
+ * <p>The caller keeps the work of each tenant, and reports when the work starts and stops waiting.
+ * Not safe for several threads.
  *
  * @param <T> a tenant with its work
  */
 public final class Shares<T extends Share> {
   public static final int MAX_WEIGHT = 1000;
 
-  /** The most tenants without work that are remembered because they had more than others. */
+  /**
+   * The most remembered tenants without work; they are remembered because they had more service
+   * than others.
+   */
   private static final int MAX_IDLE = 1024;
 
   private final Map<String, Integer> weights;
@@ -39,14 +42,14 @@ public final class Shares<T extends Share> {
 
   /**
    * @param weights of tenants; a tenant that is not named has weight 1
-   * @param factory makes a tenant of a name and a weight
+   * @param factory creates a tenant from a name and a weight
    */
   public Shares(Map<String, Integer> weights, BiFunction<String, Integer, T> factory) {
     this.weights = weights;
     this.factory = factory;
   }
 
-  /** Returns the tenants that have work waiting, in no order. */
+  /** Returns the tenants with waiting work, in any order. */
   public List<T> backlogged() {
     return backlogged;
   }
@@ -93,7 +96,9 @@ public final class Shares<T extends Share> {
     backloggedWeight -= tenant.weight;
   }
 
-  /** Notes that work of a tenant begins: of tenants with equal service, the others come first. */
+  /**
+   * Notes that work of a tenant starts. Of tenants with equal service, the others come first now.
+   */
   public void begins(T tenant) {
     tenant.event(events++);
   }
@@ -101,7 +106,8 @@ public final class Shares<T extends Share> {
   /**
    * Counts service of a tenant.
    *
-   * @param amount before it is divided by the weight; in any unit, but large against the weights
+   * @param amount amount before the division by the weight; in any unit, but much larger than the
+   *     weights
    */
   public void charge(T tenant, long amount) {
     virtualTime += amount / (backlogged.isEmpty() ? tenant.weight : backloggedWeight);

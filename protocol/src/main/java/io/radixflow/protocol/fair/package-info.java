@@ -1,5 +1,5 @@
 /**
- * Fairness among tenants wherever their work waits: one algorithm for requests of the engine and
- * for tasks on shared threads.
+ * Fairness among tenants, with one algorithm for requests of the engine and for tasks on shared
+ * threads.
  */
 package io.radixflow.protocol.fair;

@@ -4,24 +4,24 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * What a request says about the worth of its pages. Hints change the order of evictions, never a
+ * A request's hints about the value of its pages. Hints change the order of evictions, never a
  * reply.
  *
- * @param noStore whether the pages are to be freed when the request ends, seen by no other
+ * @param noStore whether the pages are freed when the request ends, without being shared
  * @param pinMillis how long the whole prefix is kept from eviction after the request has ended; 0
  *     for not at all
- * @param retention priorities of parts of the prompt, as TensorRT-LLM's token ranges; they count
- *     with the policy 'priority'
+ * @param retention priorities of parts of the prompt, like TensorRT-LLM's token ranges; used by the
+ *     policy 'priority'
  * @param generated priority of the generated tokens' pages, or null; its tokens are ignored
  */
 public record CacheHints(
     boolean noStore, long pinMillis, List<RetentionRange> retention, RetentionRange generated)
     implements Serializable {
 
-  /** No wishes. */
+  /** No hints. */
   public static final CacheHints NONE = new CacheHints(false, 0, List.of(), null);
 
-  /** Ranges that a request may have. */
+  /** The most ranges of a request. */
   public static final int MAX_RANGES = 16;
 
   public CacheHints {

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A parsed event of one session; a Flink POJO. An invalid event also passes if it names its turn,
- * so that it is answered once, however often it is sent.
+ * A parsed event of one session; a Flink POJO. An invalid event is also passed on if it names its
+ * turn, so that it is answered once, however often it is sent.
  *
  * @param kind the kind of request
  * @param session root id of the session: the key
@@ -18,8 +18,8 @@ import java.util.Map;
  *     {@code append}: messages without a reply; {@code regenerate}: messages that replace the
  *     turn's messages, empty to keep them
  * @param options generation options; of {@code open}: the session's defaults; null for none
- * @param replace whether a turn of the branch that runs or waits is cancelled in this one's favour,
- *     instead of being waited for
+ * @param replace whether running or waiting turns of the branch are cancelled, so that this turn
+ *     does not wait for them
  * @param newBranch {@code fork}: the branch to make
  * @param atTurn {@code fork}: the last turn that is kept; {@code regenerate}: the turn that is
  *     answered again; null for the latest; {@code query}: the turn that is asked about, or null;
@@ -27,11 +27,11 @@ import java.util.Map;
  * @param origin where the event was read
  * @param error the error, for its sender; null if it is valid
  * @param metadata pairs that come back with the turn, for its sender, or null
- * @param cache what the turn's cached pages are worth, or null
- * @param previousTurn {@code message}, {@code append}: id of the turn that it follows, on whatever
+ * @param cache hints about the turn's cached pages, or null
+ * @param previousTurn {@code message}, {@code append}: id of the turn that it follows, on any
  *     branch; empty if it follows none; null if the event names its branch
  * @param matchHistory {@code message}: whether the messages are the whole conversation, of which
- *     the session may have turns already
+ *     the session may already have turns
  */
 public record ConversationEvent(
     EventKind kind,
@@ -75,7 +75,7 @@ public record ConversationEvent(
         .build();
   }
 
-  /** Returns a turn whose prompt is a text as it is, without a chat template. */
+  /** Returns a turn whose prompt is a raw text, without a chat template. */
   public static Builder prompt(String session, String turn, String text) {
     return prompt(session, turn, new Message(Message.PROMPT, text));
   }

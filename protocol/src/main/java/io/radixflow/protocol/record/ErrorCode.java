@@ -16,10 +16,10 @@ public enum ErrorCode {
   SESSION_ENDED,
   /** Conversation and turn do not fit into the context window. */
   CONTEXT_LENGTH_EXCEEDED,
-  /** A limit is reached for now; the same under another turn id may be served later. */
+  /** A limit is reached for now; the sender may try again later with another turn id. */
   BUSY,
-  /** The service drains: it takes nothing new. */
+  /** The service drains and accepts nothing new. */
   DRAINING,
-  /** The turn failed while it was served. */
+  /** The turn failed. */
   FAILED
 }

@@ -11,11 +11,11 @@ import java.util.Map;
  * @param temperature see {@code SamplingParams}, as for the fields that follow
  * @param maxTokens limit on the reply's tokens
  * @param stop stop strings
- * @param seed of the random generator; without one a hash of session, turn and regeneration
+ * @param seed seed of the random generator; without one a hash of session, turn and regeneration
  * @param logprobs whether to report log probabilities
- * @param topLogprobs how many alternatives a token
- * @param ignoreEos whether a reply goes on past the end of the turn, up to its limit
- * @param priority among the tenant's turns; see {@code ServiceClass}
+ * @param topLogprobs number of alternatives per token
+ * @param ignoreEos whether a reply continues after the end of the turn, up to its limit
+ * @param priority priority among the tenant's turns; see {@code ServiceClass}
  * @param tools definitions of the tools that a reply may call, a JSON array without white space
  * @param toolChoice {@code auto}, {@code none}, {@code required}, or the function to be called or
  *     the functions that may be, a JSON object without white space
@@ -23,16 +23,17 @@ import java.util.Map;
  * @param toolParser name of the format in which the model writes calls
  * @param chatTemplateKwargs further variables of the chat template, a JSON object without white
  *     space
- * @param reasoningEffort how much the model has to think, as its chat template has it
+ * @param reasoningEffort the reasoning effort, in the terms of the chat template
  * @param thinkingTokenBudget tokens of reasoning after which the engine ends it; 0 for none
- * @param separateReasoning whether reasoning is a part of its own; if not, it is content with its
- *     marks, as generated
- * @param responseFormat the form of the reply's content as the OpenAI API has it, a JSON object
- *     without white space
+ * @param separateReasoning whether reasoning is a separate part; if not, it is content, with its
+ *     marks as generated
+ * @param responseFormat the form of the reply's content as in the OpenAI API, a JSON object without
+ *     white space
  * @param structuredOutputs the grammar of the reply's content, a JSON object without white space;
  *     not together with {@code responseFormat}
- * @param prediction a text that the reply may repeat, so that it comes sooner; changes nothing else
- * @param tokens options that act on single tokens
+ * @param prediction a text that the reply may repeat, which makes the reply faster and changes
+ *     nothing else
+ * @param tokens options for single tokens
  * @param continueFinalMessage whether the prompt ends with the text of the last message, which is
  *     the assistant's and which the reply continues
  * @param addGenerationPrompt whether the prompt ends with the opening of a reply

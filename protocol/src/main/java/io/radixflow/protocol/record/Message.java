@@ -4,12 +4,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A message as a sender gave it, or a reply as it was given; a Flink POJO.
+ * A message of a sender, or a reply; a Flink POJO.
  *
  * @param role {@code system}, {@code developer}, {@code user}, {@code assistant} or {@code tool};
- *     {@link #PROMPT} of a text that is a prompt as it is, {@link #PROMPT_IDS} of ids that are
+ *     {@link #PROMPT} for a raw text prompt, {@link #PROMPT_IDS} for a prompt of token ids
  * @param content plain text, content parts joined; null if the assistant only called tools
- * @param name of who speaks, or of the function whose result this is; null if not given
+ * @param name name of the speaker, or of the function whose result this is; null if not given
  * @param toolCalls calls by the assistant, in order; empty for none
  * @param toolCallId the call whose result this is, or null
  * @param reasoning what the assistant thought before it replied, or null
@@ -21,32 +21,32 @@ public record Message(
     List<ToolCall> toolCalls,
     String toolCallId,
     String reasoning) {
-  /** The role of a text that no chat template is applied to; it is a turn's only message. */
+  /** The role of a raw prompt without a chat template; it is a turn's only message. */
   public static final String PROMPT = "prompt";
 
-  /** The role of a prompt that is token ids: its content is a JSON array of them. */
+  /** The role of a prompt of token ids; its content is a JSON array of the ids. */
   public static final String PROMPT_IDS = "prompt_token_ids";
 
   public Message {
     toolCalls = toolCalls == null ? List.of() : List.copyOf(toolCalls);
   }
 
-  /** A message that is text alone. */
+  /** Creates a message that has only text. */
   public Message(String role, String content) {
     this(role, content, null, List.of(), null, null);
   }
 
-  /** Returns a prompt that is token ids. */
+  /** Returns a prompt of token ids. */
   public static Message ofIds(List<Integer> ids) {
     return new Message(PROMPT_IDS, ids.toString());
   }
 
-  /** Returns whether a turn's prompt is a text or ids as they are, and no messages. */
+  /** Returns whether a turn's prompt is a raw text or ids instead of messages. */
   public static boolean isPrompt(List<Message> messages) {
     return prompt(messages) != null || only(messages, PROMPT_IDS) != null;
   }
 
-  /** Returns the text that is a turn's prompt as it is; null if the turn has none. */
+  /** Returns the raw text of a turn's prompt; null if the turn has none. */
   public static String prompt(List<Message> messages) {
     return only(messages, PROMPT);
   }
@@ -70,7 +70,7 @@ public record Message(
         .toArray();
   }
 
-  /** Returns whether the message says how the assistant has to behave. */
+  /** Returns whether the message is an instruction for the assistant. */
   public boolean instructs() {
     return role.equals("system") || role.equals("developer");
   }

@@ -15,9 +15,9 @@ public final class PartOrder {
   /**
    * Adds text after the text added before.
    *
-   * @param kind what part it belongs to; null for content
-   * @param index of a call, else -1
-   * @param length in code points
+   * @param kind the part that it belongs to; null for content
+   * @param index number of a call, else -1
+   * @param length length in code points
    */
   public void add(ReplyDelta.Kind kind, int index, int length) {
     if (length == 0) {

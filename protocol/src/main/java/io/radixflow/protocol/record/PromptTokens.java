@@ -8,14 +8,14 @@ import java.util.List;
  *
  * @param offset tokens of the prompt before these
  * @param ids their ids
- * @param text what they spell, whole characters
- * @param logprobs one entry for each if asked for, else null. The first token of a prompt follows
- *     nothing: its log probability is not a number, and it has no alternatives
+ * @param text their text, in whole characters
+ * @param logprobs one entry for each token if requested, else null. The first token of a prompt has
+ *     no predecessor: its log probability is NaN, and it has no alternatives
  */
 public record PromptTokens(
     int offset, List<Integer> ids, String text, List<Reply.TokenLogprob> logprobs) {
 
-  /** Returns pieces that follow each other as one; null for none. */
+  /** Joins consecutive pieces; returns null for no pieces. */
   public static PromptTokens joined(List<PromptTokens> pieces) {
     if (pieces.isEmpty()) {
       return null;

@@ -3,8 +3,8 @@ package io.radixflow.protocol.record;
 import java.util.List;
 
 /**
- * A piece of a running reply, emitted at least once; a Flink POJO. Consumers append what extends
- * the text they have: pieces that overlap are equal.
+ * A piece of a running reply, emitted at least once; a Flink POJO. Consumers append text that
+ * extends the text so far; overlapping pieces are equal.
  *
  * @param choice index of the choice, 0
  * @param offset code points of the texts of all pieces of the reply before {@code text}
@@ -12,18 +12,18 @@ import java.util.List;
  * @param tokens how many tokens this piece stands for
  * @param attempt epoch of the operator; the highest wins
  * @param text the piece, whole characters
- * @param kind what part of the reply it belongs to; null for content
- * @param index of a call's piece: counts the reply's calls from 0; else -1
- * @param id of a call's piece: the call's id; else null
+ * @param kind the part of the reply that it belongs to; null for content
+ * @param index for a call's piece, the call's number in the reply from 0; else -1
+ * @param id for a call's piece, the call's id; else null
  * @param finishReason in the last piece, else null
  * @param stopReason in the last piece: the stop text that ended the reply, or null
  * @param completed in the last piece: when the turn ended, milliseconds since the epoch; else 0
- * @param usage counts of the whole turn in the last piece, so far in an attempt's first; else
- *     {@link Usage#NONE}
- * @param error in the last piece: why the turn was not served; else null
- * @param logprobs one entry for each token that it stands for, if asked for; else null
+ * @param usage counts of the whole turn in the last piece, counts so far in an attempt's first
+ *     piece; else {@link Usage#NONE}
+ * @param error in the last piece: why the turn was rejected or failed; else null
+ * @param logprobs one entry for each token of this piece, if requested; else null
  * @param trace the trace that its event belongs to, or null
- * @param answer in the last piece of a query: its reply, to be committed yet; else null
+ * @param answer in the last piece of a query: its reply, which is not committed yet; else null
  * @param stopToken in the last piece: the stop token that ended the reply, or null
  * @param tokenIds ids of the tokens that it stands for, if asked for; else null
  * @param prompt tokens of the prompt, in a piece without text, if asked for; else null

@@ -7,9 +7,9 @@ import java.io.Serializable;
  *
  * @param tokenStart first token
  * @param tokenEnd end of the tokens; {@link Integer#MAX_VALUE} for all that follow
- * @param priority higher stays longer; it only ever raises a page's
- * @param durationMillis how long it holds from when the tokens are cached; {@link Long#MAX_VALUE}
- *     for as long as the pages are
+ * @param priority higher stays longer; it never lowers a page's priority
+ * @param durationMillis how long the priority applies after the tokens are cached; {@link
+ *     Long#MAX_VALUE} for the lifetime of the pages
  */
 public record RetentionRange(int tokenStart, int tokenEnd, int priority, long durationMillis)
     implements Serializable {

@@ -3,30 +3,30 @@ package io.radixflow.protocol.record;
 import io.radixflow.protocol.record.kv.KvTier;
 
 /**
- * The tiers that have the whole pages of a conversation, in tokens, as its next turn would find
- * them: from its beginning on the device, from there on in host memory, from there on in the store.
- * A page that is in several tiers counts for the fastest. A Flink POJO.
+ * How many tokens of a conversation's whole pages its next turn would find in each tier: first on
+ * the device, then in host memory, then in the stores. A page in several tiers counts for the
+ * fastest one. A Flink POJO.
  *
  * @param device tokens of pages on the device
- * @param host of those after them, tokens of pages in host memory
- * @param disk of those after them, tokens of pages on a disk
- * @param remote of those after them, tokens of pages in a remote file system
+ * @param host tokens of the next pages, which are in host memory
+ * @param disk tokens of the next pages, which are on a disk
+ * @param remote tokens of the next pages, which are in a remote file system
  */
 public record TierTokens(int device, int host, int disk, int remote) {
-  /** Nothing is anywhere. */
+  /** No tier has a page. */
   public static final TierTokens NONE = new TierTokens(0, 0, 0, 0);
 
-  /** Tokens of pages in any tier. */
+  /** Returns the tokens of pages in any tier. */
   public int total() {
     return device + below();
   }
 
-  /** Tokens of pages that the device has not, but a tier below it. */
+  /** Returns the tokens of pages that only tiers below the device have. */
   public int below() {
     return host + disk + remote;
   }
 
-  /** The slowest tier that has some, or null. */
+  /** Returns the slowest tier that has pages, or null. */
   public KvTier slowest() {
     if (remote > 0) {
       return KvTier.REMOTE;
@@ -41,7 +41,7 @@ public record TierTokens(int device, int host, int disk, int remote) {
   }
 
   /**
-   * The state of the slot of a session whose pages these are.
+   * Returns the state of a session with these pages.
    *
    * @param running whether one of its turns runs or waits
    */

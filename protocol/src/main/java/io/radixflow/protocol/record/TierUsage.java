@@ -6,10 +6,10 @@ package io.radixflow.protocol.record;
  * @param hostTokens tokens whose pages were in host memory
  * @param diskTokens tokens whose pages came from a disk
  * @param remoteTokens tokens whose pages came from a remote file system
- * @param micros time from looking for these pages to having them verified in host memory
+ * @param micros time from the look-up of these pages until they were verified in host memory
  */
 public record TierUsage(int hostTokens, int diskTokens, int remoteTokens, long micros) {
-  /** Nothing. */
+  /** No tokens from lower tiers. */
   public static final TierUsage NONE = new TierUsage(0, 0, 0, 0);
 
   /** Returns whether any tokens came from lower tiers. */

@@ -7,19 +7,19 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * Options that act on single tokens of a prompt or a reply; null means not given. A Flink POJO;
- * values are checked where events are parsed, and token ids where the vocabulary is known.
+ * Options for single tokens of a prompt or a reply; null means not given. A Flink POJO; values are
+ * checked where events are parsed, and token ids where the vocabulary is known.
  *
  * @param minTokens tokens of the reply before which no end of turn, stop token or stop string ends
  *     it
  * @param stopTokenIds tokens that end the reply
  * @param includeStop whether the text of a reply has the stop string or stop token that ended it
- * @param badWords texts whose tokens never come one after another
+ * @param badWords texts whose tokens never come in sequence
  * @param allowedTokenIds the only tokens that a reply may have
  * @param skipSpecialTokens whether special tokens have no text; true unless given
  * @param truncatePromptTokens how many of the last tokens of a prompt are kept
- * @param addSpecialTokens whether a prompt without a chat template begins with BOS where the
- *     tokenizer adds that; true unless given
+ * @param addSpecialTokens whether a prompt without a chat template begins with BOS if the tokenizer
+ *     adds it; true unless given
  * @param promptLogprobs how many alternatives each token of the prompt has besides its own log
  *     probability
  * @param echo whether the reply shows the text of the prompt's tokens
@@ -81,7 +81,10 @@ public record TokenOptions(
     return layers.stream().map(field).filter(Objects::nonNull).findFirst().orElse(null);
   }
 
-  /** Returns the same options for a reply that an earlier attempt has begun: its prompt is done. */
+  /**
+   * Returns the same options for a reply that an earlier attempt has begun, because its prompt is
+   * done.
+   */
   public TokenOptions withoutPromptLogprobs() {
     return new TokenOptions(
         minTokens,
@@ -113,7 +116,7 @@ public record TokenOptions(
     return Boolean.TRUE.equals(returnProgress);
   }
 
-  /** Returns the tokens before which nothing ends the reply. */
+  /** Returns the number of tokens before which nothing ends the reply. */
   public int fewestTokens() {
     return minTokens == null ? 0 : minTokens;
   }
@@ -123,7 +126,7 @@ public record TokenOptions(
     return ids(stopTokenIds);
   }
 
-  /** Returns whether the text of a reply has what ended it. */
+  /** Returns whether the text of a reply contains the stop string or stop token. */
   public boolean includesStop() {
     return Boolean.TRUE.equals(includeStop);
   }

@@ -1,8 +1,7 @@
 package io.radixflow.protocol.record;
 
 /**
- * The trace that an event belongs to, as W3C Trace Context has it; a Flink POJO. It is passed on
- * and never looked into.
+ * The trace of an event in the form of W3C Trace Context; a Flink POJO. It is passed on unread.
  *
  * @param traceparent the header of this name
  * @param tracestate the header of this name, or null

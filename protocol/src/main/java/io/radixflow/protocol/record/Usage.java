@@ -9,7 +9,7 @@ package io.radixflow.protocol.record;
  * @param completionTokens generated tokens, end token included
  * @param tiers how many of the cached tokens came from each tier below the device
  * @param reasoningTokens generated tokens that are part of the reasoning
- * @param acceptedPredictionTokens generated tokens that the predicted text had right
+ * @param acceptedPredictionTokens generated tokens that were predicted right
  * @param rejectedPredictionTokens the other tokens of the predicted text
  */
 public record Usage(

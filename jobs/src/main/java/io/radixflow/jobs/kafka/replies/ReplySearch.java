@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the topic of replies on a thread of its own, from shortly before the wanted replies were
- * written to its current end.
+ * Reads the topic of replies on its own thread, from shortly before the wanted replies were written
+ * to its current end.
  *
  * <p>It first reads the committed replies. A consumer reaches the end only after every earlier
  * transaction was committed or aborted, so a reply that it has not found by then never comes. For

@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum ControlKind {
   /** Erases the sessions and pages of a tenant. */
   ERASE_TENANT,
-  /** Refuses new turns, or takes them again if the value is {@code off}. */
+  /** Refuses new turns, or accepts them again if the value is {@code off}. */
   DRAIN,
   /** Changes limits, of a tenant or of all; the value is a {@link LimitChange} as text. */
   LIMITS,

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The value of a {@code limits} control event: which limits it sets, and to what. */
+/** The value of a {@code limits} control event: the limits that it sets, and their values. */
 public final class LimitChange {
   /** Turns that a session may have running and waiting. */
   public static final String QUEUED_PER_SESSION = "max_queued_per_session";

@@ -5,21 +5,21 @@ import java.util.Locale;
 /**
  * A control event's change to a tier below the device.
  *
- * @param bytes the tier's size from now on; {@link #CONFIGURED} for the configured one, or where a
- *     size means nothing
+ * @param bytes the tier's size from now on; {@link #CONFIGURED} for the configured size, or if the
+ *     command has no size
  */
 public record TierCommand(Action action, Tier tier, long bytes) {
 
-  /** Stands for the size that the job's configuration has. */
+  /** Means the configured size. */
   public static final long CONFIGURED = 0;
 
-  /** The change that a command asks for. */
+  /** The requested change. */
   public enum Action {
     /** Puts a tier to use. */
     ATTACH,
     /** Stops using a tier; pages on a disk stay there. */
     DETACH,
-    /** Gives a tier another size. */
+    /** Changes the size of a tier. */
     RESIZE,
     /** Empties a tier. */
     FLUSH;
@@ -58,7 +58,10 @@ public record TierCommand(Action action, Tier tier, long bytes) {
         words.length == 2 ? CONFIGURED : Long.parseLong(words[2]));
   }
 
-  /** The action, the tier and the size in bytes if there is one: {@code resize disk 1048576}. */
+  /**
+   * Returns the action, the tier, and the size in bytes if there is one: {@code resize disk
+   * 1048576}.
+   */
   @Override
   public String toString() {
     String words = (action + " " + tier).toLowerCase(Locale.ROOT);

@@ -1,2 +1,2 @@
-/** Control events, and what their values say. Flink state has what they set, as text. */
+/** Control events and their values. Flink state contains the values as text. */
 package io.radixflow.protocol.record.control;
