@@ -83,7 +83,9 @@ public final class UnicodeClasses {
       if (category >= 0) {
         current = (byte) category;
       } else {
-        fill(table, line, current);
+        for (int[] range : ranges(line)) {
+          Arrays.fill(table, range[0], range[1] + 1, current);
+        }
       }
     }
     return table;
@@ -101,13 +103,16 @@ public final class UnicodeClasses {
     }
   }
 
-  private static void fill(byte[] table, String ranges, byte value) {
-    for (String range : ranges.split(" ")) {
-      int dash = range.indexOf('-');
-      int first = Integer.parseInt(dash < 0 ? range : range.substring(0, dash), 16);
-      int last = dash < 0 ? first : Integer.parseInt(range.substring(dash + 1), 16);
-      Arrays.fill(table, first, last + 1, value);
-    }
+  /** Returns the first and the last code point of each hexadecimal range of a line. */
+  static List<int[]> ranges(String line) {
+    return Arrays.stream(line.split(" "))
+        .map(range -> range.split("-"))
+        .map(
+            ends ->
+                new int[] {
+                  Integer.parseInt(ends[0], 16), Integer.parseInt(ends[ends.length - 1], 16)
+                })
+        .toList();
   }
 
   /** The classes of all code points up to U+323AF, the last letter. */

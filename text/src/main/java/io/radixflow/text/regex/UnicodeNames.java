@@ -177,10 +177,8 @@ final class UnicodeNames {
         continue;
       }
       CodePoints set = sets.getOrDefault(name, CodePoints.NONE);
-      for (String range : line.split(" ")) {
-        String[] ends = range.split("-");
-        int first = Integer.parseInt(ends[0], 16);
-        set = set.or(CodePoints.range(first, Integer.parseInt(ends[ends.length - 1], 16)));
+      for (int[] range : UnicodeClasses.ranges(line)) {
+        set = set.or(CodePoints.range(range[0], range[1]));
       }
       sets.put(name, set);
     }
