@@ -183,7 +183,7 @@ public final class EventParser {
   }
 
   private ParsedEvent unreadable(byte[] value, Origin origin, String reason) {
-    EventIds ids = EventIds.scan(MAPPER.getFactory(), value);
+    BrokenEventIds ids = BrokenEventIds.scan(MAPPER.getFactory(), value);
     if (!ids.answerable()) {
       return ParsedEvent.unreadable(null, reason);
     }

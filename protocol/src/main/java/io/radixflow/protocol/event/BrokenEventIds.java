@@ -14,7 +14,7 @@ import java.util.Set;
  * because it is broken JSON, repeats a field or is too large. It scans the bytes up to the first
  * error.
  */
-final class EventIds {
+final class BrokenEventIds {
 
   private static final int SCANNED_BYTES = 64 * 1024;
 
@@ -26,10 +26,10 @@ final class EventIds {
   private String tenant;
   private boolean ambiguous;
 
-  private EventIds() {}
+  private BrokenEventIds() {}
 
-  static EventIds scan(JsonFactory factory, byte[] value) {
-    EventIds ids = new EventIds();
+  static BrokenEventIds scan(JsonFactory factory, byte[] value) {
+    BrokenEventIds ids = new BrokenEventIds();
     int length = Math.min(value.length, SCANNED_BYTES);
     try (JsonParser parser = factory.createParser(value, 0, length)) {
       parser.disable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
